@@ -18,7 +18,6 @@ pub struct RegistryAccess {
     pub project: Project,
     /// The viewer's level: a role, 60 for administrators, 0 for nobody.
     pub level: i64,
-    /// The viewer is a deploy token.
     is_deploy: bool,
 }
 
@@ -34,12 +33,10 @@ impl RegistryAccess {
         }
     }
 
-    /// Whether the viewer may publish packages here.
     pub fn may_publish(&self) -> bool {
         self.level >= DEVELOPER && !self.project.archived
     }
 
-    /// Whether the viewer may delete packages here.
     pub fn may_delete(&self) -> bool {
         self.level >= MAINTAINER && !self.project.archived
     }
@@ -67,7 +64,7 @@ pub fn authorize(
 }
 
 /// Condition on `projects`: those where this viewer may delete packages and
-/// set the rules of the registry; [`enter`] for these purposes says the same.
+/// set the rules of the registry; [`authorize`] for these purposes says the same.
 pub fn managed(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
     let mut condition = visible_projects(tx, viewer, Purpose::ReadPackages);
     condition.raw(" and not projects.archived");

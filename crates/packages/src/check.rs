@@ -1,12 +1,12 @@
 //! Whether rows and blobs agree, for `tenon check`.
 
+use crate::store::check as rows;
 use futures_util::TryStreamExt;
 use jiff::Timestamp;
 use kernel::app::App;
 use kernel::blobs::GRACE_SECONDS;
 use kernel::error::Result;
 use std::collections::HashMap;
-use store::sql;
 
 /// Rows read at once.
 const BATCH: i64 = 5_000;
@@ -37,26 +37,16 @@ pub async fn run(
     mut progress: impl FnMut(u64, u64) + Send,
 ) -> Result<Report> {
     let mut report = Report::default();
-    let total: i64 = app
-        .read(|tx| Ok(tx.one(sql!("select count(*) from blobs"), ())?))
-        .await?;
-    let total = total as u64;
+    let total = app.read(rows::count_blobs).await? as u64;
     progress(0, total);
     let mut stored = list_blobs(app).await?;
     let mut after = String::new();
     loop {
         let from = after.clone();
-        let rows: Vec<(String, i64)> = app
-            .read(move |tx| {
-                Ok(tx.all(
-                    sql!("select key, size from blobs where key > $1 order by key limit $2"),
-                    (from, BATCH),
-                )?)
-            })
-            .await?;
-        let Some((last, _)) = rows.last() else { break };
+        let some = app.read(move |tx| rows::blobs(tx, &from, BATCH)).await?;
+        let Some((last, _)) = some.last() else { break };
         after.clone_from(last);
-        for (key, size) in rows {
+        for (key, size) in some {
             compare(app, &mut report, &mut stored, key, size, read_bytes).await?;
             report.blobs += 1;
         }
@@ -91,12 +81,8 @@ async fn compare(
         // Beside a server: it may have come after the list was made, and its
         // row may be gone since it was read.
         let named = key.clone();
-        let row: Option<i64> = app
-            .read(move |tx| {
-                Ok(tx.optional(sql!("select size from blobs where key = $1"), (named,))?)
-            })
-            .await?;
-        if row.is_some() && !app.blobs().exists(&key).await? {
+        let has_row = app.read(move |tx| rows::has_row(tx, &named)).await?;
+        if has_row && !app.blobs().exists(&key).await? {
             report.problems.push(format!("blob {key} is missing"));
         }
         return Ok(());
@@ -127,19 +113,7 @@ fn orphans(app: &App, report: &mut Report, left: Listed) {
 
 /// Files whose size or digest differs from their blob's.
 async fn files(app: &App, report: &mut Report) -> Result<()> {
-    let differing: Vec<i64> = app
-        .read(|tx| {
-            Ok(tx.all(
-                sql!(
-                    "select f.id from package_files f join blobs b on b.key = f.blob_key
-                     where f.size <> b.size or f.sha256 <> b.sha256 or f.sha512 <> b.sha512
-                        or f.sha1 <> b.sha1 or f.md5 <> b.md5
-                     order by f.id limit 1000"
-                ),
-                (),
-            )?)
-        })
-        .await?;
+    let differing = app.read(rows::differing_files).await?;
     report.problems.extend(
         differing
             .into_iter()
@@ -150,24 +124,7 @@ async fn files(app: &App, report: &mut Report) -> Result<()> {
 
 /// Counters of listed packages that differ from the packages.
 async fn counters(app: &App, report: &mut Report) -> Result<()> {
-    let rows: Vec<(i64, i64, i64)> = app
-        .read(|tx| {
-            Ok(tx.all(
-                sql!(
-                    "select projects.id, coalesce(c.displayable, 0), coalesce(listed.number, 0)
-                     from projects
-                     left join package_counts c on c.project_id = projects.id
-                     left join (select project_id, count(*) as number from packages
-                        where live = 1 and status in ('default', 'deprecated', 'error')
-                            and version is not null
-                        group by project_id) listed on listed.project_id = projects.id
-                     order by projects.id"
-                ),
-                (),
-            )?)
-        })
-        .await?;
-    for (project, counter, packages) in rows {
+    for (project, counter, packages) in app.read(rows::counters).await? {
         report.projects += 1;
         if counter != packages {
             report.problems.push(format!(

@@ -6,14 +6,13 @@
 //! older than what it is kept for.
 
 use crate::access::authorize;
+use crate::client::Client;
 use crate::keys::name_key;
 use crate::model::PackageType;
-use crate::scope::{Prefix, Scope, scope};
+use crate::scope::{Prefix, Scope};
 use crate::store::index;
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
-use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::RequestContext;
 use kernel::http::conditional::matches_etag;
@@ -46,7 +45,6 @@ pub struct Document {
     tag: HeaderValue,
 }
 
-/// The documents that this server has made.
 struct Documents(Cache<Key, Document>);
 
 impl Default for Documents {
@@ -59,11 +57,9 @@ impl Default for Documents {
     }
 }
 
-/// What a document is about.
 pub struct About<'a> {
     pub project: &'a Reference,
     pub package_type: PackageType,
-    /// The name as asked for.
     pub name: &'a str,
     /// Which of the format's documents about the name.
     pub form: &'static str,
@@ -72,66 +68,58 @@ pub struct About<'a> {
 /// The document about a name in a project, as it was made before or made anew.
 /// `make` returns `None` where there is nothing to tell.
 pub async fn of_name(
-    app: &App,
-    viewer: &Viewer,
+    client: &Client,
     about: About<'_>,
     make: impl FnOnce(&mut Tx<'_>, &Scope) -> Result<Option<Vec<u8>>> + Send + 'static,
 ) -> Result<Option<Document>> {
-    kept_by(app, viewer, about, index::stamp, make).await
+    kept_by(client, about, index::stamp, make).await
 }
 
-/// The document about a name at any prefix: a project's as [`of_name`] has it,
-/// others made anew, since many names may change them.
+/// The document about a name at the client's prefix: a project's as [`of_name`]
+/// has it, others made anew, since many names may change them.
 pub async fn at_prefix(
-    app: &App,
-    viewer: &Viewer,
-    prefix: &Prefix,
+    client: &Client,
     (package_type, name, form): (PackageType, &str, &'static str),
-    make: impl FnOnce(&mut Tx<'_>, &Scope) -> Result<Option<Vec<u8>>> + Send + 'static,
+    make: impl FnOnce(&mut Tx<'_>, &Scope, &Client) -> Result<Option<Vec<u8>>> + Send + 'static,
 ) -> Result<Option<Document>> {
-    if let Prefix::Project(project) = prefix {
+    if let Prefix::Project(project) = &client.prefix {
         let about = About {
             project,
             package_type,
             name,
             form,
         };
-        return of_name(app, viewer, about, make).await;
+        let of = client.clone();
+        let make = move |tx: &mut Tx<'_>, scope: &Scope| make(tx, scope, &of);
+        return of_name(client, about, make).await;
     }
-    let (viewer, prefix) = (viewer.clone(), prefix.clone());
-    let made = app.read(move |tx| {
-        let scope = scope(tx, &viewer, &prefix)?;
-        make(tx, &scope)
-    });
-    made.await?.map(Document::made).transpose()
+    client.read(make).await?.map(Document::made).transpose()
 }
 
 /// The same for a document about all names of a format; `about` names which.
 pub async fn of_format(
-    app: &App,
-    viewer: &Viewer,
+    client: &Client,
     about: About<'_>,
     make: impl FnOnce(&mut Tx<'_>, &Scope) -> Result<Option<Vec<u8>>> + Send + 'static,
 ) -> Result<Option<Document>> {
     let stamp: Stamp =
         |tx, project, package_type, _| index::stamp_of_format(tx, project, package_type);
-    kept_by(app, viewer, about, stamp, make).await
+    kept_by(client, about, stamp, make).await
 }
 
 /// What changes with all that a document in a project is made of.
 type Stamp = fn(&mut Tx<'_>, i64, PackageType, &str) -> Result<i64>;
 
 async fn kept_by(
-    app: &App,
-    viewer: &Viewer,
+    client: &Client,
     about: About<'_>,
     stamp: Stamp,
     make: impl FnOnce(&mut Tx<'_>, &Scope) -> Result<Option<Vec<u8>>> + Send + 'static,
 ) -> Result<Option<Document>> {
-    let (viewer, reference) = (viewer.clone(), about.project.clone());
+    let (viewer, reference) = (client.viewer.clone(), about.project.clone());
     let (package_type, name, form) = (about.package_type, about.name.to_owned(), about.form);
-    let documents = app.kept::<Documents>();
-    app.read(move |tx| {
+    let documents = client.app.kept::<Documents>();
+    let read = client.app.read(move |tx| {
         let project = authorize(tx, &viewer, &reference, Purpose::ReadPackages)?.project;
         let stamp = stamp(tx, project.id, package_type, &name)?;
         let key = Key {
@@ -149,8 +137,8 @@ async fn kept_by(
         let document = Document::new(stamp, body)?;
         documents.0.insert(key, document.clone());
         Ok(Some(document))
-    })
-    .await
+    });
+    read.await
 }
 
 impl Document {

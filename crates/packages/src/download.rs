@@ -48,6 +48,23 @@ pub async fn serve(app: &App, asked: &RequestContext, file: &PackageFile) -> Res
     Ok(response)
 }
 
+/// Answers with what is kept beside a file, which the ending tells from it.
+pub fn extract(
+    asked: &RequestContext,
+    file: &PackageFile,
+    ending: &str,
+    content_type: &'static str,
+    bytes: Vec<u8>,
+) -> Result<Response> {
+    let tag = format!("\"{}{ending}\"", file.sha256);
+    let mut response = reply::tagged(asked, content_type, bytes, &tag)?;
+    let attached = HeaderValue::from_static("attachment");
+    response
+        .headers_mut()
+        .insert(header::CONTENT_DISPOSITION, attached);
+    Ok(response)
+}
+
 /// A row without its bytes is our failure, not an unknown address.
 fn missing(error: Error) -> Error {
     match error {

@@ -18,7 +18,6 @@ use tokio::sync::RwLock;
 /// Shortest time between two writes of a package's counters.
 const COUNT_EVERY: Duration = Duration::from_secs(60);
 
-/// Downloads not yet written.
 #[derive(Default)]
 struct Pending {
     /// By file and day.
@@ -26,7 +25,6 @@ struct Pending {
     last_at: Timestamp,
 }
 
-/// What this server has counted.
 #[derive(Default)]
 struct Downloads {
     /// By package. An entry exists while a task is about to write it.

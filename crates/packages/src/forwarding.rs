@@ -6,9 +6,10 @@
 //! of ours (dependency confusion). «Here» is the whole top-level group of the
 //! address; a project of another group keeps nobody from a public package.
 
-use crate::keys::name_key;
+use crate::client::Client;
 use crate::model::PackageType;
 use crate::scope::Prefix;
+use crate::store::index;
 use http::{HeaderValue, StatusCode, header};
 use kernel::app::App;
 use kernel::error::{Error, Result};
@@ -16,7 +17,7 @@ use kernel::http::reply::{self, Response};
 use kernel::settings::Setting;
 use serde::{Deserialize, Serialize};
 use spaces::access::{find_group, find_project};
-use store::{Fragment, Tx};
+use store::Tx;
 
 /// Longest address, in bytes.
 const MAX_ADDRESS: usize = 2_000;
@@ -90,22 +91,25 @@ pub async fn address(app: &App, package_type: PackageType) -> Result<Option<Stri
 }
 
 /// A redirect to `path`, percent-encoded and below the address of the format,
-/// for a client that asked at `prefix` for a name it was not shown. Nothing
-/// where forwarding is off or the name is published here. Whether the client
-/// may ask at the prefix at all, the caller has decided before.
+/// for a client that asked for a name it was not shown. Nothing where
+/// forwarding is off or the name is published here. Whether the client may ask
+/// at its prefix at all, the caller has decided before.
 pub async fn elsewhere(
-    app: &App,
-    prefix: &Prefix,
+    client: &Client,
     package_type: PackageType,
     name: &str,
     path: &str,
 ) -> Result<Option<Response>> {
-    let Some(address) = address(app, package_type).await? else {
+    let Some(address) = address(&client.app, package_type).await? else {
         return Ok(None);
     };
-    let (prefix, name) = (prefix.clone(), name.to_owned());
-    let is_ours = app
-        .read(move |tx| is_ours(tx, &prefix, package_type, &name))
+    let (prefix, name) = (client.prefix.clone(), name.to_owned());
+    let is_ours = client
+        .app
+        .read(move |tx| {
+            let root = root(tx, &prefix)?;
+            index::is_published(tx, root, package_type, &name)
+        })
         .await?;
     if is_ours {
         return Ok(None);
@@ -119,32 +123,6 @@ pub fn redirect(status: StatusCode, to: &str) -> Result<Response> {
     let to = HeaderValue::from_str(to).map_err(Error::internal)?;
     response.headers_mut().insert(header::LOCATION, to);
     Ok(response)
-}
-
-/// Whether any project of the prefix's top-level group has the name.
-fn is_ours(
-    tx: &mut Tx<'_>,
-    prefix: &Prefix,
-    package_type: PackageType,
-    name: &str,
-) -> Result<bool> {
-    let mut query = Fragment::new(
-        "select 1 from packages p join projects on projects.id = p.project_id
-         join namespaces n on n.id = projects.namespace_id
-         where p.live = 1 and p.package_type = ",
-    );
-    query
-        .bind(package_type)
-        .push(" and p.name_key = ", name_key(package_type, name));
-    if let Some(root) = root(tx, prefix)? {
-        query
-            .push(" and n.lineage >= ", format!("/{root}/"))
-            // ':' follows '/' and all digits, so this ends what begins so.
-            .push(" and n.lineage < ", format!("/{root}/:"));
-    }
-    query.raw(" limit 1");
-    let found: Vec<i64> = tx.query(query)?;
-    Ok(!found.is_empty())
 }
 
 /// The top-level namespace of a prefix; none for the instance.

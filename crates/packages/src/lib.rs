@@ -22,6 +22,8 @@ pub mod access;
 pub mod archive;
 pub mod check;
 pub mod cleanup;
+pub mod client;
+pub mod declare;
 pub mod documents;
 pub mod download;
 pub mod downloads;

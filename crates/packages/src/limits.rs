@@ -10,93 +10,69 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use store::Tx;
 
-/// Bytes per file; 0 is no limit.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct PlanLimits {
-    /// conan.
-    pub conan_max_file_size: i64,
-    /// generic.
-    pub generic_packages_max_file_size: i64,
-    /// helm.
-    pub helm_max_file_size: i64,
-    /// maven.
-    pub maven_max_file_size: i64,
-    /// npm.
-    pub npm_max_file_size: i64,
-    /// nuget.
-    pub nuget_max_file_size: i64,
-    /// pypi.
-    pub pypi_max_file_size: i64,
-    /// terraform_module.
-    pub terraform_module_max_file_size: i64,
+/// The limits by format: the setting, what it says of its format here and in a
+/// change, and its default in bytes.
+macro_rules! limits {
+    ($($format:ident: $field:ident, $label:literal, $of:literal, $default:literal;)*) => {
+        /// Bytes per file; 0 is no limit.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(default)]
+        pub struct PlanLimits {
+            $(#[doc = $label] pub $field: i64,)*
+        }
+
+        impl Default for PlanLimits {
+            fn default() -> Self {
+                PlanLimits { $($field: $default),* }
+            }
+        }
+
+        impl PlanLimits {
+            /// Most bytes of one file; `None` is no limit. Composer and golang
+            /// take their archives from the repository and have none.
+            pub fn of(&self, package_type: PackageType) -> Option<u64> {
+                let bytes = match package_type {
+                    $(PackageType::$format => self.$field,)*
+                    PackageType::Composer | PackageType::Golang => 0,
+                };
+                u64::try_from(bytes).ok().filter(|bytes| *bytes > 0)
+            }
+        }
+
+        kernel::params! {
+            pub struct UpdateLimits {
+                #[doc = "The plan."]
+                pub plan_name: Option<PlanName>,
+                $(#[doc = $of] pub $field: Option<i64>),*
+            }
+        }
+
+        fn merge(limits: &mut PlanLimits, params: &UpdateLimits) -> Result<()> {
+            $(set(stringify!($field), &mut limits.$field, params.$field)?;)*
+            Ok(())
+        }
+    };
 }
 
-impl Default for PlanLimits {
-    fn default() -> Self {
-        PlanLimits {
-            conan_max_file_size: 3_221_225_472,
-            generic_packages_max_file_size: 5_368_709_120,
-            helm_max_file_size: 5_242_880,
-            maven_max_file_size: 3_221_225_472,
-            npm_max_file_size: 524_288_000,
-            nuget_max_file_size: 524_288_000,
-            pypi_max_file_size: 3_221_225_472,
-            terraform_module_max_file_size: 1_073_741_824,
-        }
-    }
+limits! {
+    Conan: conan_max_file_size, "conan.", "Bytes of a conan file.", 3_221_225_472;
+    Generic: generic_packages_max_file_size, "generic.", "Bytes of a generic file.", 5_368_709_120;
+    Helm: helm_max_file_size, "helm.", "Bytes of a helm chart.", 5_242_880;
+    Maven: maven_max_file_size, "maven.", "Bytes of a maven file.", 3_221_225_472;
+    Npm: npm_max_file_size, "npm.", "Bytes of an npm archive.", 524_288_000;
+    Nuget: nuget_max_file_size, "nuget.", "Bytes of a nuget archive.", 524_288_000;
+    Pypi: pypi_max_file_size, "pypi.", "Bytes of a pypi file.", 3_221_225_472;
+    TerraformModule: terraform_module_max_file_size, "terraform_module.",
+        "Bytes of a terraform module.", 1_073_741_824;
 }
 
 impl Setting for PlanLimits {
     const KEY: &'static str = "plan_limits";
 }
 
-impl PlanLimits {
-    /// Most bytes of one file; `None` is no limit. Composer and golang take
-    /// their archives from the repository and have none.
-    pub fn of(&self, package_type: PackageType) -> Option<u64> {
-        let bytes = match package_type {
-            PackageType::Conan => self.conan_max_file_size,
-            PackageType::Generic => self.generic_packages_max_file_size,
-            PackageType::Helm => self.helm_max_file_size,
-            PackageType::Maven => self.maven_max_file_size,
-            PackageType::Npm => self.npm_max_file_size,
-            PackageType::Nuget => self.nuget_max_file_size,
-            PackageType::Pypi => self.pypi_max_file_size,
-            PackageType::TerraformModule => self.terraform_module_max_file_size,
-            PackageType::Composer | PackageType::Golang => 0,
-        };
-        u64::try_from(bytes).ok().filter(|bytes| *bytes > 0)
-    }
-}
-
 kernel::choices! {
     /// Plans: there is one.
     pub enum PlanName { Default = "default" }
-}
-
-kernel::params! {
-    /// New limits; 0 is no limit.
-    pub struct UpdateLimits {
-        /// The plan.
-        pub plan_name: Option<PlanName>,
-        /// Bytes of a conan file.
-        pub conan_max_file_size: Option<i64>,
-        /// Bytes of a generic file.
-        pub generic_packages_max_file_size: Option<i64>,
-        /// Bytes of a helm chart.
-        pub helm_max_file_size: Option<i64>,
-        /// Bytes of a maven file.
-        pub maven_max_file_size: Option<i64>,
-        /// Bytes of an npm archive.
-        pub npm_max_file_size: Option<i64>,
-        /// Bytes of a nuget archive.
-        pub nuget_max_file_size: Option<i64>,
-        /// Bytes of a pypi file.
-        pub pypi_max_file_size: Option<i64>,
-        /// Bytes of a terraform module.
-        pub terraform_module_max_file_size: Option<i64>,
-    }
 }
 
 pub fn change(
@@ -118,57 +94,12 @@ pub fn change(
     Ok(limits)
 }
 
-fn merge(limits: &mut PlanLimits, params: &UpdateLimits) -> Result<()> {
-    let fields = [
-        (
-            "conan_max_file_size",
-            &mut limits.conan_max_file_size,
-            params.conan_max_file_size,
-        ),
-        (
-            "generic_packages_max_file_size",
-            &mut limits.generic_packages_max_file_size,
-            params.generic_packages_max_file_size,
-        ),
-        (
-            "helm_max_file_size",
-            &mut limits.helm_max_file_size,
-            params.helm_max_file_size,
-        ),
-        (
-            "maven_max_file_size",
-            &mut limits.maven_max_file_size,
-            params.maven_max_file_size,
-        ),
-        (
-            "npm_max_file_size",
-            &mut limits.npm_max_file_size,
-            params.npm_max_file_size,
-        ),
-        (
-            "nuget_max_file_size",
-            &mut limits.nuget_max_file_size,
-            params.nuget_max_file_size,
-        ),
-        (
-            "pypi_max_file_size",
-            &mut limits.pypi_max_file_size,
-            params.pypi_max_file_size,
-        ),
-        (
-            "terraform_module_max_file_size",
-            &mut limits.terraform_module_max_file_size,
-            params.terraform_module_max_file_size,
-        ),
-    ];
-    for (name, limit, wanted) in fields {
-        let Some(wanted) = wanted else { continue };
-        if wanted < 0 {
-            return Err(Error::Parameters(vec![format!(
-                "{name} does not have a valid value"
-            )]));
-        }
-        *limit = wanted;
+fn set(name: &str, limit: &mut i64, wanted: Option<i64>) -> Result<()> {
+    let wanted = wanted.unwrap_or(*limit);
+    if wanted < 0 {
+        let text = format!("{name} does not have a valid value");
+        return Err(Error::Parameters(vec![text]));
     }
+    *limit = wanted;
     Ok(())
 }

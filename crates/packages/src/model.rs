@@ -1,6 +1,8 @@
 //! Packages, files and protection rules as plain values.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 kernel::choices! {
     /// Formats of packages (docs/interface/packages.md 1.1).
@@ -83,15 +85,12 @@ pub const VERSIONLESS: &str = "\u{10FFFF}";
 #[derive(Debug, Clone, PartialEq)]
 pub struct Package {
     pub id: i64,
-    /// The project that holds it.
     pub project_id: i64,
     pub package_type: PackageType,
     /// Its name; for conan the bare one.
     pub name: String,
-    /// Its version, unless it is versionless.
     pub version: Option<String>,
     pub status: Status,
-    /// Who published it first.
     pub creator_id: Option<i64>,
     /// The full recipe (`name/version@user/channel`), for conan.
     pub conan_name: Option<String>,
@@ -99,7 +98,6 @@ pub struct Package {
     /// The last of them, up to a minute late.
     pub last_downloaded_at: Option<Timestamp>,
     pub created_at: Timestamp,
-    /// When it or its files last changed.
     pub updated_at: Timestamp,
 }
 
@@ -120,26 +118,20 @@ impl Package {
     }
 }
 
-/// One file of a package.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PackageFile {
     pub id: i64,
-    /// The package that holds it.
     pub package_id: i64,
     /// Its name; parts of a path are joined by `%2F`.
     pub file_name: String,
     /// Bytes.
     pub size: i64,
-    /// Digest, lower-case hex.
+    /// Digests in lower-case hex.
     pub md5: String,
-    /// Digest, lower-case hex.
     pub sha1: String,
-    /// Digest, lower-case hex.
     pub sha256: String,
-    /// Where its bytes are.
     pub blob_key: String,
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
@@ -158,19 +150,16 @@ pub struct Tag {
     pub package_id: i64,
     pub name: String,
     pub created_at: Timestamp,
-    /// When it was last moved.
     pub updated_at: Timestamp,
 }
 
 ::store::from_row! { Tag { id, package_id, name, created_at, updated_at } }
 
 kernel::choices! {
-    /// The least role that may publish what a rule protects.
     pub enum PushLevel { Maintainer = "maintainer", Owner = "owner", Admin = "admin" }
 }
 
 kernel::choices! {
-    /// The least role that may delete what a rule protects.
     pub enum DeleteLevel { Owner = "owner", Admin = "admin" }
 }
 
@@ -195,18 +184,23 @@ impl DeleteLevel {
     }
 }
 
-/// Who may publish or delete packages whose name fits a pattern.
-#[derive(Debug, Clone, PartialEq)]
+/// A protection rule.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "ProtectionRuleEntity")]
 pub struct ProtectionRule {
+    /// Its id.
     pub id: i64,
+    /// Its project.
     pub project_id: i64,
-    /// Names it is about; `*` stands for any text.
+    /// Names it is about.
     pub package_name_pattern: String,
     /// The format it is about.
     pub package_type: PackageType,
     /// Least role that may delete.
+    #[schemars(with = "Option<String>")]
     pub minimum_access_level_for_delete: Option<DeleteLevel>,
     /// Least role that may publish.
+    #[schemars(with = "Option<String>")]
     pub minimum_access_level_for_push: Option<PushLevel>,
 }
 

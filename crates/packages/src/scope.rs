@@ -2,6 +2,7 @@
 //! may see. Each format has the same documents at some of these prefixes.
 
 use crate::access::authorize;
+use crate::rules::names::invalid;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
 use kernel::http::openapi::Operation;
@@ -27,7 +28,6 @@ pub enum Prefix {
 }
 
 kernel::params! {
-    /// Where a registry is asked.
     pub struct Above {
         /// The project or group.
         pub id: Reference,
@@ -40,8 +40,8 @@ impl FromCall for Prefix {
         let Some(id) = call.path("id") else {
             return Ok(Prefix::Instance);
         };
-        let reference = Reference::parse(&Value::String(id.to_owned()))
-            .map_err(|_| Error::Parameters(vec!["id is invalid".into()]))?;
+        let reference =
+            Reference::parse(&Value::String(id.to_owned())).map_err(|_| invalid("id"))?;
         Ok(match call.route.path.starts_with("/api/v4/projects/") {
             true => Prefix::Project(reference),
             false => Prefix::Group(reference),
@@ -58,7 +58,6 @@ impl FromCall for Prefix {
 pub struct Scope {
     /// A condition on `p.project_id`.
     condition: Fragment,
-    /// The project, if it is one.
     pub project_id: Option<i64>,
 }
 

@@ -3,6 +3,7 @@
 //! its own settings has those of its nearest ancestor that has some.
 
 use crate::model::PackageType;
+use crate::store::settings as rows;
 use identity::viewer::Viewer;
 use kernel::audit;
 use kernel::error::{Error, Result};
@@ -13,9 +14,10 @@ use serde::de::Error as _;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use spaces::Namespace;
+use spaces::model::ids_of;
 use std::borrow::Cow;
 use std::collections::HashMap;
-use store::{Json, Tx, sql};
+use store::Tx;
 
 /// Longest exception pattern, in characters.
 pub const MAX_PATTERN: usize = 255;
@@ -34,7 +36,6 @@ pub struct Format {
     by_default: bool,
 }
 
-/// What the settings of exceptions say.
 const EXEMPT: &str = "Names or versions exempt from it.";
 
 macro_rules! format_of {
@@ -76,7 +77,6 @@ pub const FORMATS: [Format; 4] = [
     ),
 ];
 
-/// What holds for one format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Duplicates {
     pub allowed: bool,
@@ -167,7 +167,6 @@ impl PackageSettings {
         each.any(|(format, own)| format.package_type == package_type && own.allows(name, version))
     }
 
-    /// Refuses patterns that are too long or do not compile.
     pub fn validate(&self) -> Result<()> {
         let mut each = FORMATS.iter().zip(&self.0);
         each.try_for_each(|(format, own)| check_pattern(format.exception, &own.exception))
@@ -218,17 +217,7 @@ pub fn effective_each(
     namespaces: &[&Namespace],
 ) -> Result<HashMap<i64, PackageSettings>> {
     let above: Vec<i64> = namespaces.iter().flat_map(|one| one.ids()).collect();
-    let found: Vec<(i64, Json<PackageSettings>)> = tx.all(
-        sql!(
-            "select id, package_settings from namespaces
-             where id in_list($1) and package_settings is not null"
-        ),
-        (above,),
-    )?;
-    let found: HashMap<i64, PackageSettings> = found
-        .into_iter()
-        .map(|(id, Json(settings))| (id, settings))
-        .collect();
+    let found = rows::of_namespaces(tx, above)?;
     // The nearest comes last in a lineage.
     let of = |one: &&Namespace| {
         let ids = one.ids();
@@ -240,24 +229,9 @@ pub fn effective_each(
 
 /// The settings that hold in a namespace: its own or the nearest above.
 pub fn effective(tx: &mut Tx<'_>, namespace_id: i64) -> Result<PackageSettings> {
-    let lineage: Option<String> = tx.optional(
-        sql!("select lineage from namespaces where id = $1"),
-        (namespace_id,),
-    )?;
-    let ids: Vec<i64> = lineage
-        .unwrap_or_default()
-        .split('/')
-        .filter_map(|part| part.parse().ok())
-        .collect();
-    let found: Option<(Json<PackageSettings>,)> = tx.optional(
-        sql!(
-            "select package_settings from namespaces
-             where id in_list($1) and package_settings is not null
-             order by depth desc, id limit 1"
-        ),
-        (ids,),
-    )?;
-    Ok(found.map(|(Json(settings),)| settings).unwrap_or_default())
+    let above = rows::lineage(tx, namespace_id)?;
+    let nearest = rows::nearest(tx, ids_of(&above))?;
+    Ok(nearest.unwrap_or_default())
 }
 
 /// A change of settings: what is given, as [`FORMATS`] stand.
@@ -330,33 +304,18 @@ pub fn replace(
     settings: &PackageSettings,
 ) -> Result<()> {
     settings.validate()?;
-    save(tx, namespace.id, settings)?;
+    rows::save(tx, namespace.id, settings)?;
+    let kind = match namespace.is_group() {
+        true => "Group",
+        false => "Namespace",
+    };
     audit::record(
         tx,
         viewer,
         "package_settings.update",
-        (
-            if namespace.is_group() {
-                "Group"
-            } else {
-                "Namespace"
-            },
-            namespace.id,
-            &namespace.full_path,
-        ),
+        (kind, namespace.id, &namespace.full_path),
         serde_json::to_value(settings).map_err(Error::internal)?,
     )
-}
-
-/// Stores a namespace's own settings.
-pub fn save(tx: &mut Tx<'_>, namespace_id: i64, settings: &PackageSettings) -> Result<()> {
-    let now = tx.now();
-    let value = serde_json::to_value(settings).map_err(Error::internal)?;
-    tx.execute(
-        sql!("update namespaces set package_settings = $2, updated_at = $3 where id = $1"),
-        (namespace_id, Json(value), now),
-    )?;
-    Ok(())
 }
 
 #[cfg(test)]

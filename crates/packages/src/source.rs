@@ -7,14 +7,12 @@ use futures_util::stream::BoxStream;
 use kernel::app::App;
 use kernel::error::Result;
 
-/// A tag or branch of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ref {
     Tag(String),
     Branch(String),
 }
 
-/// The bytes of an archive as they are made.
 pub type Archive = BoxStream<'static, Result<Bytes>>;
 
 /// Repositories, as this room needs them.

@@ -3,7 +3,6 @@
 use crate::model::Package;
 use serde::{Deserialize, Serialize};
 
-/// Removes a destroyed package.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Purge {
     pub package: i64,
@@ -15,7 +14,6 @@ pub struct PurgeSome {
     pub packages: Vec<i64>,
 }
 
-/// Removes a destroyed file.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct PurgeFile {
     pub file: i64,
@@ -30,7 +28,6 @@ pub struct ReleaseBlobs {}
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Cleanup {}
 
-/// Applies the policy of one project.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct CleanProject {
     pub project: i64,
@@ -51,7 +48,6 @@ pub struct DropVersions {
 }
 
 impl DropVersions {
-    /// For the name of a package that goes.
     pub fn of(package: &Package) -> DropVersions {
         DropVersions {
             project: package.project_id,

@@ -1,19 +1,18 @@
 //! The one path of a file into the registry, for every format: may they,
 //! stream the bytes to the blob store, then all rows in one transaction.
 //!
-//! A format parses the address and calls [`receive`]. One that looks into the
-//! bytes takes the steps one by one: [`admit`], [`receive_bytes`] (or
-//! [`crate::upload_form`] for forms), [`inspect`], [`keep`] and
-//! [`publish_then`].
+//! A format parses the address and takes the steps one by one: [`admit`],
+//! [`receive_bytes`] (or [`crate::upload_form`] for forms), [`inspect`] where it
+//! looks into the bytes, [`keep`], and [`publish`] or [`publish_then`].
 
 use crate::access::{RegistryAccess, authorize};
+use crate::client::Client;
 use crate::limits::PlanLimits;
 use crate::model::{Package, PackageFile, PackageType};
 use crate::rules::publish::{self, Destination};
 use bytes::Bytes;
-use futures_util::Stream;
+use futures_util::{Stream, StreamExt};
 use http::StatusCode;
-use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::blobs::{Received, Stored};
 use kernel::error::{Error, Result};
@@ -43,67 +42,33 @@ impl Answer for Uploaded {
 /// What a multipart envelope may add to the length of its file, in bytes.
 const ENVELOPE: u64 = 64 * 1024;
 
-/// Receives one file; the package it went to and its row.
-pub async fn receive(
-    app: &App,
-    viewer: &Viewer,
-    project: &Reference,
-    to: Destination,
-    asked: &RequestContext,
-    body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
-) -> Result<(Package, PackageFile)> {
-    admit(app, viewer, project, &to).await?;
-    let stored = store_bytes(app, to.package_type, asked, body).await?;
-    publish(app, viewer, project, to, stored).await
-}
-
 /// Refuses what can be refused before any byte is read.
-pub async fn admit(
-    app: &App,
-    viewer: &Viewer,
-    project: &Reference,
-    to: &Destination,
-) -> Result<()> {
-    let (viewer, project, to) = (viewer.clone(), project.clone(), to.clone());
-    app.read(move |tx| {
-        let entered = authorize(tx, &viewer, &project, Purpose::PublishPackage)?;
-        publish::check(tx, &entered, &to)
-    })
-    .await
+pub async fn admit(client: &Client, project: &Reference, to: &Destination) -> Result<()> {
+    let to = to.clone();
+    let check = move |tx: &mut Tx<'_>, entered: RegistryAccess| publish::check(tx, &entered, &to);
+    client.enter(project, Purpose::PublishPackage, check).await
 }
 
 /// Refuses who may not publish at all, for formats whose form tells only
 /// while it arrives what is published.
-pub async fn admit_publisher(app: &App, viewer: &Viewer, project: &Reference) -> Result<()> {
-    let (viewer, project) = (viewer.clone(), project.clone());
-    app.read(move |tx| authorize(tx, &viewer, &project, Purpose::PublishPackage).map(|_| ()))
+pub async fn admit_publisher(client: &Client, project: &Reference) -> Result<RegistryAccess> {
+    let entered = |_: &mut Tx<'_>, entered| Ok(entered);
+    client
+        .enter(project, Purpose::PublishPackage, entered)
         .await
 }
 
-/// Streams the bytes to the blob store within the format's limit, if they are
-/// those the client declares. Until a row names them they are an orphan, which
-/// clean-up takes.
-pub async fn store_bytes(
-    app: &App,
-    package_type: PackageType,
-    asked: &RequestContext,
-    body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
-) -> Result<Stored> {
-    let received = receive_bytes(app, package_type, asked, body).await?;
-    keep(app, received).await
-}
-
-/// Like [`store_bytes`], without storing them yet.
+/// Receives the bytes within the format's limit, if they are those the client
+/// declares.
 pub async fn receive_bytes(
-    app: &App,
+    client: &Client,
     package_type: PackageType,
-    asked: &RequestContext,
     body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
 ) -> Result<Received> {
-    let limit = limit(app, package_type).await?;
-    check_announced(asked, limit)?;
-    let received = receive_part(app, limit, body).await?;
-    check_declared(asked, received.stored())?;
+    let limit = limit(&client.app, package_type).await?;
+    check_announced(&client.asked, limit)?;
+    let received = receive_part(&client.app, limit, body).await?;
+    check_declared(&client.asked, received.stored())?;
     Ok(received)
 }
 
@@ -123,6 +88,22 @@ pub async fn receive_part(
         Err(Error::TooLarge) => Err(too_large()),
         other => other,
     }
+}
+
+/// A body that is kept in memory; one of more than `most` bytes is refused.
+pub async fn small_body(
+    mut body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
+    most: usize,
+    refusal: impl FnOnce() -> Error,
+) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    while let Some(chunk) = body.next().await {
+        bytes.extend_from_slice(&chunk?);
+        if bytes.len() > most {
+            return Err(refusal());
+        }
+    }
+    Ok(bytes)
 }
 
 /// Archives looked into at once: each takes a core and some memory.
@@ -150,13 +131,12 @@ pub async fn keep(app: &App, received: Received) -> Result<Stored> {
 
 /// Writes the rows of stored bytes: blob, package, file, counter, audit.
 pub async fn publish(
-    app: &App,
-    viewer: &Viewer,
+    client: &Client,
     project: &Reference,
     to: Destination,
     stored: Stored,
 ) -> Result<(Package, PackageFile)> {
-    publish_then(app, viewer, project, to, stored, |_, _, package, file| {
+    publish_then(client, project, to, stored, |_, _, package, file| {
         Ok((package.clone(), file.clone()))
     })
     .await
@@ -165,41 +145,44 @@ pub async fn publish(
 /// Like [`publish`], with more to do in the same transaction: what `then`
 /// refuses leaves no row.
 pub async fn publish_then<T: Send + 'static>(
-    app: &App,
-    viewer: &Viewer,
+    client: &Client,
     project: &Reference,
     to: Destination,
     stored: Stored,
     then: impl Fn(&mut Tx<'_>, &RegistryAccess, &Package, &PackageFile) -> Result<T> + Send + 'static,
 ) -> Result<T> {
-    let (viewer, project) = (viewer.clone(), project.clone());
-    app.write(move |tx| {
+    let (viewer, project) = (client.viewer.clone(), project.clone());
+    let published = client.app.write(move |tx| {
         let entered = authorize(tx, &viewer, &project, Purpose::PublishPackage)?;
         let (package, file) = publish::add_file(tx, &viewer, &entered, &to, &stored)?;
         then(tx, &entered, &package, &file)
-    })
-    .await
+    });
+    published.await
 }
 
 /// Refuses a body that is announced to be larger than the limit.
 pub(crate) fn check_announced(asked: &RequestContext, limit: Option<u64>) -> Result<()> {
+    let kind = asked.header(http::header::CONTENT_TYPE).unwrap_or_default();
+    let is_multipart = kind.to_ascii_lowercase().starts_with("multipart/");
+    check_length(asked, limit, |limit| match is_multipart {
+        true => limit.saturating_add(ENVELOPE),
+        false => limit,
+    })
+}
+
+/// Refuses a body that is announced to be larger than what is `allowed` for a
+/// file of at most `limit` bytes.
+pub(crate) fn check_length(
+    asked: &RequestContext,
+    limit: Option<u64>,
+    allowed: impl FnOnce(u64) -> u64,
+) -> Result<()> {
     let announced = asked
         .header(http::header::CONTENT_LENGTH)
         .and_then(|length| length.trim().parse::<u64>().ok());
-    let (Some(announced), Some(limit)) = (announced, limit) else {
-        return Ok(());
-    };
-    let kind = asked.header(http::header::CONTENT_TYPE).unwrap_or_default();
-    let is_multipart = kind.to_ascii_lowercase().starts_with("multipart/");
-    let allowed = if is_multipart {
-        limit.saturating_add(ENVELOPE)
-    } else {
-        limit
-    };
-    if announced > allowed {
-        Err(too_large())
-    } else {
-        Ok(())
+    match (announced, limit.map(allowed)) {
+        (Some(announced), Some(allowed)) if announced > allowed => Err(too_large()),
+        _ => Ok(()),
     }
 }
 
@@ -227,7 +210,6 @@ pub(crate) fn check_declared(asked: &RequestContext, stored: &Stored) -> Result<
     Ok(())
 }
 
-/// A file above its limit.
 pub(crate) fn too_large() -> Error {
     Error::BadRequest("File is too large".into())
 }

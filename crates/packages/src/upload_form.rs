@@ -1,13 +1,13 @@
 //! Uploads as multipart forms: some files and the texts beside them.
 
+use crate::client::Client;
 use crate::model::PackageType;
 use crate::upload;
-use kernel::app::App;
 use kernel::blobs::Received;
 use kernel::error::{Error, Result};
 use kernel::http::openapi::Operation;
 use kernel::http::params::{self, FromParams, Source};
-use kernel::http::{Call, FromCall, Parts, RequestContext, Upload};
+use kernel::http::{Call, FromCall, Parts, Upload};
 use serde_json::Value;
 
 /// Most bytes kept of one text; the rest of a longer one is dropped, as
@@ -20,9 +20,7 @@ const MAX_PARTS: usize = 1_000;
 
 /// A body that is a file, or a form with one.
 pub enum Body {
-    /// The bytes as they arrive.
     File(Upload),
-    /// The parts as they arrive.
     Form(Parts),
 }
 
@@ -46,12 +44,10 @@ pub struct Form {
     files: Vec<SentFile>,
 }
 
-/// A file of a form.
 pub struct SentFile {
     pub field: String,
     /// Its name, as the client says.
     pub name: String,
-    /// Its bytes.
     pub received: Received,
 }
 
@@ -59,14 +55,13 @@ impl Form {
     /// Receives a form whose files come in these fields, each once at most.
     /// Files in other fields are read and dropped.
     pub async fn receive(
-        app: &App,
+        client: &Client,
         package_type: PackageType,
-        asked: &RequestContext,
         mut parts: Parts,
         files: &[&str],
     ) -> Result<Form> {
-        let limit = upload::limit(app, package_type).await?;
-        upload::check_announced(asked, limit)?;
+        let limit = upload::limit(&client.app, package_type).await?;
+        upload::check_announced(&client.asked, limit)?;
         let mut form = Form::default();
         let (mut count, mut room) = (0, MAX_TEXTS);
         while let Some(part) = parts.next().await? {
@@ -81,7 +76,7 @@ impl Form {
                     let text = format!("{field} is sent more than once");
                     return Err(Error::BadRequest(text));
                 }
-                let received = upload::receive_part(app, limit, part.bytes()).await?;
+                let received = upload::receive_part(&client.app, limit, part.bytes()).await?;
                 form.files.push(SentFile {
                     field,
                     name,
@@ -113,7 +108,6 @@ impl Form {
         T::from_params(&source).map_err(Error::Parameters)
     }
 
-    /// All texts of a field.
     pub fn texts<'f>(&'f self, field: &'f str) -> impl Iterator<Item = &'f str> {
         self.texts
             .iter()

@@ -92,12 +92,20 @@ pub async fn answer<P: FormPage>(
     match done {
         Ok(Outcome::Led(to, text)) => flash::done(app, &to, text),
         Ok(Outcome::Shown(page)) => show(app, page).await,
-        Ok(Outcome::Refused(reason)) => refuse(app, page, form, Error::Unprocessable(reason)).await,
-        Err(error) => refuse(app, page, form, error).await,
+        Ok(Outcome::Refused(reason)) => {
+            refused(app, page, form, Error::Unprocessable(reason)).await
+        }
+        Err(error) => refused(app, page, form, error).await,
     }
 }
 
-async fn refuse<P: FormPage>(app: &App, page: P, form: P::Form, error: Error) -> Result<Response> {
+/// Shows again a form that was refused.
+pub async fn refused<P: FormPage>(
+    app: &App,
+    page: P,
+    form: P::Form,
+    error: Error,
+) -> Result<Response> {
     let (errors, flash) = in_form(P::refusal(error), P::FIELDS)?;
     let form = Some(form);
     render(app, page, Typed { form, errors }, flash).await

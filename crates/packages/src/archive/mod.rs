@@ -47,12 +47,10 @@ pub struct Contents {
     pub unpacked: u64,
 }
 
-/// A member that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
     /// Its path within the archive, with `/` between parts and no `./` before.
     pub path: String,
-    /// Its bytes.
     pub bytes: Vec<u8>,
 }
 

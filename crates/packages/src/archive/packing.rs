@@ -17,7 +17,6 @@ const MAX_WINDOW: u64 = 32 * 1024 * 1024;
 /// What else a reader of xz takes, in KiB.
 const XZ_OVERHEAD: u32 = 1024;
 
-/// How a tar archive is packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Packing {
     Gzip,

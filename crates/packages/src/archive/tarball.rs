@@ -69,7 +69,6 @@ pub fn tar_digest(packed: impl Read, size: u64, packing: Packing) -> Result<Stri
     Ok(hex::encode(all.finalize()))
 }
 
-/// Digests what is written to it.
 struct Digesting(Sha256);
 
 impl Write for Digesting {
@@ -83,7 +82,6 @@ impl Write for Digesting {
     }
 }
 
-/// An entry of an archive.
 struct ArchiveEntry {
     path: String,
     /// What it leads to, if it is a link.

@@ -128,8 +128,8 @@ fn record(
 ) -> Result<()> {
     let mut lost: BTreeMap<i64, Vec<serde_json::Value>> = BTreeMap::new();
     for file in removed {
-        let told = json!({"file_id": file.id, "file_name": file.file_name, "size": file.size});
-        lost.entry(file.package_id).or_default().push(told);
+        let details = json!({"file_id": file.id, "file_name": file.file_name, "size": file.size});
+        lost.entry(file.package_id).or_default().push(details);
     }
     for package in packages {
         let Some(files) = lost.remove(&package.id) else {
@@ -156,18 +156,16 @@ fn record(
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Preview {
     pub files: i64,
-    /// Their bytes.
     pub bytes: i64,
-    /// The first of them.
     pub first: Vec<Superfluous>,
 }
 
 /// A dry run: what would go from a project that keeps so many files of one
 /// name, with the first `limit` files by name. Changes nothing.
 pub async fn preview(app: &App, project: i64, keep: KeepFiles, limit: usize) -> Result<Preview> {
-    let mut told = Preview::default();
+    let mut preview = Preview::default();
     let Some(keep) = keep.count() else {
-        return Ok(told);
+        return Ok(preview);
     };
     let mut after = None;
     loop {
@@ -180,12 +178,12 @@ pub async fn preview(app: &App, project: i64, keep: KeepFiles, limit: usize) -> 
             Ok((packages.into_iter().next_back(), count, bytes, first))
         });
         let (last, count, bytes, first) = read.await?;
-        told.files += count;
-        told.bytes += bytes;
-        let room = limit.saturating_sub(told.first.len());
-        told.first.extend(first.into_iter().take(room));
+        preview.files += count;
+        preview.bytes += bytes;
+        let room = limit.saturating_sub(preview.first.len());
+        preview.first.extend(first.into_iter().take(room));
         if last.is_none() {
-            return Ok(told);
+            return Ok(preview);
         }
         after = last;
     }

@@ -148,7 +148,6 @@ impl Rule {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Standing {
     pub id: i64,
-    /// The project that holds it.
     pub project_id: i64,
     pub name: String,
     /// Its name as the format compares it.
@@ -156,11 +155,10 @@ pub struct Standing {
     pub version: String,
     pub status: Status,
     pub created_at: Timestamp,
-    /// When it was last downloaded.
     pub last_downloaded_at: Option<Timestamp>,
     /// 1 for the newest version of its name.
     pub place: i64,
-    /// Bytes of its files.
+    /// Bytes.
     pub size: i64,
 }
 
@@ -182,7 +180,7 @@ pub struct CleanupRun {
     /// How many there were when it began.
     pub names_total: i64,
     pub removed_packages: i64,
-    /// Bytes of their files.
+    /// Bytes.
     pub removed_size: i64,
     pub started_at: Timestamp,
     pub finished_at: Option<Timestamp>,

@@ -45,7 +45,6 @@ pub fn owner_at(tx: &mut Tx<'_>, viewer: &Viewer, prefix: &Prefix) -> Result<Own
 }
 
 kernel::params! {
-    /// What a rule says, or what changes of it.
     pub struct Change {
         /// The format it is about; a new rule has to name it.
         pub package_type: Option<PackageType>,
@@ -96,7 +95,6 @@ impl Change {
         self.over(blank)
     }
 
-    /// The rule after the change.
     fn over(self, rule: Rule) -> Result<Rule> {
         let changed = Rule {
             package_type: self.package_type.unwrap_or(rule.package_type),
@@ -218,7 +216,6 @@ enum Condition {
     NoUse,
 }
 
-/// The rules of a project or group.
 pub fn list(tx: &mut Tx<'_>, owner: Owner) -> Result<Vec<Rule>> {
     rows::list(tx, owner, MAX_RULES)
 }
@@ -277,7 +274,6 @@ fn store_changed(tx: &mut Tx<'_>, viewer: &Viewer, before: &Rule, mut rule: Rule
     Ok(rule)
 }
 
-/// Turns a rule on or off.
 pub fn switch(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -335,7 +331,6 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// Of this rule, at this time.
     pub fn new(rule: Rule, now: Timestamp) -> Result<Judge> {
         let compiled = |pattern: &Option<String>| match pattern {
             None => Ok(None),

@@ -37,7 +37,6 @@ pub fn begin(tx: &mut Tx<'_>, registry: &Registry, rules: &[i64]) -> Result<()> 
 
 /// The next names of a run.
 pub(crate) struct Seen {
-    /// The run as it was.
     run: CleanupRun,
     names: Names,
     /// Those of which something may go; only these are looked at while others
@@ -161,7 +160,7 @@ fn visit_going(
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Preview {
     pub packages: i64,
-    /// Bytes of their files.
+    /// Bytes.
     pub size: i64,
     /// Bytes by name, of the names with most of them.
     pub largest: Vec<(String, i64)>,
@@ -180,7 +179,7 @@ fn add(sizes: &mut Vec<(String, i64)>, one: Standing) {
 /// A dry run: all that a rule would take away now, of which `limit` versions
 /// after the first `offset` are shown. Changes nothing.
 pub async fn preview(app: &App, rule: Rule, offset: i64, limit: i64) -> Result<Preview> {
-    let mut told = Preview::default();
+    let mut preview = Preview::default();
     let mut from = (0, String::new());
     loop {
         let (rule, place) = (rule.clone(), from.clone());
@@ -190,7 +189,7 @@ pub async fn preview(app: &App, rule: Rule, offset: i64, limit: i64) -> Result<P
             };
             let judge = Judge::new(rule, tx.now())?;
             let mut some = Preview::default();
-            let (first, last) = (offset - told.packages, offset + limit - told.packages);
+            let (first, last) = (offset - preview.packages, offset + limit - preview.packages);
             visit_going(tx, &judge, &names, |one| {
                 if (first..last).contains(&some.packages) {
                     some.shown.push(one.clone());
@@ -202,14 +201,14 @@ pub async fn preview(app: &App, rule: Rule, offset: i64, limit: i64) -> Result<P
             Ok(Some((names, some)))
         });
         let Some((names, some)) = read.await? else {
-            return Ok(told);
+            return Ok(preview);
         };
-        told.packages += some.packages;
-        told.size += some.size;
-        told.shown.extend(some.shown);
-        told.largest.extend(some.largest);
-        told.largest.sort_by_key(|(_, size)| Reverse(*size));
-        told.largest.truncate(LARGEST);
+        preview.packages += some.packages;
+        preview.size += some.size;
+        preview.shown.extend(some.shown);
+        preview.largest.extend(some.largest);
+        preview.largest.sort_by_key(|(_, size)| Reverse(*size));
+        preview.largest.truncate(LARGEST);
         from = (
             names.project_id,
             names.keys.last().cloned().unwrap_or_default(),

@@ -27,7 +27,6 @@ pub struct CleanupRunEntity {
     pub finished_at: Option<String>,
 }
 
-/// The run as it is written.
 pub fn run(run: CleanupRun) -> CleanupRunEntity {
     CleanupRunEntity {
         id: run.id,
@@ -66,7 +65,6 @@ pub struct GoingEntity {
     pub reasons: Vec<String>,
 }
 
-/// The version as it is written.
 pub fn going(going: Going, package_type: PackageType) -> GoingEntity {
     let one = going.standing;
     GoingEntity {

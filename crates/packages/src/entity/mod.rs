@@ -2,7 +2,7 @@
 
 pub mod cleanup;
 
-use crate::model::{Package, PackageFile, PackageType, ProtectionRule, Status, Tag};
+use crate::model::{Package, PackageFile, PackageType, Status, Tag};
 use crate::store::packages::OtherVersion;
 use kernel::time::wire::text;
 use schemars::JsonSchema;
@@ -165,23 +165,6 @@ pub struct FileUrlEntity {
     pub url: String,
 }
 
-/// A protection rule.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ProtectionRuleEntity {
-    /// Its id.
-    pub id: i64,
-    /// Its project.
-    pub project_id: i64,
-    /// Names it is about.
-    pub package_name_pattern: String,
-    /// The format it is about.
-    pub package_type: PackageType,
-    /// Least role that may delete.
-    pub minimum_access_level_for_delete: Option<String>,
-    /// Least role that may publish.
-    pub minimum_access_level_for_push: Option<String>,
-}
-
 /// Where a package's page is, if it has one.
 pub fn web_path(package: &Package, project_path: &str) -> Option<String> {
     let part = match package.package_type {
@@ -195,7 +178,6 @@ pub fn web_path(package: &Package, project_path: &str) -> Option<String> {
         .then(|| format!("/{project_path}/-/{part}/{id}"))
 }
 
-/// A package of a list of its project.
 pub fn package(
     base_url: &str,
     package: Package,
@@ -235,7 +217,6 @@ pub fn package(
     }
 }
 
-/// Tags by the package they name.
 pub fn tags_by_package(tags: Vec<Tag>) -> HashMap<i64, Vec<TagEntity>> {
     let mut by_package: HashMap<i64, Vec<TagEntity>> = HashMap::new();
     for tag in tags {
@@ -289,20 +270,5 @@ pub fn published_file(file: PackageFile, url: String) -> PublishedFileEntity {
         file_sha1: file.sha1,
         file_sha256: file.sha256,
         file: FileUrlEntity { url },
-    }
-}
-
-pub fn protection_rule(rule: ProtectionRule) -> ProtectionRuleEntity {
-    ProtectionRuleEntity {
-        id: rule.id,
-        project_id: rule.project_id,
-        package_name_pattern: rule.package_name_pattern,
-        package_type: rule.package_type,
-        minimum_access_level_for_delete: rule
-            .minimum_access_level_for_delete
-            .map(|level| level.as_str().to_owned()),
-        minimum_access_level_for_push: rule
-            .minimum_access_level_for_push
-            .map(|level| level.as_str().to_owned()),
     }
 }

@@ -2,38 +2,32 @@
 //! (docs/interface/packages.md 2.3).
 
 use crate::access::authorize;
-use crate::download;
+use crate::client::Client;
+use crate::declare::{reads, writes};
 use crate::entity::{self, PublishedFileEntity};
 use crate::model::{PackageType, Status};
-use crate::rest::{READ, WRITE};
 use crate::rules::names;
 use crate::rules::publish::Destination;
-use crate::store::{files, packages};
+use crate::store::files;
 use crate::upload::{self, Uploaded};
 use crate::upload_form::{Body, Form};
 use http::StatusCode;
-use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::blobs::Received;
 use kernel::error::{Error, Found, Result};
 use kernel::http::openapi::Operation;
+use kernel::http::params::Flat;
 use kernel::http::{Answer, Params, RequestContext, Response, Routes, reply};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
-use std::sync::Arc;
 
 const FILE: &str = "/projects/{id}/packages/generic/{package_name}/{package_version}/{*file_path}";
 
 pub fn routes(r: &mut Routes) {
-    r.put(FILE, publish)
-        .scopes(WRITE)
-        .registry()
+    writes(r.put(FILE, publish))
         .streams()
         .summary("Publishes a file of a generic package");
-    r.get(FILE, fetch)
-        .scopes(READ)
-        .registry()
-        .summary("Downloads a file of a generic package");
+    reads(r, FILE, fetch).summary("Downloads a file of a generic package");
 }
 
 kernel::choices! {
@@ -42,30 +36,18 @@ kernel::choices! {
 }
 
 kernel::choices! {
-    /// What to answer with instead of a message.
     pub enum Select { PackageFile = "package_file" }
 }
 
 kernel::params! {
-    /// Where a file goes.
     pub struct PublishFile {
-        /// The project.
-        pub id: Reference,
-        /// The package.
-        pub package_name: String,
-        /// Its version.
-        pub package_version: String,
-        /// The file's path.
-        pub file_path: String,
-        /// State of a package that is new with this file.
-        pub status: Option<FirstStatus>,
-        /// Answer with the file's record.
-        pub select: Option<Select>,
+        pub at: Flat<FileAddress>,
+        pub fields: Flat<Fields>,
     }
 }
 
 kernel::params! {
-    /// What a form may say beside its file.
+    /// What a form, too, may say beside its file.
     pub struct Fields {
         /// State of a package that is new with this file.
         pub status: Option<FirstStatus>,
@@ -75,8 +57,7 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// Where a file is.
-    pub struct FetchFile {
+    pub struct FileAddress {
         /// The project.
         pub id: Reference,
         /// The package.
@@ -85,6 +66,17 @@ kernel::params! {
         pub package_version: String,
         /// The file's path.
         pub file_path: String,
+    }
+}
+
+impl FileAddress {
+    fn destination(&self) -> Result<Destination> {
+        names::generic_name(&self.package_name)?;
+        names::generic_version(&self.package_version)?;
+        let (name, version) = (&self.package_name, Some(self.package_version.as_str()));
+        let file_name = names::generic_file_name(&self.file_path)?;
+        let of = PackageType::Generic;
+        Ok(Destination::new(of, name, version, file_name))
     }
 }
 
@@ -110,77 +102,57 @@ impl Answer for Published {
     }
 }
 
-async fn publish(
-    app: App,
-    viewer: Viewer,
-    params: Params<PublishFile>,
-    asked: Arc<RequestContext>,
-    body: Body,
-) -> Result<Published> {
-    names::generic_name(&params.package_name)?;
-    names::generic_version(&params.package_version)?;
-    let (name, version) = (&params.package_name, Some(params.package_version.as_str()));
-    let file_name = names::generic_file_name(&params.file_path)?;
-    let mut to = Destination::new(PackageType::Generic, name, version, file_name);
-    upload::admit(&app, &viewer, &params.id, &to).await?;
-    let (received, fields) = received(&app, &asked, body).await?;
-    if fields.status.or(params.status) == Some(FirstStatus::Hidden) {
+async fn publish(params: Params<PublishFile>, client: Client, body: Body) -> Result<Published> {
+    let Params(PublishFile { at, fields: sent }) = params;
+    let mut to = at.destination()?;
+    upload::admit(&client, &at.id, &to).await?;
+    let (received, fields) = received(&client, body).await?;
+    if fields.status.or(sent.status) == Some(FirstStatus::Hidden) {
         to.status = Status::Hidden;
     }
-    let stored = upload::keep(&app, received).await?;
-    let (package, file) = upload::publish(&app, &viewer, &params.id, to, stored).await?;
-    if fields.select.or(params.select).is_none() {
+    let stored = upload::keep(&client.app, received).await?;
+    let (package, file) = upload::publish(&client, &at.id, to, stored).await?;
+    if fields.select.or(sent.select).is_none() {
         return Ok(Published::Message);
     }
     let path = format!(
         "/api/v4/projects/{}/packages/generic/{}/{}/{}",
-        package.project_id, params.package_name, params.package_version, params.file_path
+        package.project_id, at.package_name, at.package_version, at.file_path
     );
     Ok(Published::File(Box::new(entity::published_file(
         file,
-        app.url(&path),
+        client.app.url(&path),
     ))))
 }
 
 /// The bytes of a body, and what a form says beside them.
-async fn received(app: &App, asked: &RequestContext, body: Body) -> Result<(Received, Fields)> {
+async fn received(client: &Client, body: Body) -> Result<(Received, Fields)> {
     let parts = match body {
         Body::File(bytes) => {
-            let received = upload::receive_bytes(app, PackageType::Generic, asked, bytes).await?;
+            let received = upload::receive_bytes(client, PackageType::Generic, bytes).await?;
             let (status, select) = (None, None);
             return Ok((received, Fields { status, select }));
         }
         Body::Form(parts) => parts,
     };
-    let mut form = Form::receive(app, PackageType::Generic, asked, parts, &["file"]).await?;
+    let mut form = Form::receive(client, PackageType::Generic, parts, &["file"]).await?;
     let fields = form.params()?;
     let sent = form.take_file("file");
     let received = sent.ok_or_else(|| Error::missing("file"))?.received;
-    upload::check_declared(asked, received.stored())?;
+    upload::check_declared(&client.asked, received.stored())?;
     Ok((received, fields))
 }
 
-/// Sends the newest file of a path.
-async fn fetch(
-    app: App,
-    viewer: Viewer,
-    params: Params<FetchFile>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
-    let Params(params) = params;
-    names::generic_name(&params.package_name)?;
-    names::generic_version(&params.package_version)?;
-    let file_name = names::generic_file_name(&params.file_path)?;
-    let file = app
-        .read_inline(move |tx| {
-            let entered = authorize(tx, &viewer, &params.id, Purpose::ReadPackages)?;
-            let (name, version) = (&params.package_name, Some(params.package_version.as_str()));
-            let package =
-                packages::find(tx, entered.project.id, PackageType::Generic, name, version)?
-                    .filter(|package| package.status.is_installable())
-                    .found("Package")?;
-            files::newest(tx, package.id, &file_name)?.found("Package File")
-        })
-        .await?;
-    download::serve(&app, &asked, &file).await
+async fn fetch(params: Params<FileAddress>, client: Client) -> Result<Response> {
+    let wanted = params.destination()?;
+    let viewer = client.viewer.clone();
+    let file = client.app.read_inline(move |tx| {
+        let entered = authorize(tx, &viewer, &params.id, Purpose::ReadPackages)?;
+        let package = wanted
+            .package(tx, entered.project.id)?
+            .filter(|package| package.status.is_installable())
+            .found("Package")?;
+        files::newest(tx, package.id, &wanted.file_name)?.found("Package File")
+    });
+    client.send(&file.await?).await
 }

@@ -1,7 +1,7 @@
 //! The formats: each is a folder or file with its routes, its parser and its
-//! documents, and nothing else. What they share is above: [`crate::upload`],
-//! [`crate::download`], [`crate::archive`], [`crate::documents`] and
-//! [`crate::store::index`].
+//! documents, and nothing else. What they share is above: [`crate::client`],
+//! [`crate::declare`], [`crate::upload`], [`crate::download`],
+//! [`crate::archive`], [`crate::documents`] and [`crate::store::index`].
 
 pub mod composer;
 pub mod conan;
@@ -17,7 +17,6 @@ pub mod terraform;
 use crate::access::for_client;
 use kernel::http::Routes;
 
-/// The routes of all formats.
 pub fn routes(r: &mut Routes) {
     r.recovering(for_client, |r| {
         composer::routes(r);

@@ -1,18 +1,14 @@
 //! Cleanup rules of a project within its policy, each with a dry run.
 
 use super::caller;
-use super::enums::{TYPE, chosen};
+use super::enums::TYPE;
 use super::policy::REGEXP;
 use crate::cleanup::model::{Going, Policy, Rule};
-use crate::cleanup::rule::Change;
 use crate::cleanup::run::{self, Preview};
-use crate::model::PackageType;
 use crate::store::cleanup_rules as rows;
 use kernel::graph::{
-    Args, BOOLEAN, Context, Fault, Graph, HasTypeRef, INT, STRING, TIME, argument, named, object,
+    Args, BOOLEAN, Context, Fault, Graph, HasTypeRef, INT, STRING, TIME, argument, object,
 };
-use kernel::http::Patch;
-use serde::Deserialize;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -21,6 +17,8 @@ const MAX_SHOWN: i64 = 100;
 const RULE: &str = "PackagesCleanupRule";
 const PREVIEW: &str = "PackagesCleanupPreview";
 const VERSION: &str = "PackagesCleanupVersion";
+/// What the mutation takes of each rule.
+pub const TERMS: &str = "PackagesCleanupRuleInput";
 
 /// What a rule says: the name of the field, and what it means.
 const NUMBERS: [(&str, &str, fn(&Rule) -> Option<i64>); 3] = [
@@ -60,7 +58,6 @@ const ENABLED: &str = "Whether it is applied, every twelve hours.";
 const UNUSED: &str = "Only what was never downloaded goes; needs `olderThanDays`.";
 const FORMAT: &str = "The format it is about.";
 
-/// Registers the types and adds them to the policy.
 pub fn graph(g: &mut Graph) {
     rule(g);
     preview(g);
@@ -134,7 +131,6 @@ fn preview(g: &mut Graph) {
         .describe("Why it goes.");
 }
 
-/// What the mutation takes of each rule.
 fn terms(g: &mut Graph) {
     let mut fields = vec![
         argument("packageType", TYPE.required()).describe(FORMAT),
@@ -144,53 +140,10 @@ fn terms(g: &mut Graph) {
     fields.extend(NUMBERS.map(|(name, text, _)| argument(name, INT).describe(text)));
     fields.extend(PATTERNS.map(|(name, text, _)| argument(name, REGEXP).describe(text)));
     g.input(
-        "PackagesCleanupRuleInput",
+        TERMS,
         "Which versions of one format go by themselves.",
         fields,
     );
-}
-
-/// The argument of the mutation.
-pub fn rules_argument() -> kernel::graph::Argument {
-    argument("rules", named("PackagesCleanupRuleInput").required().list())
-        .describe("Which versions go, instead of the rules there were.")
-}
-
-/// One rule of the mutation.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Terms {
-    package_type: String,
-    enabled: Option<bool>,
-    never_downloaded: Option<bool>,
-    keep_last: Option<i64>,
-    older_than_days: Option<i64>,
-    not_downloaded_days: Option<i64>,
-    keep_name_regex: Option<String>,
-    keep_version_regex: Option<String>,
-    remove_name_regex: Option<String>,
-    remove_version_regex: Option<String>,
-}
-
-impl Terms {
-    /// The rule they make.
-    pub fn change(self) -> Change {
-        fn set<T>(value: Option<T>) -> Patch<T> {
-            value.map_or(Patch::Null, Patch::Value)
-        }
-        Change {
-            package_type: chosen(&self.package_type, PackageType::from_text),
-            enabled: self.enabled,
-            never_downloaded: self.never_downloaded,
-            keep_last: set(self.keep_last),
-            older_than_days: set(self.older_than_days),
-            not_downloaded_days: set(self.not_downloaded_days),
-            keep_name_regex: set(self.keep_name_regex),
-            keep_version_regex: set(self.keep_version_regex),
-            remove_name_regex: set(self.remove_name_regex),
-            remove_version_regex: set(self.remove_version_regex),
-        }
-    }
 }
 
 /// Policies are shown to who manages them only, and so are their rules.

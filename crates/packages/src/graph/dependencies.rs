@@ -19,7 +19,6 @@ const MAX: usize = 5_000;
 const LINK_ID: GlobalId = GlobalId::new("PackagesDependencyLinkID", "Packages::DependencyLink");
 const DEPENDENCY_ID: GlobalId = GlobalId::new("PackagesDependencyID", "Packages::Dependency");
 
-/// That a package needs another.
 #[derive(Debug, PartialEq)]
 struct Link {
     package_id: i64,
@@ -36,7 +35,6 @@ impl Link {
     }
 }
 
-/// The package that is needed.
 struct Dependency(Arc<Link>);
 
 impl Dependency {
@@ -87,7 +85,6 @@ pub fn graph(g: &mut Graph) {
         .describe("What it needs.");
 }
 
-/// Adds the field that shows them.
 pub fn shown(package: ObjectBuilder<'_, Listed>) -> ObjectBuilder<'_, Listed> {
     package
         .connections(
@@ -118,20 +115,19 @@ async fn links(
     Ok(ids.iter().map(page).collect())
 }
 
-/// What a package says it needs.
 fn needs(kept: &StoredMetadata) -> Vec<Arc<Link>> {
     let text = kept.metadata.as_deref().unwrap_or_default();
     let text = match kept.package_type {
         PackageType::Npm => manifest_of(text),
         _ => text,
     };
-    let said: Map<String, Json> = serde_json::from_str(text).unwrap_or_default();
+    let manifest: Map<String, Json> = serde_json::from_str(text).unwrap_or_default();
     let found = match kept.package_type {
-        PackageType::Npm => of_npm(&said),
-        PackageType::Composer => of_composer(&said),
-        PackageType::Pypi => of_pypi(&said),
-        PackageType::Nuget => of_nuget(&said),
-        PackageType::Helm => of_helm(&said),
+        PackageType::Npm => of_npm(&manifest),
+        PackageType::Composer => of_composer(&manifest),
+        PackageType::Pypi => of_pypi(&manifest),
+        PackageType::Nuget => of_nuget(&manifest),
+        PackageType::Helm => of_helm(&manifest),
         _ => Vec::new(),
     };
     let link = |(place, (why, name, versions)): (usize, Needed)| {
@@ -149,18 +145,22 @@ fn needs(kept: &StoredMetadata) -> Vec<Arc<Link>> {
 /// Why, what, and which versions of it.
 type Needed = (&'static str, String, String);
 
-fn of_npm(said: &Map<String, Json>) -> Vec<Needed> {
+fn of_npm(manifest: &Map<String, Json>) -> Vec<Needed> {
     let mut found = Vec::new();
     for (key, why) in [
         ("dependencies", "DEPENDENCIES"),
         ("devDependencies", "DEV_DEPENDENCIES"),
         ("peerDependencies", "PEER_DEPENDENCIES"),
     ] {
-        found.extend(by_name(said, key, why));
+        found.extend(by_name(manifest, key, why));
     }
     // Names only: their versions stand among the others.
     for key in ["bundleDependencies", "bundledDependencies"] {
-        let names = said.get(key).and_then(Json::as_array).into_iter().flatten();
+        let names = manifest
+            .get(key)
+            .and_then(Json::as_array)
+            .into_iter()
+            .flatten();
         let bundled = names.filter_map(Json::as_str).map(|name| {
             let known = found.iter().find(|one: &&Needed| one.1 == name);
             let versions = known.map(|one| one.2.clone()).unwrap_or_default();
@@ -172,15 +172,15 @@ fn of_npm(said: &Map<String, Json>) -> Vec<Needed> {
     found
 }
 
-fn of_composer(said: &Map<String, Json>) -> Vec<Needed> {
-    let mut found = by_name(said, "require", "DEPENDENCIES");
-    found.extend(by_name(said, "require-dev", "DEV_DEPENDENCIES"));
+fn of_composer(manifest: &Map<String, Json>) -> Vec<Needed> {
+    let mut found = by_name(manifest, "require", "DEPENDENCIES");
+    found.extend(by_name(manifest, "require-dev", "DEV_DEPENDENCIES"));
     found
 }
 
 /// An object from names to versions.
-fn by_name(said: &Map<String, Json>, key: &str, why: &'static str) -> Vec<Needed> {
-    let all = said
+fn by_name(manifest: &Map<String, Json>, key: &str, why: &'static str) -> Vec<Needed> {
+    let all = manifest
         .get(key)
         .and_then(Json::as_object)
         .into_iter()
@@ -191,8 +191,8 @@ fn by_name(said: &Map<String, Json>, key: &str, why: &'static str) -> Vec<Needed
 }
 
 /// Lines such as `nail[steel] >=1.0; python_version < "3.9"`.
-fn of_pypi(said: &Map<String, Json>) -> Vec<Needed> {
-    let all = said.get("requires_dist").and_then(Json::as_array);
+fn of_pypi(manifest: &Map<String, Json>) -> Vec<Needed> {
+    let all = manifest.get("requires_dist").and_then(Json::as_array);
     let lines = all.into_iter().flatten().filter_map(Json::as_str);
     let needed = lines.map(|line| {
         let of_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
@@ -203,15 +203,15 @@ fn of_pypi(said: &Map<String, Json>) -> Vec<Needed> {
     needed.filter(|one| !one.1.is_empty()).collect()
 }
 
-fn of_nuget(said: &Map<String, Json>) -> Vec<Needed> {
-    let groups = said.get("dependency_groups").and_then(Json::as_array);
+fn of_nuget(manifest: &Map<String, Json>) -> Vec<Needed> {
+    let groups = manifest.get("dependency_groups").and_then(Json::as_array);
     let groups = groups.into_iter().flatten();
     let lists = groups.filter_map(|group| group.get("dependencies")?.as_array());
     listed(lists.flatten(), "id", "range")
 }
 
-fn of_helm(said: &Map<String, Json>) -> Vec<Needed> {
-    let all = said.get("dependencies").and_then(Json::as_array);
+fn of_helm(manifest: &Map<String, Json>) -> Vec<Needed> {
+    let all = manifest.get("dependencies").and_then(Json::as_array);
     listed(all.into_iter().flatten(), "name", "version")
 }
 

@@ -2,32 +2,30 @@
 
 use crate::model::{DeleteLevel, PackageType, PushLevel, Status};
 use kernel::graph::shape::Leaf;
-use kernel::graph::{Args, Fault, Graph, item};
+use kernel::graph::{Graph, item};
+use kernel::http::params::Param;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value as Json;
 
-/// `PackageTypeEnum`.
 pub const TYPE: Leaf<PackageType> = Leaf::upper("PackageTypeEnum");
 /// The formats that rules protect: all of them.
 pub const RULE_TYPE: Leaf<PackageType> = Leaf::upper("PackagesProtectionRulePackageType");
-/// `PackageStatus`.
 pub const STATUS: Leaf<Status> = Leaf::upper("PackageStatus");
-/// The least role for publishing.
 pub const PUSH: Leaf<PushLevel> = Leaf::upper("PackagesProtectionRuleAccessLevel");
-/// The least role for deleting.
 pub const DELETE: Leaf<DeleteLevel> = Leaf::upper("PackagesProtectionRuleAccessLevelForDelete");
 
-/// An argument out of a closed list.
-pub fn choice<T>(
-    args: &Args,
-    name: &str,
-    read: impl Fn(&str) -> Option<T>,
-) -> Result<Option<T>, Fault> {
-    let text: Option<String> = args.get(name)?;
-    Ok(text.and_then(|text| chosen(&text, read)))
-}
+/// A value of an enum, which GraphQL writes in capitals; the front has checked
+/// that there is such a value.
+pub struct Chosen<T>(pub T);
 
-/// The value of a name as enums have it.
-pub fn chosen<T>(text: &str, read: impl Fn(&str) -> Option<T>) -> Option<T> {
-    read(&text.to_lowercase())
+impl<'de, T: Param> Deserialize<'de> for Chosen<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(from)?;
+        let value = T::parse(&Json::String(name.to_lowercase()));
+        let unknown = |_| D::Error::custom(format!("{name} is of no enum"));
+        value.map(Chosen).map_err(unknown)
+    }
 }
 
 pub fn graph(g: &mut Graph) {

@@ -8,7 +8,6 @@ use serde_json::Value as Json;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What is known of one file.
 pub struct FileMetadata(KeptFile);
 
 impl FileMetadata {
@@ -61,7 +60,6 @@ fn filled(text: &Option<String>) -> Option<String> {
     text.clone().filter(|text| !text.is_empty())
 }
 
-/// What formats tell of files, by id.
 pub struct ToldOfFiles;
 
 impl Loader for ToldOfFiles {

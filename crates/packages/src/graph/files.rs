@@ -10,7 +10,6 @@ use kernel::graph::{
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A file as the interface shows it.
 pub struct FileView {
     file: PackageFile,
     project_id: i64,

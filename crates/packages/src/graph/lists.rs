@@ -1,6 +1,6 @@
 //! Packages of a project and of a group.
 
-use super::enums::{STATUS, TYPE, choice};
+use super::enums::{Chosen, STATUS, TYPE};
 use super::{Tally, caller, pages, shared};
 use crate::model::{PackageType, Status};
 use crate::store::list::{self, Filter, OrderBy};
@@ -16,7 +16,6 @@ use std::sync::Arc;
 /// Most words of a search for a name.
 const MAX_WORDS: usize = 16;
 
-/// Adds the lists to projects and groups.
 pub fn graph(g: &mut Graph) {
     let project = g.on::<Project>("Project").connections(
         "packages",
@@ -69,17 +68,18 @@ fn filter(args: &Args) -> Result<Filter, Fault> {
     }
     let version: Option<String> = args.get("packageVersion")?;
     let versionless: Option<bool> = args.get("includeVersionless")?;
+    let package_type: Option<Chosen<PackageType>> = args.get("packageType")?;
+    let status: Option<Chosen<Status>> = args.get("status")?;
     Ok(Filter {
-        package_type: choice(args, "packageType", PackageType::from_text)?,
+        package_type: package_type.map(|it| it.0),
         words,
         version: version.filter(|text| !text.trim().is_empty()),
         include_versionless: versionless.unwrap_or(false),
-        status: choice(args, "status", Status::from_text)?,
+        status: status.map(|it| it.0),
         ..Filter::default()
     })
 }
 
-/// The order, and its name.
 fn sorted(args: &Args) -> Result<(Sorted, String), Fault> {
     let name: Option<String> = args.get("sort")?;
     let name = name.unwrap_or_else(|| "CREATED_DESC".to_owned());

@@ -12,14 +12,12 @@ use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What is known of one package.
 pub struct Metadata {
     kept: StoredMetadata,
     /// What the archive said; empty where the format keeps nothing.
     said: Map<String, Json>,
 }
 
-/// Part of a composer.json.
 struct ComposerJson(Map<String, Json>);
 
 impl Metadata {
@@ -213,7 +211,6 @@ fn maven(g: &mut Graph) {
         .describe("Its version.");
 }
 
-/// Adds the field that shows it.
 pub fn shown(package: ObjectBuilder<'_, Listed>) -> ObjectBuilder<'_, Listed> {
     package
         .load::<MetadataLoader, _>(
@@ -224,7 +221,6 @@ pub fn shown(package: ObjectBuilder<'_, Listed>) -> ObjectBuilder<'_, Listed> {
         .describe("What its format tells of it.")
 }
 
-/// What formats tell of packages, by id.
 struct MetadataLoader;
 
 impl Loader for MetadataLoader {

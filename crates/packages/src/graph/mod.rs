@@ -21,16 +21,12 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
-/// Global IDs of packages.
 pub const PACKAGE_ID: GlobalId = GlobalId::new("PackagesPackageID", "Packages::Package");
-/// Global IDs of files.
 pub const FILE_ID: GlobalId = GlobalId::new("PackagesPackageFileID", "Packages::PackageFile");
 
-/// Global IDs of protection rules.
 pub const RULE_ID: GlobalId =
     GlobalId::new("PackagesProtectionRuleID", "Packages::Protection::Rule");
 
-/// Registers the room's types and fields.
 pub fn graph(g: &mut Graph) {
     PACKAGE_ID.register(g);
     FILE_ID.register(g);

@@ -4,63 +4,62 @@ use super::{FILE_ID, PACKAGE_ID, caller};
 use crate::access::authorize;
 use crate::rules::destroy;
 use crate::rules::protection::DELETION_PROTECTED;
-use kernel::graph::{Context, Done, Fault, Graph, HasTypeRef, ID, argument};
+use kernel::graph::{Context, Done, Fault, Graph, HasTypeRef, ID};
+use kernel::graph_input;
 use kernel::ids::Reference;
-use serde::Deserialize;
 use spaces::access::Purpose;
 
-/// Most packages of one mutation.
 const MAX_PACKAGES: usize = 20;
-/// Most files of one mutation.
 const MAX_FILES: usize = 100;
 
 /// Nothing but errors is told.
 struct Destroyed;
 
-#[derive(Deserialize)]
-struct One {
-    id: i64,
+graph_input! {
+    struct OnePackage {
+        /// The package.
+        id: i64 = PACKAGE_ID.required(),
+    }
 }
 
-#[derive(Deserialize)]
-struct Many {
-    ids: Vec<i64>,
+graph_input! {
+    struct ManyPackages {
+        /// At most 20.
+        ids: Vec<i64> = PACKAGE_ID.required().list().required(),
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct OfProject {
-    project_path: String,
-    ids: Vec<i64>,
+graph_input! {
+    struct OneFile {
+        /// The file.
+        id: i64 = FILE_ID.required(),
+    }
+}
+
+graph_input! {
+    struct ManyFiles {
+        /// Full path of the project.
+        project_path: String = ID.required(),
+        /// At most 100.
+        ids: Vec<i64> = FILE_ID.required().list().required(),
+    }
 }
 
 pub fn graph(g: &mut Graph) {
     g.mutation::<Destroyed>("destroyPackage", "Deletes a package.")
-        .input(argument("id", PACKAGE_ID.required()).describe("The package."))
-        .run(|input: One, context| packages(vec![input.id], context));
-    g.mutation::<Destroyed>(
-        "destroyPackages",
-        "Deletes packages of any projects; once in a query.",
-    )
-    .at_most(1)
-    .input(argument("ids", PACKAGE_ID.required().list().required()).describe("At most 20."))
-    .run(|input: Many, context| async move {
-        at_most(&input.ids, MAX_PACKAGES, "packages")?;
-        packages(input.ids, context).await
-    });
+        .handle(|input: OnePackage, context| packages(vec![input.id], context));
+    let text = "Deletes packages of any projects; once in a query.";
+    g.mutation::<Destroyed>("destroyPackages", text)
+        .at_most(1)
+        .handle(|input: ManyPackages, context| async move {
+            at_most(&input.ids, MAX_PACKAGES, "packages")?;
+            packages(input.ids, context).await
+        });
     g.mutation::<Destroyed>("destroyPackageFile", "Deletes a file of a package.")
-        .input(argument("id", FILE_ID.required()).describe("The file."))
-        .run(|input: One, context| file(input.id, context));
-    g.mutation::<Destroyed>(
-        "destroyPackageFiles",
-        "Deletes files of packages of one project.",
-    )
-    .input(argument("projectPath", ID.required()).describe("Full path of the project."))
-    .input(argument("ids", FILE_ID.required().list().required()).describe("At most 100."))
-    .run(|input: OfProject, context| async move {
-        at_most(&input.ids, MAX_FILES, "files")?;
-        files(input, context).await
-    });
+        .handle(|input: OneFile, context| file(input.id, context));
+    let text = "Deletes files of packages of one project.";
+    g.mutation::<Destroyed>("destroyPackageFiles", text)
+        .handle(files);
 }
 
 fn at_most(ids: &[i64], most: usize, what: &str) -> Result<(), Fault> {
@@ -101,7 +100,8 @@ async fn file(id: i64, context: Context) -> Result<Done<Destroyed>, Fault> {
     Ok(done(work.await?))
 }
 
-async fn files(input: OfProject, context: Context) -> Result<Done<Destroyed>, Fault> {
+async fn files(input: ManyFiles, context: Context) -> Result<Done<Destroyed>, Fault> {
+    at_most(&input.ids, MAX_FILES, "files")?;
     let ids = each_once(input.ids);
     let reference = Reference::Path(input.project_path);
     let (app, viewer) = caller(&context)?;

@@ -16,7 +16,6 @@ use spaces::graph::{ProjectView as Project, Projects};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Global IDs of tags.
 const TAG_ID: GlobalId = GlobalId::new("PackagesTagID", "Packages::Tag");
 
 pub fn graph(g: &mut Graph) {

@@ -10,6 +10,7 @@ use crate::cleanup::model::{KeepFiles, Policy};
 use crate::model::ProtectionRule;
 use crate::settings::{self, FORMATS, MAX_PATTERN, PackageSettings};
 use crate::store::pages as rows;
+use kernel::graph::input::camel;
 use kernel::graph::shape::Leaf;
 use kernel::graph::{
     Args, Ask, BOOLEAN, Connection, Context, Fault, Graph, HasTypeRef, Key, ObjectBuilder, Order,
@@ -20,14 +21,12 @@ use spaces::graph::{NamespaceView, ProjectView as Project};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// How many files of one name a package keeps.
 pub const KEEP: Leaf<KeepFiles> =
     Leaf::new("PackagesCleanupKeepDuplicatedPackageFilesEnum", |keep| {
         let known = KEPT.iter().find(|one| one.1 == keep);
         known.map(|one| one.0).into()
     });
 
-/// Names of the numbers of files.
 pub const KEPT: &[(&str, KeepFiles)] = &[
     ("ALL_PACKAGE_FILES", KeepFiles::All),
     ("ONE_PACKAGE_FILE", KeepFiles::One),
@@ -41,20 +40,14 @@ pub const KEPT: &[(&str, KeepFiles)] = &[
 /// A pattern that is matched in linear time.
 pub const REGEXP: Leaf<String> = Leaf::new("UntrustedRegexp", Json::String);
 
-/// Registers the types and adds them to projects and namespaces.
 pub fn graph(g: &mut Graph) {
     RULE_ID.register(g);
     regexp(g);
     let text = "How many files of one name a package keeps.";
     let items = KEPT.iter().map(|(name, keep)| {
-        item(
-            name,
-            &format!(
-                "The newest {}.",
-                keep.count()
-                    .map_or("of any number".to_owned(), |n| n.to_string())
-            ),
-        )
+        let count = keep.count().map(|count| count.to_string());
+        let count = count.as_deref().unwrap_or("of any number");
+        item(name, &format!("The newest {count}."))
     });
     g.enumeration(
         "PackagesCleanupKeepDuplicatedPackageFilesEnum",
@@ -124,16 +117,6 @@ fn rule(g: &mut Graph) {
             it.minimum_access_level_for_delete
         })
         .describe("Least role that may delete; null for maintainers.");
-}
-
-/// The name of a setting as GraphQL writes it.
-pub fn camel(name: &str) -> String {
-    let mut words = name.split('_');
-    let first = words.next().unwrap_or_default().to_owned();
-    words.fold(first, |text, word| {
-        let (initial, rest) = word.split_at(word.len().min(1));
-        text + &initial.to_ascii_uppercase() + rest
-    })
 }
 
 fn package_settings(g: &mut Graph) {

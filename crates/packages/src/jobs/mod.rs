@@ -18,7 +18,6 @@ const BATCH: i64 = 500;
 /// How often forgotten blobs are looked for, in seconds.
 const RELEASE_EVERY: i64 = 6 * 60 * 60;
 
-/// Makes the room's jobs known.
 pub fn register(registry: &mut RegistryBuilder) {
     registry.add::<Purge>();
     registry.add::<PurgeFile>();

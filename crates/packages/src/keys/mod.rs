@@ -7,7 +7,6 @@ pub mod pypi;
 
 use crate::model::{PackageType, VERSIONLESS};
 
-/// The name as its format compares it.
 pub fn name_key(package_type: PackageType, name: &str) -> String {
     match package_type {
         PackageType::Pypi => pypi::normalized(name),

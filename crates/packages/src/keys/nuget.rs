@@ -72,7 +72,6 @@ impl Number {
         Some(Number { numbers, suffix })
     }
 
-    /// Whether it only leads to a release.
     pub fn is_prerelease(&self) -> bool {
         self.suffix != Suffix::Release
     }

@@ -8,12 +8,13 @@ use crate::cleanup::rule::{self, Change};
 use crate::cleanup::run::{self, Preview};
 use crate::model::PackageType;
 use crate::store::cleanup_rules as rows;
-use http::{Method, StatusCode};
+use http::Method;
 use identity::pages::page;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::html::{Errors, Flash, Html, Moment, flash, ui};
+use kernel::html::form::{self, FormPage, Outcome, Typed};
+use kernel::html::{Moment, Page, ui};
 use kernel::http::{Params, Patch, RequestContext, Response, Routes};
 use kernel::time::Timestamp;
 use spaces::access::Purpose;
@@ -32,7 +33,6 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::choices! {
-    /// What the forms ask for.
     pub enum Action {
         Preview = "preview",
         Add = "add",
@@ -44,7 +44,6 @@ kernel::choices! {
 }
 
 kernel::params! {
-    /// The forms.
     pub struct Form {
         /// What is asked for.
         pub action: Action,
@@ -118,55 +117,131 @@ impl Form {
     }
 }
 
-/// What the page shows besides its rules.
-#[derive(Default)]
+/// The cleanup rules of a group or project.
+#[derive(Clone)]
 struct CleanupPage {
-    form: Option<Form>,
-    preview: Option<Preview>,
-    errors: Errors,
-    flash: Option<Flash>,
+    app: App,
+    viewer: Viewer,
+    address: Address,
+    /// What a rule would take, and the form that drafts it.
+    preview: Option<(Preview, Option<Form>)>,
+}
+
+impl CleanupPage {
+    fn of(app: &App, viewer: &SignedInViewer, asked: &RequestContext) -> Result<CleanupPage> {
+        Ok(CleanupPage {
+            app: app.clone(),
+            viewer: viewer.viewer(),
+            address: Address::of(asked)?,
+            preview: None,
+        })
+    }
+
+    fn space(&self, tx: &mut Tx<'_>) -> Result<Space> {
+        let purpose = Purpose::ManagePackageSettings;
+        self.address.authorize(tx, &self.viewer, purpose)
+    }
+
+    /// What the rule in the form, or the stored one, would take.
+    async fn dry_run(&self, form: &Form) -> Result<Preview> {
+        let (page, form) = (self.clone(), form.clone());
+        let rule = self.app.read(move |tx| {
+            let owner = owner(&page.space(tx)?);
+            match form.action {
+                Action::Show => rule::find(tx, owner, form.rule_id()?),
+                _ => form.terms()?.drafted(tx, owner),
+            }
+        });
+        run::preview(&self.app, rule.await?, 0, MAX_SHOWN).await
+    }
 }
 
 async fn show(app: App, viewer: SignedInViewer, asked: Arc<RequestContext>) -> Result<Response> {
-    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
-    render(&app, viewer, address, CleanupPage::default()).await
+    form::show(&app, CleanupPage::of(&app, &viewer, &asked)?).await
 }
 
-async fn render(
-    app: &App,
-    viewer: Viewer,
-    address: Address,
-    what: CleanupPage,
+async fn change(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<RequestContext>,
+    form: Params<Form>,
 ) -> Result<Response> {
-    let status = match what.flash {
-        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        None => StatusCode::OK,
-    };
-    let mut shown = page(app, &viewer, "Package cleanup");
-    shown.flash = what.flash.clone().or(shown.flash);
-    let html = app
-        .read(move |tx| {
-            let space = address.authorize(tx, &viewer, Purpose::ManagePackageSettings)?;
-            let rules = rule::list(tx, owner(&space))?;
-            let ids: Vec<i64> = rules.iter().map(|rule| rule.id).collect();
-            let runs = rows::last_runs(tx, &ids)?;
-            let runs: HashMap<i64, CleanupRun> =
-                runs.into_iter().map(|run| (run.rule_id, run)).collect();
-            let now = tx.now();
-            let rows = rules.iter().map(|rule| row(rule, runs.get(&rule.id), now));
-            Html::new(&Cleanup {
-                page: space.crumbs(shown, true),
-                address: format!("{}/-/{PAGE}", space.url()),
-                head: space.head(tx, &viewer)?,
-                rules: rows.collect(),
-                preview: what.preview.map(|preview| found(preview, now)),
-                kinds: kinds(),
-                form: what.form.as_ref().map(Form::shown).unwrap_or_default(),
-                errors: what.errors,
-            })
+    let (mut page, Params(form)) = (CleanupPage::of(&app, &viewer, &asked)?, form);
+    if !matches!(form.action, Action::Preview | Action::Show) {
+        return form::submit(&app, page, form).await;
+    }
+    match page.dry_run(&form).await {
+        Ok(preview) => {
+            let drafted = (form.action == Action::Preview).then_some(form);
+            page.preview = Some((preview, drafted));
+            form::show(&app, page).await
+        }
+        Err(error) => form::refused(&app, page, form, error).await,
+    }
+}
+
+impl FormPage for CleanupPage {
+    type Form = Form;
+    type View = Cleanup;
+    const FIELDS: &'static [&'static str] = &[
+        "keep_last",
+        "older_than_days",
+        "not_downloaded_days",
+        "keep_name_regex",
+        "keep_version_regex",
+        "remove_name_regex",
+        "remove_version_regex",
+    ];
+
+    fn page(&self, app: &App) -> Page {
+        page(app, &self.viewer, "Package cleanup")
+    }
+
+    fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<Cleanup> {
+        let (space, now) = (self.space(tx)?, tx.now());
+        let rules = rule::list(tx, owner(&space))?;
+        let ids: Vec<i64> = rules.iter().map(|rule| rule.id).collect();
+        let runs = rows::last_runs(tx, &ids)?;
+        let runs: HashMap<i64, CleanupRun> =
+            runs.into_iter().map(|run| (run.rule_id, run)).collect();
+        let rows = rules.iter().map(|rule| row(rule, runs.get(&rule.id), now));
+        let (preview, drafted) = self.preview.clone().unzip();
+        let form = typed.form.clone().or(drafted.flatten());
+        Ok(Cleanup {
+            page: space.crumbs(page, true),
+            address: format!("{}/-/{PAGE}", space.url()),
+            head: space.head(tx, &self.viewer)?,
+            rules: rows.collect(),
+            preview: preview.map(|preview| found(preview, now)),
+            kinds: kinds(),
+            form: form.as_ref().map(Form::shown).unwrap_or_default(),
+            errors: typed.errors.clone(),
         })
-        .await?;
-    Ok(html.status(status).response())
+    }
+
+    fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
+        let space = self.space(tx)?;
+        let (viewer, owner) = (&self.viewer, owner(&space));
+        let text = match form.action {
+            Action::Enable => {
+                rule::switch(tx, viewer, owner, form.rule_id()?, true)?;
+                "The rule is on: it is applied twice a day."
+            }
+            Action::Disable => {
+                rule::switch(tx, viewer, owner, form.rule_id()?, false)?;
+                "The rule is off."
+            }
+            Action::Remove => {
+                rule::destroy(tx, viewer, owner, form.rule_id()?)?;
+                "The rule is removed."
+            }
+            Action::Add | Action::Preview | Action::Show => {
+                rule::create(tx, viewer, owner, form.terms()?)?;
+                "The rule is added. It is off until you switch it on."
+            }
+        };
+        Outcome::led(format!("{}/-/{PAGE}", space.url()), text)
+    }
 }
 
 fn owner(space: &Space) -> Owner {
@@ -183,13 +258,13 @@ fn row(rule: &Rule, last: Option<&CleanupRun>, now: Timestamp) -> RuleRow {
         kind: rule.package_type.as_str().to_owned(),
         terms: rule.in_words(),
         next: Moment::maybe(rule.next_run_at, now),
-        last: last.map(told).unwrap_or_default(),
+        last: last.map(taken).unwrap_or_default(),
         progress: running.map(|run| (unsigned(run.names_done), unsigned(run.names_total))),
     }
 }
 
 /// What a run took.
-fn told(run: &CleanupRun) -> String {
+fn taken(run: &CleanupRun) -> String {
     let size = ui::bytes(unsigned(run.removed_size));
     format!("removed {} versions, {size}", run.removed_packages)
 }
@@ -214,87 +289,4 @@ fn found(preview: Preview, now: Timestamp) -> CleanupPreview {
         largest: largest.map(|(name, size)| (name, unsigned(size))).collect(),
         rows: preview.shown.iter().map(row).collect(),
     }
-}
-
-async fn change(
-    app: App,
-    viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
-    form: Params<Form>,
-) -> Result<Response> {
-    let Params(form) = form;
-    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
-    let done = match form.action {
-        Action::Preview | Action::Show => match dry_run(&app, &viewer, &address, &form).await {
-            Ok(preview) => {
-                let what = CleanupPage {
-                    form: (form.action == Action::Preview).then_some(form),
-                    preview: Some(preview),
-                    ..CleanupPage::default()
-                };
-                return render(&app, viewer, address, what).await;
-            }
-            Err(error) => Err(error),
-        },
-        _ => {
-            let (asker, wanted, place) = (viewer.clone(), form.clone(), address.clone());
-            app.write(move |tx| apply(tx, &asker, &place, &wanted))
-                .await
-        }
-    };
-    match done {
-        Ok((url, text)) => flash::done(&app, &url, text),
-        Err(error) => {
-            let (errors, flash) = flash::in_form(error)?;
-            let what = CleanupPage {
-                form: Some(form),
-                errors,
-                flash,
-                ..CleanupPage::default()
-            };
-            render(&app, viewer, address, what).await
-        }
-    }
-}
-
-/// What the rule in the form, or the stored one, would take.
-async fn dry_run(app: &App, viewer: &Viewer, address: &Address, form: &Form) -> Result<Preview> {
-    let (viewer, address, form) = (viewer.clone(), address.clone(), form.clone());
-    let rule = app.read(move |tx| {
-        let space = address.authorize(tx, &viewer, Purpose::ManagePackageSettings)?;
-        match form.action {
-            Action::Show => rule::find(tx, owner(&space), form.rule_id()?),
-            _ => form.terms()?.drafted(tx, owner(&space)),
-        }
-    });
-    run::preview(app, rule.await?, 0, MAX_SHOWN).await
-}
-
-fn apply(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    address: &Address,
-    form: &Form,
-) -> Result<(String, &'static str)> {
-    let space = address.authorize(tx, viewer, Purpose::ManagePackageSettings)?;
-    let owner = owner(&space);
-    let text = match form.action {
-        Action::Enable => {
-            rule::switch(tx, viewer, owner, form.rule_id()?, true)?;
-            "The rule is on: it is applied twice a day."
-        }
-        Action::Disable => {
-            rule::switch(tx, viewer, owner, form.rule_id()?, false)?;
-            "The rule is off."
-        }
-        Action::Remove => {
-            rule::destroy(tx, viewer, owner, form.rule_id()?)?;
-            "The rule is removed."
-        }
-        Action::Add | Action::Preview | Action::Show => {
-            rule::create(tx, viewer, owner, form.terms()?)?;
-            "The rule is added. It is off until you switch it on."
-        }
-    };
-    Ok((format!("{}/-/{PAGE}", space.url()), text))
 }

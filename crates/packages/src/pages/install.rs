@@ -3,7 +3,6 @@
 
 use crate::model::{Package, PackageFile, PackageType};
 
-/// What the lines are made of.
 pub struct InstallSource<'s> {
     pub package: &'s Package,
     /// Its newest file.
@@ -34,7 +33,6 @@ pub fn lines(shown: &InstallSource<'_>) -> Vec<(String, String)> {
     steps.into_iter().map(owned).collect()
 }
 
-/// Titles and lines.
 pub(super) type Steps = Vec<(&'static str, String)>;
 
 impl InstallSource<'_> {

@@ -29,7 +29,6 @@ use std::sync::Arc;
 use store::Tx;
 use views::{FileRow, Package, PackageRow, Packages};
 
-/// Most files one page shows.
 const MAX_FILES: i64 = 500;
 
 pub fn routes(r: &mut Routes) {
@@ -48,31 +47,22 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// What the list shows.
     pub struct ListPage {
-        /// Words of the name.
         pub search: Option<String>,
-        /// The format.
         pub kind as "type": Option<String>,
-        /// The order.
         pub sort: Option<String>,
     }
 }
 
 kernel::params! {
-    /// A package.
     pub struct OnePackage {
-        /// The package.
         pub package_id: i64,
     }
 }
 
 kernel::params! {
-    /// A file of a package.
     pub struct OneFile {
-        /// The package.
         pub package_id: i64,
-        /// The file.
         pub file_id: i64,
     }
 }
@@ -135,6 +125,28 @@ fn kinds() -> Vec<Choice> {
     Choice::list(&pairs)
 }
 
+impl ListPage {
+    fn sort(&self) -> &str {
+        let sort = self.sort.as_deref().filter(|sort| !sort.is_empty());
+        sort.unwrap_or("created_desc")
+    }
+
+    fn filter(&self) -> Filter {
+        let sort = self.sort();
+        Filter {
+            order_by: match sort {
+                "name_asc" => OrderBy::Name,
+                "version_desc" => OrderBy::Version,
+                _ => OrderBy::CreatedAt,
+            },
+            descending: matches!(sort, "created_desc" | "version_desc"),
+            package_type: self.kind.as_deref().and_then(PackageType::from_text),
+            words: list::words(self.search.as_deref().unwrap_or_default()),
+            ..Filter::default()
+        }
+    }
+}
+
 async fn list_page(
     app: App,
     viewer: Viewer,
@@ -144,21 +156,9 @@ async fn list_page(
 ) -> Result<Response> {
     let Params(params) = params;
     let address = Address::of(&asked)?;
+    let (filter, sort) = (params.filter(), params.sort().to_owned());
     let search = params.search.unwrap_or_default();
     let kind = params.kind.unwrap_or_default();
-    let sort = params.sort.filter(|sort| !sort.is_empty());
-    let sort = sort.unwrap_or_else(|| "created_desc".to_owned());
-    let filter = Filter {
-        order_by: match sort.as_str() {
-            "name_asc" => OrderBy::Name,
-            "version_desc" => OrderBy::Version,
-            _ => OrderBy::CreatedAt,
-        },
-        descending: matches!(sort.as_str(), "created_desc" | "version_desc"),
-        package_type: PackageType::from_text(&kind),
-        words: list::words(&search),
-        ..Filter::default()
-    };
     let shown = identity::pages::page(&app, &viewer, "Packages");
     let base_url = app.base_url().to_owned();
     let query = url::form_urlencoded::Serializer::new(String::new())
@@ -166,35 +166,33 @@ async fn list_page(
         .append_pair("type", &kind)
         .append_pair("sort", &sort)
         .finish();
-    let view = app
-        .read(move |tx| {
-            let space = address.authorize(tx, &viewer, Purpose::ReadPackages)?;
-            let (limit, offset) = (paging.per_page, paging.offset());
-            let (packages, total) = match &space {
-                Space::Project(project, _) => of_project(tx, project, &filter, limit, offset)?,
-                Space::Group(group, _) => of_group(tx, &viewer, group, &filter, limit, offset)?,
-            };
-            Ok(Packages {
-                page: space.crumbs(shown, true),
-                is_filtered: !search.is_empty() || !kind.is_empty(),
-                search,
-                kind,
-                kinds: kinds(),
-                sort,
-                sorts: Choice::list(SORTS),
-                publish_example: publish_example(tx, &viewer, &space, &base_url)?,
-                packages,
-                pages: Pages {
-                    page: (offset / limit.max(1) + 1).unsigned_abs(),
-                    per_page: limit.unsigned_abs(),
-                    total: total.unsigned_abs(),
-                    url: format!("{}/-/packages?{query}", space.url()),
-                },
-                head: space.head(tx, &viewer)?,
-            })
+    let view = app.read(move |tx| {
+        let space = address.authorize(tx, &viewer, Purpose::ReadPackages)?;
+        let (limit, offset) = (paging.per_page, paging.offset());
+        let (packages, total) = match &space {
+            Space::Project(project, _) => of_project(tx, project, &filter, limit, offset)?,
+            Space::Group(group, _) => of_group(tx, &viewer, group, &filter, limit, offset)?,
+        };
+        Ok(Packages {
+            page: space.crumbs(shown, true),
+            is_filtered: !search.is_empty() || !kind.is_empty(),
+            search,
+            kind,
+            kinds: kinds(),
+            sort,
+            sorts: Choice::list(SORTS),
+            publish_example: publish_example(tx, &viewer, &space, &base_url)?,
+            packages,
+            pages: Pages {
+                page: (offset / limit.max(1) + 1).unsigned_abs(),
+                per_page: limit.unsigned_abs(),
+                total: total.unsigned_abs(),
+                url: format!("{}/-/packages?{query}", space.url()),
+            },
+            head: space.head(tx, &viewer)?,
         })
-        .await?;
-    Ok(Html::new(&view)?.response())
+    });
+    Ok(Html::new(&view.await?)?.response())
 }
 
 fn of_project(
@@ -301,25 +299,13 @@ fn package_view(
     package: &model::Package,
     base_url: &str,
 ) -> Result<Package> {
-    let (place, now) = (
-        Space::Project(entered.project.clone(), entered.level),
-        tx.now(),
-    );
+    let place = Space::Project(entered.project.clone(), entered.level);
+    let now = tx.now();
     let creators = creators(tx, std::slice::from_ref(package))?;
     let shown = row(package, &place.url(), &creators, now);
     let stored = files::list(tx, package.id, "id", " desc", MAX_FILES, 0)?;
     let total = files::count(tx, package.id)?.unsigned_abs();
-    let versions = packages::other_versions(tx, package)?;
-    let versions = versions.into_iter().rev().take(20).map(|other| PackageRow {
-        name: shown.name.clone(),
-        version: other.version.unwrap_or_default(),
-        kind: shown.kind.clone(),
-        status: "default".into(),
-        url: format!("{}/-/packages/{}", place.url(), other.id),
-        created_at: Moment::new(other.created_at, now),
-        ..PackageRow::default()
-    });
-    let versions = versions.collect();
+    let versions = versions(tx, package, &shown, &place.url())?;
     let tags = packages::tags_of(tx, vec![package.id])?;
     let days = packages::downloads_by_day(tx, package.id)?;
     let api = format!(
@@ -370,6 +356,27 @@ fn package_view(
     })
 }
 
+/// The newest other versions of a package that is shown so, at the project's
+/// address `url`.
+fn versions(
+    tx: &mut Tx<'_>,
+    package: &model::Package,
+    shown: &PackageRow,
+    url: &str,
+) -> Result<Vec<PackageRow>> {
+    let (others, now) = (packages::other_versions(tx, package)?, tx.now());
+    let newest = others.into_iter().rev().take(20).map(|other| PackageRow {
+        name: shown.name.clone(),
+        version: other.version.unwrap_or_default(),
+        kind: shown.kind.clone(),
+        status: "default".into(),
+        url: format!("{url}/-/packages/{}", other.id),
+        created_at: Moment::new(other.created_at, now),
+        ..PackageRow::default()
+    });
+    Ok(newest.collect())
+}
+
 /// `2026-03-04` as `Mar 4`.
 fn label(day: &str) -> String {
     day.parse::<Date>()
@@ -397,23 +404,14 @@ async fn delete_package(
     asked: Arc<RequestContext>,
     params: Params<OnePackage>,
 ) -> Result<Response> {
-    let address = Address::of(&asked)?;
-    let registry = app.jobs().clone();
-    let path = app
-        .write(move |tx| {
-            let entered = authorized(tx, &viewer, &address, Purpose::DestroyPackage)?;
-            destroy::package(
-                tx,
-                &registry,
-                &viewer,
-                &entered,
-                Some(&asked),
-                params.package_id,
-            )?;
-            Ok(format!("/{}/-/packages", entered.project.full_path))
-        })
-        .await?;
-    flash::done(&app, &path, "The package is deleted.")
+    let (address, registry) = (Address::of(&asked)?, app.jobs().clone());
+    let id = params.package_id;
+    let deleted = app.write(move |tx| {
+        let entered = authorized(tx, &viewer, &address, Purpose::DestroyPackage)?;
+        destroy::package(tx, &registry, &viewer, &entered, Some(&asked), id)?;
+        Ok(format!("/{}/-/packages", entered.project.full_path))
+    });
+    flash::done(&app, &deleted.await?, "The package is deleted.")
 }
 
 async fn delete_file(
@@ -422,18 +420,13 @@ async fn delete_file(
     asked: Arc<RequestContext>,
     params: Params<OneFile>,
 ) -> Result<Response> {
-    let address = Address::of(&asked)?;
-    let registry = app.jobs().clone();
-    let path = app
-        .write(move |tx| {
-            let entered = authorized(tx, &viewer, &address, Purpose::DestroyPackage)?;
-            let ids = (params.package_id, params.file_id);
-            destroy::file(tx, &registry, &viewer, &entered, Some(&asked), ids)?;
-            Ok(format!(
-                "/{}/-/packages/{}",
-                entered.project.full_path, ids.0
-            ))
-        })
-        .await?;
-    flash::done(&app, &path, "The file is deleted.")
+    let (address, registry) = (Address::of(&asked)?, app.jobs().clone());
+    let ids = (params.package_id, params.file_id);
+    let deleted = app.write(move |tx| {
+        let entered = authorized(tx, &viewer, &address, Purpose::DestroyPackage)?;
+        destroy::file(tx, &registry, &viewer, &entered, Some(&asked), ids)?;
+        let path = &entered.project.full_path;
+        Ok(format!("/{path}/-/packages/{}", ids.0))
+    });
+    flash::done(&app, &deleted.await?, "The file is deleted.")
 }

@@ -7,19 +7,22 @@ use crate::rules::protection;
 use crate::settings::{self, Change, FORMATS, Format, PackageSettings};
 use crate::store::protection as rows;
 use http::Method;
-use identity::pages::refusal::FormState;
+use identity::pages::page;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
+use kernel::html::Page;
+use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
-use kernel::html::{Html, flash};
 use kernel::http::{Params, RequestContext, Response, Routes};
+use spaces::Namespace;
 use spaces::access::Purpose;
+use spaces::model::SourceKind;
 use spaces::pages::{Address, Space, section};
 use std::sync::Arc;
 use store::Tx;
 
-/// Most rules the page shows.
+const PAGE: &str = "settings/packages";
 const MAX_RULES: i64 = 500;
 const PUSHES: &[(&str, &str)] = &[
     ("", "As usual: developers"),
@@ -34,12 +37,11 @@ const DELETES: &[(&str, &str)] = &[
 ];
 
 pub fn routes(r: &mut Routes) {
-    section(r, Method::GET, "settings/packages", show);
-    section(r, Method::POST, "settings/packages", change);
+    section(r, Method::GET, PAGE, show);
+    section(r, Method::POST, PAGE, change);
 }
 
 kernel::choices! {
-    /// What the forms of a project ask for.
     pub enum Action { Add = "add", Remove = "remove" }
 }
 
@@ -61,67 +63,160 @@ kernel::params! {
     }
 }
 
-/// What a form said, of a project or of a group.
-#[derive(Debug, Clone)]
-struct Sent {
-    form: Form,
-    settings: PackageSettings,
-}
-
 async fn show(app: App, viewer: SignedInViewer, asked: Arc<RequestContext>) -> Result<Response> {
-    let typed = FormState::default();
-    render(app, viewer.viewer(), Address::of(&asked)?, typed).await
+    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
+    match address.kind {
+        SourceKind::Group => form::show(&app, GroupPage { viewer, address }).await,
+        SourceKind::Project => form::show(&app, ProjectPage { viewer, address }).await,
+    }
 }
 
-async fn render(
+async fn change(
     app: App,
+    viewer: SignedInViewer,
+    asked: Arc<RequestContext>,
+    form: Params<Form>,
+    duplicates: Params<Change>,
+) -> Result<Response> {
+    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
+    match address.kind {
+        SourceKind::Group => {
+            let settings = duplicates.0.whole();
+            form::submit(&app, GroupPage { viewer, address }, settings).await
+        }
+        SourceKind::Project => form::submit(&app, ProjectPage { viewer, address }, form.0).await,
+    }
+}
+
+/// Which duplicates a group allows.
+#[derive(Clone)]
+struct GroupPage {
     viewer: Viewer,
     address: Address,
-    typed: FormState<Sent>,
-) -> Result<Response> {
-    let status = typed.refusal.status();
-    let shown = typed.refusal.page(&app, &viewer, "Package settings");
-    let html = app
-        .read(move |tx| {
-            let space = address.authorize(tx, &viewer, Purpose::ManagePackageSettings)?;
-            let shown = space.crumbs(shown, true);
-            let head = space.head(tx, &viewer)?;
-            match &space {
-                Space::Group(group, _) => {
-                    let stored = settings::effective(tx, group.id)?;
-                    let settings = typed.form.map_or(stored, |sent| sent.settings);
-                    Html::new(&Duplicates {
-                        page: shown,
-                        head,
-                        formats: formats(&settings),
-                        errors: typed.refusal.errors,
-                    })
-                }
-                Space::Project(project, _) => {
-                    let rules = rows::list(tx, project.id, MAX_RULES, 0)?;
-                    let form = typed.form.as_ref().map(|sent| &sent.form);
-                    let text = |chosen: Option<&'static str>| chosen.unwrap_or_default().to_owned();
-                    let pattern = form.and_then(|form| form.pattern.clone());
-                    let kind = form.and_then(|form| form.package_type);
-                    let push = form.and_then(|form| form.push);
-                    let delete = form.and_then(|form| form.delete);
-                    Html::new(&Protection {
-                        page: shown,
-                        head,
-                        rules: rules.iter().map(rule_row).collect(),
-                        pattern: pattern.unwrap_or_default(),
-                        kind: text(kind.map(PackageType::as_str)),
-                        kinds: kinds(),
-                        push: text(push.map(PushLevel::as_str)),
-                        pushes: Choice::list(PUSHES),
-                        delete: text(delete.map(DeleteLevel::as_str)),
-                        deletes: Choice::list(DELETES),
-                    })
-                }
-            }
+}
+
+impl GroupPage {
+    fn group(&self, tx: &mut Tx<'_>) -> Result<(Space, Namespace)> {
+        let purpose = Purpose::ManagePackageSettings;
+        match self.address.authorize(tx, &self.viewer, purpose)? {
+            Space::Group(group, level) => Ok((Space::Group(group.clone(), level), group)),
+            Space::Project(..) => Err(Error::NotFound("Group")),
+        }
+    }
+}
+
+impl FormPage for GroupPage {
+    type Form = PackageSettings;
+    type View = Duplicates;
+    const FIELDS: &'static [&'static str] = &[
+        FORMATS[0].exception,
+        FORMATS[1].exception,
+        FORMATS[2].exception,
+        FORMATS[3].exception,
+    ];
+
+    fn page(&self, app: &App) -> Page {
+        page(app, &self.viewer, "Package settings")
+    }
+
+    fn view(
+        &self,
+        tx: &mut Tx<'_>,
+        page: Page,
+        typed: &Typed<PackageSettings>,
+    ) -> Result<Duplicates> {
+        let (space, group) = self.group(tx)?;
+        let settings = match &typed.form {
+            Some(sent) => sent.clone(),
+            None => settings::effective(tx, group.id)?,
+        };
+        Ok(Duplicates {
+            page: space.crumbs(page, true),
+            head: space.head(tx, &self.viewer)?,
+            formats: formats(&settings),
+            errors: typed.errors.clone(),
         })
-        .await?;
-    Ok(html.status(status).response())
+    }
+
+    fn change(&self, tx: &mut Tx<'_>, settings: &PackageSettings) -> Result<Outcome<Self>> {
+        let (space, group) = self.group(tx)?;
+        settings::replace(tx, &self.viewer, &group, settings)?;
+        let url = format!("{}/-/{PAGE}", space.url());
+        Outcome::led(url, "The settings are saved.")
+    }
+}
+
+/// Which names a project protects.
+#[derive(Clone)]
+struct ProjectPage {
+    viewer: Viewer,
+    address: Address,
+}
+
+impl ProjectPage {
+    fn project(&self, tx: &mut Tx<'_>) -> Result<(Space, i64)> {
+        let purpose = Purpose::ManagePackageSettings;
+        match self.address.authorize(tx, &self.viewer, purpose)? {
+            Space::Project(project, level) => {
+                let id = project.id;
+                Ok((Space::Project(project, level), id))
+            }
+            Space::Group(..) => Err(Error::NotFound("Project")),
+        }
+    }
+}
+
+impl FormPage for ProjectPage {
+    type Form = Form;
+    type View = Protection;
+    const FIELDS: &'static [&'static str] = &[];
+
+    fn page(&self, app: &App) -> Page {
+        page(app, &self.viewer, "Package settings")
+    }
+
+    fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<Protection> {
+        let (space, project_id) = self.project(tx)?;
+        let rules = rows::list(tx, project_id, MAX_RULES, 0)?;
+        let form = typed.form.as_ref();
+        let text = |chosen: Option<&'static str>| chosen.unwrap_or_default().to_owned();
+        let pattern = form.and_then(|form| form.pattern.clone());
+        let kind = form.and_then(|form| form.package_type);
+        let push = form.and_then(|form| form.push);
+        let delete = form.and_then(|form| form.delete);
+        Ok(Protection {
+            page: space.crumbs(page, true),
+            head: space.head(tx, &self.viewer)?,
+            rules: rules.iter().map(rule_row).collect(),
+            pattern: pattern.unwrap_or_default(),
+            kind: text(kind.map(PackageType::as_str)),
+            kinds: kinds(),
+            push: text(push.map(PushLevel::as_str)),
+            pushes: Choice::list(PUSHES),
+            delete: text(delete.map(DeleteLevel::as_str)),
+            deletes: Choice::list(DELETES),
+        })
+    }
+
+    fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
+        let (space, project_id) = self.project(tx)?;
+        let url = format!("{}/-/{PAGE}", space.url());
+        if form.action == Some(Action::Remove) {
+            let id = form.rule_id.ok_or_else(|| Error::missing("rule_id"))?;
+            protection::delete(tx, &self.viewer, project_id, id)?;
+            return Outcome::led(url, "The rule is removed.");
+        }
+        let rule = ProtectionRule {
+            id: 0,
+            project_id,
+            package_name_pattern: form.pattern.clone().unwrap_or_default(),
+            package_type: form.package_type.unwrap_or(PackageType::Generic),
+            minimum_access_level_for_push: form.push,
+            minimum_access_level_for_delete: form.delete,
+        };
+        protection::create(tx, &self.viewer, rule)?;
+        Outcome::led(url, "The rule is added.")
+    }
 }
 
 /// The formats, the plain one first.
@@ -162,62 +257,5 @@ fn rule_row(rule: &ProtectionRule) -> RuleRow {
         kind: rule.package_type.as_str().to_owned(),
         push: label(push, PUSHES),
         delete: label(delete, DELETES),
-    }
-}
-
-async fn change(
-    app: App,
-    viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
-    form: Params<Form>,
-    duplicates: Params<Change>,
-) -> Result<Response> {
-    let (Params(form), Params(duplicates)) = (form, duplicates);
-    let settings = duplicates.whole();
-    let form = Sent { form, settings };
-    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
-    let (asker, wanted, place) = (viewer.clone(), form.clone(), address.clone());
-    let done = app
-        .write(move |tx| apply(tx, &asker, &place, &wanted))
-        .await;
-    match done {
-        Ok((url, text)) => flash::done(&app, &url, text),
-        Err(error) => {
-            let typed = FormState::refused(form, error, &FORMATS.map(|format| format.exception))?;
-            render(app, viewer, address, typed).await
-        }
-    }
-}
-
-fn apply(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    address: &Address,
-    Sent { form, settings }: &Sent,
-) -> Result<(String, &'static str)> {
-    let space = address.authorize(tx, viewer, Purpose::ManagePackageSettings)?;
-    let url = format!("{}/-/settings/packages", space.url());
-    match &space {
-        Space::Group(group, _) => {
-            settings::replace(tx, viewer, group, settings)?;
-            Ok((url, "The settings are saved."))
-        }
-        Space::Project(project, _) if form.action == Some(Action::Remove) => {
-            let id = form.rule_id.ok_or_else(|| Error::missing("rule_id"))?;
-            protection::delete(tx, viewer, project.id, id)?;
-            Ok((url, "The rule is removed."))
-        }
-        Space::Project(project, _) => {
-            let rule = ProtectionRule {
-                id: 0,
-                project_id: project.id,
-                package_name_pattern: form.pattern.clone().unwrap_or_default(),
-                package_type: form.package_type.unwrap_or(PackageType::Generic),
-                minimum_access_level_for_push: form.push,
-                minimum_access_level_for_delete: form.delete,
-            };
-            protection::create(tx, viewer, rule)?;
-            Ok((url, "The rule is added."))
-        }
     }
 }

@@ -3,6 +3,7 @@
 use crate::cleanup::model::Rule;
 use crate::cleanup::rule::{self, Change};
 use crate::cleanup::run;
+use crate::declare::Place;
 use crate::entity::cleanup::{self as entity, CleanupRunEntity, GoingEntity};
 use crate::scope::Prefix;
 use crate::store::cleanup_rules as rows;
@@ -11,57 +12,38 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
 
-/// With each prefix stand the words that summaries name it by and what tells
-/// its operations from the other's.
-const PREFIXES: [(&str, &str, &str); 2] = [
-    ("/projects/{id}/packages/cleanup", "a project", "project"),
-    ("/groups/{id}/packages/cleanup", "a group", "group"),
+const PLACES: [Place; 2] = [
+    Place::new("/projects/{id}/packages/cleanup", "a project", "project"),
+    Place::new("/groups/{id}/packages/cleanup", "a group", "group"),
 ];
 
 pub(super) fn routes(r: &mut Routes) {
-    for (prefix, whose, place) in PREFIXES {
-        let (all, one) = (
-            format!("{prefix}/rules"),
-            format!("{prefix}/rules/{{cleanup_rule_id}}"),
-        );
-        r.get(&all, list)
-            .under(place)
-            .summary(format!("Lists the package cleanup rules of {whose}"));
-        r.post(&all, create)
-            .under(place)
-            .summary(format!("Adds a package cleanup rule to {whose}"));
-        r.get(&one, show)
-            .under(place)
-            .summary(format!("Shows a package cleanup rule of {whose}"));
-        r.patch(&one, update)
-            .under(place)
-            .summary(format!("Changes a package cleanup rule of {whose}"));
-        r.delete(&one, destroy)
-            .under(place)
-            .summary(format!("Removes a package cleanup rule of {whose}"));
-        r.get(&format!("{one}/runs"), runs)
-            .under(place)
-            .summary(format!(
-                "Lists the last runs of a package cleanup rule of {whose}"
-            ));
-        r.post(&format!("{one}/runs"), apply)
-            .under(place)
-            .summary(format!("Applies a package cleanup rule of {whose} now"));
-        r.get(&format!("{one}/preview"), preview)
-            .under(place)
-            .summary(format!(
-                "Lists what a package cleanup rule of {whose} would take away"
-            ));
-        r.post(&format!("{prefix}/preview"), preview_draft)
-            .under(place)
-            .summary(format!(
-                "Lists what a package cleanup rule would take away from {whose}, if it were there"
-            ));
+    for place in PLACES {
+        let (all, one) = (place.at("/rules"), place.at("/rules/{cleanup_rule_id}"));
+        let (runs_of, draft) = (format!("{one}/runs"), place.at("/preview"));
+        let lists = "Lists the package cleanup rules of {whose}";
+        place.of(r.get(&all, list), lists);
+        let adds = "Adds a package cleanup rule to {whose}";
+        place.of(r.post(&all, create), adds);
+        let shows = "Shows a package cleanup rule of {whose}";
+        place.of(r.get(&one, show), shows);
+        let changes = "Changes a package cleanup rule of {whose}";
+        place.of(r.patch(&one, update), changes);
+        let removes = "Removes a package cleanup rule of {whose}";
+        place.of(r.delete(&one, destroy), removes);
+        let lists = "Lists the last runs of a package cleanup rule of {whose}";
+        place.of(r.get(&runs_of, runs), lists);
+        let applies = "Applies a package cleanup rule of {whose} now";
+        place.of(r.post(&runs_of, apply), applies);
+        let lists = "Lists what a package cleanup rule of {whose} would take away";
+        place.of(r.get(&format!("{one}/preview"), preview), lists);
+        let lists =
+            "Lists what a package cleanup rule would take away from {whose}, if it were there";
+        place.of(r.post(&draft, preview_draft), lists);
     }
 }
 
 kernel::params! {
-    /// A rule.
     pub struct OneRule {
         /// The rule.
         pub cleanup_rule_id: i64,
@@ -89,8 +71,7 @@ async fn create(
     let Params(change) = change;
     app.write(move |tx| {
         let owner = rule::owner_at(tx, &viewer, &prefix)?;
-        let made = rule::create(tx, &viewer, owner, change.clone())?;
-        Ok(Created(made))
+        rule::create(tx, &viewer, owner, change.clone()).map(Created)
     })
     .await
 }
@@ -103,8 +84,7 @@ async fn show(
 ) -> Result<Ok200<Rule>> {
     app.read(move |tx| {
         let owner = rule::owner_at(tx, &viewer, &prefix)?;
-        let found = rule::find(tx, owner, one.cleanup_rule_id)?;
-        Ok(Ok200(found))
+        rule::find(tx, owner, one.cleanup_rule_id).map(Ok200)
     })
     .await
 }
@@ -119,8 +99,7 @@ async fn update(
     let (id, Params(change)) = (one.cleanup_rule_id, change);
     app.write(move |tx| {
         let owner = rule::owner_at(tx, &viewer, &prefix)?;
-        let changed = rule::update(tx, &viewer, owner, id, change.clone())?;
-        Ok(Ok200(changed))
+        rule::update(tx, &viewer, owner, id, change.clone()).map(Ok200)
     })
     .await
 }
@@ -208,7 +187,7 @@ async fn preview_draft(
 
 async fn going(app: &App, rule: Rule, paging: Paging) -> Result<Paged<GoingEntity>> {
     let kind = rule.package_type;
-    let told = run::preview(app, rule, paging.offset(), paging.fetch()).await?;
-    let page = Paged::numbered(told.shown, paging, Some(told.packages));
+    let preview = run::preview(app, rule, paging.offset(), paging.fetch()).await?;
+    let page = Paged::numbered(preview.shown, paging, Some(preview.packages));
     Ok(page.map(|one| entity::going(one, kind)))
 }

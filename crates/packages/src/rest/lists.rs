@@ -1,36 +1,32 @@
 //! Lists of packages of a project and of a group.
 
-use super::{READ, Sort};
-use crate::access::{authorize, managed};
+use super::Sort;
+use crate::access::authorize;
+use crate::declare::reads;
 use crate::entity::{self, PackageEntity, TagEntity};
 use crate::model::{Package, PackageType, Status};
+use crate::rules::names::invalid;
 use crate::store::list::{self, Filter, OrderBy};
 use crate::store::packages as rows;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
+use kernel::http::params::Flat;
 use kernel::http::{Paged, Paging, Params, Routes};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
 use std::collections::HashMap;
-use store::{Fragment, Tx};
+use store::Tx;
 
 /// Most words of a fuzzy search.
 const MAX_WORDS: usize = 16;
 
 pub(super) fn routes(r: &mut Routes) {
-    r.get("/projects/{id}/packages", of_project)
-        .scopes(READ)
-        .registry()
-        .summary("Lists the packages of a project");
-    r.get("/groups/{id}/packages", of_group)
-        .scopes(READ)
-        .registry()
-        .summary("Lists the packages of a group's projects");
+    reads(r, "/projects/{id}/packages", of_project).summary("Lists the packages of a project");
+    reads(r, "/groups/{id}/packages", of_group).summary("Lists the packages of a group's projects");
 }
 
 kernel::choices! {
-    /// What a project's list is sorted by.
     pub enum ProjectOrder {
         CreatedAt = "created_at", Name = "name", Version = "version", Type = "type",
     }
@@ -48,29 +44,16 @@ impl ProjectOrder {
 }
 
 kernel::params! {
-    /// A project's packages.
     pub struct ListProject {
         /// The project.
         pub id: Reference,
         /// The column sorted by, created_at unless given.
         pub order_by: Option<ProjectOrder>,
-        /// The direction, asc unless given.
-        pub sort: Option<Sort>,
-        /// Only this format.
-        pub package_type: Option<PackageType>,
-        /// Only names that contain these words.
-        pub package_name: Option<String>,
-        /// Only this version.
-        pub package_version: Option<String>,
-        /// Also packages without a version.
-        pub include_versionless: Option<bool>,
-        /// Only this state.
-        pub status: Option<Status>,
+        pub wanted: Flat<Wanted>,
     }
 }
 
 kernel::params! {
-    /// The packages of a group's projects.
     pub struct ListGroup {
         /// The group.
         pub id: Reference,
@@ -78,6 +61,12 @@ kernel::params! {
         pub exclude_subgroups: Option<bool>,
         /// The column sorted by, created_at unless given.
         pub order_by: Option<OrderBy>,
+        pub wanted: Flat<Wanted>,
+    }
+}
+
+kernel::params! {
+    pub struct Wanted {
         /// The direction, asc unless given.
         pub sort: Option<Sort>,
         /// Only this format.
@@ -93,37 +82,37 @@ kernel::params! {
     }
 }
 
+impl Wanted {
+    fn filter(&self, order_by: Option<OrderBy>) -> Result<Filter> {
+        let version = self.package_version.clone();
+        Ok(Filter {
+            order_by: order_by.unwrap_or(OrderBy::CreatedAt),
+            descending: self.sort == Some(Sort::Desc),
+            package_type: self.package_type,
+            words: words_of(self.package_name.as_deref())?,
+            version: version.filter(|text| !text.trim().is_empty()),
+            include_versionless: self.include_versionless.unwrap_or(false),
+            status: self.status,
+        })
+    }
+}
+
 fn words_of(name: Option<&str>) -> Result<Vec<String>> {
     let words = list::words(name.unwrap_or_default());
     if words.len() > MAX_WORDS {
-        return Err(Error::Parameters(vec!["package_name is invalid".into()]));
+        return Err(invalid("package_name"));
     }
     Ok(words)
 }
 
-fn not_blank(text: Option<String>) -> Option<String> {
-    text.filter(|text| !text.trim().is_empty())
-}
-
-/// One page of a project's packages.
 async fn of_project(
     app: App,
     viewer: Viewer,
     params: Params<ListProject>,
     paging: Paging,
 ) -> Result<Paged<PackageEntity>> {
-    let Params(params) = params;
-    let filter = Filter {
-        order_by: params
-            .order_by
-            .map_or(OrderBy::CreatedAt, ProjectOrder::column),
-        descending: params.sort == Some(Sort::Desc),
-        package_type: params.package_type,
-        words: words_of(params.package_name.as_deref())?,
-        version: not_blank(params.package_version),
-        include_versionless: params.include_versionless.unwrap_or(false),
-        status: params.status,
-    };
+    let order = params.order_by.map(ProjectOrder::column);
+    let filter = params.wanted.filter(order)?;
     let base_url = app.base_url().to_owned();
     let paging = numbered(paging)?;
     app.read(move |tx| {
@@ -148,16 +137,7 @@ async fn of_group(
     params: Params<ListGroup>,
     paging: Paging,
 ) -> Result<Paged<PackageEntity>> {
-    let Params(params) = params;
-    let filter = Filter {
-        order_by: params.order_by.unwrap_or(OrderBy::CreatedAt),
-        descending: params.sort == Some(Sort::Desc),
-        package_type: params.package_type,
-        words: words_of(params.package_name.as_deref())?,
-        version: not_blank(params.package_version),
-        include_versionless: params.include_versionless.unwrap_or(false),
-        status: params.status,
-    };
+    let filter = params.wanted.filter(params.order_by)?;
     let base_url = app.base_url().to_owned();
     let paging = numbered(paging)?;
     let exclude_subgroups = params.exclude_subgroups.unwrap_or(false);
@@ -167,7 +147,7 @@ async fn of_group(
         let (limit, offset) = (paging.fetch(), paging.offset());
         let (rows, total) = list::of_projects(tx, &projects, &filter, limit, offset)?;
         let mut tags = tags_of(tx, &rows)?;
-        let shown = shown_projects(tx, &viewer, &rows)?;
+        let shown = list::shown_projects(tx, &viewer, &rows)?;
         Ok(Paged::numbered(rows, paging, Some(total)).map(|package| {
             let tags = tags.remove(&package.id).unwrap_or_default();
             let project_id = package.project_id;
@@ -212,41 +192,6 @@ fn group_for_reading(
         true => seen,
         false => Ok(hidden),
     }
-}
-
-/// What a page of a group says of a project.
-struct ProjectOfGroup {
-    id: i64,
-    full_path: String,
-    /// The viewer may see the project itself, not only its registry.
-    is_readable: bool,
-    may_delete: bool,
-}
-
-::store::from_row! { ProjectOfGroup { id, full_path, is_readable, may_delete } }
-
-/// The projects on a page.
-fn shown_projects(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    rows: &[Package],
-) -> Result<HashMap<i64, ProjectOfGroup>> {
-    let mut ids: Vec<i64> = rows.iter().map(|package| package.project_id).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    if ids.is_empty() {
-        return Ok(HashMap::new());
-    }
-    let mut query = Fragment::new("select projects.id, projects.full_path, (");
-    query
-        .append(spaces::visible_projects(tx, viewer, Purpose::Read))
-        .raw(") as is_readable, (")
-        .append(managed(tx, viewer));
-    query
-        .raw(") as may_delete from projects where")
-        .in_list("projects.id", ids);
-    let found: Vec<ProjectOfGroup> = tx.query(query)?;
-    Ok(found.into_iter().map(|shown| (shown.id, shown)).collect())
 }
 
 fn tags_of(tx: &mut Tx<'_>, rows: &[Package]) -> Result<HashMap<i64, Vec<TagEntity>>> {

@@ -10,17 +10,6 @@ mod settings;
 
 use kernel::http::Routes;
 
-/// Scopes that read the registry.
-pub const READ: &[&str] = &[
-    "api",
-    "read_api",
-    "read_package_registry",
-    "write_package_registry",
-];
-/// Scopes that change it.
-pub const WRITE: &[&str] = &["api", "write_package_registry"];
-
-/// The routes of the management API.
 pub fn routes(r: &mut Routes) {
     lists::routes(r);
     packages::routes(r);
@@ -32,6 +21,5 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::choices! {
-    /// Direction of a list.
     pub enum Sort { Asc = "asc", Desc = "desc" }
 }

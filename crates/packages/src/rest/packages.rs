@@ -1,7 +1,7 @@
 //! One package: show, its pipelines, delete.
 
-use super::{READ, WRITE};
 use crate::access::authorize;
+use crate::declare::{reads, writes};
 use crate::entity::{self, PackageEntity, PipelineEntity};
 use crate::model::Package;
 use crate::rules::destroy as rules;
@@ -9,6 +9,7 @@ use crate::store::packages as rows;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
+use kernel::http::params::Flat;
 use kernel::http::{NoContent, Ok200, Paged, Paging, Params, RequestContext, Routes, Start};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
@@ -16,26 +17,17 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use store::Tx;
 
-/// Most pipelines of a page.
 const MAX_PIPELINES: i64 = 20;
 
 pub(super) fn routes(r: &mut Routes) {
-    r.get("/projects/{id}/packages/{package_id}", show)
-        .scopes(READ)
-        .registry()
-        .summary("Shows a package with its other versions");
-    r.get("/projects/{id}/packages/{package_id}/pipelines", pipelines)
-        .scopes(READ)
-        .registry()
+    let one = "/projects/{id}/packages/{package_id}";
+    reads(r, one, show).summary("Shows a package with its other versions");
+    reads(r, &format!("{one}/pipelines"), pipelines)
         .summary("Lists the pipelines that built a package");
-    r.delete("/projects/{id}/packages/{package_id}", destroy)
-        .scopes(WRITE)
-        .registry()
-        .summary("Deletes a package");
+    writes(r.delete(one, destroy)).summary("Deletes a package");
 }
 
 kernel::params! {
-    /// A package of a project.
     pub struct PackagePath {
         /// The project.
         pub id: Reference,
@@ -45,12 +37,8 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// The pipelines of a package.
     pub struct ListPipelines {
-        /// The project.
-        pub id: Reference,
-        /// The package.
-        pub package_id: i64,
+        pub of: Flat<PackagePath>,
         /// Rows of a page, 1 to 20.
         pub per_page: Option<i64>,
         /// Opaque start of the page.
@@ -112,8 +100,8 @@ async fn pipelines(
             .ok_or_else(|| Error::Parameters(vec!["cursor does not have a valid value".into()]))?;
     }
     app.read(move |tx| {
-        let entered = authorize(tx, &viewer, &params.id, Purpose::ReadPackages)?;
-        detailed(tx, entered.project.id, params.package_id)?;
+        let entered = authorize(tx, &viewer, &params.of.id, Purpose::ReadPackages)?;
+        detailed(tx, entered.project.id, params.of.package_id)?;
         let paging = Paging {
             per_page,
             start: Start::After(None),
@@ -134,14 +122,8 @@ async fn destroy(
     let registry = app.jobs().clone();
     app.write(move |tx| {
         let entered = authorize(tx, &viewer, &path.id, Purpose::DestroyPackage)?;
-        rules::package(
-            tx,
-            &registry,
-            &viewer,
-            &entered,
-            Some(&asked),
-            path.package_id,
-        )?;
+        let id = path.package_id;
+        rules::package(tx, &registry, &viewer, &entered, Some(&asked), id)?;
         Ok(NoContent)
     })
     .await

@@ -15,7 +15,6 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// A plan.
     pub struct ShowLimits {
         /// The plan.
         pub plan_name: Option<PlanName>,

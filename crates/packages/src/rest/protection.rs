@@ -1,14 +1,14 @@
 //! Protection rules of a project.
 
 use crate::access::authorize;
-use crate::entity::{self, ProtectionRuleEntity};
 use crate::model::{DeleteLevel, PackageType, ProtectionRule, PushLevel};
 use crate::rules::protection::{self, Change};
 use crate::store::protection as rows;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Patch, Routes};
+use kernel::http::params::Flat;
+use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
 
@@ -27,7 +27,6 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// A project.
     pub struct ProjectPath {
         /// The project.
         pub id: Reference,
@@ -35,10 +34,8 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A new rule.
     pub struct CreateRule {
-        /// The project.
-        pub id: Reference,
+        pub at: Flat<ProjectPath>,
         /// Names the rule is about; `*` stands for any text.
         pub package_name_pattern: String,
         /// The format it is about.
@@ -51,25 +48,13 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A change of a rule.
     pub struct UpdateRule {
-        /// The project.
-        pub id: Reference,
-        /// The rule.
-        pub package_protection_rule_id: i64,
-        /// Names the rule is about; `*` stands for any text.
-        pub package_name_pattern: Option<String>,
-        /// The format it is about.
-        pub package_type: Option<PackageType>,
-        /// Least role that may publish.
-        pub minimum_access_level_for_push: Patch<PushLevel>,
-        /// Least role that may delete.
-        pub minimum_access_level_for_delete: Patch<DeleteLevel>,
+        pub at: Flat<RulePath>,
+        pub change: Flat<Change>,
     }
 }
 
 kernel::params! {
-    /// A rule of a project.
     pub struct RulePath {
         /// The project.
         pub id: Reference,
@@ -78,19 +63,18 @@ kernel::params! {
     }
 }
 
-/// One page of a project's rules.
 async fn list(
     app: App,
     viewer: Viewer,
     path: Params<ProjectPath>,
     paging: Paging,
-) -> Result<Paged<ProtectionRuleEntity>> {
+) -> Result<Paged<ProtectionRule>> {
     app.read(move |tx| {
         let entered = authorize(tx, &viewer, &path.id, Purpose::ManagePackageSettings)?;
         let project_id = entered.project.id;
         let rules = rows::list(tx, project_id, paging.fetch(), paging.offset())?;
         let total = rows::count(tx, project_id)?;
-        Ok(Paged::numbered(rules, paging, Some(total)).map(entity::protection_rule))
+        Ok(Paged::numbered(rules, paging, Some(total)))
     })
     .await
 }
@@ -99,9 +83,9 @@ async fn create(
     app: App,
     viewer: Viewer,
     params: Params<CreateRule>,
-) -> Result<Created<ProtectionRuleEntity>> {
+) -> Result<Created<ProtectionRule>> {
     app.write(move |tx| {
-        let entered = authorize(tx, &viewer, &params.id, Purpose::ManagePackageSettings)?;
+        let entered = authorize(tx, &viewer, &params.at.id, Purpose::ManagePackageSettings)?;
         let rule = ProtectionRule {
             id: 0,
             project_id: entered.project.id,
@@ -110,8 +94,7 @@ async fn create(
             minimum_access_level_for_push: params.minimum_access_level_for_push,
             minimum_access_level_for_delete: params.minimum_access_level_for_delete,
         };
-        let rule = protection::create(tx, &viewer, rule)?;
-        Ok(Created(entity::protection_rule(rule)))
+        protection::create(tx, &viewer, rule).map(Created)
     })
     .await
 }
@@ -120,18 +103,12 @@ async fn update(
     app: App,
     viewer: Viewer,
     params: Params<UpdateRule>,
-) -> Result<Ok200<ProtectionRuleEntity>> {
+) -> Result<Ok200<ProtectionRule>> {
     app.write(move |tx| {
-        let entered = authorize(tx, &viewer, &params.id, Purpose::ManagePackageSettings)?;
-        let change = Change {
-            package_name_pattern: params.package_name_pattern.clone(),
-            package_type: params.package_type,
-            push: params.minimum_access_level_for_push.clone(),
-            delete: params.minimum_access_level_for_delete.clone(),
-        };
-        let id = params.package_protection_rule_id;
-        let rule = protection::update(tx, &viewer, entered.project.id, id, change)?;
-        Ok(Ok200(entity::protection_rule(rule)))
+        let at = &params.at;
+        let entered = authorize(tx, &viewer, &at.id, Purpose::ManagePackageSettings)?;
+        let (id, change) = (at.package_protection_rule_id, params.change.0.clone());
+        protection::update(tx, &viewer, entered.project.id, id, change).map(Ok200)
     })
     .await
 }

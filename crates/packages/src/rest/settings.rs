@@ -16,14 +16,12 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// A group.
     pub struct GroupPath {
         /// The group.
         pub id: Reference,
     }
 }
 
-/// The settings that hold in the group.
 async fn show(app: App, viewer: Viewer, path: Params<GroupPath>) -> Result<Ok200<PackageSettings>> {
     app.read(move |tx| {
         let group = spaces::group(tx, &viewer, &path.id, Purpose::ManagePackageSettings)?;
@@ -32,7 +30,6 @@ async fn show(app: App, viewer: Viewer, path: Params<GroupPath>) -> Result<Ok200
     .await
 }
 
-/// Gives the group settings of its own.
 async fn update(
     app: App,
     viewer: Viewer,

@@ -111,25 +111,16 @@ pub fn package(
     id: i64,
 ) -> Result<()> {
     let package = any_package(tx, entered.project.id, id)?;
-    protection::check_delete(
-        tx,
-        package.project_id,
-        package.package_type,
-        &package.name,
-        entered.level,
-    )?;
+    protection::check_delete(tx, entered, package.package_type, &package.name)?;
     unmodified(asked, package.updated_at)?;
     packages::mark_destroyed(tx, package.id)?;
     if package.is_listed() {
         packages::add_to_count(tx, package.project_id, -1)?;
     }
-    enqueue(
-        tx,
-        registry,
-        &Purge {
-            package: package.id,
-        },
-    )?;
+    let purge = Purge {
+        package: package.id,
+    };
+    enqueue(tx, registry, &purge)?;
     if package.package_type == PackageType::Maven && package.version.is_some() {
         enqueue(tx, registry, &DropVersions::of(&package))?;
     }
@@ -191,13 +182,7 @@ pub fn file(
     (package_id, file_id): (i64, i64),
 ) -> Result<()> {
     let package = any_package(tx, entered.project.id, package_id)?;
-    protection::check_delete(
-        tx,
-        package.project_id,
-        package.package_type,
-        &package.name,
-        entered.level,
-    )?;
+    protection::check_delete(tx, entered, package.package_type, &package.name)?;
     let file = files::file_in(tx, package.id, file_id)?.found("Package File")?;
     unmodified(asked, file.updated_at)?;
     files::mark_destroyed(tx, file.id)?;

@@ -37,11 +37,11 @@ pub fn generic_file_name(path: &str) -> Result<String> {
 
 /// A path as the one name that stored files have.
 pub fn encoded(path: &str) -> String {
-    percent_encoding::utf8_percent_encode(path, UNRESERVED).to_string()
+    percent_encoding::utf8_percent_encode(path, ENCODED).to_string()
 }
 
 /// Everything but the unreserved characters of RFC 3986 section 2.3.
-const UNRESERVED: &percent_encoding::AsciiSet = &percent_encoding::NON_ALPHANUMERIC
+pub const ENCODED: &percent_encoding::AsciiSet = &percent_encoding::NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
     .remove(b'_')
@@ -52,7 +52,9 @@ fn is_file_part(part: &str) -> bool {
     is_plain(part, "._+~-") && !tilde && part != "." && part != ".."
 }
 
-fn is_plain(text: &str, marks: &str) -> bool {
+/// Letters and digits of ASCII and these marks, at least one and no more than
+/// a name may have.
+pub fn is_plain(text: &str, marks: &str) -> bool {
     !text.is_empty()
         && text.len() <= MAX_NAME
         && text
@@ -60,12 +62,17 @@ fn is_plain(text: &str, marks: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || marks.contains(c))
 }
 
-fn require(field: &str, holds: bool) -> Result<()> {
-    if holds {
-        Ok(())
-    } else {
-        Err(Error::Parameters(vec![format!("{field} is invalid")]))
+/// Refuses a parameter that cannot be used.
+pub fn require(field: &str, holds: bool) -> Result<()> {
+    match holds {
+        true => Ok(()),
+        false => Err(invalid(field)),
     }
+}
+
+/// A parameter that cannot be used.
+pub fn invalid(field: &str) -> Error {
+    Error::Parameters(vec![format!("{field} is invalid")])
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! (docs/interface/packages.md 1.6).
 
 use super::wildcard;
+use crate::access::RegistryAccess;
 use crate::keys::name_key;
 use crate::model::{DeleteLevel, PackageType, ProtectionRule, PushLevel};
 use crate::store::protection as rows;
@@ -21,29 +22,27 @@ const MAX_PATTERN: usize = 255;
 /// Refuses to publish a name that needs a higher level.
 pub fn check_push(
     tx: &mut Tx<'_>,
-    project_id: i64,
+    entered: &RegistryAccess,
     package_type: PackageType,
     name: &str,
-    level: i64,
 ) -> Result<()> {
-    let needed = needed(tx, project_id, package_type, name, |rule| {
+    let needed = needed(tx, entered.project.id, package_type, name, |rule| {
         rule.minimum_access_level_for_push.map(PushLevel::role)
     })?;
-    pass(level, needed, "Package protected.")
+    pass(entered.push_level(), needed, "Package protected.")
 }
 
 /// Refuses to delete a package whose name needs a higher level.
 pub fn check_delete(
     tx: &mut Tx<'_>,
-    project_id: i64,
+    entered: &RegistryAccess,
     package_type: PackageType,
     name: &str,
-    level: i64,
 ) -> Result<()> {
-    let needed = needed(tx, project_id, package_type, name, |rule| {
+    let needed = needed(tx, entered.project.id, package_type, name, |rule| {
         rule.minimum_access_level_for_delete.map(DeleteLevel::role)
     })?;
-    pass(level, needed, DELETION_PROTECTED)
+    pass(entered.level, needed, DELETION_PROTECTED)
 }
 
 fn pass(level: i64, needed: i64, reason: &str) -> Result<()> {
@@ -88,15 +87,17 @@ pub fn create(
     Ok(rule)
 }
 
-/// A change of a rule.
-#[derive(Debug, Clone)]
-pub struct Change {
-    pub package_name_pattern: Option<String>,
-    pub package_type: Option<PackageType>,
-    /// The new least role for publishing.
-    pub push: Patch<PushLevel>,
-    /// The new least role for deleting.
-    pub delete: Patch<DeleteLevel>,
+kernel::params! {
+    pub struct Change {
+        /// Names the rule is about; `*` stands for any text.
+        pub package_name_pattern: Option<String>,
+        /// The format it is about.
+        pub package_type: Option<PackageType>,
+        /// Least role that may publish.
+        pub minimum_access_level_for_push: Patch<PushLevel>,
+        /// Least role that may delete.
+        pub minimum_access_level_for_delete: Patch<DeleteLevel>,
+    }
 }
 
 pub fn update(
@@ -111,8 +112,12 @@ pub fn update(
         .package_name_pattern
         .unwrap_or(rule.package_name_pattern);
     rule.package_type = change.package_type.unwrap_or(rule.package_type);
-    rule.minimum_access_level_for_push = change.push.over(rule.minimum_access_level_for_push);
-    rule.minimum_access_level_for_delete = change.delete.over(rule.minimum_access_level_for_delete);
+    rule.minimum_access_level_for_push = change
+        .minimum_access_level_for_push
+        .over(rule.minimum_access_level_for_push);
+    rule.minimum_access_level_for_delete = change
+        .minimum_access_level_for_delete
+        .over(rule.minimum_access_level_for_delete);
     validate(&rule)?;
     check_free(tx, &rule)?;
     rows::update(tx, &rule)?;

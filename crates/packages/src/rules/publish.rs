@@ -14,15 +14,11 @@ use kernel::error::{Error, Result};
 use serde_json::json;
 use store::Tx;
 
-/// Where a file is to go.
 #[derive(Debug, Clone)]
 pub struct Destination {
     pub package_type: PackageType,
-    /// The package's name, already checked by the format.
     pub name: String,
-    /// The package's version, already checked by the format.
     pub version: Option<String>,
-    /// The full recipe (`name/version@user/channel`), for conan.
     pub recipe: Option<String>,
     /// The stored name of the file, already checked by the format.
     pub file_name: String,
@@ -88,18 +84,11 @@ impl Destination {
 /// Refuses what is known to be refused before the bytes arrive. The same is
 /// asked again when they have: rules may change meanwhile.
 pub fn check(tx: &mut Tx<'_>, entered: &RegistryAccess, to: &Destination) -> Result<()> {
-    let project = &entered.project;
-    protection::check_push(
-        tx,
-        project.id,
-        to.package_type,
-        &to.name,
-        entered.push_level(),
-    )?;
-    let Some(package) = to.package(tx, project.id)? else {
-        return Ok(());
-    };
-    check_duplicate(tx, entered, &package, to)
+    protection::check_push(tx, entered, to.package_type, &to.name)?;
+    match to.package(tx, entered.project.id)? {
+        Some(package) => check_duplicate(tx, entered, &package, to),
+        None => Ok(()),
+    }
 }
 
 /// Refuses to publish the same again where the namespace wants that.
@@ -137,14 +126,7 @@ pub fn add_file(
     to: &Destination,
     stored: &Stored,
 ) -> Result<(Package, PackageFile)> {
-    let project = &entered.project;
-    protection::check_push(
-        tx,
-        project.id,
-        to.package_type,
-        &to.name,
-        entered.push_level(),
-    )?;
+    protection::check_push(tx, entered, to.package_type, &to.name)?;
     let (package, is_new) = find_or_create(tx, viewer, entered, to)?;
     if !is_new {
         check_duplicate(tx, entered, &package, to)?;
@@ -154,7 +136,7 @@ pub fn add_file(
     }
     let metadata = to.file_metadata.as_deref();
     let file = add_beside(tx, viewer, &package, &to.file_name, stored, metadata)?;
-    spaces::rules::note_activity(tx, project.id)?;
+    spaces::rules::note_activity(tx, entered.project.id)?;
     Ok((package, file))
 }
 

@@ -5,7 +5,6 @@ use kernel::error::Result;
 use kernel::time::Timestamp;
 use store::{Tx, sql};
 
-/// The policies of these projects that have one.
 pub fn policies(tx: &mut Tx<'_>, projects: &[i64]) -> Result<Vec<Policy>> {
     Ok(tx.all(
         sql!(
@@ -16,7 +15,6 @@ pub fn policies(tx: &mut Tx<'_>, projects: &[i64]) -> Result<Vec<Policy>> {
     )?)
 }
 
-/// Stores a project's policy.
 pub fn save(tx: &mut Tx<'_>, policy: &Policy) -> Result<()> {
     let now = tx.now();
     tx.execute(

@@ -11,7 +11,6 @@ const REMEMBERED: i64 = 20;
 /// Names beyond which nobody counts how many there are.
 const MAX_COUNTED: i64 = 1_000_000;
 
-/// The rules of a project or group.
 pub fn list(tx: &mut Tx<'_>, owner: Owner, limit: i64) -> Result<Vec<Rule>> {
     let (project, group) = owner.ids();
     Ok(tx.all(
@@ -34,7 +33,6 @@ pub fn rule_of(tx: &mut Tx<'_>, owner: Owner, id: i64) -> Result<Option<Rule>> {
     )?)
 }
 
-/// The rules of these projects.
 pub fn of_projects(tx: &mut Tx<'_>, projects: &[i64]) -> Result<Vec<Rule>> {
     Ok(tx.all(
         sql!("select * from package_cleanup_rules where project_id in_list($1) order by id"),
@@ -73,7 +71,6 @@ pub fn insert(tx: &mut Tx<'_>, rule: &Rule) -> Result<i64> {
     )?)
 }
 
-/// Stores a changed rule.
 pub fn update(tx: &mut Tx<'_>, rule: &Rule) -> Result<()> {
     tx.execute(
         sql!(
@@ -102,7 +99,6 @@ pub fn update(tx: &mut Tx<'_>, rule: &Rule) -> Result<()> {
     Ok(())
 }
 
-/// Removes a rule with its runs.
 pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     tx.execute(
         sql!("delete from package_cleanup_rules where id = $1"),

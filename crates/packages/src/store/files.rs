@@ -45,7 +45,6 @@ pub fn packages_of(tx: &mut Tx<'_>, project_id: i64, ids: &[i64]) -> Result<Vec<
     )?)
 }
 
-/// The newest file of this name.
 pub fn newest(tx: &mut Tx<'_>, package_id: i64, file_name: &str) -> Result<Option<PackageFile>> {
     Ok(tx.optional(
         sql!(
@@ -141,7 +140,6 @@ pub fn insert(
     )?)
 }
 
-/// Puts a file into a channel of its project.
 pub fn set_channel(tx: &mut Tx<'_>, file_id: i64, channel: &str) -> Result<()> {
     tx.execute(
         sql!("update package_files set channel = $2 where id = $1"),
@@ -192,7 +190,6 @@ pub fn mark_destroyed(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     Ok(())
 }
 
-/// Adds downloads of one file.
 pub fn record_downloads(tx: &mut Tx<'_>, id: i64, count: i64, last_at: Timestamp) -> Result<()> {
     tx.execute(
         sql!(

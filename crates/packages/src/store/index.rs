@@ -20,7 +20,6 @@ pub const MAX_NAMES: i64 = 50_000;
 #[derive(Debug, Clone)]
 pub struct Version {
     pub id: i64,
-    /// The project that holds it.
     pub project_id: i64,
     pub name: String,
     pub version: Option<String>,
@@ -28,7 +27,6 @@ pub struct Version {
     /// What the format keeps of it, as JSON text.
     pub metadata: Option<String>,
     pub created_at: Timestamp,
-    /// When it or its files last changed.
     pub updated_at: Timestamp,
 }
 
@@ -82,10 +80,49 @@ const FILE: &str = "select f.id, f.package_id, f.file_name, f.size, f.md5, f.sha
     f.sha512, f.blob_key, f.metadata, f.created_at, f.updated_at
     from packages p join package_files f on f.package_id = p.id where ";
 /// States in which files can be fetched.
-const FETCHED: &str = " and p.live = 1 and p.status in ('default', 'hidden', 'deprecated')";
+pub const FETCHED: &str = " and p.live = 1 and p.status in ('default', 'hidden', 'deprecated')";
 /// States that lists and documents show; hidden packages are for who knows
 /// their address.
-const SHOWN: &str = " and p.live = 1 and p.status in ('default', 'deprecated')";
+pub const SHOWN: &str = " and p.live = 1 and p.status in ('default', 'deprecated')";
+
+/// A selection of packages of one format.
+pub fn of_format(select: &str, scope: &Scope, package_type: PackageType) -> Fragment {
+    let mut query = Fragment::new(select);
+    query
+        .append(scope.condition())
+        .push(" and p.package_type = ", package_type);
+    query
+}
+
+/// Narrows it to names that hold all of these folded words.
+pub fn with_words(query: &mut Fragment, words: &[String]) {
+    for word in words {
+        query
+            .push(" and p.name_folded like ", like(word))
+            .raw(" escape '\\'");
+    }
+}
+
+fn named(select: &str, scope: &Scope, package_type: PackageType, name: &str) -> Fragment {
+    let mut query = of_format(select, scope, package_type);
+    query.push(" and p.name_key = ", name_key(package_type, name));
+    query
+}
+
+/// The first row, if there is any.
+pub fn first<T: FromRow>(tx: &mut Tx<'_>, query: Fragment) -> Result<Option<T>> {
+    Ok(tx.query(query)?.into_iter().next())
+}
+
+/// The versions of a selection that documents list, oldest first.
+fn shown(tx: &mut Tx<'_>, mut query: Fragment) -> Result<Vec<Version>> {
+    query
+        .raw(SHOWN)
+        .push(" order by p.id desc limit ", MAX_VERSIONS);
+    let mut found: Vec<Version> = tx.query(query)?;
+    found.reverse();
+    Ok(found)
+}
 
 /// The versions of a name that documents list, oldest first.
 pub fn versions(
@@ -94,16 +131,7 @@ pub fn versions(
     package_type: PackageType,
     name: &str,
 ) -> Result<Vec<Version>> {
-    let mut query = Fragment::new(VERSION);
-    query
-        .append(scope.condition())
-        .push(" and p.package_type = ", package_type)
-        .push(" and p.name_key = ", name_key(package_type, name))
-        .raw(SHOWN)
-        .push(" order by p.id desc limit ", MAX_VERSIONS);
-    let mut found: Vec<Version> = tx.query(query)?;
-    found.reverse();
-    Ok(found)
+    shown(tx, named(VERSION, scope, package_type, name))
 }
 
 /// The versions of every name that documents list, oldest first.
@@ -112,15 +140,7 @@ pub fn all_versions(
     scope: &Scope,
     package_type: PackageType,
 ) -> Result<Vec<Version>> {
-    let mut query = Fragment::new(VERSION);
-    query
-        .append(scope.condition())
-        .push(" and p.package_type = ", package_type)
-        .raw(SHOWN)
-        .push(" order by p.id desc limit ", MAX_VERSIONS);
-    let mut found: Vec<Version> = tx.query(query)?;
-    found.reverse();
-    Ok(found)
+    shown(tx, of_format(VERSION, scope, package_type))
 }
 
 /// The versions, oldest first, of names that hold all of these folded words.
@@ -130,21 +150,9 @@ pub fn versions_of_words(
     package_type: PackageType,
     words: &[String],
 ) -> Result<Vec<Version>> {
-    let mut query = Fragment::new(VERSION);
-    query
-        .append(scope.condition())
-        .push(" and p.package_type = ", package_type);
-    for word in words {
-        query
-            .push(" and p.name_folded like ", like(word))
-            .raw(" escape '\\'");
-    }
-    query
-        .raw(SHOWN)
-        .push(" order by p.id desc limit ", MAX_VERSIONS);
-    let mut found: Vec<Version> = tx.query(query)?;
-    found.reverse();
-    Ok(found)
+    let mut query = of_format(VERSION, scope, package_type);
+    with_words(&mut query, words);
+    shown(tx, query)
 }
 
 /// The versions of names with these keys that documents list, oldest first.
@@ -154,18 +162,9 @@ pub fn versions_of_keys(
     package_type: PackageType,
     keys: Vec<String>,
 ) -> Result<Vec<Version>> {
-    let mut query = Fragment::new(VERSION);
-    query
-        .append(scope.condition())
-        .push(" and p.package_type = ", package_type)
-        .raw(" and");
-    query
-        .in_list("p.name_key", keys)
-        .raw(SHOWN)
-        .push(" order by p.id desc limit ", MAX_VERSIONS);
-    let mut found: Vec<Version> = tx.query(query)?;
-    found.reverse();
-    Ok(found)
+    let mut query = of_format(VERSION, scope, package_type);
+    query.raw(" and").in_list("p.name_key", keys);
+    shown(tx, query)
 }
 
 /// One version of a name that clients may fetch, hidden ones too; of several
@@ -177,17 +176,12 @@ pub fn version(
     name: &str,
     version: Option<&str>,
 ) -> Result<Option<Version>> {
-    let key = version_key(package_type, version);
-    let mut query = Fragment::new(VERSION);
+    let mut query = named(VERSION, scope, package_type, name);
     query
-        .append(scope.condition())
-        .push(" and p.package_type = ", package_type)
-        .push(" and p.name_key = ", name_key(package_type, name))
-        .push(" and p.version_key = ", key)
+        .push(" and p.version_key = ", version_key(package_type, version))
         .raw(FETCHED)
         .raw(" order by p.id desc limit 1");
-    let found: Vec<Version> = tx.query(query)?;
-    Ok(found.into_iter().next())
+    first(tx, query)
 }
 
 /// The files of these packages, by package and then oldest first.
@@ -212,9 +206,7 @@ pub fn newest_file(
     name: &str,
     file_name: &str,
 ) -> Result<Option<IndexedFile>> {
-    let found: Vec<IndexedFile> =
-        tx.query(newest_file_query(scope, package_type, name, file_name))?;
-    Ok(found.into_iter().next())
+    first(tx, newest_file_query(scope, package_type, name, file_name))
 }
 
 /// What [`newest_file`] asks.
@@ -224,11 +216,8 @@ pub fn newest_file_query(
     name: &str,
     file_name: &str,
 ) -> Fragment {
-    let mut query = Fragment::new(FILE);
+    let mut query = named(FILE, scope, package_type, name);
     query
-        .append(scope.condition())
-        .push(" and p.package_type = ", package_type)
-        .push(" and p.name_key = ", name_key(package_type, name))
         .raw(FETCHED)
         .push(" and f.file_name = ", file_name)
         .raw(" and f.status = 'default' order by f.id desc limit 1");
@@ -244,23 +233,14 @@ pub fn file_of_digest(
     sha256: &str,
     file_name: &str,
 ) -> Result<Option<IndexedFile>> {
-    let mut query = Fragment::new(
-        "select f.id, f.package_id, f.file_name, f.size, f.md5, f.sha1, f.sha256, f.sha512,
-            f.blob_key, f.metadata, f.created_at, f.updated_at
-         from package_files f join packages p on p.id = f.package_id where ",
-    );
+    let mut query = of_format(FILE, scope, package_type);
     query
-        .append(scope.condition())
         .push(" and f.sha256 = ", sha256)
         .push(" and f.file_name = ", file_name)
-        .push(
-            " and f.status = 'default' and p.package_type = ",
-            package_type,
-        )
-        .raw(" and p.live = 1 and p.status in ('default', 'hidden', 'deprecated')")
+        .raw(" and f.status = 'default'")
+        .raw(FETCHED)
         .raw(" order by f.id desc limit 1");
-    let found: Vec<IndexedFile> = tx.query(query)?;
-    Ok(found.into_iter().next())
+    first(tx, query)
 }
 
 /// The newest files of this name in this version of a name that clients may
@@ -273,11 +253,8 @@ pub fn newest_files(
     file_name: &str,
     most: i64,
 ) -> Result<Vec<IndexedFile>> {
-    let mut query = Fragment::new(FILE);
+    let mut query = named(FILE, scope, package_type, name);
     query
-        .append(scope.condition())
-        .push(" and p.package_type = ", package_type)
-        .push(" and p.name_key = ", name_key(package_type, name))
         .push(" and p.version_key = ", version_key(package_type, version))
         .raw(FETCHED)
         .push(" and f.file_name = ", file_name)
@@ -324,6 +301,32 @@ pub fn is_elsewhere(
     Ok(found.is_some())
 }
 
+/// Whether any project, or any below this top-level namespace, has a package of
+/// this name.
+pub fn is_published(
+    tx: &mut Tx<'_>,
+    root: Option<i64>,
+    package_type: PackageType,
+    name: &str,
+) -> Result<bool> {
+    let mut query = Fragment::new(
+        "select 1 from packages p join projects on projects.id = p.project_id
+         join namespaces n on n.id = projects.namespace_id
+         where p.live = 1 and p.package_type = ",
+    );
+    query
+        .bind(package_type)
+        .push(" and p.name_key = ", name_key(package_type, name));
+    if let Some(root) = root {
+        query
+            .push(" and n.lineage >= ", format!("/{root}/"))
+            // ':' follows '/' and all digits, so this ends what begins so.
+            .push(" and n.lineage < ", format!("/{root}/:"));
+    }
+    query.raw(" limit 1");
+    Ok(first::<i64>(tx, query)?.is_some())
+}
+
 /// The files of a channel that lists show, newest first.
 pub fn files_in_channel(
     tx: &mut Tx<'_>,
@@ -349,21 +352,17 @@ pub fn newest_in_channel(
     let mut query = in_channel(scope, package_type, channel);
     query
         .push(" and f.file_name = ", file_name)
-        .raw(" and p.live = 1 and p.status in ('default', 'hidden', 'deprecated')")
+        .raw(FETCHED)
         .raw(" order by f.id desc limit 1");
-    let found: Vec<ChannelFile> = tx.query(query)?;
-    Ok(found.into_iter().next())
+    first(tx, query)
 }
 
 fn in_channel(scope: &Scope, package_type: PackageType, channel: &str) -> Fragment {
-    let mut query = Fragment::new(
-        "select p.name, p.version, f.id, f.package_id, f.file_name, f.size, f.md5, f.sha1,
+    let select = "select p.name, p.version, f.id, f.package_id, f.file_name, f.size, f.md5, f.sha1,
             f.sha256, f.sha512, f.blob_key, f.metadata, f.created_at, f.updated_at
-         from packages p join package_files f on f.package_id = p.id where ",
-    );
+         from packages p join package_files f on f.package_id = p.id where ";
+    let mut query = of_format(select, scope, package_type);
     query
-        .append(scope.condition())
-        .push(" and p.package_type = ", package_type)
         .push(" and f.channel = ", channel)
         .raw(" and f.status = 'default'");
     query
@@ -371,10 +370,12 @@ fn in_channel(scope: &Scope, package_type: PackageType, channel: &str) -> Fragme
 
 /// The names published in a format, each once, in order.
 pub fn names(tx: &mut Tx<'_>, scope: &Scope, package_type: PackageType) -> Result<Vec<String>> {
-    let mut query = Fragment::new("select min(p.name) from packages p where ");
+    let mut query = of_format(
+        "select min(p.name) from packages p where ",
+        scope,
+        package_type,
+    );
     query
-        .append(scope.condition())
-        .push(" and p.package_type = ", package_type)
         .raw(SHOWN)
         .push(" group by p.name_key order by p.name_key limit ", MAX_NAMES);
     Ok(tx.query(query)?)

@@ -4,7 +4,9 @@
 //! several projects takes the first rows of each in that order and merges
 //! them, so neither sorts the rows it does not show.
 
+use crate::access::managed;
 use crate::model::{PACKAGE_COLUMNS, Package, PackageType, Status};
+use crate::store::index::with_words;
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::http::paging::COUNT_LIMIT;
@@ -16,7 +18,6 @@ use store::{Fragment, FromRow, Row, Tx};
 const MAX_MERGED: usize = 100;
 
 kernel::choices! {
-    /// What a list is sorted by.
     pub enum OrderBy {
         CreatedAt = "created_at",
         Name = "name",
@@ -29,17 +30,12 @@ kernel::choices! {
 /// Which packages a list shows, in which order.
 #[derive(Debug, Clone)]
 pub struct Filter {
-    /// The column sorted by.
     pub order_by: OrderBy,
-    /// Whether the order is reversed.
     pub descending: bool,
-    /// Only this format.
     pub package_type: Option<PackageType>,
     /// Only names that contain all these words, folded.
     pub words: Vec<String>,
-    /// Only this version.
     pub version: Option<String>,
-    /// Also packages without a version.
     pub include_versionless: bool,
     /// Only this state instead of the displayable ones.
     pub status: Option<Status>,
@@ -110,11 +106,7 @@ impl Filter {
             }
             None => {}
         }
-        for word in &self.words {
-            query
-                .push(" and p.name_folded like ", like(word))
-                .raw(" escape '\\'");
-        }
+        with_words(query, &self.words);
     }
 }
 
@@ -168,7 +160,6 @@ impl FromRow for Counted {
     }
 }
 
-/// The statement of one page of a project's packages.
 pub fn project_query(project_id: i64, filter: &Filter, limit: i64, offset: i64) -> Fragment {
     let mut query = Fragment::new("select ");
     query
@@ -266,6 +257,40 @@ pub fn project_paths(
     Ok(tx.query::<(i64, String)>(query)?.into_iter().collect())
 }
 
+/// What a page of a group says of a project.
+pub struct ProjectOfGroup {
+    id: i64,
+    pub full_path: String,
+    /// The viewer may see the project itself, not only its registry.
+    pub is_readable: bool,
+    pub may_delete: bool,
+}
+
+::store::from_row! { ProjectOfGroup { id, full_path, is_readable, may_delete } }
+
+pub fn shown_projects(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    rows: &[Package],
+) -> Result<HashMap<i64, ProjectOfGroup>> {
+    let mut ids: Vec<i64> = rows.iter().map(|package| package.project_id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let mut query = Fragment::new("select projects.id, projects.full_path, (");
+    query
+        .append(visible_projects(tx, viewer, Purpose::Read))
+        .raw(") as is_readable, (")
+        .append(managed(tx, viewer));
+    query
+        .raw(") as may_delete from projects where")
+        .in_list("projects.id", ids);
+    let found: Vec<ProjectOfGroup> = tx.query(query)?;
+    Ok(found.into_iter().map(|shown| (shown.id, shown)).collect())
+}
+
 /// One page of the packages of several projects and how many there are.
 pub fn of_projects(
     tx: &mut Tx<'_>,
@@ -290,7 +315,6 @@ pub fn of_projects(
     Ok((rows, total))
 }
 
-/// The statement of one page of several projects' packages.
 pub fn group_query(projects: &[Source], filter: &Filter, limit: i64, offset: i64) -> Fragment {
     // A project without listed packages has nothing for the default filter.
     let used: Vec<&Source> = projects

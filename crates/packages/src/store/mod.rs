@@ -1,5 +1,6 @@
 //! The room's SQL.
 
+pub mod check;
 pub mod cleanup;
 pub mod cleanup_rules;
 pub mod files;
@@ -8,3 +9,4 @@ pub mod list;
 pub mod packages;
 pub mod pages;
 pub mod protection;
+pub mod settings;

@@ -26,7 +26,6 @@ pub fn project_of(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
     )?)
 }
 
-/// The package of this name and version.
 pub fn find(
     tx: &mut Tx<'_>,
     project_id: i64,
@@ -63,15 +62,12 @@ pub fn find_keyed(
     )?)
 }
 
-/// A package about to be stored.
 pub struct NewPackage<'n> {
     pub project_id: i64,
     pub package_type: PackageType,
     pub name: &'n str,
     pub version: Option<&'n str>,
-    /// The full recipe, for conan.
     pub recipe: Option<&'n str>,
-    /// Its first state.
     pub status: Status,
     pub creator_id: Option<i64>,
 }
@@ -230,7 +226,6 @@ pub fn tags_of(tx: &mut Tx<'_>, package_ids: Vec<i64>) -> Result<Vec<Tag>> {
 /// Most versions shown beside a package: what one answer can sensibly hold.
 const MAX_VERSIONS: i64 = 10_000;
 
-/// A version beside the one shown.
 pub struct OtherVersion {
     pub id: i64,
     pub version: Option<String>,

@@ -24,9 +24,7 @@ const MAX_MERGED: usize = 100;
 #[derive(Debug, Clone)]
 pub struct Listed {
     pub package: Package,
-    /// Why it could not be processed.
     pub status_message: Option<String>,
-    /// Full path of its project.
     pub project_path: String,
     /// Last part of that path, which group lists sort by.
     pub project_name: String,
@@ -53,10 +51,8 @@ fn columns() -> String {
     )
 }
 
-/// The order of a list.
 #[derive(Debug, Clone, Copy)]
 pub struct Sorted {
-    /// What it is sorted by.
     pub by: OrderBy,
     pub order: Order,
 }
@@ -102,7 +98,6 @@ impl Sorted {
     }
 }
 
-/// Whose packages are listed.
 #[derive(Debug, Clone)]
 pub enum Owners {
     Projects(Vec<i64>),
@@ -315,7 +310,6 @@ pub struct StoredMetadata {
     pub package_type: PackageType,
     pub name: String,
     pub version: Option<String>,
-    /// The full recipe, for conan.
     pub conan_name: Option<String>,
     /// What the format read in its archive, as JSON text.
     pub metadata: Option<String>,
@@ -343,7 +337,6 @@ pub fn kept(tx: &mut Tx<'_>, ids: Vec<i64>) -> Result<Vec<StoredMetadata>> {
 #[derive(Debug, Clone)]
 pub struct KeptFile {
     pub id: i64,
-    /// Its channel, if it is a chart.
     pub channel: Option<String>,
     /// What its archive said, as JSON.
     pub metadata: Option<String>,
@@ -354,7 +347,6 @@ pub struct KeptFile {
     /// Revision of the binary package, likewise.
     pub package_revision: Option<String>,
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 

@@ -4,7 +4,6 @@ use crate::model::{PackageType, ProtectionRule};
 use kernel::error::Result;
 use store::{Tx, sql};
 
-/// The rules of a project about one format.
 pub fn rules_for(
     tx: &mut Tx<'_>,
     project_id: i64,
@@ -12,9 +11,7 @@ pub fn rules_for(
 ) -> Result<Vec<ProtectionRule>> {
     Ok(tx.all(
         sql!(
-            "select id, project_id, package_name_pattern, package_type,
-                minimum_access_level_for_delete, minimum_access_level_for_push
-             from package_protection_rules where project_id = $1 and package_type = $2
+            "select * from package_protection_rules where project_id = $1 and package_type = $2
              order by id"
         ),
         (project_id, package_type),
@@ -25,16 +22,13 @@ pub fn rules_for(
 pub fn against_deletion(tx: &mut Tx<'_>, project_id: i64) -> Result<Vec<ProtectionRule>> {
     Ok(tx.all(
         sql!(
-            "select id, project_id, package_name_pattern, package_type,
-                minimum_access_level_for_delete, minimum_access_level_for_push
-             from package_protection_rules
+            "select * from package_protection_rules
              where project_id = $1 and minimum_access_level_for_delete is not null order by id"
         ),
         (project_id,),
     )?)
 }
 
-/// The project of a rule.
 pub fn project_of(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
     Ok(tx.optional(
         sql!("select project_id from package_protection_rules where id = $1"),
@@ -42,7 +36,6 @@ pub fn project_of(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
     )?)
 }
 
-/// One page of a project's rules.
 pub fn list(
     tx: &mut Tx<'_>,
     project_id: i64,
@@ -51,15 +44,12 @@ pub fn list(
 ) -> Result<Vec<ProtectionRule>> {
     Ok(tx.all(
         sql!(
-            "select id, project_id, package_name_pattern, package_type,
-                minimum_access_level_for_delete, minimum_access_level_for_push
-             from package_protection_rules where project_id = $1 order by id limit $2 offset $3"
+            "select * from package_protection_rules where project_id = $1 order by id limit $2 offset $3"
         ),
         (project_id, limit, offset),
     )?)
 }
 
-/// How many rules a project has.
 pub fn count(tx: &mut Tx<'_>, project_id: i64) -> Result<i64> {
     Ok(tx.one(
         sql!(
@@ -70,14 +60,9 @@ pub fn count(tx: &mut Tx<'_>, project_id: i64) -> Result<i64> {
     )?)
 }
 
-/// One rule of a project.
 pub fn rule_in(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Option<ProtectionRule>> {
     Ok(tx.optional(
-        sql!(
-            "select id, project_id, package_name_pattern, package_type,
-                minimum_access_level_for_delete, minimum_access_level_for_push
-             from package_protection_rules where id = $1 and project_id = $2"
-        ),
+        sql!("select * from package_protection_rules where id = $1 and project_id = $2"),
         (id, project_id),
     )?)
 }
@@ -119,7 +104,6 @@ pub fn insert(tx: &mut Tx<'_>, rule: &ProtectionRule) -> Result<i64> {
     )?)
 }
 
-/// Stores a changed rule.
 pub fn update(tx: &mut Tx<'_>, rule: &ProtectionRule) -> Result<()> {
     let now = tx.now();
     tx.execute(

@@ -23,20 +23,12 @@ pub enum DocumentKind {
         development: bool,
     },
     /// All packages with the digests of their documents.
-    Providers {
-        /// The digest of this list.
-        sha256: String,
-    },
+    Providers { sha256: String },
     /// All versions of a package, by its digest.
-    Provided {
-        name: String,
-        /// The digest.
-        sha256: String,
-    },
+    Provided { name: String, sha256: String },
 }
 
 impl DocumentKind {
-    /// The document of this path.
     pub fn parse(path: &str) -> Option<DocumentKind> {
         if matches!(path, "packages" | "packages.json") {
             return Some(DocumentKind::Root);

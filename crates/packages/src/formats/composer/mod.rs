@@ -11,43 +11,30 @@ mod publish;
 
 pub use manifest::hostile;
 
-use crate::download;
+use crate::client::Client;
+use crate::declare::{reads, writes};
 use crate::model::PackageType;
-use crate::rest::{READ, WRITE};
 use crate::scope::{Prefix, scope};
 use crate::store::index;
 use documents::DocumentKind;
-use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Found, Result};
-use kernel::http::{Params, RequestContext, Response, Routes};
+use kernel::http::{Params, Response, Routes};
 use kernel::ids::Reference;
-use std::sync::Arc;
 
 const PREFIX: &str = "/-/packages/composer";
 
 /// The format's routes. The group's prefix is singular, as clients know it.
 pub fn routes(r: &mut Routes) {
-    r.get("/group/{id}/-/packages/composer/{*document}", document)
-        .scopes(READ)
-        .registry()
-        .summary("Answers the repository protocol of Composer");
-    r.post("/projects/{id}/packages/composer", publish::publish)
-        .scopes(WRITE)
-        .registry()
+    let documents = "/group/{id}/-/packages/composer/{*document}";
+    reads(r, documents, document).summary("Answers the repository protocol of Composer");
+    writes(r.post("/projects/{id}/packages/composer", publish::publish))
         .streams_parts()
         .summary("Publishes a version of a Composer package");
-    r.get(
-        "/projects/{id}/packages/composer/archives/{vendor}/{archive}",
-        archive,
-    )
-    .scopes(READ)
-    .registry()
-    .summary("Downloads the archive of a Composer package");
+    let archives = "/projects/{id}/packages/composer/archives/{vendor}/{archive}";
+    reads(r, archives, archive).summary("Downloads the archive of a Composer package");
 }
 
 kernel::params! {
-    /// A document of a group's repository.
     pub struct OneDocument {
         /// The group.
         pub id: Reference,
@@ -57,7 +44,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// An archive.
     pub struct OneArchive {
         /// The project.
         pub id: Reference,
@@ -70,22 +56,18 @@ kernel::params! {
     }
 }
 
-async fn document(
-    app: App,
-    viewer: Viewer,
-    params: Params<OneDocument>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
+async fn document(params: Params<OneDocument>, client: Client) -> Result<Response> {
     let Params(OneDocument { id, document }) = params;
     let wanted = DocumentKind::parse(&document);
-    let base_url = app.base_url().to_owned();
+    let base_url = client.app.base_url().to_owned();
     // The group stays written as the client wrote it.
-    let path = asked.uri.path();
+    let path = client.asked.uri.path();
     let prefix = path
         .find(PREFIX)
         .map_or(path, |at| &path[..at + PREFIX.len()]);
     let prefix = prefix.to_owned();
-    let value = app.read(move |tx| {
+    let viewer = client.viewer.clone();
+    let value = client.app.read(move |tx| {
         let scope = scope(tx, &viewer, &Prefix::Group(id))?;
         let wanted = wanted.found("Package")?;
         documents::make(tx, &scope, &wanted, &prefix, &base_url)
@@ -93,19 +75,13 @@ async fn document(
     kernel::http::reply::json(http::StatusCode::OK, &value.await?)
 }
 
-async fn archive(
-    app: App,
-    viewer: Viewer,
-    params: Params<OneArchive>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
+async fn archive(params: Params<OneArchive>, client: Client) -> Result<Response> {
     let Params(params) = params;
-    let file = app.read(move |tx| {
-        let scope = scope(tx, &viewer, &Prefix::Project(params.id))?;
+    let file = client.read(move |tx, scope, _| {
         let name = params.archive.strip_suffix(".zip").found("Package")?;
         let name = format!("{}/{name}", params.vendor);
         let sha = params.sha.unwrap_or_default().to_lowercase();
-        let versions = index::versions(tx, &scope, PackageType::Composer, &name)?;
+        let versions = index::versions(tx, scope, PackageType::Composer, &name)?;
         let ids: Vec<i64> = versions.iter().map(|version| version.id).collect();
         let files = index::files(tx, &ids)?;
         let mut fitting = files
@@ -113,5 +89,5 @@ async fn archive(
             .filter(|one| sha.is_empty() || one.file.sha1 == sha);
         Ok(fitting.next_back().found("Package File")?.file)
     });
-    download::serve(&app, &asked, &file.await?).await
+    client.send(&file.await?).await
 }

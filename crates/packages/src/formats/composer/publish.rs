@@ -1,30 +1,27 @@
 //! Publishing a version of a tag or branch.
 
 use super::manifest::{Manifest, version_of_branch, version_of_tag};
-use crate::access::{RegistryAccess, authorize};
+use crate::access::RegistryAccess;
 use crate::archive;
+use crate::client::Client;
 use crate::model::{Package, PackageFile, PackageType};
 use crate::rules::publish::{Destination, Repeat};
 use crate::source::{self, Ref};
 use crate::store::index;
 use crate::upload::{self, Uploaded};
 use crate::upload_form::Form;
-use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::blobs::Received;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{FromCall, Params, Parts, RequestContext};
+use kernel::http::{FromCall, Params, Parts};
 use kernel::ids::Reference;
-use spaces::access::Purpose;
 use std::fs::File;
-use std::sync::Arc;
 use store::Tx;
 
 /// Largest archive, in bytes.
 const MAX_ARCHIVE: u64 = 1024 * 1024 * 1024;
 
 kernel::params! {
-    /// What to publish.
     pub struct Publish {
         /// The project.
         pub id: Reference,
@@ -53,18 +50,16 @@ impl FromCall for MaybeParts {
 
 /// Stores the version that a tag or branch stands for.
 pub async fn publish(
-    app: App,
-    viewer: Viewer,
     params: Params<Publish>,
-    asked: Arc<RequestContext>,
+    client: Client,
     parts: MaybeParts,
 ) -> Result<Uploaded> {
     let Params(params) = params;
-    let entered = may_publish(&app, &viewer, &params.id).await?;
+    let entered = upload::admit_publisher(&client, &params.id).await?;
     let mut form = match parts.0 {
         Some(parts) => {
             let files = &["package"];
-            Form::receive(&app, PackageType::Composer, &asked, parts, files).await?
+            Form::receive(&client, PackageType::Composer, parts, files).await?
         }
         None => Form::default(),
     };
@@ -77,7 +72,7 @@ pub async fn publish(
     let version = version.ok_or_else(|| Error::BadRequest("Version is invalid".into()))?;
     let received = match form.take_file("package") {
         Some(sent) => sent.received,
-        None => from_repository(&app, entered.project.id, &reference).await?,
+        None => from_repository(&client.app, entered.project.id, &reference).await?,
     };
     let manifest = upload::inspect(&received, read_manifest).await?;
     let to = Destination {
@@ -94,16 +89,10 @@ pub async fn publish(
             format!("{}.zip", received.stored().sha1),
         )
     };
-    upload::admit(&app, &viewer, &params.id, &to).await?;
-    let stored = upload::keep(&app, received).await?;
-    upload::publish_then(&app, &viewer, &params.id, to, stored, refuse_second_project).await?;
+    upload::admit(&client, &params.id, &to).await?;
+    let stored = upload::keep(&client.app, received).await?;
+    upload::publish_then(&client, &params.id, to, stored, refuse_second_project).await?;
     Ok(Uploaded)
-}
-
-async fn may_publish(app: &App, viewer: &Viewer, id: &Reference) -> Result<RegistryAccess> {
-    let (viewer, id) = (viewer.clone(), id.clone());
-    app.read(move |tx| authorize(tx, &viewer, &id, Purpose::PublishPackage))
-        .await
 }
 
 fn reference(tag: Option<String>, branch: Option<String>) -> Result<Ref> {

@@ -18,53 +18,80 @@ mod texts;
 pub use texts::hostile;
 
 use crate::access::authorize;
+use crate::client::Client;
+use crate::declare::{Place, writes};
 use crate::model::PackageType;
-use crate::rest::{READ, WRITE};
 use crate::scope::{self, Prefix, Scope};
 use ::store::Tx;
 use address::Recipe;
 use http::StatusCode;
 use identity::registry_session::WithoutPass;
-use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Call, FromCall, Params, RequestContext, Response, Routes, Upload, reply};
+use kernel::http::{Params, Response, Routes, Upload, reply};
 use kernel::ids::Reference;
 use serde_json::json;
 use spaces::access::Purpose;
-use std::sync::Arc;
 
 const CONAN: PackageType = PackageType::Conan;
 
+const PROJECT: Place = Place::new("/projects/{id}/packages/conan", "a project", "project");
+const GROUP: Place = Place::new("/groups/{id}/-/packages/conan", "a group", "group");
+const INSTANCE: Place = Place::new("/packages/conan", "the instance", "instance");
+
 pub fn routes(r: &mut Routes) {
-    project::reads(r);
-    project::writes(r);
-    group::reads(r);
-    instance::reads(r);
-    instance::writes(r);
+    read_at(r, &PROJECT);
+    written_at(r, &PROJECT);
+    read_at(r, &GROUP);
+    read_at(r, &INSTANCE);
+    written_at(r, &INSTANCE);
 }
 
-/// A client at one of the prefixes.
-#[derive(Clone)]
-struct Client {
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
-    /// The prefix as the client wrote it, without what follows `conan`.
-    base: String,
+const RECIPE: &str = "/v1/conans/{*recipe_path}";
+const REVISION: &str = "/v2/conans/{*recipe_path}";
+const FILE: &str = "/v1/files/{*recipe_file}";
+
+fn read_at(r: &mut Routes, place: &Place) {
+    let tells = "Tells Conan clients what the remote of {whose} can do";
+    place.of(r.get(&place.at("/v1/ping"), ping).unchecked(), tells);
+    for version in ["v1", "v2"] {
+        let users = format!("/{version}/users");
+        let gives = "Gives a Conan client a pass for the remote of {whose}";
+        place.reads(r, &format!("{users}/authenticate"), authenticate, gives);
+        let tells = "Tells whether credentials are good at the remote of {whose}";
+        place.reads(r, &format!("{users}/check_credentials"), check, tells);
+        let recipes = format!("/{version}/conans/search");
+        place.reads(r, &recipes, find, "Searches the Conan recipes of {whose}");
+    }
+    let shows = "Shows a Conan recipe of {whose}, or where its files are";
+    place.reads(r, RECIPE, show, shows);
+    let downloads = "Downloads a file of a Conan package of {whose}";
+    place.reads(r, FILE, fetch, downloads);
+    let lists = "Lists revisions of a Conan recipe of {whose}, or downloads a file of one";
+    place.reads(r, REVISION, show_revision, lists);
+}
+
+fn written_at(r: &mut Routes, place: &Place) {
+    let (recipe, revision) = (place.at(RECIPE), place.at(REVISION));
+    let publishes = writes(r.put(&place.at(FILE), upload)).streams();
+    place.of(publishes, "Publishes a file of a Conan package in {whose}");
+    let tells = "Tells where files of a Conan package of {whose} are uploaded to, or deletes some";
+    place.of(writes(r.post(&recipe, command)).streams(), tells);
+    let deletes = "Deletes a Conan recipe of {whose}";
+    place.of(writes(r.delete(&recipe, delete)), deletes);
+    let publishes = "Publishes a file of a revision of a Conan package in {whose}";
+    let revised = writes(r.put(&revision, upload_revision)).streams();
+    place.of(revised, publishes);
+    let deletes = "Deletes a revision of a Conan package of {whose}";
+    place.of(writes(r.delete(&revision, delete_revision)), deletes);
 }
 
 impl Client {
-    fn new(app: App, viewer: Viewer, prefix: Prefix, asked: &RequestContext) -> Client {
+    /// The prefix as the client wrote it, without what follows `conan`.
+    fn base(&self) -> &str {
         const ROOT: &str = "/packages/conan";
-        let path = asked.uri.path();
+        let path = self.asked.uri.path();
         let end = path.find(ROOT).map_or(path.len(), |at| at + ROOT.len());
-        Client {
-            app,
-            viewer,
-            prefix,
-            base: path[..end].to_owned(),
-        }
+        &path[..end]
     }
 
     /// The project that is written to: at the instance's address the one that
@@ -81,7 +108,7 @@ impl Client {
     }
 
     /// Where a recipe is looked for.
-    fn scope(&self, tx: &mut Tx<'_>, recipe: &Recipe) -> Result<Scope> {
+    fn scope_of(&self, tx: &mut Tx<'_>, recipe: &Recipe) -> Result<Scope> {
         let Prefix::Instance = self.prefix else {
             return scope::scope(tx, &self.viewer, &self.prefix);
         };
@@ -100,12 +127,26 @@ impl Client {
         }
     }
 
+    /// What is read of the package of a recipe that this client may fetch.
+    async fn look<T: Send + 'static>(
+        &self,
+        recipe: &Recipe,
+        read: impl FnOnce(&mut Tx<'_>, i64) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (client, recipe) = (self.clone(), recipe.clone());
+        let looked = self.app.read(move |tx| {
+            let package = client.find(tx, &recipe)?;
+            read(tx, package)
+        });
+        looked.await
+    }
+
     /// The package of a recipe that this client may fetch.
     fn find(&self, tx: &mut Tx<'_>, recipe: &Recipe) -> Result<i64> {
-        let scope = self.scope(tx, recipe)?;
+        let scope = self.scope_of(tx, recipe)?;
         match store::package(tx, &scope, recipe)? {
             Some(id) => Ok(id),
-            None => Err(scope::missing(tx, &self.viewer, &self.prefix)?),
+            None => Err(self.missing(tx)?),
         }
     }
 }
@@ -115,221 +156,77 @@ fn done() -> Result<Response> {
     reply::json(StatusCode::OK, &json!({"message": "200 OK"}))
 }
 
-/// What clients are answered below one kind of prefix.
-macro_rules! remote {
-    ($module:ident, $base:literal, $of:literal, { $($id:ident)? }, $prefix:expr, { $($more:item)* }) => {
-        mod $module {
-            use super::*;
-
-            kernel::params! {
-                /// The remote.
-                pub struct Remote {
-                    $(/// Whose it is.
-                    pub $id: Reference,)?
-                }
-            }
-
-            kernel::params! {
-                /// Something of a recipe.
-                pub struct OfRecipe {
-                    $(/// Whose remote it is.
-                    pub $id: Reference,)?
-                    /// `NAME/VERSION/USER/CHANNEL` and what of it.
-                    pub recipe_path: String,
-                    /// In searches: leave out what binary packages are made for.
-                    pub list_only: Option<String>,
-                }
-            }
-
-            kernel::params! {
-                /// A file of a recipe or binary package without revisions.
-                pub struct OfFile {
-                    $(/// Whose remote it is.
-                    pub $id: Reference,)?
-                    /// `NAME/VERSION/USER/CHANNEL/0/export/FILE`, or of a binary
-                    /// package `NAME/VERSION/USER/CHANNEL/0/package/REFERENCE/0/FILE`.
-                    pub recipe_file: String,
-                }
-            }
-
-            kernel::params! {
-                /// Which recipes.
-                pub struct Search {
-                    $(/// Whose remote it is.
-                    pub $id: Reference,)?
-                    /// A pattern with `*` and `?`, for the name or more of it.
-                    pub q: Option<String>,
-                    /// `False` to tell upper case from lower.
-                    pub ignorecase: Option<String>,
-                }
-            }
-
-            fn prefix($($id: &Reference)?) -> Prefix {
-                $prefix
-            }
-
-            /// Whoever asks, here.
-            struct Here(Client);
-
-            impl FromCall for Here {
-                async fn from_call(call: &mut Call) -> Result<Here> {
-                    let at = Params::<Remote>::from_call(call).await?;
-                    let _ = &at;
-                    let viewer = Viewer::from_call(call).await?;
-                    let prefix = prefix($(&at.$id)?);
-                    Ok(Here(Client::new(call.app.clone(), viewer, prefix, &call.asked)))
-                }
-            }
-
-            pub fn reads(r: &mut Routes) {
-                r.get(concat!($base, "/v1/ping"), ping).unchecked()
-                    .summary(concat!("Tells Conan clients what the remote of ", $of, " can do"));
-                for version in ["v1", "v2"] {
-                    r.get(&format!("{}/{version}/users/authenticate", $base), authenticate)
-                        .scopes(READ).registry()
-                        .summary(concat!("Gives a Conan client a pass for the remote of ", $of));
-                    r.get(&format!("{}/{version}/users/check_credentials", $base), check)
-                        .scopes(READ).registry()
-                        .summary(concat!("Tells whether credentials are good at the remote of ", $of));
-                    r.get(&format!("{}/{version}/conans/search", $base), find)
-                        .scopes(READ).registry()
-                        .summary(concat!("Searches the Conan recipes of ", $of));
-                }
-                r.get(concat!($base, "/v1/conans/{*recipe_path}"), show).scopes(READ).registry()
-                    .summary(concat!("Shows a Conan recipe of ", $of, ", or where its files are"));
-                r.get(concat!($base, "/v1/files/{*recipe_file}"), fetch).scopes(READ).registry()
-                    .summary(concat!("Downloads a file of a Conan package of ", $of));
-                r.get(concat!($base, "/v2/conans/{*recipe_path}"), show_revision).scopes(READ).registry()
-                    .summary(concat!("Lists revisions of a Conan recipe of ", $of, ", or downloads a file of one"));
-            }
-
-            async fn ping(at: Params<Remote>) -> Result<Response> {
-                let _ = at;
-                session::ping()
-            }
-
-            async fn authenticate(
-                Here(client): Here,
-                _at: Params<Remote>,
-                _proof: WithoutPass,
-            ) -> Result<Response> {
-                session::authenticate(&client).await
-            }
-
-            async fn check(Here(client): Here, _at: Params<Remote>) -> Result<Response> {
-                session::check(&client).await
-            }
-
-            async fn find(Here(client): Here, at: Params<Search>) -> Result<Response> {
-                let (q, ignorecase) = (at.q.as_deref(), at.ignorecase.as_deref());
-                search::recipes(&client, q, ignorecase).await
-            }
-
-            async fn show(Here(client): Here, at: Params<OfRecipe>) -> Result<Response> {
-                let list_only = at.list_only.as_deref();
-                read::without_revisions(&client, &at.recipe_path, list_only).await
-            }
-
-            async fn show_revision(
-                Here(client): Here,
-                at: Params<OfRecipe>,
-                asked: Arc<RequestContext>,
-            ) -> Result<Response> {
-                let list_only = at.list_only.as_deref();
-                let shown = read::with_revisions(&client, &at.recipe_path, list_only, &asked);
-                shown.await
-            }
-
-            async fn fetch(
-                Here(client): Here,
-                at: Params<OfFile>,
-                asked: Arc<RequestContext>,
-            ) -> Result<Response> {
-                read::file(&client, &at.recipe_file, &asked).await
-            }
-
-            $($more)*
-        }
-    };
+kernel::params! {
+    pub struct OfRecipe {
+        /// `NAME/VERSION/USER/CHANNEL` and what of it.
+        pub recipe_path: String,
+        /// In searches: leave out what binary packages are made for.
+        pub list_only: Option<String>,
+    }
 }
 
-/// What clients write below one kind of prefix.
-macro_rules! writable_remote {
-    ($module:ident, $base:literal, $of:literal, { $($id:ident)? }, $prefix:expr) => {
-        remote!($module, $base, $of, { $($id)? }, $prefix, {
-            pub fn writes(r: &mut Routes) {
-                r.put(concat!($base, "/v1/files/{*recipe_file}"), upload).scopes(WRITE).registry()
-                    .streams()
-                    .summary(concat!("Publishes a file of a Conan package in ", $of));
-                r.post(concat!($base, "/v1/conans/{*recipe_path}"), command).scopes(WRITE).registry()
-                    .streams()
-                    .summary(concat!("Tells where files of a Conan package of ", $of, " are uploaded to, or deletes some"));
-                r.delete(concat!($base, "/v1/conans/{*recipe_path}"), delete).scopes(WRITE).registry()
-                    .summary(concat!("Deletes a Conan recipe of ", $of));
-                r.put(concat!($base, "/v2/conans/{*recipe_path}"), upload_revision).scopes(WRITE)
-                    .registry().streams()
-                    .summary(concat!("Publishes a file of a revision of a Conan package in ", $of));
-                r.delete(concat!($base, "/v2/conans/{*recipe_path}"), delete_revision).scopes(WRITE)
-                    .registry()
-                    .summary(concat!("Deletes a revision of a Conan package of ", $of));
-            }
-
-            async fn upload(
-                Here(client): Here,
-                at: Params<OfFile>,
-                asked: Arc<RequestContext>,
-                body: Upload,
-            ) -> Result<Response> {
-                publish::without_revisions(&client, &at.recipe_file, &asked, body).await
-            }
-
-            async fn upload_revision(
-                Here(client): Here,
-                at: Params<OfRecipe>,
-                asked: Arc<RequestContext>,
-                body: Upload,
-            ) -> Result<Response> {
-                publish::with_revisions(&client, &at.recipe_path, &asked, body).await
-            }
-
-            async fn command(
-                Here(client): Here,
-                at: Params<OfRecipe>,
-                body: Upload,
-            ) -> Result<Response> {
-                publish::command(&client, &at.recipe_path, body).await
-            }
-
-            async fn delete(Here(client): Here, at: Params<OfRecipe>) -> Result<Response> {
-                remove::without_revisions(&client, &at.recipe_path).await
-            }
-
-            async fn delete_revision(Here(client): Here, at: Params<OfRecipe>) -> Result<Response> {
-                remove::with_revisions(&client, &at.recipe_path).await
-            }
-        });
-    };
+kernel::params! {
+    pub struct OfFile {
+        /// `NAME/VERSION/USER/CHANNEL/0/export/FILE`, or of a binary
+        /// package `NAME/VERSION/USER/CHANNEL/0/package/REFERENCE/0/FILE`.
+        pub recipe_file: String,
+    }
 }
 
-writable_remote!(
-    project,
-    "/projects/{id}/packages/conan",
-    "a project",
-    { id },
-    Prefix::Project(id.clone())
-);
-remote!(
-    group,
-    "/groups/{id}/-/packages/conan",
-    "a group",
-    { id },
-    Prefix::Group(id.clone()),
-    {}
-);
-writable_remote!(
-    instance,
-    "/packages/conan",
-    "the instance",
-    {},
-    Prefix::Instance
-);
+kernel::params! {
+    pub struct Search {
+        /// A pattern with `*` and `?`, for the name or more of it.
+        pub q: Option<String>,
+        /// `False` to tell upper case from lower.
+        pub ignorecase: Option<String>,
+    }
+}
+
+async fn ping(_: Prefix) -> Result<Response> {
+    session::ping()
+}
+
+async fn authenticate(client: Client, _proof: WithoutPass) -> Result<Response> {
+    session::authenticate(&client).await
+}
+
+async fn check(client: Client) -> Result<Response> {
+    session::check(&client).await
+}
+
+async fn find(client: Client, wanted: Params<Search>) -> Result<Response> {
+    let (q, ignorecase) = (wanted.q.as_deref(), wanted.ignorecase.as_deref());
+    search::recipes(&client, q, ignorecase).await
+}
+
+async fn show(client: Client, of: Params<OfRecipe>) -> Result<Response> {
+    read::without_revisions(&client, &of.recipe_path, of.list_only.as_deref()).await
+}
+
+async fn show_revision(client: Client, of: Params<OfRecipe>) -> Result<Response> {
+    read::with_revisions(&client, &of.recipe_path, of.list_only.as_deref()).await
+}
+
+async fn fetch(client: Client, of: Params<OfFile>) -> Result<Response> {
+    read::file(&client, &of.recipe_file).await
+}
+
+async fn upload(client: Client, of: Params<OfFile>, body: Upload) -> Result<Response> {
+    publish::without_revisions(&client, &of.recipe_file, body).await
+}
+
+async fn upload_revision(client: Client, of: Params<OfRecipe>, body: Upload) -> Result<Response> {
+    publish::with_revisions(&client, &of.recipe_path, body).await
+}
+
+async fn command(client: Client, of: Params<OfRecipe>, body: Upload) -> Result<Response> {
+    publish::command(&client, &of.recipe_path, body).await
+}
+
+async fn delete(client: Client, of: Params<OfRecipe>) -> Result<Response> {
+    remove::without_revisions(&client, &of.recipe_path).await
+}
+
+async fn delete_revision(client: Client, of: Params<OfRecipe>) -> Result<Response> {
+    remove::with_revisions(&client, &of.recipe_path).await
+}

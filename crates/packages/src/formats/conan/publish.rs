@@ -7,16 +7,16 @@ use super::texts::{self, MAX_INFO, MAX_MANIFEST};
 use super::{CONAN, Client, done, read, remove};
 use crate::access::authorize;
 use crate::archive;
+use crate::rules::names::{invalid, require};
 use crate::rules::publish::{Destination, Repeat, add_file};
 use crate::store::files;
 use crate::tasks::PurgeFile;
 use crate::upload;
 use ::store::Tx;
-use futures_util::StreamExt;
 use http::StatusCode;
 use kernel::blobs::Stored;
 use kernel::error::{Error, Result};
-use kernel::http::{RequestContext, Response, Upload, reply};
+use kernel::http::{Response, Upload, reply};
 use kernel::ids::Reference;
 use kernel::jobs::enqueue;
 use serde_json::{Map, Value, json};
@@ -29,44 +29,32 @@ const MAX_COMMAND: usize = 1024 * 1024;
 
 /// Stores a file by its address below `v1/files/`. An empty body is a client
 /// asking whether it has to send the file.
-pub async fn without_revisions(
-    client: &Client,
-    path: &str,
-    asked: &RequestContext,
-    body: Upload,
-) -> Result<Response> {
+pub async fn without_revisions(client: &Client, path: &str, body: Upload) -> Result<Response> {
     let (recipe, place, path) = address::file(path)?;
-    if place != RevisionPath::without_revisions(place.reference()) {
-        return Err(Error::Parameters(vec!["recipe_revision is invalid".into()]));
-    }
+    let is_zero = place == RevisionPath::without_revisions(place.reference());
+    require("recipe_revision", is_zero)?;
     let sent = UploadedFile {
         recipe,
         place,
         path,
     };
-    sent.store(client, asked, body).await
+    sent.store(client, body).await
 }
 
 /// Stores a file of a revision.
-pub async fn with_revisions(
-    client: &Client,
-    path: &str,
-    asked: &RequestContext,
-    body: Upload,
-) -> Result<Response> {
+pub async fn with_revisions(client: &Client, path: &str, body: Upload) -> Result<Response> {
     let (recipe, about) = address::with_revisions(path)?;
     let About::File(place, path) = about else {
         return Err(Error::NotFound("Package"));
     };
-    if !place.is_fixed() || !place.of_recipe().is_fixed() {
-        return Err(Error::Parameters(vec!["recipe_revision is invalid".into()]));
-    }
+    let is_fixed = place.is_fixed() && place.of_recipe().is_fixed();
+    require("recipe_revision", is_fixed)?;
     let sent = UploadedFile {
         recipe,
         place,
         path,
     };
-    sent.store(client, asked, body).await
+    sent.store(client, body).await
 }
 
 /// A file that a client sends.
@@ -78,21 +66,16 @@ struct UploadedFile {
 }
 
 impl UploadedFile {
-    async fn store(
-        self,
-        client: &Client,
-        asked: &RequestContext,
-        body: Upload,
-    ) -> Result<Response> {
+    async fn store(self, client: &Client, body: Upload) -> Result<Response> {
         let project = client.project(&self.recipe)?;
         let kind = address::kind(&self.place, &self.path).ok_or(Error::NotFound("Package"))?;
         let mut to = destination(&self.recipe, &self.path);
         admit(client, &project, &to).await?;
         // The client would take 201 for «already here»; it sends the bytes then.
-        if asked.header("x-checksum-deploy").is_some() {
+        if client.asked.header("x-checksum-deploy").is_some() {
             return Err(Error::NotFound("Package File"));
         }
-        let received = upload::receive_bytes(&client.app, CONAN, asked, body).await?;
+        let received = upload::receive_bytes(client, CONAN, body).await?;
         if received.stored().size == 0 && !self.place.is_fixed() {
             return done();
         }
@@ -170,7 +153,7 @@ fn destination(recipe: &Recipe, path: &str) -> Destination {
 }
 
 async fn admit(client: &Client, project: &Reference, to: &Destination) -> Result<()> {
-    let admitted = upload::admit(&client.app, &client.viewer, project, to).await;
+    let admitted = upload::admit(client, project, to).await;
     admitted.map_err(|error| client.unmoved(error))
 }
 
@@ -217,9 +200,7 @@ pub async fn command(client: &Client, path: &str, body: Upload) -> Result<Respon
             let place = RevisionPath::without_revisions(reference.as_deref());
             let mut urls = Map::new();
             for name in object(body).await?.keys() {
-                if address::kind(&place, name).is_none() {
-                    return Err(Error::Parameters(vec!["file_name is invalid".into()]));
-                }
+                require("file_name", address::kind(&place, name).is_some())?;
                 let url = read::file_url(client, &recipe, place.reference(), name);
                 urls.insert(name.clone(), url.into());
             }
@@ -240,14 +221,8 @@ pub async fn command(client: &Client, path: &str, body: Upload) -> Result<Respon
 }
 
 /// The JSON object in a body.
-async fn object(mut body: Upload) -> Result<Map<String, Value>> {
-    let mut bytes = Vec::new();
-    while let Some(chunk) = body.next().await {
-        bytes.extend_from_slice(&chunk?);
-        if bytes.len() > MAX_COMMAND {
-            return Err(upload::too_large());
-        }
-    }
+async fn object(body: Upload) -> Result<Map<String, Value>> {
+    let bytes = upload::small_body(body, MAX_COMMAND, upload::too_large).await?;
     match serde_json::from_slice(&bytes) {
         Ok(Value::Object(object)) => Ok(object),
         _ => Err(Error::BadRequest("the body must be a JSON object".into())),
@@ -261,5 +236,5 @@ fn texts_of(object: &Map<String, Value>, field: &str) -> Result<Vec<String>> {
         .iter()
         .map(|text| text.as_str().map(str::to_owned))
         .collect::<Option<Vec<String>>>()
-        .ok_or_else(|| Error::Parameters(vec![format!("{field} is invalid")]))
+        .ok_or_else(|| invalid(field))
 }

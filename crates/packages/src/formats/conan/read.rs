@@ -3,11 +3,11 @@
 use super::address::{self, About, MANIFEST, Recipe, RevisionPath, WITHOUT_REVISIONS};
 use super::store::{self, MAX, Revision};
 use super::{Client, search};
-use crate::download;
+use ::store::Tx;
 use http::StatusCode;
 use jiff::tz::TimeZone;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{RequestContext, Response, reply};
+use kernel::http::{Response, reply};
 use serde_json::{Map, Value, json};
 
 /// Answers a GET below `v1/conans/`.
@@ -17,39 +17,29 @@ pub async fn without_revisions(
     list_only: Option<&str>,
 ) -> Result<Response> {
     let (recipe, about) = address::without_revisions(path)?;
-    let urls = |kept: &str, reference: Option<&str>| file_url(client, &recipe, reference, kept);
-    let shown: Map<String, Value> = match about {
-        About::Whole(reference) => {
-            let kept = kept_in_zero(client, &recipe, reference.as_deref()).await?;
-            let pairs = kept
-                .into_iter()
-                .map(|kept| (kept.path, kept.file.md5.into()));
-            let pairs: Map<String, Value> = pairs.collect();
-            if pairs.is_empty() {
-                return Err(Error::NotFound("Package"));
-            }
-            pairs
-        }
-        About::Digest(reference) => {
-            let kept = kept_in_zero(client, &recipe, reference.as_deref()).await?;
-            let manifests = kept.into_iter().filter(|kept| kept.path == MANIFEST);
-            manifests
-                .map(|kept| (urls(&kept.path, reference.as_deref()), kept.path))
-                .map(|(url, name)| (name, url.into()))
-                .collect()
-        }
-        About::DownloadUrls(reference) => {
-            let kept = kept_in_zero(client, &recipe, reference.as_deref()).await?;
-            kept.into_iter()
-                .map(|kept| (urls(&kept.path, reference.as_deref()), kept.path))
-                .map(|(url, name)| (name, url.into()))
-                .collect()
-        }
+    let reference = match &about {
+        About::Whole(of) | About::Digest(of) | About::DownloadUrls(of) => of.as_deref(),
         About::Search(_) => {
             return search::binaries(client, &recipe, Some(WITHOUT_REVISIONS), list_only).await;
         }
         _ => return Err(Error::NotFound("Package")),
     };
+    let mut kept = files_at(client, &recipe, RevisionPath::without_revisions(reference)).await?;
+    if let About::Whole(_) = about {
+        kept.first().found("Package")?;
+        let sums = kept
+            .into_iter()
+            .map(|kept| (kept.path, kept.file.md5.into()));
+        return reply::json(StatusCode::OK, &sums.collect::<Map<String, Value>>());
+    }
+    if let About::Digest(_) = about {
+        kept.retain(|kept| kept.path == MANIFEST);
+    }
+    let urls = kept.into_iter().map(|kept| {
+        let url = file_url(client, &recipe, reference, &kept.path);
+        (kept.path, url.into())
+    });
+    let shown: Map<String, Value> = urls.collect();
     if shown.is_empty() {
         return Err(Error::NotFoundText("No recipe manifest found".into()));
     }
@@ -59,7 +49,7 @@ pub async fn without_revisions(
 /// The absolute address of a file without revisions, below the prefix that the
 /// client asks at.
 pub fn file_url(client: &Client, recipe: &Recipe, reference: Option<&str>, path: &str) -> String {
-    let (base, recipe) = (&client.base, recipe.path());
+    let (base, recipe) = (client.base(), recipe.path());
     let place = match reference {
         Some(reference) => format!("package/{reference}/{WITHOUT_REVISIONS}"),
         None => "export".to_owned(),
@@ -68,27 +58,11 @@ pub fn file_url(client: &Client, recipe: &Recipe, reference: Option<&str>, path:
     client.app.url(&path)
 }
 
-async fn kept_in_zero(
-    client: &Client,
-    recipe: &Recipe,
-    reference: Option<&str>,
-) -> Result<Vec<store::RevisionFile>> {
-    let place = RevisionPath::without_revisions(reference);
-    let (client, recipe) = (client.clone(), recipe.clone());
-    let app = client.app.clone();
-    app.read(move |tx| {
-        let package = client.find(tx, &recipe)?;
-        store::files(tx, package, &place)
-    })
-    .await
-}
-
 /// Answers a GET below `v2/conans/`.
 pub async fn with_revisions(
     client: &Client,
     path: &str,
     list_only: Option<&str>,
-    asked: &RequestContext,
 ) -> Result<Response> {
     let (recipe, about) = address::with_revisions(path)?;
     match about {
@@ -116,7 +90,7 @@ pub async fn with_revisions(
             search::binaries(client, &recipe, first.as_deref(), list_only).await
         }
         About::Files(place) => {
-            let kept = in_place(client, &recipe, &place).await?;
+            let kept = files_at(client, &recipe, place).await?;
             let files: Map<String, Value> = kept
                 .into_iter()
                 .map(|kept| (kept.path, json!({})))
@@ -126,33 +100,23 @@ pub async fn with_revisions(
             }
             reply::json(StatusCode::OK, &json!({"files": files}))
         }
-        About::File(place, path) => send(client, &recipe, place, path, asked).await,
+        About::File(place, path) => send(client, &recipe, place, path).await,
         _ => Err(Error::NotFound("Package")),
     }
 }
 
-async fn in_place(
+async fn files_at(
     client: &Client,
     recipe: &Recipe,
-    place: &RevisionPath,
+    place: RevisionPath,
 ) -> Result<Vec<store::RevisionFile>> {
-    let (client, recipe, place) = (client.clone(), recipe.clone(), place.clone());
-    let app = client.app.clone();
-    app.read(move |tx| {
-        let package = client.find(tx, &recipe)?;
-        store::files(tx, package, &place)
-    })
-    .await
+    let read = move |tx: &mut Tx<'_>, package| store::files(tx, package, &place);
+    client.look(recipe, read).await
 }
 
 async fn revisions(client: &Client, recipe: &Recipe, most: i64) -> Result<Vec<Revision>> {
-    let (client, recipe) = (client.clone(), recipe.clone());
-    let app = client.app.clone();
-    app.read(move |tx| {
-        let package = client.find(tx, &recipe)?;
-        store::revisions(tx, package, most)
-    })
-    .await
+    let read = move |tx: &mut Tx<'_>, package| store::revisions(tx, package, most);
+    client.look(recipe, read).await
 }
 
 async fn binary_revisions(
@@ -161,14 +125,11 @@ async fn binary_revisions(
     (first, reference): (&str, &str),
     most: i64,
 ) -> Result<Vec<Revision>> {
-    let (client, recipe) = (client.clone(), recipe.clone());
     let (first, reference) = (first.to_owned(), reference.to_owned());
-    let app = client.app.clone();
-    app.read(move |tx| {
-        let package = client.find(tx, &recipe)?;
+    let read = move |tx: &mut Tx<'_>, package| {
         store::binary_revisions(tx, package, (&first, &reference), most)
-    })
-    .await
+    };
+    client.look(recipe, read).await
 }
 
 fn shown(all: &[Revision]) -> Vec<Value> {
@@ -185,9 +146,9 @@ fn revision(one: &Revision) -> Value {
 }
 
 /// Sends a file by its address below `v1/files/`.
-pub async fn file(client: &Client, path: &str, asked: &RequestContext) -> Result<Response> {
+pub async fn file(client: &Client, path: &str) -> Result<Response> {
     let (recipe, place, path) = address::file(path)?;
-    send(client, &recipe, place, path, asked).await
+    send(client, &recipe, place, path).await
 }
 
 async fn send(
@@ -195,12 +156,9 @@ async fn send(
     recipe: &Recipe,
     place: RevisionPath,
     path: String,
-    asked: &RequestContext,
 ) -> Result<Response> {
-    let (of, recipe) = (client.clone(), recipe.clone());
-    let file = client.app.read(move |tx| {
-        let package = of.find(tx, &recipe)?;
+    let read = move |tx: &mut Tx<'_>, package| {
         store::file(tx, package, &place, &path)?.found("Package File")
-    });
-    download::serve(&client.app, asked, &file.await?).await
+    };
+    client.send(&client.look(recipe, read).await?).await
 }

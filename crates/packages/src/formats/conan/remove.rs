@@ -129,7 +129,7 @@ impl Doomed {
         let project = entered.project.id;
         let id = store::package(tx, &Scope::of_project(project), recipe)?.found("Package")?;
         let package = packages::package_in(tx, project, id)?.found("Package")?;
-        protection::check_delete(tx, project, CONAN, &package.name, entered.level)?;
+        protection::check_delete(tx, &entered, CONAN, &package.name)?;
         Ok(Doomed {
             client: client.clone(),
             entered,

@@ -2,7 +2,8 @@
 
 use super::address::{INFO, MANIFEST, Recipe};
 use super::{Client, store};
-use crate::scope::{Prefix, scope};
+use crate::rules::names::{invalid, require};
+use crate::scope::Prefix;
 use http::StatusCode;
 use kernel::error::{Error, Found, Result};
 use kernel::http::{Response, reply};
@@ -12,7 +13,6 @@ use std::collections::{BTreeSet, HashMap};
 
 /// Longest pattern, in characters.
 const MAX_PATTERN: usize = 300;
-/// Most recipes of one answer.
 const MAX_RESULTS: usize = 10_000;
 
 /// The recipes whose name, or a beginning of all they are called, fits.
@@ -24,11 +24,8 @@ pub async fn recipes(
     let pattern = pattern.filter(|text| !text.is_empty()).unwrap_or("*");
     let folds = !is_false(ignorecase);
     let fits = Pattern::new(pattern, folds)?;
-    let (of, beginning) = (client.clone(), beginning(pattern));
-    let found = client.app.read(move |tx| {
-        let scope = scope(tx, &of.viewer, &of.prefix)?;
-        store::recipes(tx, &scope, &beginning)
-    });
+    let beginning = beginning(pattern);
+    let found = client.read(move |tx, scope, _| store::recipes(tx, scope, &beginning));
     let by_project = matches!(client.prefix, Prefix::Instance);
     let mut results = BTreeSet::new();
     for (name, project) in found.await? {
@@ -63,10 +60,7 @@ struct Pattern {
 
 impl Pattern {
     fn new(pattern: &str, folds: bool) -> Result<Pattern> {
-        let refused = || Error::Parameters(vec!["q is invalid".into()]);
-        if pattern.chars().count() > MAX_PATTERN {
-            return Err(refused());
-        }
+        require("q", pattern.chars().count() <= MAX_PATTERN)?;
         let (pattern, bare) = match pattern.strip_suffix('@') {
             Some(rest) => (rest, true),
             None => (pattern, false),
@@ -85,7 +79,7 @@ impl Pattern {
             .case_insensitive(folds)
             .dot_matches_new_line(true)
             .build()
-            .map_err(|_| refused())?;
+            .map_err(|_| invalid("q"))?;
         Ok(Pattern { regex, bare })
     }
 
@@ -106,10 +100,8 @@ pub async fn binaries(
     revision: Option<&str>,
     list_only: Option<&str>,
 ) -> Result<Response> {
-    let (of, recipe) = (client.clone(), recipe.clone());
     let revision = revision.map(str::to_owned);
-    let found = client.app.read(move |tx| {
-        let package = of.find(tx, &recipe)?;
+    let found = client.look(recipe, move |tx, package| {
         let revision = match revision {
             Some(revision) => {
                 let known = store::has_recipe(tx, package, &revision)?;

@@ -2,7 +2,6 @@
 //! its credential for a pass, which it sends from then on.
 
 use super::Client;
-use crate::scope::scope;
 use http::{HeaderName, HeaderValue, StatusCode};
 use identity::registry_session;
 use identity::viewer::Viewer;
@@ -25,23 +24,21 @@ pub fn ping() -> Result<Response> {
 
 /// A pass for everything below this prefix.
 pub async fn authenticate(client: &Client) -> Result<Response> {
-    admit(client).await?;
-    let pass = registry_session::issue(&client.app, &client.viewer, &client.base, PASS_SECONDS)?;
+    signed_in(client).await?;
+    let pass = registry_session::issue(&client.app, &client.viewer, client.base(), PASS_SECONDS)?;
     Ok(reply::text(StatusCode::OK, pass))
 }
 
 /// Tells whether the credentials are good here.
 pub async fn check(client: &Client) -> Result<Response> {
-    admit(client).await?;
+    signed_in(client).await?;
     Ok(reply::text(StatusCode::OK, "ok"))
 }
 
 /// Refuses nobody in particular, and who may not ask at this prefix at all.
-async fn admit(client: &Client) -> Result<()> {
-    if matches!(client.viewer, Viewer::Anonymous) {
-        return Err(Error::Unauthenticated);
+async fn signed_in(client: &Client) -> Result<()> {
+    match client.viewer {
+        Viewer::Anonymous => Err(Error::Unauthenticated),
+        _ => client.admit().await,
     }
-    let (viewer, prefix) = (client.viewer.clone(), client.prefix.clone());
-    let admitted = client.app.read(move |tx| scope(tx, &viewer, &prefix));
-    admitted.await.map(drop)
 }

@@ -4,6 +4,7 @@ use super::address::{MANIFEST, Recipe, RevisionPath};
 use crate::keys::{name_key, package_version_key};
 use crate::model::{PackageFile, PackageType};
 use crate::scope::Scope;
+use crate::store::index::{FETCHED, SHOWN, first, of_format};
 use ::store::{Fragment, FromRow, Row, Tx, sql};
 use jiff::Timestamp;
 use kernel::error::Result;
@@ -48,7 +49,6 @@ pub struct About {
     pub reference: String,
     pub revision: String,
     pub path: String,
-    /// What is kept of it.
     pub metadata: Option<String>,
 }
 
@@ -59,29 +59,22 @@ pub struct About {
 pub fn package(tx: &mut Tx<'_>, scope: &Scope, recipe: &Recipe) -> Result<Option<i64>> {
     let of = PackageType::Conan;
     let key = package_version_key(of, Some(&recipe.version), Some(&recipe.full()));
-    let mut query = Fragment::new("select p.id from packages p where ");
+    let mut query = of_format("select p.id from packages p where ", scope, of);
     query
-        .append(scope.condition())
-        .push(" and p.package_type = ", of)
         .push(" and p.name_key = ", name_key(of, &recipe.name))
         .push(" and p.version_key = ", key)
-        .raw(" and p.live = 1 and p.status in ('default', 'hidden', 'deprecated')")
+        .raw(FETCHED)
         .raw(" order by p.id desc limit 1");
-    let found: Vec<i64> = tx.query(query)?;
-    Ok(found.into_iter().next())
+    first(tx, query)
 }
 
 /// The full names of the recipes that begin so, and the paths of their
 /// projects.
 pub fn recipes(tx: &mut Tx<'_>, scope: &Scope, beginning: &str) -> Result<Vec<(String, String)>> {
-    let mut query = Fragment::new(
-        "select p.conan_name, projects.full_path from packages p
-         join projects on projects.id = p.project_id where ",
-    );
-    query
-        .append(scope.condition())
-        .push(" and p.package_type = ", PackageType::Conan)
-        .raw(" and p.live = 1 and p.status in ('default', 'deprecated')");
+    let select = "select p.conan_name, projects.full_path from packages p
+         join projects on projects.id = p.project_id where ";
+    let mut query = of_format(select, scope, PackageType::Conan);
+    query.raw(SHOWN);
     if !beginning.is_empty() {
         query
             .push(" and p.name_folded >= ", beginning)

@@ -10,41 +10,33 @@ mod upload;
 
 pub use module::hostile;
 
-use crate::access::{RegistryAccess, authorize};
-use crate::download;
+use crate::access::RegistryAccess;
+use crate::client::Client;
+use crate::declare::{reads, writes};
 use crate::model::PackageType;
-use crate::rest::{READ, WRITE};
 use crate::scope::Scope;
 use crate::store::{files, index};
-use http::{HeaderValue, StatusCode, header};
-use identity::viewer::Viewer;
+use http::StatusCode;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Params, RequestContext, Response, Routes, reply};
+use kernel::http::{Params, Response, Routes, reply};
 use kernel::ids::Reference;
 use module::{Module, Version, WantedVersion};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use spaces::access::Purpose;
-use std::sync::Arc;
 use store::Tx;
 
 const MODULE: &str = "/projects/{id}/packages/go/{*module_path}";
 
 pub fn routes(r: &mut Routes) {
-    r.get(MODULE, fetch)
-        .scopes(READ)
-        .registry()
-        .summary("Answers the module proxy protocol of Go");
-    r.put(MODULE, upload::publish)
-        .scopes(WRITE)
-        .registry()
+    reads(r, MODULE, fetch).summary("Answers the module proxy protocol of Go");
+    writes(r.put(MODULE, upload::publish))
         .streams()
         .summary("Publishes a version of a Go module");
 }
 
 kernel::params! {
-    /// What of a module.
     pub struct ModulePath {
         /// The project.
         pub id: Reference,
@@ -54,24 +46,16 @@ kernel::params! {
     }
 }
 
-/// What is kept of a version.
 #[derive(Debug, Serialize, Deserialize)]
 struct ModuleFile {
     #[serde(rename = "mod")]
     go_mod: String,
 }
 
-async fn fetch(
-    app: App,
-    viewer: Viewer,
-    params: Params<ModulePath>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
+async fn fetch(params: Params<ModulePath>, client: Client) -> Result<Response> {
     let wanted = WantedVersion::parse(&params.module_path);
-    let (viewer, reference) = (viewer.clone(), params.id.clone());
-    let host = host_of(&app);
-    let found = app.read(move |tx| {
-        let entered = authorize(tx, &viewer, &reference, Purpose::ReadPackages)?;
+    let host = host_of(&client.app);
+    let found = client.enter(&params.id, Purpose::ReadPackages, move |tx, entered| {
         // The client asks for the parents of a module too: whoever may enter
         // is told that these are none.
         let (module, what) = wanted.found("Module")?;
@@ -79,21 +63,18 @@ async fn fetch(
         look_up(tx, &entered, &module, what)
     });
     match found.await? {
-        ModuleAnswer::List(versions) => text(versions),
+        ModuleAnswer::Text(text) => Ok(reply::text(StatusCode::OK, text)),
         ModuleAnswer::Info(version, time) => reply::json(
             StatusCode::OK,
             &json!({"Version": version, "Time": time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()}),
         ),
-        ModuleAnswer::GoMod(go_mod) => text(go_mod),
-        ModuleAnswer::Zip(file) => download::serve(&app, &asked, &file).await,
+        ModuleAnswer::Zip(file) => client.send(&file).await,
     }
 }
 
-/// What a client asked for.
 enum ModuleAnswer {
-    List(String),
+    Text(String),
     Info(String, jiff::Timestamp),
-    GoMod(String),
     Zip(Box<crate::model::PackageFile>),
 }
 
@@ -109,7 +90,7 @@ fn look_up(
             let mut all = versions(tx, &scope, module)?;
             all.retain(|(version, _)| !version.is_pseudo());
             let lines = all.iter().map(|(version, _)| format!("{version}\n"));
-            return Ok(ModuleAnswer::List(lines.collect()));
+            return Ok(ModuleAnswer::Text(lines.collect()));
         }
         module::What::Latest => {
             let all = versions(tx, &scope, module)?;
@@ -133,7 +114,7 @@ fn look_up(
         module::What::GoMod(_) => {
             let kept = row.metadata.as_deref().unwrap_or_default();
             let kept: ModuleFile = serde_json::from_str(kept).map_err(Error::internal)?;
-            Ok(ModuleAnswer::GoMod(kept.go_mod))
+            Ok(ModuleAnswer::Text(kept.go_mod))
         }
         module::What::Zip(_) => {
             let file = files::newest(tx, row.id, &format!("{version}.zip"))?;
@@ -157,13 +138,6 @@ fn versions(
     let mut all: Vec<_> = parsed.collect();
     all.sort_by(|a, b| a.0.cmp(&b.0));
     Ok(all)
-}
-
-fn text(body: String) -> Result<Response> {
-    let mut response = http::Response::new(axum::body::Body::from(body));
-    let plain = HeaderValue::from_static("text/plain; charset=utf-8");
-    response.headers_mut().insert(header::CONTENT_TYPE, plain);
-    Ok(response)
 }
 
 /// The host of the instance, which modules begin with: without a port, which

@@ -8,7 +8,6 @@ use std::fmt;
 /// Longest path of a module, in bytes.
 const MAX_PATH: usize = 512;
 
-/// A module of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Module {
     /// Its path, such as `example.org/acme/anvil/v2`.
@@ -148,19 +147,13 @@ impl fmt::Display for Version {
 /// What of a module a client wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum What {
-    /// `@v/list`.
     List,
-    /// `@latest`.
     Latest,
-    /// `@v/VERSION.info`.
     Info(Version),
-    /// `@v/VERSION.mod`.
     GoMod(Version),
-    /// `@v/VERSION.zip`.
     Zip(Version),
 }
 
-/// A module's path and what of it.
 pub struct WantedVersion;
 
 impl WantedVersion {

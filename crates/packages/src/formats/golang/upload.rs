@@ -3,31 +3,21 @@
 
 use super::module::{Module, Version, WantedVersion, What, declared};
 use super::{ModuleFile, ModulePath, host_of};
-use crate::access::authorize;
 use crate::archive;
+use crate::client::Client;
 use crate::model::PackageType;
 use crate::rules::publish::{Destination, Repeat};
 use crate::upload::{self, Uploaded};
-use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Params, RequestContext, Upload};
-use spaces::access::Purpose;
+use kernel::http::{Params, Upload};
 use std::cell::Cell;
 use std::fs::File;
-use std::sync::Arc;
 
 /// Largest zip file of a module, in bytes: what the client takes.
 const MAX_ZIP: u64 = 500 * 1024 * 1024;
 
-pub async fn publish(
-    app: App,
-    viewer: Viewer,
-    params: Params<ModulePath>,
-    asked: Arc<RequestContext>,
-    body: Upload,
-) -> Result<Uploaded> {
-    let (module, version) = addressed(&app, &viewer, &params).await?;
+pub async fn publish(params: Params<ModulePath>, client: Client, body: Upload) -> Result<Uploaded> {
+    let (module, version) = addressed(&client, &params).await?;
     let name = version.to_string();
     let mut to = Destination {
         repeat: Repeat::Version,
@@ -39,28 +29,25 @@ pub async fn publish(
             format!("{name}.zip"),
         )
     };
-    upload::admit(&app, &viewer, &params.id, &to).await?;
-    upload::check_announced(&asked, Some(MAX_ZIP))?;
-    let received = upload::receive_part(&app, Some(MAX_ZIP), body).await?;
-    upload::check_declared(&asked, received.stored())?;
+    upload::admit(&client, &params.id, &to).await?;
+    upload::check_announced(&client.asked, Some(MAX_ZIP))?;
+    let received = upload::receive_part(&client.app, Some(MAX_ZIP), body).await?;
+    upload::check_declared(&client.asked, received.stored())?;
     let read = move |file| go_mod(file, &module, &version);
     let go_mod = upload::inspect(&received, read).await?;
     to.metadata = Some(serde_json::to_string(&ModuleFile { go_mod }).map_err(Error::internal)?);
-    let stored = upload::keep(&app, received).await?;
-    upload::publish(&app, &viewer, &params.id, to, stored).await?;
+    let stored = upload::keep(&client.app, received).await?;
+    upload::publish(&client, &params.id, to, stored).await?;
     Ok(Uploaded)
 }
 
 /// The module and version an address names, for who may publish them there.
-async fn addressed(app: &App, viewer: &Viewer, params: &ModulePath) -> Result<(Module, Version)> {
-    let (viewer, reference) = (viewer.clone(), params.id.clone());
-    let entered = app
-        .read(move |tx| authorize(tx, &viewer, &reference, Purpose::PublishPackage))
-        .await?;
+async fn addressed(client: &Client, params: &ModulePath) -> Result<(Module, Version)> {
+    let entered = upload::admit_publisher(client, &params.id).await?;
     let Some((path, What::Zip(version))) = WantedVersion::parse(&params.module_path) else {
         return Err(refused("send a version to MODULE/@v/VERSION.zip"));
     };
-    let host = host_of(app);
+    let host = host_of(&client.app);
     let Some(module) = Module::of_project(&host, &entered, &path) else {
         let own = &entered.project.full_path;
         return Err(refused(&format!(

@@ -52,7 +52,6 @@ pub struct Chart {
     pub dependencies: Option<Vec<Dependency>>,
 }
 
-/// Who cares for a chart.
 #[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names are those of Chart.yaml")]
 pub struct Maintainer {
@@ -64,7 +63,6 @@ pub struct Maintainer {
     pub url: Option<String>,
 }
 
-/// A chart that is needed.
 #[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names are those of Chart.yaml")]
 pub struct Dependency {

@@ -4,18 +4,15 @@ pub mod chart;
 mod index;
 mod publish;
 
+use crate::client::Client;
+use crate::declare::{Place, reads, writes};
 use crate::documents::{About, Document, of_format};
-use crate::download;
-use crate::model::{PackageFile, PackageType};
-use crate::rest::{READ, WRITE};
-use crate::scope::{Prefix, scope};
+use crate::model::PackageType;
+use crate::rules::names::require;
 use crate::store::index::{self as rows, ChannelFile};
-use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Params, RequestContext, Response, Routes};
+use kernel::http::{Params, Response, Routes};
 use kernel::ids::Reference;
-use std::sync::Arc;
 
 const PROJECT: &str = "/projects/{id}/packages/helm";
 const GROUP: &str = "/groups/{id}/-/packages/helm";
@@ -24,38 +21,28 @@ const PROVENANCE: &str = ".prov";
 const YAML: &str = "text/yaml";
 
 pub fn routes(r: &mut Routes) {
-    r.post(
-        &format!("{PROJECT}/api/{{channel}}/charts"),
-        publish::publish,
+    let charts = format!("{PROJECT}/api/{{channel}}/charts");
+    writes(r.post(&charts, publish::publish))
+        .streams()
+        .summary("Publishes a chart");
+    reads(
+        r,
+        &format!("{PROJECT}/{{channel}}/index.yaml"),
+        project_index,
     )
-    .scopes(WRITE)
-    .registry()
-    .streams()
-    .summary("Publishes a chart");
-    r.get(&format!("{PROJECT}/{{channel}}/index.yaml"), project_index)
-        .scopes(READ)
-        .registry()
-        .summary("Lists the charts of a channel in a project");
-    r.get(&format!("{GROUP}/{{channel}}/index.yaml"), group_index)
-        .scopes(READ)
-        .registry()
+    .summary("Lists the charts of a channel in a project");
+    reads(r, &format!("{GROUP}/{{channel}}/index.yaml"), group_index)
         .summary("Lists the charts of a channel in a group");
-    for (prefix, whose, place) in [
-        (PROJECT, "a project", "project"),
-        (GROUP, "a group", "group"),
+    for place in [
+        Place::new(PROJECT, "a project", "project"),
+        Place::new(GROUP, "a group", "group"),
     ] {
-        r.get(&format!("{prefix}/{{channel}}/charts/{{chart_file}}"), file)
-            .scopes(READ)
-            .registry()
-            .under(place)
-            .summary(format!(
-                "Downloads a chart, or its provenance file, from {whose}"
-            ));
+        let summary = "Downloads a chart, or its provenance file, from {whose}";
+        place.reads(r, "/{channel}/charts/{chart_file}", file, summary);
     }
 }
 
 kernel::params! {
-    /// A channel of a project or group.
     pub struct Channel {
         /// The project or group.
         pub id: Reference,
@@ -65,7 +52,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A file in a channel.
     pub struct InChannel {
         /// The channel.
         pub channel: String,
@@ -74,13 +60,7 @@ kernel::params! {
     }
 }
 
-/// The index of a project's channel.
-async fn project_index(
-    app: App,
-    viewer: Viewer,
-    params: Params<Channel>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
+async fn project_index(params: Params<Channel>, client: Client) -> Result<Response> {
     let Params(Channel { id, channel }) = params;
     check_channel(&channel)?;
     let about = About {
@@ -90,7 +70,7 @@ async fn project_index(
         form: "index",
     };
     let of = channel.clone();
-    let document = of_format(&app, &viewer, about, move |tx, scope| {
+    let document = of_format(&client, about, move |tx, scope| {
         let id = scope.project_id.found("Project")?;
         let files = rows::files_in_channel(tx, scope, PackageType::Helm, &of)?;
         let pushed_at = format!("/api/v4/projects/{id}/packages/helm");
@@ -98,63 +78,41 @@ async fn project_index(
         Ok(Some(text.into_bytes()))
     });
     let document = document.await?.found("Channel")?;
-    Ok(document.reply(&asked, YAML))
+    Ok(document.reply(&client.asked, YAML))
 }
 
-/// The index of a channel over the projects of a group.
-async fn group_index(
-    app: App,
-    viewer: Viewer,
-    params: Params<Channel>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
-    let Params(Channel { id, channel }) = params;
+async fn group_index(params: Params<Channel>, client: Client) -> Result<Response> {
+    let Params(Channel { channel, .. }) = params;
     check_channel(&channel)?;
-    let text = app.read(move |tx| {
-        let scope = scope(tx, &viewer, &Prefix::Group(id))?;
-        let files = rows::files_in_channel(tx, &scope, PackageType::Helm, &channel)?;
+    let text = client.read(move |tx, scope, _| {
+        let files = rows::files_in_channel(tx, scope, PackageType::Helm, &channel)?;
         Ok(index::write(&files, None, tx.now()))
     });
     let document = Document::made(text.await?.into_bytes())?;
-    Ok(document.reply(&asked, YAML))
+    Ok(document.reply(&client.asked, YAML))
 }
 
-/// A file of a channel.
-async fn file(
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
-    params: Params<InChannel>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
-    let Params(InChannel {
-        channel,
-        chart_file,
-    }) = params;
-    check_channel(&channel)?;
-    let file = app.read(move |tx| {
-        let scope = scope(tx, &viewer, &prefix)?;
+async fn file(client: Client, params: Params<InChannel>) -> Result<Response> {
+    let Params(of) = params;
+    check_channel(&of.channel)?;
+    let found = client.read(move |tx, scope, _| {
         let mut newest =
-            |name: &str| rows::newest_in_channel(tx, &scope, PackageType::Helm, &channel, name);
-        let found = newest(&chart_file)?.found("Package File")?;
-        if let Some(chart) = chart_file.strip_suffix(PROVENANCE) {
+            |name: &str| rows::newest_in_channel(tx, scope, PackageType::Helm, &of.channel, name);
+        let found = newest(&of.chart_file)?.found("Package File")?;
+        if let Some(chart) = of.chart_file.strip_suffix(PROVENANCE) {
             // It says nothing of a chart that came later under its name.
             let chart = newest(chart)?.found("Package File")?;
             if found.file.metadata.as_deref() != Some(&proves(&chart.file.file.sha256)) {
                 return Err(Error::NotFound("Package File"));
             }
         }
-        Ok::<PackageFile, Error>(found.file.file)
+        Ok(found.file.file)
     });
-    download::serve(&app, &asked, &file.await?).await
+    client.send(&found.await?).await
 }
 
 fn check_channel(channel: &str) -> Result<()> {
-    if chart::is_name(channel) {
-        Ok(())
-    } else {
-        Err(Error::Parameters(vec!["channel is invalid".into()]))
-    }
+    require("channel", chart::is_name(channel))
 }
 
 /// What is kept of the provenance file of the chart with this digest.

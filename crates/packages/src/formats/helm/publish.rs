@@ -2,38 +2,27 @@
 
 use super::chart::Chart;
 use super::{Channel, PROVENANCE, check_channel, proves};
+use crate::client::Client;
 use crate::model::PackageType;
 use crate::rules::publish::{Destination, Repeat, add_beside};
 use crate::scope::Scope;
 use crate::store::{files, index};
 use crate::upload::{self, Uploaded};
 use crate::upload_form::{Form, SentFile};
-use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Params, Parts, RequestContext};
+use kernel::http::{Params, Parts};
 use std::io::Read;
-use std::sync::Arc;
 
-/// The field with the archive.
 const CHART: &str = "chart";
-/// The field with the provenance file.
 const PROV: &str = "prov";
 /// Most bytes of a provenance file: it repeats Chart.yaml.
 const MAX_PROV: u64 = 256 * 1024;
 
-/// Stores one chart in a channel.
-pub async fn publish(
-    app: App,
-    viewer: Viewer,
-    params: Params<Channel>,
-    asked: Arc<RequestContext>,
-    parts: Parts,
-) -> Result<Uploaded> {
+pub async fn publish(params: Params<Channel>, client: Client, parts: Parts) -> Result<Uploaded> {
     let Params(to) = params;
-    upload::admit_publisher(&app, &viewer, &to.id).await?;
+    upload::admit_publisher(&client, &to.id).await?;
     check_channel(&to.channel)?;
-    let mut form = Form::receive(&app, PackageType::Helm, &asked, parts, &[CHART, PROV]).await?;
+    let mut form = Form::receive(&client, PackageType::Helm, parts, &[CHART, PROV]).await?;
     let sent = form.take_file(CHART).ok_or_else(|| Error::missing(CHART))?;
     let chart = upload::inspect(&sent.received, Chart::read).await?;
     let digest = sent.received.stored().sha256.clone();
@@ -53,17 +42,16 @@ pub async fn publish(
             format!("{}-{}.tgz", chart.name, chart.version),
         )
     };
-    upload::admit(&app, &viewer, &to.id, &destination).await?;
+    upload::admit(&client, &to.id, &destination).await?;
 
-    let stored = upload::keep(&app, sent.received).await?;
+    let stored = upload::keep(&client.app, sent.received).await?;
     let prov = match prov {
-        Some(prov) => Some(upload::keep(&app, prov.received).await?),
+        Some(prov) => Some(upload::keep(&client.app, prov.received).await?),
         None => None,
     };
-    let (channel, of) = (to.channel.clone(), viewer.clone());
+    let (channel, of) = (to.channel.clone(), client.viewer.clone());
     upload::publish_then(
-        &app,
-        &viewer,
+        &client,
         &to.id,
         destination,
         stored,

@@ -1,14 +1,13 @@
 //! Addresses of a Maven repository: `group/as/folders/artifact/version/file`
 //! (docs/interface/packages.md 2.2, 2.6).
 
-use kernel::error::{Error, Result};
+use crate::rules::names::{invalid, is_plain};
+use kernel::error::Result;
 
 /// The file in which clients note which versions there are.
 pub const METADATA: &str = "maven-metadata.xml";
 /// What versions under development end in.
 pub const SNAPSHOT: &str = "-SNAPSHOT";
-/// Longest part of a path, in bytes.
-const MAX_PART: usize = 255;
 /// Longest path, in bytes.
 const MAX_PATH: usize = 1024;
 
@@ -27,13 +26,9 @@ pub struct Address {
 /// A digest beside a file, named by the ending of its address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sum {
-    /// `.md5`
     Md5,
-    /// `.sha1`
     Sha1,
-    /// `.sha256`
     Sha256,
-    /// `.sha512`
     Sha512,
 }
 
@@ -47,7 +42,7 @@ const SUMS: [(&str, Sum); 4] = [
 impl Address {
     /// Reads what follows the prefix of the repository.
     pub fn parse(path: &str) -> Result<Address> {
-        read(path).ok_or_else(|| Error::Parameters(vec!["path is invalid".into()]))
+        read(path).ok_or_else(|| invalid("path"))
     }
 
     /// Whether clients read, change and write this file again, so that several
@@ -112,13 +107,7 @@ fn split_sum(file: &str) -> (&str, Option<Sum>) {
 }
 
 fn is_part(part: &str, marks: &str) -> bool {
-    !part.is_empty()
-        && part.len() <= MAX_PART
-        && part != "."
-        && part != ".."
-        && part
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || marks.contains(c))
+    is_plain(part, marks) && part != "." && part != ".."
 }
 
 /// What tells a file from the others of its version: classifier and extension

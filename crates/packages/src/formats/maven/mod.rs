@@ -13,50 +13,42 @@ pub mod metadata;
 pub use address::{Address, METADATA, Sum};
 
 use crate::access::authorize;
+use crate::client::Client;
+use crate::declare::{Place, writes};
 use crate::model::PackageType;
-use crate::rest::{READ, WRITE};
+use crate::rules::names::ENCODED;
 use crate::rules::publish::{Destination, Repeat};
-use crate::scope::{self, Prefix, Scope};
+use crate::scope::{Prefix, Scope, scope};
 use crate::store::index::{self, IndexedFile};
-use crate::{download, forwarding, upload};
-use futures_util::StreamExt;
-use http::{HeaderName, HeaderValue, StatusCode};
+use crate::{forwarding, upload};
+use http::{HeaderValue, StatusCode};
 use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Params, RequestContext, Response, Routes, Upload, reply};
+use kernel::http::params::Flat;
+use kernel::http::{Params, Response, Routes, Upload, reply};
 use kernel::ids::Reference;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, utf8_percent_encode};
 use spaces::access::Purpose;
 use std::io::BufReader;
-use std::sync::Arc;
 use store::Tx;
 
 const IN_PROJECT: &str = "/projects/{id}/packages/maven/{*artifact_path}";
-/// Where files are read. With each stand the words that summaries name it by
-/// and what tells its operation from the others.
-const READ_AT: [(&str, &str, &str); 3] = [
-    (IN_PROJECT, "a Maven package", "project"),
-    (
+const READ_AT: [Place; 3] = [
+    Place::new(IN_PROJECT, "a Maven package", "project"),
+    Place::new(
         "/groups/{id}/-/packages/maven/{*artifact_path}",
         "a Maven package of a group",
         "group",
     ),
-    (
+    Place::new(
         "/packages/maven/{*artifact_path}",
         "the Maven package named like its project",
         "instance",
     ),
 ];
 
-/// What is escaped of a path that clients are sent to elsewhere: all but its
-/// slashes and the unreserved characters of RFC 3986 section 2.3.
-const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'/')
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
+/// What is escaped of a path that clients are sent to elsewhere.
+const ESCAPED: &AsciiSet = &ENCODED.remove(b'/');
 /// Most bytes of a digest that a client sends.
 const MAX_SUM: usize = 1024;
 /// How many of the newest files the digest of a file that several write at
@@ -64,32 +56,23 @@ const MAX_SUM: usize = 1024;
 const OVERTAKEN: i64 = 100;
 
 pub fn routes(r: &mut Routes) {
-    r.put(IN_PROJECT, publish)
-        .scopes(WRITE)
-        .registry()
+    writes(r.put(IN_PROJECT, publish))
         .streams()
         .summary("Publishes a file of a Maven package, or compares its digest");
-    for (path, what, place) in READ_AT {
-        r.get(path, fetch)
-            .scopes(READ)
-            .registry()
-            .under(place)
-            .summary(format!("Downloads a file of {what}, or its digest"));
+    for place in READ_AT {
+        place.reads(r, "", fetch, "Downloads a file of {whose}, or its digest");
     }
 }
 
 kernel::params! {
-    /// A file below a project.
     pub struct FileBelow {
         /// The project.
         pub id: Reference,
-        /// Group and artifact as folders, the version and the file.
-        pub artifact_path: String,
+        pub file: Flat<OneFile>,
     }
 }
 
 kernel::params! {
-    /// A file.
     pub struct OneFile {
         /// Group and artifact as folders, the version and the file.
         pub artifact_path: String,
@@ -97,38 +80,30 @@ kernel::params! {
 }
 
 /// Stores one file, or compares a digest with what was stored.
-async fn publish(
-    app: App,
-    viewer: Viewer,
-    params: Params<FileBelow>,
-    asked: Arc<RequestContext>,
-    body: Upload,
-) -> Result<Response> {
-    let address = Address::parse(&params.artifact_path)?;
+async fn publish(params: Params<FileBelow>, client: Client, body: Upload) -> Result<Response> {
+    let address = Address::parse(&params.file.artifact_path)?;
     match address.sum {
-        Some(sum) => verify(&app, &viewer, &params.id, address, sum, body).await,
-        None => store(&app, &viewer, &params.id, &address, &asked, body).await,
+        Some(sum) => verify(&client, &params.id, address, sum, body).await,
+        None => store(&client, &params.id, &address, body).await,
     }
 }
 
 async fn store(
-    app: &App,
-    viewer: &Viewer,
+    client: &Client,
     project: &Reference,
     address: &Address,
-    asked: &RequestContext,
     body: Upload,
 ) -> Result<Response> {
     let to = destination(address);
-    upload::admit(app, viewer, project, &to).await?;
-    let received = upload::receive_bytes(app, PackageType::Maven, asked, body).await?;
+    upload::admit(client, project, &to).await?;
+    let received = upload::receive_bytes(client, PackageType::Maven, body).await?;
     if address.is_metadata() || address.file_name.ends_with(".pom") {
         let name = address.file_name.clone();
         let read = move |file| metadata::refuse_dtd(&name, BufReader::new(file));
         upload::inspect(&received, read).await?;
     }
-    let stored = upload::keep(app, received).await?;
-    upload::publish(app, viewer, project, to, stored).await?;
+    let stored = upload::keep(&client.app, received).await?;
+    upload::publish(client, project, to, stored).await?;
     Ok(reply::empty(StatusCode::OK))
 }
 
@@ -150,8 +125,7 @@ fn destination(address: &Address) -> Destination {
 /// `maven-metadata.xml` overtake one another: its digest may be of an earlier
 /// one. MD5 is only acknowledged.
 async fn verify(
-    app: &App,
-    viewer: &Viewer,
+    client: &Client,
     project: &Reference,
     address: Address,
     sum: Sum,
@@ -161,21 +135,17 @@ async fn verify(
         repeat: Repeat::Nothing,
         ..destination(&address)
     };
-    upload::admit(app, viewer, project, &to).await?;
+    upload::admit(client, project, &to).await?;
     let sent = read_sum(body).await?;
     if sum == Sum::Md5 {
         return Ok(reply::empty(StatusCode::OK));
     }
     let most = if address.is_metadata() { OVERTAKEN } else { 1 };
-    let (viewer, project) = (viewer.clone(), project.clone());
-    let known = app
-        .read(move |tx| {
-            let id = authorize(tx, &viewer, &project, Purpose::PublishPackage)?
-                .project
-                .id;
-            newest(tx, &Scope::of_project(id), &address, most)
-        })
-        .await?;
+    let known = client.enter(project, Purpose::PublishPackage, move |tx, entered| {
+        let scope = Scope::of_project(entered.project.id);
+        newest(tx, &scope, &address, most)
+    });
+    let known = known.await?;
     if known.is_empty() {
         return Err(Error::NotFound("Package File"));
     }
@@ -189,86 +159,56 @@ async fn verify(
 }
 
 /// The digest in a body, which may be followed by the name of its file.
-async fn read_sum(mut body: Upload) -> Result<String> {
-    let mut bytes = Vec::new();
-    while let Some(chunk) = body.next().await {
-        bytes.extend_from_slice(&chunk?);
-        if bytes.len() > MAX_SUM {
-            return Err(Error::BadRequest("this is no digest".into()));
-        }
-    }
+async fn read_sum(body: Upload) -> Result<String> {
+    let refusal = || Error::BadRequest("this is no digest".into());
+    let bytes = upload::small_body(body, MAX_SUM, refusal).await?;
     let text = String::from_utf8_lossy(&bytes);
-    Ok(text
-        .split_whitespace()
-        .next()
-        .unwrap_or_default()
-        .to_owned())
+    let sum = text.split_whitespace().next();
+    Ok(sum.unwrap_or_default().to_owned())
 }
 
-async fn fetch(
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
-    params: Params<OneFile>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
-    let path = &params.artifact_path;
-    match send(&app, &viewer, &prefix, path, &asked).await {
-        Err(Error::NotFound("Package")) => elsewhere(&app, &prefix, path).await,
+async fn fetch(client: Client, params: Params<OneFile>) -> Result<Response> {
+    match send(&client, &params.artifact_path).await {
+        Err(Error::NotFound("Package")) => elsewhere(&client, &params.artifact_path).await,
         sent => sent,
     }
 }
 
 /// Leads to a file of a package that is not here.
-async fn elsewhere(app: &App, prefix: &Prefix, path: &str) -> Result<Response> {
+async fn elsewhere(client: &Client, path: &str) -> Result<Response> {
     let address = Address::parse(path).map_err(|_| Error::NotFound("Package"))?;
     let path = utf8_percent_encode(path, ESCAPED).to_string();
-    let led = forwarding::elsewhere(app, prefix, PackageType::Maven, &address.name, &path).await?;
+    let led = forwarding::elsewhere(client, PackageType::Maven, &address.name, &path).await?;
     led.found("Package")
 }
 
 /// Sends the newest file of an address, or a digest of it.
-async fn send(
-    app: &App,
-    viewer: &Viewer,
-    prefix: &Prefix,
-    path: &str,
-    asked: &RequestContext,
-) -> Result<Response> {
+async fn send(client: &Client, path: &str) -> Result<Response> {
     // Where nothing can be, nothing is: clients go on to the next repository.
     let address = Address::parse(path).map_err(|_| Error::NotFound("Package"))?;
-    let sum = address.sum;
-    let (viewer, prefix) = (viewer.clone(), prefix.clone());
-    let file = app
-        .read(move |tx| look(tx, &viewer, &prefix, &address))
-        .await?;
+    let (sum, of) = (address.sum, client.clone());
+    let file = client.app.read(move |tx| look(tx, &of, &address)).await?;
     if let Some(sum) = sum {
         return Ok(reply::text(StatusCode::OK, digest(&file, sum).to_owned()));
     }
-    let mut response = download::serve(app, asked, &file.file).await?;
+    let mut response = client.send(&file.file).await?;
     // Clients that know these ask for no digests, which then are of this file
     // for sure and not of one that came after it.
     for (name, sum) in [("x-checksum-sha1", Sum::Sha1), ("x-checksum-md5", Sum::Md5)] {
         let value = HeaderValue::from_str(digest(&file, sum)).map_err(Error::internal)?;
-        let name = HeaderName::from_static(name);
         response.headers_mut().insert(name, value);
     }
     Ok(response)
 }
 
-fn look(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    prefix: &Prefix,
-    address: &Address,
-) -> Result<IndexedFile> {
-    let scope = match prefix {
-        Prefix::Instance => of_instance(tx, viewer, address)?,
-        _ => scope::scope(tx, viewer, prefix)?,
+fn look(tx: &mut Tx<'_>, client: &Client, address: &Address) -> Result<IndexedFile> {
+    let scope = match client.prefix {
+        Prefix::Instance => of_instance(tx, &client.viewer, address)?,
+        _ => scope(tx, &client.viewer, &client.prefix)?,
     };
     match newest(tx, &scope, address, 1)?.pop() {
         Some(file) => Ok(file),
-        None => Err(scope::missing(tx, viewer, prefix)?),
+        None => Err(client.missing(tx)?),
     }
 }
 

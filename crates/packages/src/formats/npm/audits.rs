@@ -1,13 +1,11 @@
 //! Audits: this registry knows no advisories. Clients are sent on to the
 //! registry that packages are forwarded to, or told that there are none.
 
-use super::{NPM, admitted};
+use super::NPM;
+use crate::client::Client;
 use crate::forwarding;
-use crate::scope::Prefix;
 use futures_util::StreamExt;
 use http::StatusCode;
-use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::{Response, Upload, reply};
 use serde_json::{Value, json};
@@ -16,21 +14,21 @@ use serde_json::{Value, json};
 const MAX_TREE: usize = 32 * 1024 * 1024;
 
 /// Advisories for a list of packages, as npm asks first.
-pub async fn bulk(app: &App, viewer: &Viewer, prefix: &Prefix, body: Upload) -> Result<Response> {
+pub async fn bulk(client: &Client, body: Upload) -> Result<Response> {
     let path = "-/npm/v1/security/advisories/bulk";
-    reported(app, viewer, prefix, body, path, &json!([])).await
+    reported(client, body, path, &json!([])).await
 }
 
 /// A report on a tree, as pnpm asks, and npm where the first is not answered.
-pub async fn quick(app: &App, viewer: &Viewer, prefix: &Prefix, body: Upload) -> Result<Response> {
+pub async fn quick(client: &Client, body: Upload) -> Result<Response> {
     let path = "-/npm/v1/security/audits/quick";
-    reported(app, viewer, prefix, body, path, &empty_report()).await
+    reported(client, body, path, &empty_report()).await
 }
 
 /// The same in full, as yarn 1 asks.
-pub async fn full(app: &App, viewer: &Viewer, prefix: &Prefix, body: Upload) -> Result<Response> {
+pub async fn full(client: &Client, body: Upload) -> Result<Response> {
     let path = "-/npm/v1/security/audits";
-    reported(app, viewer, prefix, body, path, &empty_report()).await
+    reported(client, body, path, &empty_report()).await
 }
 
 /// A report that found nothing; clients read all its members.
@@ -49,17 +47,10 @@ fn empty_report() -> Value {
     })
 }
 
-async fn reported(
-    app: &App,
-    viewer: &Viewer,
-    prefix: &Prefix,
-    body: Upload,
-    path: &str,
-    nothing: &Value,
-) -> Result<Response> {
-    admitted(app, viewer, prefix).await?;
+async fn reported(client: &Client, body: Upload, path: &str, nothing: &Value) -> Result<Response> {
+    client.admit().await?;
     read_past(body).await?;
-    match forwarding::address(app, NPM).await? {
+    match forwarding::address(&client.app, NPM).await? {
         Some(address) => {
             let to = format!("{address}/{path}");
             forwarding::redirect(StatusCode::TEMPORARY_REDIRECT, &to)

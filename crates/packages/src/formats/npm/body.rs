@@ -2,24 +2,22 @@
 //! arrives, the envelope around it stays in memory.
 
 use super::scanner::{MAX_ENVELOPE, Scanner, Step};
+use crate::client::Client;
 use crate::model::PackageType;
 use crate::upload;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::{Buf, Bytes, BytesMut};
 use futures_util::{Stream, StreamExt};
-use http::header;
-use kernel::app::App;
 use kernel::blobs::Received;
 use kernel::error::{Error, Result};
-use kernel::http::{RequestContext, Upload};
+use kernel::http::Upload;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 /// Bytes that base64 makes of three.
 const QUAD: usize = 4;
 
-/// A body that arrived whole.
 pub struct Body {
     /// Its JSON with blanks in place of attachments.
     pub envelope: Vec<u8>,
@@ -29,9 +27,13 @@ pub struct Body {
 
 impl Body {
     /// Receives a body that may hold a package file, within the limits.
-    pub async fn receive(app: &App, asked: &RequestContext, body: Upload) -> Result<Body> {
-        let limit = upload::limit(app, PackageType::Npm).await?;
-        check_announced(asked, limit)?;
+    pub async fn receive(client: &Client, body: Upload) -> Result<Body> {
+        let limit = upload::limit(&client.app, PackageType::Npm).await?;
+        // The file in base64 and the rest.
+        upload::check_length(&client.asked, limit, |limit| {
+            let encoded = limit.div_ceil(3).saturating_mul(QUAD as u64);
+            encoded.saturating_add(MAX_ENVELOPE as u64)
+        })?;
         let mut arriving = Arriving::new(body);
         let mut file = None;
         while arriving.next_file().await? {
@@ -45,7 +47,7 @@ impl Body {
                 decoder: Decoder::default(),
                 ended: false,
             };
-            file = Some(upload::receive_part(app, limit, decoded).await?);
+            file = Some(upload::receive_part(&client.app, limit, decoded).await?);
         }
         Ok(Body {
             envelope: arriving.scanner.finish().map_err(refused)?,
@@ -63,22 +65,6 @@ impl Body {
         }
         arriving.scanner.finish().map_err(refused)
     }
-}
-
-/// Refuses a body announced to be larger than the largest that is accepted:
-/// the file in base64 and the rest.
-fn check_announced(asked: &RequestContext, limit: Option<u64>) -> Result<()> {
-    let announced = asked
-        .header(header::CONTENT_LENGTH)
-        .and_then(|length| length.trim().parse::<u64>().ok());
-    let (Some(announced), Some(limit)) = (announced, limit) else {
-        return Ok(());
-    };
-    let encoded = limit.div_ceil(3).saturating_mul(QUAD as u64);
-    if announced > encoded.saturating_add(MAX_ENVELOPE as u64) {
-        return Err(upload::too_large());
-    }
-    Ok(())
 }
 
 fn refused(text: &str) -> Error {

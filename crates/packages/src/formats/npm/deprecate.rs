@@ -4,6 +4,7 @@ use super::body::Body;
 use super::manifest::StoredManifest;
 use super::{NPM, done, envelope};
 use crate::access::authorize;
+use crate::client::Client;
 use crate::model::Status;
 use crate::rules::protection;
 use crate::scope::Scope;
@@ -11,7 +12,6 @@ use crate::store::index::{self, Version};
 use crate::store::packages;
 use ::store::Tx;
 use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::audit;
 use kernel::error::{Error, Found, Result};
 use kernel::http::{Response, Upload};
@@ -26,15 +26,13 @@ const MAX_REASON: usize = 4 * 1024;
 /// Deprecates the versions that the packument in the body gives a reason for,
 /// and no longer those with an empty one.
 pub async fn deprecate(
-    app: &App,
-    viewer: &Viewer,
+    client: &Client,
     project: &Reference,
     name: &str,
     body: Upload,
 ) -> Result<Response> {
-    let (by, place) = (viewer.clone(), project.clone());
-    app.read(move |tx| authorize(tx, &by, &place, Purpose::DestroyPackage).map(drop))
-        .await?;
+    let entered = client.enter(project, Purpose::DestroyPackage, |_, _| Ok(()));
+    entered.await?;
     let given = envelope::deprecations(&Body::envelope(body).await?, name)?;
     if given
         .iter()
@@ -43,11 +41,11 @@ pub async fn deprecate(
         return Err(Error::BadRequest("the reason is too long".into()));
     }
     let given: HashMap<String, String> = given.into_iter().collect();
-    let (viewer, project, name) = (viewer.clone(), project.clone(), name.to_owned());
-    app.write(move |tx| {
+    let (viewer, project, name) = (client.viewer.clone(), project.clone(), name.to_owned());
+    let deprecated = client.app.write(move |tx| {
         let entered = authorize(tx, &viewer, &project, Purpose::DestroyPackage)?;
         let id = entered.project.id;
-        protection::check_delete(tx, id, NPM, &name, entered.level)?;
+        protection::check_delete(tx, &entered, NPM, &name)?;
         let versions = index::versions(tx, &Scope::of_project(id), NPM, &name)?;
         if versions.is_empty() {
             return Err(Error::NotFound("Package"));
@@ -62,8 +60,8 @@ pub async fn deprecate(
             }
         }
         Ok(())
-    })
-    .await?;
+    });
+    deprecated.await?;
     done()
 }
 

@@ -2,68 +2,48 @@
 
 use super::address::{self, Address};
 use super::packument::{self, Form, Packument};
-use super::{NPM, place, store};
+use super::{NPM, at_name, store};
+use crate::client::Client;
 use crate::documents::{Document, at_prefix};
+use crate::forwarding;
 use crate::scope::{Prefix, Scope, scope};
 use crate::store::index;
-use crate::{download, forwarding};
 use ::store::Tx;
 use http::{HeaderValue, header};
-use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{RequestContext, Response};
-use kernel::ids::Reference;
+use kernel::http::Response;
 
 /// Answers for a path of a package.
-pub async fn show(
-    app: &App,
-    viewer: &Viewer,
-    prefix: &Prefix,
-    path: &str,
-    asked: &RequestContext,
-) -> Result<Response> {
-    match (address::package(path), prefix) {
-        (Some(Address::Package(name)), _) => packument(app, viewer, prefix, &name, asked).await,
-        (Some(Address::File(name, file)), Prefix::Project(project)) => {
-            send(app, viewer, project, (name, file), asked).await
-        }
+pub async fn show(client: &Client, path: &str) -> Result<Response> {
+    match (address::package(path), &client.prefix) {
+        (Some(Address::Package(name)), _) => packument(client, &name).await,
+        (Some(Address::File(name, file)), Prefix::Project(_)) => send(client, name, file).await,
         _ => Err(Error::NotFound("Package")),
     }
 }
 
-async fn packument(
-    app: &App,
-    viewer: &Viewer,
-    prefix: &Prefix,
-    name: &str,
-    asked: &RequestContext,
-) -> Result<Response> {
-    let form = Form::accepted(asked.header(header::ACCEPT));
-    if let Some(document) = find(app, viewer, prefix, name, form).await? {
-        let mut response = document.reply(asked, form.content_type());
+async fn packument(client: &Client, name: &str) -> Result<Response> {
+    let form = Form::accepted(client.asked.header(header::ACCEPT));
+    if let Some(document) = find(client, name, form).await? {
+        let mut response = document.reply(&client.asked, form.content_type());
         let vary = HeaderValue::from_static("Accept, Origin");
         response.headers_mut().insert(header::VARY, vary);
         return Ok(response);
     }
     let path = name.replace('/', "%2f");
-    let elsewhere = forwarding::elsewhere(app, prefix, NPM, name, &path).await?;
+    let elsewhere = forwarding::elsewhere(client, NPM, name, &path).await?;
     elsewhere.found("Package")
 }
 
-async fn find(
-    app: &App,
-    viewer: &Viewer,
-    prefix: &Prefix,
-    name: &str,
-    form: Form,
-) -> Result<Option<Document>> {
-    let (base_url, wanted) = (app.base_url().to_owned(), name.to_owned());
-    let make = move |tx: &mut Tx<'_>, scope: &Scope| text(tx, scope, &wanted, form, &base_url);
-    match place(prefix, name) {
-        Some(place) => at_prefix(app, viewer, &place, (NPM, name, form.name()), make).await,
-        None => Ok(None),
-    }
+async fn find(client: &Client, name: &str, form: Form) -> Result<Option<Document>> {
+    let Some(client) = at_name(client, name) else {
+        return Ok(None);
+    };
+    let (about, wanted) = ((NPM, name, form.name()), name.to_owned());
+    let made = at_prefix(&client, about, move |tx, scope, client| {
+        text(tx, scope, &wanted, form, client.app.base_url())
+    });
+    made.await
 }
 
 fn text(
@@ -97,19 +77,11 @@ pub fn revision(tx: &mut Tx<'_>, project_id: i64, name: &str) -> Result<String> 
     Ok(index::stamp(tx, project_id, NPM, name)?.to_string())
 }
 
-async fn send(
-    app: &App,
-    viewer: &Viewer,
-    project: &Reference,
-    (name, file_name): (String, String),
-    asked: &RequestContext,
-) -> Result<Response> {
-    let (viewer, prefix) = (viewer.clone(), Prefix::Project(project.clone()));
-    let found = app
-        .read_inline(move |tx| {
-            let scope = scope(tx, &viewer, &prefix)?;
-            index::newest_file(tx, &scope, NPM, &name, &file_name)?.found("Package")
-        })
-        .await?;
-    download::serve(app, asked, &found.file).await
+async fn send(client: &Client, name: String, file_name: String) -> Result<Response> {
+    let of = client.clone();
+    let found = client.app.read_inline(move |tx| {
+        let scope = scope(tx, &of.viewer, &of.prefix)?;
+        index::newest_file(tx, &scope, NPM, &name, &file_name)?.found("Package")
+    });
+    client.send(&found.await?.file).await
 }

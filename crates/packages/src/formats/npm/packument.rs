@@ -44,7 +44,6 @@ impl Form {
     }
 }
 
-/// What a packument is made of.
 pub struct Packument<'p> {
     pub name: &'p str,
     /// Its versions, the oldest first.

@@ -6,7 +6,6 @@ use kernel::error::{Error, Result};
 use kernel::http::Response;
 use serde_json::json;
 
-/// What a client gets.
 pub fn for_client(error: Error, is_stranger: bool) -> Result<Response> {
     access::for_client(error, is_stranger).map_err(worded)
 }
@@ -55,7 +54,6 @@ pub fn leased(error: Error) -> Error {
     }
 }
 
-/// A version that is there already.
 pub fn taken() -> Error {
     Error::forbidden("Package already exists.")
 }

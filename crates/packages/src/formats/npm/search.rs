@@ -3,11 +3,9 @@
 use super::manifest::StoredManifest;
 use super::names;
 use super::store::{self, PackumentQuery};
-use crate::scope::{Prefix, scope};
+use crate::client::Client;
 use crate::store::index::Version;
 use http::StatusCode;
-use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::{Response, reply};
 use kernel::time::wire;
@@ -16,11 +14,9 @@ use serde_json::{Value, json};
 
 /// Results, unless the client says how many.
 const SIZE: i64 = 20;
-/// Most results of one answer.
 const MAX_SIZE: i64 = 250;
 /// Most results that can be left out.
 const MAX_FROM: i64 = 10_000;
-/// Most words looked for.
 const MAX_WORDS: usize = 8;
 
 /// Reads what a client wants. `scope:` is understood; other qualifiers, which
@@ -42,22 +38,14 @@ pub fn wanted(text: Option<&str>, size: Option<i64>, from: Option<i64>) -> Packu
     }
 }
 
-pub async fn find(
-    app: &App,
-    viewer: &Viewer,
-    prefix: &Prefix,
-    wanted: PackumentQuery,
-) -> Result<Response> {
-    let (viewer, prefix) = (viewer.clone(), prefix.clone());
-    let (versions, total) = app
-        .read(move |tx| {
-            let scope = scope(tx, &viewer, &prefix)?;
-            let (ids, total) = store::search(tx, &scope, &wanted)?;
-            Ok((store::versions(tx, ids)?, total))
-        })
-        .await?;
+pub async fn find(client: &Client, wanted: PackumentQuery) -> Result<Response> {
+    let found = client.read(move |tx, scope, _| {
+        let (ids, total) = store::search(tx, scope, &wanted)?;
+        Ok((store::versions(tx, ids)?, total))
+    });
+    let (versions, total) = found.await?;
     let objects: Result<Vec<Value>> = versions.iter().map(shown).collect();
-    let answer = json!({"objects": objects?, "total": total, "time": wire::text(app.now())});
+    let answer = json!({"objects": objects?, "total": total, "time": wire::text(client.app.now())});
     reply::json(StatusCode::OK, &answer)
 }
 

@@ -2,10 +2,10 @@
 
 use crate::model::{Package, PackageType};
 use crate::scope::Scope;
-use crate::store::index::Version;
+use crate::store::index::{SHOWN, Version, first, of_format, with_words};
 use crate::store::packages;
 use kernel::error::Result;
-use store::{Fragment, Tx, sql};
+use store::{Tx, sql};
 
 /// Most tags of a name: a packument shows all of them.
 pub const MAX_TAGS: i64 = 1_000;
@@ -13,15 +13,12 @@ pub const MAX_TAGS: i64 = 1_000;
 /// The tags of a name and the versions they are on, the one that counts last
 /// where several projects have one.
 pub fn tags(tx: &mut Tx<'_>, scope: &Scope, name: &str) -> Result<Vec<(String, String)>> {
-    let mut query = Fragment::new(
-        "select t.name, p.version from packages p join package_tags t on t.package_id = p.id
-         where p.version is not null and ",
-    );
+    let select = "select t.name, p.version from packages p
+         join package_tags t on t.package_id = p.id where p.version is not null and ";
+    let mut query = of_format(select, scope, PackageType::Npm);
     query
-        .append(scope.condition())
-        .push(" and p.package_type = ", PackageType::Npm)
         .push(" and p.name_key = ", name)
-        .raw(" and p.live = 1 and p.status in ('default', 'deprecated')")
+        .raw(SHOWN)
         .raw(" order by t.updated_at, t.id");
     Ok(tx.query(query)?)
 }
@@ -72,48 +69,34 @@ pub fn tagged(
     name: &str,
     tag: &str,
 ) -> Result<Option<(i64, String)>> {
-    let mut query = Fragment::new(
-        "select p.project_id, p.version from packages p
-         join package_tags t on t.package_id = p.id where p.version is not null and ",
-    );
+    let select = "select p.project_id, p.version from packages p
+         join package_tags t on t.package_id = p.id where p.version is not null and ";
+    let mut query = of_format(select, scope, PackageType::Npm);
     query
-        .append(scope.condition())
-        .push(" and p.package_type = ", PackageType::Npm)
         .push(" and p.name_key = ", name)
         .raw(" and p.live = 1")
         .push(" and t.name = ", tag)
         .raw(" order by t.updated_at desc, t.id desc limit 1");
-    let found: Vec<(i64, String)> = tx.query(query)?;
-    Ok(found.into_iter().next())
+    first(tx, query)
 }
 
-/// What to search for.
 #[derive(Debug, Default)]
 pub struct PackumentQuery {
     /// Words that the name has to hold, folded.
     pub words: Vec<String>,
     /// Results left out at the beginning.
     pub from: i64,
-    /// Most results.
     pub size: i64,
 }
 
 /// Names that hold all words, by the id of the version tagged `latest` or
 /// else the newest, in the order of names; and how many there are in all.
 pub fn search(tx: &mut Tx<'_>, scope: &Scope, wanted: &PackumentQuery) -> Result<(Vec<i64>, i64)> {
-    let mut query = Fragment::new(
-        "select coalesce(max(t.package_id), max(p.id)), count(*) over () from packages p
-         left join package_tags t on t.package_id = p.id and t.name = 'latest' where ",
-    );
-    query
-        .append(scope.condition())
-        .push(" and p.package_type = ", PackageType::Npm)
-        .raw(" and p.live = 1 and p.status in ('default', 'deprecated')");
-    for word in &wanted.words {
-        query
-            .push(" and p.name_folded like ", crate::store::list::like(word))
-            .raw(" escape '\\'");
-    }
+    let select = "select coalesce(max(t.package_id), max(p.id)), count(*) over () from packages p
+         left join package_tags t on t.package_id = p.id and t.name = 'latest' where ";
+    let mut query = of_format(select, scope, PackageType::Npm);
+    query.raw(SHOWN);
+    with_words(&mut query, &wanted.words);
     query
         .push(
             " group by p.name_key order by p.name_key limit ",

@@ -1,16 +1,16 @@
 //! Tags: names that move between the versions of a package.
 
-use super::{NPM, address, done, envelope, names, packument, place, store};
+use super::{NPM, address, at_name, done, envelope, names, packument, store};
 use crate::access::{RegistryAccess, authorize};
+use crate::client::Client;
 use crate::model::Package;
 use crate::rules::protection;
 use crate::scope::{Prefix, Scope, scope};
 use crate::store::{index, packages};
+use crate::upload;
 use ::store::Tx;
-use futures_util::StreamExt;
 use http::{StatusCode, header};
 use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::audit;
 use kernel::error::{Error, Found, Result};
 use kernel::http::{RequestContext, Response, Upload, reply};
@@ -21,70 +21,54 @@ use spaces::access::Purpose;
 /// Longest body that names a version, in bytes.
 const MAX_BODY: usize = 1024;
 
-/// The tags of a package.
-pub async fn list(app: &App, viewer: &Viewer, prefix: &Prefix, path: &str) -> Result<Response> {
+pub async fn list(client: &Client, path: &str) -> Result<Response> {
     let Some((name, None)) = address::tags(path) else {
         return Err(Error::NotFound("Package"));
     };
-    let place = place(prefix, &name).found("Package")?;
-    let viewer = viewer.clone();
-    let tags = app
-        .read(move |tx| {
-            let scope = scope(tx, &viewer, &place)?;
-            let versions = index::versions(tx, &scope, NPM, &name)?;
-            let set = store::tags(tx, &scope, &name)?;
-            match versions.is_empty() {
-                true => Err(Error::NotFound("Package")),
-                false => Ok(packument::tags(set, &versions)),
-            }
-        })
-        .await?;
-    reply::json(StatusCode::OK, &tags)
+    let client = at_name(client, &name).found("Package")?;
+    let tags = client.read(move |tx, scope, _| {
+        let versions = index::versions(tx, scope, NPM, &name)?;
+        let set = store::tags(tx, scope, &name)?;
+        match versions.is_empty() {
+            true => Err(Error::NotFound("Package")),
+            false => Ok(packument::tags(set, &versions)),
+        }
+    });
+    reply::json(StatusCode::OK, &tags.await?)
 }
 
 /// Puts a tag on the version in the body.
-pub async fn add(
-    app: &App,
-    viewer: &Viewer,
-    prefix: &Prefix,
-    path: &str,
-    body: Upload,
-) -> Result<()> {
+pub async fn add(client: &Client, path: &str, body: Upload) -> Result<()> {
     let (name, tag) = one(path)?;
-    let place = place(prefix, &name).found("Package")?;
-    entrance(app, viewer, &place, Purpose::PublishPackage).await?;
+    let client = at_name(client, &name).found("Package")?;
+    entrance(&client, Purpose::PublishPackage).await?;
     envelope::check_tag(&tag)?;
     let version = version_in(body).await?;
-    let viewer = viewer.clone();
-    app.write(move |tx| {
+    let of = client.clone();
+    let added = client.app.write(move |tx| {
         let find = |tx: &mut Tx<'_>, scope: &Scope| {
             let found = index::version(tx, scope, NPM, &name, Some(&version))?;
             Ok(found.map(|found| (found.project_id, version.clone())))
         };
-        let found = authorize_with(tx, &viewer, &place, Purpose::PublishPackage, &name, find)?;
-        let (entered, package) = found;
-        let level = entered.push_level();
-        protection::check_push(tx, package.project_id, NPM, &package.name, level)?;
+        let (entered, package) = authorize_with(tx, &of, Purpose::PublishPackage, &name, find)?;
+        protection::check_push(tx, &entered, NPM, &package.name)?;
         put(tx, &package, &tag)?;
-        record(tx, &viewer, "package_tag.update", &package, &tag)
-    })
-    .await
+        record(tx, &of.viewer, "package_tag.update", &package, &tag)
+    });
+    added.await
 }
 
-/// Takes a tag away.
-pub async fn remove(app: &App, viewer: &Viewer, prefix: &Prefix, path: &str) -> Result<()> {
+pub async fn remove(client: &Client, path: &str) -> Result<()> {
     let (name, tag) = one(path)?;
-    let place = place(prefix, &name).found("Package")?;
-    let viewer = viewer.clone();
-    app.write(move |tx| {
+    let of = at_name(client, &name).found("Package")?;
+    let removed = client.app.write(move |tx| {
         let find = |tx: &mut Tx<'_>, scope: &Scope| store::tagged(tx, scope, &name, &tag);
-        let found = authorize_with(tx, &viewer, &place, Purpose::DestroyPackage, &name, find)?;
-        let (entered, package) = found;
-        protection::check_delete(tx, package.project_id, NPM, &package.name, entered.level)?;
+        let (entered, package) = authorize_with(tx, &of, Purpose::DestroyPackage, &name, find)?;
+        protection::check_delete(tx, &entered, NPM, &package.name)?;
         store::remove_tag(tx, &package, &tag)?;
-        record(tx, &viewer, "package_tag.destroy", &package, &tag)
-    })
-    .await
+        record(tx, &of.viewer, "package_tag.destroy", &package, &tag)
+    });
+    removed.await
 }
 
 /// The answer to a change: nothing, but for yarn 1, which takes that for a
@@ -116,49 +100,46 @@ fn one(path: &str) -> Result<(String, String)> {
 }
 
 /// Refuses who has no business here before a body is read.
-async fn entrance(app: &App, viewer: &Viewer, place: &Prefix, purpose: Purpose) -> Result<()> {
-    let (viewer, place) = (viewer.clone(), place.clone());
-    app.read(move |tx| match &place {
-        Prefix::Project(project) => authorize(tx, &viewer, project, purpose).map(drop),
-        other => scope(tx, &viewer, other).map(drop),
-    })
-    .await
+async fn entrance(client: &Client, purpose: Purpose) -> Result<()> {
+    let of = client.clone();
+    let entered = client.app.read(move |tx| entered(tx, &of, purpose));
+    entered.await.map(drop)
 }
 
-/// The package that `find` names within the place, and its project entered
+/// Where a client changes something for this purpose.
+fn entered(tx: &mut Tx<'_>, client: &Client, purpose: Purpose) -> Result<Scope> {
+    match &client.prefix {
+        Prefix::Project(project) => {
+            let entered = authorize(tx, &client.viewer, project, purpose)?;
+            Ok(Scope::of_project(entered.project.id))
+        }
+        other => scope(tx, &client.viewer, other),
+    }
+}
+
+/// The package that `find` names where the client is, and its project entered
 /// for the purpose.
 fn authorize_with(
     tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    place: &Prefix,
+    client: &Client,
     purpose: Purpose,
     name: &str,
     find: impl FnOnce(&mut Tx<'_>, &Scope) -> Result<Option<(i64, String)>>,
 ) -> Result<(RegistryAccess, Package)> {
-    if matches!(viewer, Viewer::Anonymous) {
+    if matches!(client.viewer, Viewer::Anonymous) {
         return Err(Error::Unauthenticated);
     }
-    let within = match place {
-        Prefix::Project(project) => {
-            Scope::of_project(authorize(tx, viewer, project, purpose)?.project.id)
-        }
-        other => scope(tx, viewer, other)?,
-    };
+    let within = entered(tx, client, purpose)?;
     let (project, version) = find(tx, &within)?.found("Package")?;
-    let entered = authorize(tx, viewer, &Reference::Id(project), purpose)?;
+    let entered = authorize(tx, &client.viewer, &Reference::Id(project), purpose)?;
     let package = packages::find(tx, project, NPM, name, Some(&version))?.found("Package")?;
     Ok((entered, package))
 }
 
 /// The body is one JSON text.
-async fn version_in(mut body: Upload) -> Result<String> {
-    let mut bytes = Vec::new();
-    while let Some(more) = body.next().await {
-        bytes.extend_from_slice(&more?);
-        if bytes.len() > MAX_BODY {
-            return Err(Error::BadRequest("the body is too large".into()));
-        }
-    }
+async fn version_in(body: Upload) -> Result<String> {
+    let refusal = || Error::BadRequest("the body is too large".into());
+    let bytes = upload::small_body(body, MAX_BODY, refusal).await?;
     let version: Option<String> = serde_json::from_slice(&bytes).ok();
     version
         .filter(|version| names::version(version).is_some())

@@ -5,12 +5,11 @@ use super::body::Body;
 use super::documents::revision;
 use super::{NPM, done, envelope, names};
 use crate::access::{RegistryAccess, authorize};
+use crate::client::Client;
 use crate::rules::destroy;
 use crate::scope::Scope;
 use crate::store::index;
 use ::store::Tx;
-use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::{Response, Upload};
 use kernel::ids::Reference;
@@ -19,85 +18,84 @@ use std::collections::HashSet;
 
 /// Deletes the versions that are missing from the packument in the body.
 pub async fn some(
-    app: &App,
-    viewer: &Viewer,
+    client: &Client,
     project: &Reference,
     (name, seen): (&str, &str),
     body: Upload,
 ) -> Result<Response> {
-    let (by, place) = (viewer.clone(), project.clone());
-    app.read(move |tx| authorize(tx, &by, &place, Purpose::DestroyPackage).map(drop))
-        .await?;
+    let entered = client.enter(project, Purpose::DestroyPackage, |_, _| Ok(()));
+    entered.await?;
     let staying = envelope::versions(&Body::envelope(body).await?, name)?;
     let staying: HashSet<String> = staying.into_iter().collect();
-    let of = Of::new(app, viewer, project, name);
+    let of = Of::new(client, project, name);
     let seen = seen.to_owned();
-    app.write(move |tx| {
+    let deleted = client.app.write(move |tx| {
         let entered = of.authorize(tx)?;
         of.check_revision(tx, &entered, &seen)?;
         of.destroy(tx, &entered, |version| !staying.contains(version))
-    })
-    .await?;
+    });
+    deleted.await?;
     done()
 }
 
 pub async fn all(
-    app: &App,
-    viewer: &Viewer,
+    client: &Client,
     project: &Reference,
     (name, seen): (&str, &str),
 ) -> Result<Response> {
-    let of = Of::new(app, viewer, project, name);
+    let of = Of::new(client, project, name);
     let seen = seen.to_owned();
-    app.write(move |tx| {
+    let deleted = client.app.write(move |tx| {
         let entered = of.authorize(tx)?;
         of.check_revision(tx, &entered, &seen)?;
         of.destroy(tx, &entered, |_| true)
-    })
-    .await?;
+    });
+    deleted.await?;
     done()
 }
 
 /// Deletes the version of a file; clients ask for it after [`some`] has done
 /// so already.
 pub async fn one(
-    app: &App,
-    viewer: &Viewer,
+    client: &Client,
     project: &Reference,
     (name, file): (&str, &str),
 ) -> Result<Response> {
-    let of = Of::new(app, viewer, project, name);
+    let of = Of::new(client, project, name);
     let file = file.to_owned();
-    app.write(move |tx| {
+    let deleted = client.app.write(move |tx| {
         let entered = of.authorize(tx)?;
         of.destroy(tx, &entered, |version| {
             names::file_name(&of.name, version) == file
         })
-    })
-    .await?;
+    });
+    deleted.await?;
     done()
 }
 
 /// Versions of a name in a project, and who wants them gone.
 struct Of {
-    app: App,
-    viewer: Viewer,
+    client: Client,
     project: Reference,
     name: String,
 }
 
 impl Of {
-    fn new(app: &App, viewer: &Viewer, project: &Reference, name: &str) -> Of {
+    fn new(client: &Client, project: &Reference, name: &str) -> Of {
         Of {
-            app: app.clone(),
-            viewer: viewer.clone(),
+            client: client.clone(),
             project: project.clone(),
             name: name.to_owned(),
         }
     }
 
     fn authorize(&self, tx: &mut Tx<'_>) -> Result<RegistryAccess> {
-        authorize(tx, &self.viewer, &self.project, Purpose::DestroyPackage)
+        authorize(
+            tx,
+            &self.client.viewer,
+            &self.project,
+            Purpose::DestroyPackage,
+        )
     }
 
     fn check_revision(&self, tx: &mut Tx<'_>, entered: &RegistryAccess, seen: &str) -> Result<()> {
@@ -123,8 +121,8 @@ impl Of {
         let here = Scope::of_project(entered.project.id);
         for version in index::versions(tx, &here, NPM, &self.name)? {
             if version.version.as_deref().is_some_and(&chosen) {
-                let jobs = self.app.jobs();
-                destroy::package(tx, jobs, &self.viewer, entered, None, version.id)?;
+                let (jobs, viewer) = (self.client.app.jobs(), &self.client.viewer);
+                destroy::package(tx, jobs, viewer, entered, None, version.id)?;
             }
         }
         Ok(())

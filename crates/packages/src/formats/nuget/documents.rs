@@ -4,19 +4,11 @@
 use super::entries::Entry;
 use super::file_name;
 use super::nuspec::Group;
+use crate::rules::names::encoded;
 use kernel::app::App;
 use kernel::ids::Reference;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 
-/// Everything but the unreserved characters of RFC 3986 section 2.3.
-const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
-
-/// Addresses that documents lead to.
 pub struct Links {
     base: String,
     /// The address of the project or group, up to `nuget`.
@@ -24,7 +16,6 @@ pub struct Links {
 }
 
 impl Links {
-    /// Those of a project.
     pub fn of_project(app: &App, id: &Reference) -> Links {
         Links {
             base: app.url(""),
@@ -32,7 +23,6 @@ impl Links {
         }
     }
 
-    /// Those of a group.
     pub fn of_group(app: &App, id: &Reference) -> Links {
         Links {
             base: app.url(""),
@@ -48,7 +38,6 @@ impl Links {
         }
     }
 
-    /// The registration of a name.
     fn registration(&self, entry: &Entry) -> String {
         self.at(&format!(
             "metadata/{}/index.json",
@@ -56,7 +45,6 @@ impl Links {
         ))
     }
 
-    /// The leaf of a version.
     fn leaf(&self, entry: &Entry) -> String {
         let (name, version) = (entry.name_key(), entry.version_key());
         let (name, version) = (encoded(&name), encoded(&version));
@@ -84,11 +72,6 @@ impl Links {
             encoded(&file)
         )
     }
-}
-
-/// A text as one part of a path.
-pub fn encoded(text: &str) -> String {
-    utf8_percent_encode(text, PLAIN).to_string()
 }
 
 fn part(id: &Reference) -> String {

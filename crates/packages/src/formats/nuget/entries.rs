@@ -7,12 +7,10 @@ use crate::keys::name_key;
 use crate::keys::nuget::{self as version, Level, Number};
 use crate::scope::Scope;
 use crate::store::index::{self, IndexedFile, Version};
-use crate::store::list::like;
 use kernel::error::Result;
 use std::collections::{HashMap, HashSet};
 use store::{Fragment, Tx};
 
-/// A version that clients may install.
 pub struct Entry {
     pub row: Version,
     pub nuspec: Nuspec,
@@ -26,7 +24,6 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The version as published.
     pub fn version(&self) -> &str {
         self.row.version.as_deref().unwrap_or_default()
     }
@@ -54,7 +51,6 @@ impl Entry {
     }
 }
 
-/// Which versions to look at.
 pub enum EntriesQuery {
     Named(String),
     /// Those of names that hold all of these folded words.
@@ -82,13 +78,11 @@ pub fn wanted(
     of_rows(tx, rows, level)
 }
 
-/// One version of a name.
 pub fn one(tx: &mut Tx<'_>, scope: &Scope, name: &str, version: &str) -> Result<Option<Entry>> {
     let row = index::version(tx, scope, NUGET, name, Some(version))?;
     Ok(of_rows(tx, row.into_iter().collect(), Level::Two)?.pop())
 }
 
-/// Names to search for.
 pub struct Search {
     /// Words that the name has to hold, folded.
     pub words: Vec<String>,
@@ -97,21 +91,20 @@ pub struct Search {
     pub level: Level,
     /// Names left out at the beginning.
     pub skip: i64,
-    /// Most names.
     pub take: i64,
 }
 
 /// The names that are found, in order, each with its versions, lowest first;
 /// and how many names there are in all.
 pub fn search(tx: &mut Tx<'_>, scope: &Scope, search: &Search) -> Result<(Vec<Vec<Entry>>, i64)> {
-    let total: i64 = {
-        let mut query = Fragment::new("select count(distinct p.name_key) from packages p where ");
-        query.append(found(scope, search));
-        tx.query(query)?.into_iter().next().unwrap_or(0)
-    };
-    let mut query = Fragment::new("select p.name_key from packages p where ");
+    let counted = found(
+        "select count(distinct p.name_key) from packages p where ",
+        scope,
+        search,
+    );
+    let total = index::first(tx, counted)?.unwrap_or(0);
+    let mut query = found("select p.name_key from packages p where ", scope, search);
     query
-        .append(found(scope, search))
         .push(
             " group by p.name_key order by p.name_key limit ",
             search.take,
@@ -134,25 +127,19 @@ pub fn search(tx: &mut Tx<'_>, scope: &Scope, search: &Search) -> Result<(Vec<Ve
     Ok((groups, total))
 }
 
-/// The condition on the alias `p` of what a search finds.
-fn found(scope: &Scope, search: &Search) -> Fragment {
-    let mut condition = scope.condition();
-    condition
-        .push(" and p.package_type = ", NUGET)
-        .raw(" and p.live = 1 and p.status in ('default', 'deprecated')");
-    for word in &search.words {
-        condition
-            .push(" and p.name_folded like ", like(word))
-            .raw(" escape '\\'");
-    }
+/// A selection of what a search finds.
+fn found(select: &str, scope: &Scope, search: &Search) -> Fragment {
+    let mut query = index::of_format(select, scope, NUGET);
+    query.raw(index::SHOWN);
+    index::with_words(&mut query, &search.words);
     if !search.prerelease {
         // Keys have no build metadata, so a hyphen begins the suffix.
-        condition.raw(" and p.version_key not like '%-%'");
+        query.raw(" and p.version_key not like '%-%'");
     }
     if search.level == Level::One {
-        condition.raw(" and p.version not like '%+%' and p.version_key not like '%-%.%'");
+        query.raw(" and p.version not like '%+%' and p.version_key not like '%-%.%'");
     }
-    condition
+    query
 }
 
 /// Rows with their archives, by name and then lowest first; of several

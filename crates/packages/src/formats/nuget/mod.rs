@@ -11,10 +11,11 @@ mod publish;
 mod read;
 mod symbols;
 
+use crate::declare::{self, Place, writes};
 use crate::keys::nuget as version;
 use crate::model::PackageType;
-use crate::rest::{READ, WRITE};
 use kernel::http::Routes;
+use kernel::http::params::Flat;
 use kernel::http::routes::{Declared, Handler};
 use kernel::ids::Reference;
 
@@ -39,66 +40,53 @@ pub fn routes(r: &mut Routes) {
 
 /// Publishing and deleting, which older clients do below `v2`.
 fn writing(r: &mut Routes) {
-    for (feed, clients, place) in [("", "", "project"), ("/v2", " from older clients", "feed")] {
-        as_user(r.put(&format!("{PROJECT}{feed}"), publish::package), WRITE)
-            .streams()
-            .under(place)
-            .summary(format!("Publishes a NuGet package{clients}"));
-        let path = format!("{PROJECT}{feed}/{{nuget_name}}/{{nuget_version}}");
-        as_user(r.delete(&path, publish::destroy), WRITE)
-            .under(place)
-            .summary(format!("Deletes a version of a NuGet package{clients}"));
+    for place in [
+        Place::new("", "", "project"),
+        Place::new("/v2", " from older clients", "feed"),
+    ] {
+        let feed = format!("{PROJECT}{}", place.path);
+        let publishes = writes(r.put(&feed, publish::package)).names_user();
+        place.of(publishes.streams(), "Publishes a NuGet package{whose}");
+        let version = format!("{feed}/{{nuget_name}}/{{nuget_version}}");
+        let deletes = writes(r.delete(&version, publish::destroy)).names_user();
+        place.of(deletes, "Deletes a version of a NuGet package{whose}");
     }
-    as_user(
-        r.put(&format!("{PROJECT}/symbolpackage"), publish::symbols),
-        WRITE,
-    )
-    .streams()
-    .summary("Publishes the symbols of a NuGet package");
+    let symbols = format!("{PROJECT}/symbolpackage");
+    writes(r.put(&symbols, publish::symbols))
+        .names_user()
+        .streams()
+        .summary("Publishes the symbols of a NuGet package");
 }
 
 /// What projects and groups have in common.
 fn reading(r: &mut Routes) {
-    for (prefix, whose, place) in [
-        (PROJECT, "a project", "project"),
-        (GROUP, "a group", "group"),
+    for place in [
+        Place::new(PROJECT, "a project", "project"),
+        Place::new(GROUP, "a group", "group"),
     ] {
-        reads(r, &format!("{prefix}/query"), read::search)
-            .under(place)
-            .summary(format!("Finds NuGet packages in {whose}"));
-        let path = format!("{prefix}/metadata/{{nuget_name}}/index.json");
-        reads(r, &path, read::registration)
-            .under(place)
-            .summary(format!(
-                "Tells of all versions of a NuGet package in {whose}"
-            ));
-        let path = format!("{prefix}/metadata/{{nuget_name}}/{{nuget_leaf}}");
-        reads(r, &path, read::leaf)
-            .under(place)
-            .summary(format!("Tells of a version of a NuGet package in {whose}"));
-        let path = format!("{prefix}/download/{{nuget_name}}/index.json");
-        reads(r, &path, read::versions)
-            .under(place)
-            .summary(format!("Lists the versions of a NuGet package in {whose}"));
-        let path = format!("{prefix}/download/{{nuget_name}}/{{nuget_version}}/{{nuget_file}}");
-        reads(r, &path, read::file)
-            .under(place)
-            .summary(format!("Downloads a file of a NuGet package in {whose}"));
+        let query = reads(r, &place.at("/query"), read::search);
+        place.of(query, "Finds NuGet packages in {whose}");
+        let name = place.at("/metadata/{nuget_name}/index.json");
+        let tells = "Tells of all versions of a NuGet package in {whose}";
+        place.of(reads(r, &name, read::registration), tells);
+        let leaf = place.at("/metadata/{nuget_name}/{nuget_leaf}");
+        let tells = "Tells of a version of a NuGet package in {whose}";
+        place.of(reads(r, &leaf, read::leaf), tells);
+        let versions = place.at("/download/{nuget_name}/index.json");
+        let lists = "Lists the versions of a NuGet package in {whose}";
+        place.of(reads(r, &versions, read::versions), lists);
+        let file = place.at("/download/{nuget_name}/{nuget_version}/{nuget_file}");
+        let downloads = "Downloads a file of a NuGet package in {whose}";
+        place.of(reads(r, &file, read::file), downloads);
     }
 }
 
-/// A GET of clients.
+/// A GET of clients, which name the user whose token they send.
 fn reads<'r, A, H: Handler<A>>(r: &'r mut Routes, path: &str, handler: H) -> Declared<'r> {
-    as_user(r.get(path, handler), READ)
-}
-
-/// A route of clients, which name the user whose token they send.
-fn as_user<'r>(route: Declared<'r>, scopes: &'static [&'static str]) -> Declared<'r> {
-    route.scopes(scopes).registry().names_user()
+    declare::reads(r, path, handler).names_user()
 }
 
 kernel::params! {
-    /// A project or group.
     pub struct RegistryPath {
         /// The project or group.
         pub id: Reference,
@@ -106,7 +94,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A name in a project or group.
     pub struct Named {
         /// The package, in any case.
         pub nuget_name: String,
@@ -114,10 +101,15 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A version in a project.
     pub struct At {
         /// The project.
         pub id: Reference,
+        pub of: Flat<NamedVersion>,
+    }
+}
+
+kernel::params! {
+    pub struct NamedVersion {
         /// The package, in any case.
         pub nuget_name: String,
         /// Its version, as published or normalised.
@@ -126,7 +118,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// What is told of a version in a project or group.
     pub struct Leaf {
         /// The package, in any case.
         pub nuget_name: String,
@@ -136,19 +127,14 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A file in a project or group.
     pub struct FilePath {
-        /// The package, in any case.
-        pub nuget_name: String,
-        /// Its version, as published or normalised.
-        pub nuget_version: String,
+        pub of: Flat<NamedVersion>,
         /// Name, version and `.nupkg` or `.snupkg`, or name and `.nuspec`.
         pub nuget_file: String,
     }
 }
 
 kernel::params! {
-    /// What to search for in a project or group.
     pub struct Query {
         /// Words that names have to hold.
         pub q: Option<String>,
@@ -164,7 +150,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A symbol file in a project.
     pub struct SymbolPath {
         /// The project.
         pub id: Reference,

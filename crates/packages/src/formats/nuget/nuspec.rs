@@ -5,6 +5,7 @@
 
 use crate::archive;
 use crate::keys::nuget::Number;
+use crate::rules::names::is_plain;
 use kernel::error::{Error, Result};
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
@@ -14,9 +15,6 @@ use url::Url;
 
 /// Most bytes of a `.nuspec`.
 const MAX_BYTES: usize = 1024 * 1024;
-/// Longest name, in bytes (docs/interface/packages.md 2.2 leaves it open; so do clients' own
-/// limits of 100).
-const MAX_NAME: usize = 255;
 /// Longest text, in characters.
 const MAX_TEXT: usize = 4000;
 /// Longest address or version range, in bytes.
@@ -80,7 +78,6 @@ pub struct Group {
     pub dependencies: Vec<Dependency>,
 }
 
-/// A package that is needed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Dependency {
@@ -93,7 +90,6 @@ pub struct Dependency {
 /// A `.nuspec` as it stands in an archive.
 pub struct NuspecFile {
     pub nuspec: Nuspec,
-    /// Its bytes.
     pub bytes: Vec<u8>,
 }
 
@@ -123,7 +119,6 @@ fn is_nuspec(path: &str) -> bool {
 }
 
 impl Nuspec {
-    /// Reads and checks the document.
     pub fn parse(bytes: &[u8]) -> Result<Nuspec> {
         if bytes.len() > MAX_BYTES {
             return Err(refused("the .nuspec is too large"));
@@ -134,18 +129,15 @@ impl Nuspec {
         Ok(nuspec)
     }
 
-    /// What was kept of it.
     pub fn of_kept(text: Option<&str>) -> Nuspec {
         text.and_then(|text| serde_json::from_str(text).ok())
             .unwrap_or_default()
     }
 
-    /// What is kept of it.
     pub fn kept(&self) -> Result<String> {
         serde_json::to_string(self).map_err(Error::internal)
     }
 
-    /// Whether it is about a package of symbols.
     pub fn is_of_symbols(&self) -> bool {
         let mut kinds = self.package_types.iter();
         kinds.any(|kind| kind.eq_ignore_ascii_case(SYMBOLS))
@@ -160,11 +152,11 @@ impl Nuspec {
         }
         for group in &self.dependency_groups {
             for needed in &group.dependencies {
-                if !is_name(&needed.id) || !is_plain(&needed.range) {
+                if !is_name(&needed.id) || !is_divisible(&needed.range) {
                     return Err(refused("a dependency in the .nuspec is invalid"));
                 }
             }
-            if !is_plain(&group.framework) {
+            if !is_divisible(&group.framework) {
                 return Err(refused("a targetFramework in the .nuspec is invalid"));
             }
         }
@@ -175,23 +167,18 @@ impl Nuspec {
     }
 }
 
-/// Whether this may be the name of a package (docs/interface/packages.md 2.2).
+/// Whether this may be the name of a package (docs/interface/packages.md 2.2,
+/// which leaves the length open; clients have limits of 100).
 pub fn is_name(text: &str) -> bool {
-    let usable = |b: u8| b.is_ascii_alphanumeric() || b"-+._".contains(&b);
-    !text.is_empty() && text.len() <= MAX_NAME && text.bytes().all(usable) && !is_dots(text)
-}
-
-fn is_dots(text: &str) -> bool {
-    text.bytes().all(|b| b == b'.')
+    is_plain(text, "-+._") && !text.bytes().all(|b| b == b'.')
 }
 
 /// Whether a range or framework can stand in the list of dependencies of old
 /// feeds, which `:` and `|` divide.
-fn is_plain(text: &str) -> bool {
+fn is_divisible(text: &str) -> bool {
     text.len() <= MAX_SHORT && !text.contains([':', '|']) && !text.contains(char::is_control)
 }
 
-/// Reading of one document.
 #[derive(Default)]
 struct Document {
     nuspec: Nuspec,

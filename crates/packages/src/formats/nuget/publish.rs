@@ -3,6 +3,7 @@
 use super::nuspec::{self, Nuspec};
 use super::{At, NUGET, RegistryPath, file_name, symbols};
 use crate::access::authorize;
+use crate::client::Client;
 use crate::rules::destroy;
 use crate::rules::publish::{Destination, add_beside};
 use crate::store::{files, packages};
@@ -11,24 +12,20 @@ use crate::upload_form::{Form, SentFile};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{NoContent, Params, Parts, RequestContext};
+use kernel::http::{NoContent, Params, Parts};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
-use std::sync::Arc;
 use store::Tx;
 
-/// The field with the archive.
 const PACKAGE: &str = "package";
 
 pub async fn package(
-    app: App,
-    viewer: Viewer,
     params: Params<RegistryPath>,
-    asked: Arc<RequestContext>,
+    client: Client,
     parts: Parts,
 ) -> Result<Uploaded> {
     let project = &params.id;
-    let sent = receive(&app, &viewer, project, &asked, parts).await?;
+    let sent = receive(&client, project, parts).await?;
     let found = upload::inspect(&sent.received, nuspec::read).await?;
     if found.nuspec.is_of_symbols() {
         let text = "a package of symbols is published at symbolpackage";
@@ -38,76 +35,60 @@ pub async fn package(
         metadata: Some(found.nuspec.kept()?),
         ..destination(&found.nuspec, "nupkg")
     };
-    upload::admit(&app, &viewer, project, &to).await?;
-    let stored = upload::keep(&app, sent.received).await?;
-    upload::publish_then(&app, &viewer, project, to, stored, move |tx, _, _, file| {
+    upload::admit(&client, project, &to).await?;
+    let stored = upload::keep(&client.app, sent.received).await?;
+    upload::publish_then(&client, project, to, stored, move |tx, _, _, file| {
         files::add_extract(tx, file.id, &found.bytes)
     })
     .await?;
     Ok(Uploaded)
 }
 
-/// Stores the symbols of a package.
 pub async fn symbols(
-    app: App,
-    viewer: Viewer,
     params: Params<RegistryPath>,
-    asked: Arc<RequestContext>,
+    client: Client,
     parts: Parts,
 ) -> Result<Uploaded> {
     let project = &params.id;
-    let sent = receive(&app, &viewer, project, &asked, parts).await?;
-    let (server, limit) = (app.clone(), upload::limit(&app, NUGET).await?);
+    let sent = receive(&client, project, parts).await?;
+    let limit = upload::limit(&client.app, NUGET).await?;
+    let server = client.app.clone();
     let read = move |file| symbols::read(&server, file, limit);
     let (nuspec, found) = upload::inspect(&sent.received, read).await?;
     let to = destination(&nuspec, "snupkg");
-    upload::admit(&app, &viewer, project, &to).await?;
-    let (of, reference, own) = (viewer.clone(), project.clone(), nuspec.clone());
-    app.read(move |tx| {
-        let project = authorize(tx, &of, &reference, Purpose::PublishPackage)?.project;
+    upload::admit(&client, project, &to).await?;
+    let own = nuspec.clone();
+    let known = client.enter(project, Purpose::PublishPackage, move |tx, entered| {
         let (name, version) = (own.id.as_str(), Some(own.version.as_str()));
-        let package = packages::find(tx, project.id, NUGET, name, version)?;
+        let package = packages::find(tx, entered.project.id, NUGET, name, version)?;
         check_published(tx, package.found("Package")?.id, &own)
-    })
-    .await?;
+    });
+    known.await?;
 
-    let stored = upload::keep(&app, sent.received).await?;
+    let stored = upload::keep(&client.app, sent.received).await?;
     let mut debug_files = Vec::new();
     for symbol in found {
         let kept = symbol.kept()?;
-        let stored = upload::keep(&app, symbol.received).await?;
+        let stored = upload::keep(&client.app, symbol.received).await?;
         debug_files.push((symbol.name, symbol.identity.signature, kept, stored));
     }
-    let of = viewer.clone();
-    upload::publish_then(
-        &app,
-        &viewer,
-        project,
-        to,
-        stored,
-        move |tx, _, package, _| {
-            check_published(tx, package.id, &nuspec)?;
-            for (name, signature, kept, stored) in &debug_files {
-                let file = add_beside(tx, &of, package, name, stored, Some(kept))?;
-                files::set_channel(tx, file.id, signature)?;
-            }
-            Ok(())
-        },
-    )
+    let of = client.viewer.clone();
+    upload::publish_then(&client, project, to, stored, move |tx, _, package, _| {
+        check_published(tx, package.id, &nuspec)?;
+        for (name, signature, kept, stored) in &debug_files {
+            let file = add_beside(tx, &of, package, name, stored, Some(kept))?;
+            files::set_channel(tx, file.id, signature)?;
+        }
+        Ok(())
+    })
     .await?;
     Ok(Uploaded)
 }
 
 /// The archive of a form, from somebody who may publish here.
-async fn receive(
-    app: &App,
-    viewer: &Viewer,
-    project: &Reference,
-    asked: &RequestContext,
-    parts: Parts,
-) -> Result<SentFile> {
-    upload::admit_publisher(app, viewer, project).await?;
-    let mut form = Form::receive(app, NUGET, asked, parts, &[PACKAGE]).await?;
+async fn receive(client: &Client, project: &Reference, parts: Parts) -> Result<SentFile> {
+    upload::admit_publisher(client, project).await?;
+    let mut form = Form::receive(client, NUGET, parts, &[PACKAGE]).await?;
     form.take_file(PACKAGE)
         .ok_or_else(|| Error::missing(PACKAGE))
 }
@@ -132,7 +113,7 @@ pub async fn destroy(app: App, viewer: Viewer, params: Params<At>) -> Result<NoC
     let registry = app.jobs().clone();
     app.write(move |tx| {
         let entered = authorize(tx, &viewer, &params.id, Purpose::DestroyPackage)?;
-        let (name, version) = (&params.nuget_name, Some(params.nuget_version.as_str()));
+        let (name, version) = (&params.of.nuget_name, Some(&*params.of.nuget_version));
         let package = packages::find(tx, entered.project.id, NUGET, name, version)?;
         let id = package.found("Package")?.id;
         destroy::package(tx, &registry, &viewer, &entered, None, id)?;

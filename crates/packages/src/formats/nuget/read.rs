@@ -3,16 +3,15 @@
 use super::documents::{self, Links};
 use super::entries::{self, Search};
 use super::{At, FilePath, Leaf, NUGET, Named, Query, RegistryPath, file_name};
+use crate::client::Client;
 use crate::documents::{Document, at_prefix};
 use crate::download;
 use crate::keys::nuget::Level;
-use crate::scope::{Prefix, Scope, missing, scope};
+use crate::scope::{Prefix, Scope};
 use crate::store::{files, index, list};
-use http::{HeaderValue, header};
-use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Params, RequestContext, Response, reply};
+use kernel::http::{Params, RequestContext, Response};
 use kernel::ids::Reference;
 use serde_json::Value;
 use std::sync::Arc;
@@ -21,7 +20,6 @@ use store::Tx;
 const JSON: &str = "application/json";
 /// Results of a search unless told otherwise.
 const TAKE: i64 = 20;
-/// Most results of a search.
 const MAX_TAKE: i64 = 1000;
 
 /// Where a project's things are. It says nothing of whether there is such a
@@ -35,7 +33,6 @@ pub async fn project_service(
     Ok(written(&documents::service(&links, true))?.reply(&asked, JSON))
 }
 
-/// Where a group's things are.
 pub async fn group_service(
     app: App,
     params: Params<RegistryPath>,
@@ -45,14 +42,7 @@ pub async fn group_service(
     Ok(written(&documents::service(&links, false))?.reply(&asked, JSON))
 }
 
-/// What is found in a project or group.
-pub async fn search(
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
-    params: Params<Query>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
+pub async fn search(client: Client, params: Params<Query>) -> Result<Response> {
     let Params(query) = params;
     let wanted = Search {
         words: list::words(query.q.as_deref().unwrap_or_default()),
@@ -61,14 +51,12 @@ pub async fn search(
         skip: at_least_zero("skip", query.skip.unwrap_or(0))?,
         take: at_least_zero("take", query.take.unwrap_or(TAKE))?.min(MAX_TAKE),
     };
-    let server = app.clone();
-    let found = app.read(move |tx| {
-        let scope = scope(tx, &viewer, &prefix)?;
-        let links = links(&server, &prefix, &scope)?;
-        let (groups, total) = entries::search(tx, &scope, &wanted)?;
+    let found = client.read(move |tx, scope, client| {
+        let links = links(client, scope)?;
+        let (groups, total) = entries::search(tx, scope, &wanted)?;
         written(&documents::results(&links, &groups, total))
     });
-    Ok(found.await?.reply(&asked, JSON))
+    Ok(found.await?.reply(&client.asked, JSON))
 }
 
 fn at_least_zero(name: &str, number: i64) -> Result<i64> {
@@ -80,28 +68,15 @@ fn at_least_zero(name: &str, number: i64) -> Result<i64> {
     }
 }
 
-/// All versions of a name.
-pub async fn registration(
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
-    params: Params<Named>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
+pub async fn registration(client: Client, params: Params<Named>) -> Result<Response> {
     let form = ("registration", documents::registration as Make);
-    about_name(&app, viewer, prefix, &params.nuget_name, &asked, form).await
+    about_name(&client, &params.nuget_name, form).await
 }
 
 /// The numbers of all versions of a name.
-pub async fn versions(
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
-    params: Params<Named>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
+pub async fn versions(client: Client, params: Params<Named>) -> Result<Response> {
     let form: (_, Make) = ("versions", |_, found| documents::versions(found));
-    about_name(&app, viewer, prefix, &params.nuget_name, &asked, form).await
+    about_name(&client, &params.nuget_name, form).await
 }
 
 /// How a document is made of versions; `None` where there are none.
@@ -109,101 +84,60 @@ type Make = fn(&Links, &[entries::Entry]) -> Option<Value>;
 
 /// A document about a name; a project's is kept.
 async fn about_name(
-    app: &App,
-    viewer: Viewer,
-    prefix: Prefix,
+    client: &Client,
     name: &str,
-    asked: &RequestContext,
     (form, make): (&'static str, Make),
 ) -> Result<Response> {
-    let (wanted, server, place) = (name.to_owned(), app.clone(), prefix.clone());
-    let made = at_prefix(
-        app,
-        &viewer,
-        &prefix,
-        (NUGET, name, form),
-        move |tx, scope| {
-            let links = links(&server, &place, scope)?;
-            let found = entries::of_name(tx, scope, &wanted)?;
-            make(&links, &found).map(|value| bytes(&value)).transpose()
-        },
-    );
-    match made.await? {
-        Some(document) => Ok(document.reply(asked, JSON)),
-        None => {
-            app.read(move |tx| Err(missing(tx, &viewer, &prefix)?))
-                .await
-        }
+    let (about, wanted) = ((NUGET, name, form), name.to_owned());
+    let made = at_prefix(client, about, move |tx, scope, client| {
+        let links = links(client, scope)?;
+        let found = entries::of_name(tx, scope, &wanted)?;
+        make(&links, &found).map(|value| bytes(&value)).transpose()
+    });
+    if let Some(document) = made.await? {
+        return Ok(document.reply(&client.asked, JSON));
     }
+    let of = client.clone();
+    client.app.read(move |tx| Err(of.missing(tx)?)).await
 }
 
-pub async fn leaf(
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
-    params: Params<Leaf>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
+pub async fn leaf(client: Client, params: Params<Leaf>) -> Result<Response> {
     let Params(of) = params;
-    let server = app.clone();
-    let document = app.read(move |tx| {
-        let scope = scope(tx, &viewer, &prefix)?;
-        let links = links(&server, &prefix, &scope)?;
+    let document = client.read(move |tx, scope, client| {
+        let links = links(client, scope)?;
         let found = match of.nuget_leaf.strip_suffix(".json") {
-            Some(version) => entries::one(tx, &scope, &of.nuget_name, version)?,
+            Some(version) => entries::one(tx, scope, &of.nuget_name, version)?,
             None => None,
         };
         match found {
             Some(entry) => written(&documents::leaf(&links, &entry)),
-            None => Err(missing(tx, &viewer, &prefix)?),
+            None => Err(client.missing(tx)?),
         }
     });
-    Ok(document.await?.reply(&asked, JSON))
+    Ok(document.await?.reply(&client.asked, JSON))
 }
 
 /// The archive of a version, below the feed of version 2.
-pub async fn file_in_feed(
-    app: App,
-    viewer: Viewer,
-    params: Params<At>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
-    let Params(of) = params;
-    let path = FilePath {
-        nuget_file: file_name(&of.nuget_name, &of.nuget_version, "nupkg"),
-        nuget_name: of.nuget_name,
-        nuget_version: of.nuget_version,
-    };
-    file(app, viewer, Prefix::Project(of.id), Params(path), asked).await
+pub async fn file_in_feed(params: Params<At>, client: Client) -> Result<Response> {
+    let Params(At { of, .. }) = params;
+    let nuget_file = file_name(&of.nuget_name, &of.nuget_version, "nupkg");
+    file(client, Params(FilePath { of, nuget_file })).await
 }
 
-pub async fn file(
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
-    params: Params<FilePath>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
+pub async fn file(client: Client, params: Params<FilePath>) -> Result<Response> {
     let Params(path) = params;
-    let (file, extract) = app
-        .read(move |tx| {
-            let scope = scope(tx, &viewer, &prefix)?;
-            match find(tx, &scope, &path)? {
-                Some(found) => Ok(found),
-                None => Err(missing(tx, &viewer, &prefix)?),
-            }
-        })
-        .await?;
-    let Some(nuspec) = extract else {
-        return download::serve(&app, &asked, &file.file).await;
-    };
-    let tag = format!("\"{}.nuspec\"", file.file.sha256);
-    let mut response = reply::tagged(&asked, "application/xml", nuspec, &tag)?;
-    let attached = HeaderValue::from_static("attachment");
-    response
-        .headers_mut()
-        .insert(header::CONTENT_DISPOSITION, attached);
-    Ok(response)
+    let found = client.read(move |tx, scope, client| match find(tx, scope, &path)? {
+        Some(found) => Ok(found),
+        None => Err(client.missing(tx)?),
+    });
+    let (file, extract) = found.await?;
+    match extract {
+        Some(nuspec) => {
+            let (file, kind) = (&file.file, "application/xml");
+            download::extract(&client.asked, file, ".nuspec", kind, nuspec)
+        }
+        None => client.send(&file.file).await,
+    }
 }
 
 /// A file, and what is sent in its place.
@@ -211,7 +145,7 @@ type Sent = (index::IndexedFile, Option<Vec<u8>>);
 
 /// The file of this address: an archive, or the `.nuspec` out of it.
 fn find(tx: &mut Tx<'_>, scope: &Scope, path: &FilePath) -> Result<Option<Sent>> {
-    let (name, version) = (path.nuget_name.as_str(), path.nuget_version.as_str());
+    let (name, version) = (&*path.of.nuget_name, &*path.of.nuget_version);
     let file = path.nuget_file.to_lowercase();
     if file == format!("{}.nuspec", name.to_lowercase()) {
         let archive = file_name(name, version, "nupkg");
@@ -244,10 +178,10 @@ fn newest(
 }
 
 /// Where documents at this prefix lead: of a project always by its id.
-fn links(app: &App, place: &Prefix, scope: &Scope) -> Result<Links> {
-    match (scope.project_id, place) {
-        (Some(id), _) => Ok(Links::of_project(app, &Reference::Id(id))),
-        (None, Prefix::Group(id)) => Ok(Links::of_group(app, id)),
+fn links(client: &Client, scope: &Scope) -> Result<Links> {
+    match (scope.project_id, &client.prefix) {
+        (Some(id), _) => Ok(Links::of_project(&client.app, &Reference::Id(id))),
+        (None, Prefix::Group(id)) => Ok(Links::of_group(&client.app, id)),
         (None, _) => Err(Error::NotFound("")),
     }
 }

@@ -4,22 +4,19 @@
 use super::pdb::{self, Identity};
 use super::{NUGET, SymbolPath, nuspec};
 use crate::archive;
-use crate::scope::{Prefix, scope};
+use crate::client::Client;
 use crate::store::index;
-use crate::{download, upload};
+use crate::upload;
 use bytes::Bytes;
 use futures_util::stream;
-use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::blobs::Received;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Params, RequestContext, Response};
+use kernel::http::{Params, Response};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::Read;
-use std::sync::Arc;
 
-/// Most debug files of a package.
 const MAX_FILES: usize = 500;
 /// Longest name of one, in bytes.
 const MAX_NAME: usize = 255;
@@ -28,13 +25,10 @@ const PIECE: usize = 64 * 1024;
 /// Most bytes unpacked where the format has no limit.
 const MAX_UNPACKED: u64 = 4 * 1024 * 1024 * 1024;
 
-/// A debug file out of an archive.
 pub struct Symbol {
     /// Its name, without folders.
     pub name: String,
-    /// What it is found by.
     pub identity: Identity,
-    /// Its bytes.
     pub received: Received,
 }
 
@@ -109,23 +103,17 @@ fn is_symbols(path: &str) -> bool {
 }
 
 /// Sends the debug file of a name, signature and checksum.
-pub async fn show(
-    app: App,
-    viewer: Viewer,
-    params: Params<SymbolPath>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
+pub async fn show(params: Params<SymbolPath>, client: Client) -> Result<Response> {
     let Params(path) = params;
-    let wanted = asked.header("symbolchecksum").map(checksums);
-    let file = app.read(move |tx| {
-        let scope = scope(tx, &viewer, &Prefix::Project(path.id))?;
+    let wanted = client.asked.header("symbolchecksum").map(checksums);
+    let file = client.read(move |tx, scope, _| {
         let wanted = wanted.filter(|wanted| !wanted.is_empty());
         let wanted = wanted.ok_or_else(|| refused("Missing checksum header".into()))?;
         if !path.symbol_file.eq_ignore_ascii_case(&path.same_file) {
             return Err(Error::NotFound("Package File"));
         }
         let signature = path.signature.to_ascii_lowercase();
-        let files = index::files_in_channel(tx, &scope, NUGET, &signature)?;
+        let files = index::files_in_channel(tx, scope, NUGET, &signature)?;
         let mut files = files.into_iter().map(|found| found.file);
         files
             .find(|found| {
@@ -133,7 +121,7 @@ pub async fn show(
             })
             .found("Package File")
     });
-    download::serve(&app, &asked, &file.await?.file).await
+    client.send(&file.await?.file).await
 }
 
 /// The SHA-256 digests of a header: `algorithm:hex`, several divided by `;`.

@@ -3,24 +3,17 @@
 
 use crate::keys::pypi::{self, normalized};
 use crate::model::PackageType;
+use crate::rules::names::encoded;
 use crate::scope::Scope;
 use crate::store::index::{self, IndexedFile};
 use http::header;
 use kernel::error::{Error, Result};
 use kernel::http::RequestContext;
 use kernel::markup::escape;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use store::Tx;
-
-/// Everything but the unreserved characters of RFC 3986 section 2.3.
-const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
 
 const JSON: &str = "application/vnd.pypi.simple.v1+json";
 const HTML: &str = "application/vnd.pypi.simple.v1+html";
@@ -178,7 +171,7 @@ fn line<'a>(file: &'a IndexedFile, prefix: &str) -> Result<File<'a>> {
         None => FileMetadata::default(),
     };
     let file = &file.file;
-    let encoded = utf8_percent_encode(&file.file_name, PLAIN);
+    let encoded = encoded(&file.file_name);
     Ok(File {
         filename: &file.file_name,
         url: format!("{prefix}/files/{}/{encoded}", file.sha256),

@@ -14,12 +14,10 @@ use std::io::{Read, Seek, SeekFrom};
 pub struct Metadata {
     /// Version of the metadata itself.
     pub metadata_version: Option<String>,
-    /// One line about the project.
     pub summary: Option<String>,
     /// The beginning of its description.
     pub description: Option<String>,
     pub description_content_type: Option<String>,
-    /// Words to find it by.
     pub keywords: Option<String>,
     pub author_email: Option<String>,
     /// Versions of Python it runs on.
@@ -63,7 +61,6 @@ fn is_sources(path: &str) -> bool {
     folder.is_some_and(|folder| !folder.is_empty() && !folder.contains('/'))
 }
 
-/// The fields of a metadata file.
 #[derive(Debug, Default)]
 pub struct Fields {
     /// Names in lower case, and values.

@@ -7,59 +7,44 @@ pub mod metadata;
 pub mod names;
 mod publish;
 
+use crate::client::Client;
+use crate::declare::{Place, writes};
 use crate::documents::{Document, at_prefix};
 use crate::keys::pypi::normalized;
 use crate::model::PackageType;
-use crate::rest::{READ, WRITE};
-use crate::scope::{Prefix, Scope, scope};
+use crate::scope::{Prefix, Scope};
 use crate::store::{files, index};
 use crate::{download, forwarding};
 use documents::Form;
 use http::{HeaderValue, header};
-use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Params, RequestContext, Response, Routes, reply};
+use kernel::http::{Params, RequestContext, Response, Routes};
 use kernel::ids::Reference;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use std::sync::Arc;
-use store::Tx;
 
+const PYPI: PackageType = PackageType::Pypi;
 const PROJECT: &str = "/projects/{id}/packages/pypi";
-/// An index is read in a project and over a group. With each stand the words
-/// that summaries name it by and what tells its operations from the other's.
-const PREFIXES: [(&str, &str, &str); 2] = [
-    (PROJECT, "a project", "project"),
-    ("/groups/{id}/-/packages/pypi", "a group", "group"),
+/// An index is read in a project and over a group.
+const PLACES: [Place; 2] = [
+    Place::new(PROJECT, "a project", "project"),
+    Place::new("/groups/{id}/-/packages/pypi", "a group", "group"),
 ];
 
 pub fn routes(r: &mut Routes) {
-    r.post(PROJECT, publish::publish)
-        .scopes(WRITE)
-        .registry()
+    writes(r.post(PROJECT, publish::publish))
         .streams()
         .summary("Publishes a file of a Python package");
-    for (prefix, whose, place) in PREFIXES {
-        r.get(&format!("{prefix}/simple"), names)
-            .scopes(READ)
-            .registry()
-            .under(place)
-            .summary(format!("Lists the Python packages of {whose}"));
-        r.get(&format!("{prefix}/simple/{{package_name}}"), name)
-            .scopes(READ)
-            .registry()
-            .under(place)
-            .summary(format!("Lists the files of a Python package in {whose}"));
-        r.get(&format!("{prefix}/files/{{sha256}}/{{distribution}}"), file)
-            .scopes(READ)
-            .registry()
-            .under(place)
-            .summary(format!("Downloads a file of a Python package in {whose}"));
+    for place in PLACES {
+        let lists = "Lists the Python packages of {whose}";
+        place.reads(r, "/simple", names, lists);
+        let lists = "Lists the files of a Python package in {whose}";
+        place.reads(r, "/simple/{package_name}", name, lists);
+        let downloads = "Downloads a file of a Python package in {whose}";
+        place.reads(r, "/files/{sha256}/{distribution}", file, downloads);
     }
 }
 
 kernel::params! {
-    /// A name in a project or group.
     pub struct Named {
         /// The package, in any spelling.
         pub package_name: String,
@@ -67,7 +52,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A file in a project or group.
     pub struct Addressed {
         /// Digest of its bytes.
         pub sha256: String,
@@ -76,110 +60,74 @@ kernel::params! {
     }
 }
 
-/// The names in a project or group.
-async fn names(
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
-    let (form, server) = (Form::asked(&asked), app.clone());
-    let body = app.read(move |tx| {
-        let scope = scope(tx, &viewer, &prefix)?;
-        let links = links(&server, &prefix, &scope)?;
-        documents::of_all(tx, &scope, &links, "all packages", form)
+async fn names(client: Client) -> Result<Response> {
+    let form = Form::asked(&client.asked);
+    let body = client.read(move |tx, scope, client| {
+        let links = links(client, scope)?;
+        documents::of_all(tx, scope, &links, "all packages", form)
     });
-    Ok(written(Document::made(body.await?)?, &asked, form))
+    Ok(written(Document::made(body.await?)?, &client.asked, form))
 }
 
-/// The index of a name.
-async fn name(
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
-    params: Params<Named>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
-    let (name, form) = (params.package_name.as_str(), Form::asked(&asked));
-    let (server, place, wanted) = (app.clone(), prefix.clone(), name.to_owned());
-    let make = move |tx: &mut Tx<'_>, scope: &Scope| {
-        let links = links(&server, &place, scope)?;
+async fn name(client: Client, params: Params<Named>) -> Result<Response> {
+    let (name, form) = (params.package_name.as_str(), Form::asked(&client.asked));
+    let (about, wanted) = ((PYPI, name, form.kept_as()), name.to_owned());
+    let document = at_prefix(&client, about, move |tx, scope, client| {
+        let links = links(client, scope)?;
         documents::of_name(tx, scope, &wanted, &links, form)
-    };
-    let about = (PackageType::Pypi, name, form.kept_as());
-    if let Some(document) = at_prefix(&app, &viewer, &prefix, about, make).await? {
-        return Ok(written(document, &asked, form));
+    });
+    match document.await? {
+        Some(document) => Ok(written(document, &client.asked, form)),
+        None => elsewhere(&client, name).await?.found("Package"),
     }
-    elsewhere(&app, &prefix, name).await?.found("Package")
 }
 
-async fn file(
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
-    params: Params<Addressed>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
-    let Params(Addressed {
-        sha256,
-        distribution: name,
-    }) = params;
-    let (file, extract) = app
-        .read(move |tx| {
-            let scope = scope(tx, &viewer, &prefix)?;
-            let sha256 = sha256.to_ascii_lowercase();
-            let mut find =
-                |name: &str| index::file_of_digest(tx, &scope, PackageType::Pypi, &sha256, name);
-            if let Some(wheel) = name.strip_suffix(names::METADATA) {
-                let wheel = find(wheel)?.found("Package File")?.file;
-                let extract = files::extract(tx, wheel.id)?.found("Package File")?;
-                return Ok((wheel, Some(extract)));
-            }
-            Ok((find(&name)?.found("Package File")?.file, None))
-        })
-        .await?;
+async fn file(client: Client, params: Params<Addressed>) -> Result<Response> {
+    let Params(of) = params;
+    let found = client.read(move |tx, scope, _| {
+        let sha256 = of.sha256.to_ascii_lowercase();
+        let mut find = |name: &str| index::file_of_digest(tx, scope, PYPI, &sha256, name);
+        let Some(wheel) = of.distribution.strip_suffix(names::METADATA) else {
+            let file = find(&of.distribution)?.found("Package File")?.file;
+            return Ok((file, None));
+        };
+        let wheel = find(wheel)?.found("Package File")?.file;
+        let extract = files::extract(tx, wheel.id)?.found("Package File")?;
+        Ok((wheel, Some(extract)))
+    });
+    let (file, extract) = found.await?;
     match extract {
         Some(extract) => {
-            let tag = format!("\"{}{}\"", file.sha256, names::METADATA);
-            let mut response = reply::tagged(&asked, "application/octet-stream", extract, &tag)?;
-            let attached = HeaderValue::from_static("attachment");
-            response
-                .headers_mut()
-                .insert(header::CONTENT_DISPOSITION, attached);
-            Ok(response)
+            let kind = "application/octet-stream";
+            download::extract(&client.asked, &file, names::METADATA, kind, extract)
         }
-        None => download::serve(&app, &asked, &file).await,
+        None => client.send(&file).await,
     }
 }
 
 /// Leads to the index of a name that is not here. Pip and others follow, and
 /// take what that index links to.
-async fn elsewhere(app: &App, prefix: &Prefix, name: &str) -> Result<Option<Response>> {
+async fn elsewhere(client: &Client, name: &str) -> Result<Option<Response>> {
     if names::check(name).is_err() {
         return Ok(None);
     }
     // Nothing in it needs escaping.
     let path = format!("{}/", normalized(name));
-    forwarding::elsewhere(app, prefix, PackageType::Pypi, name, &path).await
+    forwarding::elsewhere(client, PYPI, name, &path).await
 }
 
 /// Where the links of an index lead: to the project that has the files, or to
 /// the group as it was asked for.
-fn links(app: &App, prefix: &Prefix, scope: &Scope) -> Result<String> {
-    match (scope.project_id, prefix) {
-        (Some(id), _) => Ok(app.url(&format!("/api/v4/projects/{id}/packages/pypi"))),
-        (None, Prefix::Group(id)) => Ok(group_prefix(app, id)),
-        _ => Err(Error::NotFound("")),
-    }
-}
-
-/// Where a group's links lead: the group as it was asked for.
-fn group_prefix(app: &App, id: &Reference) -> String {
-    let id = match id {
-        Reference::Id(id) => id.to_string(),
-        Reference::Path(path) => utf8_percent_encode(path, NON_ALPHANUMERIC).to_string(),
+fn links(client: &Client, scope: &Scope) -> Result<String> {
+    let place = match (scope.project_id, &client.prefix) {
+        (Some(id), _) => format!("projects/{id}"),
+        (None, Prefix::Group(Reference::Id(id))) => format!("groups/{id}/-"),
+        (None, Prefix::Group(Reference::Path(path))) => {
+            format!("groups/{}/-", utf8_percent_encode(path, NON_ALPHANUMERIC))
+        }
+        _ => return Err(Error::NotFound("")),
     };
-    app.url(&format!("/api/v4/groups/{id}/-/packages/pypi"))
+    Ok(client.app.url(&format!("/api/v4/{place}/packages/pypi")))
 }
 
 /// The answer that carries an index. Caches keep its forms apart.

@@ -3,6 +3,7 @@
 use super::documents::{Digest, FileMetadata};
 use super::metadata::{self, Fields};
 use super::names::{self, Kind};
+use crate::client::Client;
 use crate::keys::pypi as version;
 use crate::model::PackageType;
 use crate::rules::publish::{Destination, Repeat};
@@ -10,40 +11,28 @@ use crate::scope::Above;
 use crate::store::files;
 use crate::upload::{self, Uploaded};
 use crate::upload_form::{Form, SentFile};
-use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::blobs::Stored;
 use kernel::error::{Error, Result};
-use kernel::http::{Params, Parts, RequestContext};
+use kernel::http::{Params, Parts};
 use sha2::{Digest as _, Sha256};
-use std::sync::Arc;
 
-/// The field that carries the file.
 const CONTENT: &str = "content";
 
-/// Digests a client may declare of its file.
 const DECLARED: [(&str, fn(&Stored) -> &str); 2] = [
     ("md5_digest", |stored| &stored.md5),
     ("sha256_digest", |stored| &stored.sha256),
 ];
 
-/// Stores one file of a version.
-pub async fn publish(
-    app: App,
-    viewer: Viewer,
-    params: Params<Above>,
-    asked: Arc<RequestContext>,
-    parts: Parts,
-) -> Result<Uploaded> {
+pub async fn publish(params: Params<Above>, client: Client, parts: Parts) -> Result<Uploaded> {
     let project = &params.id;
-    upload::admit_publisher(&app, &viewer, project).await?;
-    let mut form = Form::receive(&app, PackageType::Pypi, &asked, parts, &[CONTENT]).await?;
+    upload::admit_publisher(&client, project).await?;
+    let mut form = Form::receive(&client, PackageType::Pypi, parts, &[CONTENT]).await?;
     let sent = form
         .take_file(CONTENT)
         .ok_or_else(|| Error::missing(CONTENT))?;
     let (mut to, kind) = destination(&form, &sent)?;
     check_declared(&form, sent.received.stored())?;
-    upload::admit(&app, &viewer, project, &to).await?;
+    upload::admit(&client, project, &to).await?;
 
     let own = upload::inspect(&sent.received, move |file| metadata::read(file, kind)).await?;
     let fields = Fields::parse(&own);
@@ -60,10 +49,9 @@ pub async fn publish(
     to.metadata = Some(serde_json::to_string(&shown).map_err(Error::internal)?);
     to.file_metadata = Some(serde_json::to_string(&kept).map_err(Error::internal)?);
 
-    let stored = upload::keep(&app, sent.received).await?;
+    let stored = upload::keep(&client.app, sent.received).await?;
     upload::publish_then(
-        &app,
-        &viewer,
+        &client,
         project,
         to,
         stored,

@@ -10,27 +10,25 @@ mod registry;
 
 pub use module::{ModuleMetadata, check_version, package_name, submodule};
 
-use crate::access::{RegistryAccess, authorize};
+use crate::access::RegistryAccess;
 use crate::archive;
-use crate::download;
+use crate::client::Client;
+use crate::declare::{reads, writes};
 use crate::model::PackageType;
-use crate::rest::{READ, WRITE};
 use crate::rules::publish::{Destination, Repeat};
 use crate::scope::Scope;
 use crate::settings;
 use crate::store::index::{self, IndexedFile};
 use crate::upload::{self, Uploaded};
 use http::{HeaderName, HeaderValue, StatusCode};
-use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::blobs::Received;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Params, RequestContext, Response, Routes, Upload, reply};
+use kernel::http::params::Flat;
+use kernel::http::{Params, Response, Routes, Upload, reply};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
 use std::cell::RefCell;
 use std::io::{BufReader, Read, Seek};
-use std::sync::Arc;
 use store::Tx;
 
 const MODULE: &str = "/projects/{id}/packages/terraform/modules/{module_name}/{module_system}";
@@ -40,56 +38,34 @@ const GET: HeaderName = HeaderName::from_static("x-terraform-get");
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 pub fn routes(r: &mut Routes) {
-    r.put(&format!("{MODULE}/{{module_version}}/file"), publish)
-        .scopes(WRITE)
-        .registry()
+    let version = format!("{MODULE}/{{module_version}}");
+    writes(r.put(&format!("{version}/file"), publish))
         .streams()
         .answers(201, "Published")
         .summary("Publishes a version of a Terraform module");
-    r.get(MODULE, fetch_latest)
-        .scopes(READ)
-        .registry()
-        .summary("Downloads the latest version of a Terraform module");
-    r.get(&format!("{MODULE}/{{module_version}}"), fetch)
-        .scopes(READ)
-        .registry()
-        .summary("Downloads a version of a Terraform module");
+    reads(r, MODULE, fetch_latest).summary("Downloads the latest version of a Terraform module");
+    reads(r, &version, fetch).summary("Downloads a version of a Terraform module");
     registry::routes(r);
 }
 
 kernel::params! {
-    /// Where a version goes.
-    pub struct PublishModule {
+    pub struct OneModule {
         /// The project.
         pub id: Reference,
-        /// The module.
-        pub module_name: String,
-        /// What it is made for.
-        pub module_system: String,
+        pub module: Flat<ModuleName>,
+    }
+}
+
+kernel::params! {
+    pub struct OneVersion {
+        pub of: Flat<OneModule>,
         /// Its version.
         pub module_version: String,
     }
 }
 
 kernel::params! {
-    /// A version of a module of a project.
-    pub struct FetchModule {
-        /// The project.
-        pub id: Reference,
-        /// The module.
-        pub module_name: String,
-        /// What it is made for.
-        pub module_system: String,
-        /// Its version.
-        pub module_version: String,
-    }
-}
-
-kernel::params! {
-    /// A module of a project.
-    pub struct FetchLatest {
-        /// The project.
-        pub id: Reference,
+    pub struct ModuleName {
         /// The module.
         pub module_name: String,
         /// What it is made for.
@@ -97,14 +73,20 @@ kernel::params! {
     }
 }
 
-async fn publish(
-    app: App,
-    viewer: Viewer,
-    params: Params<PublishModule>,
-    asked: Arc<RequestContext>,
-    body: Upload,
-) -> Result<Uploaded> {
-    let name = package_name(&params.module_name, &params.module_system)?;
+impl ModuleName {
+    /// What its package is called.
+    fn package(&self) -> Result<String> {
+        package_name(&self.module_name, &self.module_system)
+    }
+
+    /// The same where a name that cannot be is not found.
+    fn known(&self) -> Result<String> {
+        self.package().map_err(|_| Error::NotFound("Package"))
+    }
+}
+
+async fn publish(params: Params<OneVersion>, client: Client, body: Upload) -> Result<Uploaded> {
+    let (project, name) = (&params.of.id, params.of.module.package()?);
     let version = params.module_version.as_str();
     check_version(version)?;
     let file_name = module::file_name(&name, version);
@@ -118,35 +100,27 @@ async fn publish(
             file_name,
         )
     };
-    upload::admit(&app, &viewer, &params.id, &to).await?;
-    check_early(&app, &viewer, &params, &name).await?;
-    let received = upload::receive_bytes(&app, PackageType::TerraformModule, &asked, body).await?;
+    upload::admit(&client, project, &to).await?;
+    check_early(&client, &params, &name).await?;
+    let received = upload::receive_bytes(&client, PackageType::TerraformModule, body).await?;
     let kept = look_into(&received).await?;
     to.metadata = Some(serde_json::to_string(&kept).map_err(Error::internal)?);
-    let stored = upload::keep(&app, received).await?;
-    upload::publish_then(
-        &app,
-        &viewer,
-        &params.id,
-        to,
-        stored,
-        |tx, entered, package, _| {
-            check_elsewhere(tx, entered, &package.name, package.version.as_deref())
-        },
-    )
+    let stored = upload::keep(&client.app, received).await?;
+    upload::publish_then(&client, project, to, stored, |tx, entered, package, _| {
+        check_elsewhere(tx, entered, &package.name, package.version.as_deref())
+    })
     .await?;
     Ok(Uploaded)
 }
 
 /// Refuses before the bytes arrive what would be refused after.
-async fn check_early(app: &App, viewer: &Viewer, params: &PublishModule, name: &str) -> Result<()> {
-    let (viewer, project, name) = (viewer.clone(), params.id.clone(), name.to_owned());
-    let version = params.module_version.clone();
-    app.read(move |tx| {
-        let entered = authorize(tx, &viewer, &project, Purpose::PublishPackage)?;
+async fn check_early(client: &Client, params: &OneVersion, name: &str) -> Result<()> {
+    let (name, version) = (name.to_owned(), params.module_version.clone());
+    let check = move |tx: &mut Tx<'_>, entered: RegistryAccess| {
         check_elsewhere(tx, &entered, &name, Some(&version))
-    })
-    .await
+    };
+    let purpose = Purpose::PublishPackage;
+    client.enter(&params.of.id, purpose, check).await
 }
 
 /// Refuses a module that another project of the namespace has: the registry
@@ -192,57 +166,32 @@ async fn look_into(received: &Received) -> Result<ModuleMetadata> {
     .await
 }
 
-async fn fetch(
-    app: App,
-    viewer: Viewer,
-    params: Params<FetchModule>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
-    let Params(params) = params;
-    let module = (params.module_name.as_str(), params.module_system.as_str());
-    let version = Some(params.module_version);
-    send(&app, &viewer, params.id, module, version, &asked).await
+async fn fetch(params: Params<OneVersion>, client: Client) -> Result<Response> {
+    let Params(OneVersion { of, module_version }) = params;
+    send(&client, &of, Some(module_version)).await
 }
 
-async fn fetch_latest(
-    app: App,
-    viewer: Viewer,
-    params: Params<FetchLatest>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
-    let Params(params) = params;
-    let module = (params.module_name.as_str(), params.module_system.as_str());
-    send(&app, &viewer, params.id, module, None, &asked).await
+async fn fetch_latest(params: Params<OneModule>, client: Client) -> Result<Response> {
+    send(&client, &params, None).await
 }
 
 /// Sends the archive, or says that it is here to who asks where it is.
-async fn send(
-    app: &App,
-    viewer: &Viewer,
-    project: Reference,
-    (name, system): (&str, &str),
-    version: Option<String>,
-    asked: &RequestContext,
-) -> Result<Response> {
-    let name = package_name(name, system).map_err(|_| Error::NotFound("Package"))?;
-    let viewer = viewer.clone();
-    let file = app
-        .read(move |tx| {
-            let id = authorize(tx, &viewer, &project, Purpose::ReadPackages)?
-                .project
-                .id;
-            let scope = Scope::of_project(id);
-            let version = match version {
-                Some(version) => version,
-                None => {
-                    let all = index::versions(tx, &scope, PackageType::TerraformModule, &name)?;
-                    let sorted = module::sorted(all);
-                    module::latest(&sorted).found("Package")?.version.clone()
-                }
-            };
-            file_of(tx, &scope, &name, &version)
-        })
-        .await?;
+async fn send(client: &Client, of: &OneModule, version: Option<String>) -> Result<Response> {
+    let name = of.module.known()?;
+    let file = client.enter(&of.id, Purpose::ReadPackages, move |tx, entered| {
+        let scope = Scope::of_project(entered.project.id);
+        let version = match version {
+            Some(version) => version,
+            None => {
+                let all = index::versions(tx, &scope, PackageType::TerraformModule, &name)?;
+                let sorted = module::sorted(all);
+                module::latest(&sorted).found("Package")?.version.clone()
+            }
+        };
+        file_of(tx, &scope, &name, &version)
+    });
+    let file = file.await?;
+    let asked = &client.asked;
     let wants_address = asked
         .uri
         .query()
@@ -250,12 +199,11 @@ async fn send(
     if wants_address {
         // A plain download, unlike the registry protocol's, is not led to an
         // address without a host.
-        return told(&app.url(&format!("{}?archive=tgz", asked.uri.path())));
+        return told(&client.app.url(&format!("{}?archive=tgz", asked.uri.path())));
     }
-    download::serve(app, asked, &file.file).await
+    client.send(&file.file).await
 }
 
-/// The file of a version of a module.
 fn file_of(tx: &mut Tx<'_>, scope: &Scope, name: &str, version: &str) -> Result<IndexedFile> {
     let mut found = index::newest_files(
         tx,

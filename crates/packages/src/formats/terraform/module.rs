@@ -1,6 +1,7 @@
 //! Names and versions of Terraform modules, and the documents about them
 //! (docs/interface/packages.md 2.2, 2.12).
 
+use crate::rules::names::require;
 use crate::store::index;
 use kernel::error::{Error, Result};
 use semver::Version;
@@ -13,11 +14,8 @@ const SUBMODULES: &str = "modules";
 
 /// `NAME/SYSTEM`, as packages of modules are called.
 pub fn package_name(name: &str, system: &str) -> Result<String> {
-    for (field, text) in [("module_name", name), ("module_system", system)] {
-        if !is_plain(text) {
-            return Err(Error::Parameters(vec![format!("{field} is invalid")]));
-        }
-    }
+    require("module_name", is_plain(name))?;
+    require("module_system", is_plain(system))?;
     Ok(format!("{name}/{system}"))
 }
 
@@ -34,13 +32,10 @@ pub fn check_version(version: &str) -> Result<()> {
     if version.trim().is_empty() {
         return Err(Error::BadRequest("Version is empty.".into()));
     }
-    if version.len() > MAX_PART || Version::parse(version).is_err() {
-        return Err(Error::Parameters(vec!["module_version is invalid".into()]));
-    }
-    Ok(())
+    let is_version = version.len() <= MAX_PART && Version::parse(version).is_ok();
+    require("module_version", is_version)
 }
 
-/// The stored name of the file of a version.
 pub fn file_name(name: &str, version: &str) -> String {
     format!("{}-{version}.tgz", name.replace('/', "-"))
 }
@@ -73,12 +68,10 @@ pub fn submodule(path: &str) -> Option<&str> {
     file.ends_with(".tf").then_some(*name)
 }
 
-/// One version of a module, as documents show it.
 pub struct ModuleVersion {
     pub version: String,
     parsed: Version,
     kept: ModuleMetadata,
-    /// The project that holds it.
     pub project_id: i64,
 }
 
@@ -193,7 +186,6 @@ pub fn versions_document(
     }
 }
 
-/// One version among all.
 pub fn module_document(
     name: &str,
     system: &str,

@@ -2,21 +2,19 @@
 //! are below.
 
 use super::module::{self, ModuleVersion};
-use super::{file_of, package_name, told};
-use crate::download;
+use super::{ModuleName, file_of, told};
+use crate::client::Client;
+use crate::declare::reads;
 use crate::model::PackageType;
-use crate::rest::READ;
-use crate::scope::{self, Prefix};
+use crate::scope::Prefix;
 use crate::store::index;
 use http::{Method, StatusCode};
 use identity::registry_session;
-use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Params, RequestContext, Response, Routes, reply};
+use kernel::http::params::Flat;
+use kernel::http::{Params, Response, Routes, reply};
 use kernel::ids::Reference;
 use serde_json::json;
-use std::sync::Arc;
 
 const PROTOCOL: &str = "/packages/terraform/modules/v1/";
 /// How long a pass for an archive is good, in seconds.
@@ -26,31 +24,17 @@ const PASS_SECONDS: i64 = 5 * 60;
 pub fn routes(r: &mut Routes) {
     let module = format!("{PROTOCOL}{{module_namespace}}/{{module_name}}/{{module_system}}");
     let version = format!("{module}/{{module_version}}");
-    r.get(&format!("{module}/versions"), versions)
-        .scopes(READ)
-        .registry()
+    reads(r, &format!("{module}/versions"), versions)
         .summary("Lists the versions of a Terraform module");
-    r.get(&module, show_latest)
-        .scopes(READ)
-        .registry()
-        .summary("Shows the latest version of a Terraform module");
-    r.get(&format!("{module}/download"), download_latest)
-        .scopes(READ)
-        .registry()
+    reads(r, &module, show_latest).summary("Shows the latest version of a Terraform module");
+    reads(r, &format!("{module}/download"), download_latest)
         .answers(302, "The address of the latest version")
         .summary("Leads to the latest version of a Terraform module");
-    r.get(&version, show)
-        .scopes(READ)
-        .registry()
-        .summary("Shows a version of a Terraform module");
-    r.get(&format!("{version}/download"), locate)
-        .scopes(READ)
-        .registry()
+    reads(r, &version, show).summary("Shows a version of a Terraform module");
+    reads(r, &format!("{version}/download"), locate)
         .answers(204, "The address is in X-Terraform-Get")
         .summary("Tells where the archive of a Terraform module is");
-    r.get(&format!("{version}/file"), fetch)
-        .scopes(READ)
-        .registry()
+    reads(r, &format!("{version}/file"), fetch)
         .summary("Downloads the archive of a Terraform module");
     r.plain(Method::GET, "/.well-known/terraform.json", discover)
         .unchecked()
@@ -62,22 +46,13 @@ kernel::params! {
     pub struct OfModule {
         /// Path of the group or person above its project.
         pub module_namespace: String,
-        /// The module.
-        pub module_name: String,
-        /// What it is made for.
-        pub module_system: String,
+        pub module: Flat<ModuleName>,
     }
 }
 
 kernel::params! {
-    /// A version of a module by its namespace.
     pub struct OfVersion {
-        /// Path of the group or person above its project.
-        pub module_namespace: String,
-        /// The module.
-        pub module_name: String,
-        /// What it is made for.
-        pub module_system: String,
+        pub of: Flat<OfModule>,
         /// Its version.
         pub module_version: String,
     }
@@ -101,73 +76,65 @@ impl Module {
     }
 }
 
-/// The versions of a module that the viewer may read.
-async fn find(
-    app: &App,
-    viewer: &Viewer,
-    namespace: &str,
-    (name, system): (&str, &str),
-) -> Result<Module> {
-    let name = package_name(name, system).map_err(|_| Error::NotFound("Package"))?;
-    let (viewer, prefix) = (viewer.clone(), Prefix::Namespace(namespace.to_owned()));
-    let (versions, path) = app
-        .read(move |tx| {
-            let scope = scope::scope(tx, &viewer, &prefix)?;
-            let versions = index::versions(tx, &scope, PackageType::TerraformModule, &name)?;
-            let versions = module::sorted(versions);
-            let Some(latest) = module::latest(&versions) else {
-                return Err(scope::missing(tx, &viewer, &prefix)?);
-            };
-            let project = Reference::Id(latest.project_id);
-            let project = spaces::access::find_project(tx, &project)?.found("Package")?;
-            Ok((versions, project.full_path))
-        })
-        .await?;
-    Ok(Module {
-        versions,
-        source: app.url(&format!("/{path}")),
-    })
+impl OfModule {
+    /// The client in the namespace of the module.
+    fn within(&self, client: &Client) -> Client {
+        Client {
+            prefix: Prefix::Namespace(self.module_namespace.clone()),
+            ..client.clone()
+        }
+    }
 }
 
-async fn versions(app: App, viewer: Viewer, params: Params<OfModule>) -> Result<Response> {
-    let of = (&*params.module_name, &*params.module_system);
-    let found = find(&app, &viewer, &params.module_namespace, of).await?;
-    let document = module::versions_document(of.1, &found.versions, found.source);
+/// The versions of a module that the client may read.
+async fn find(client: &Client, of: &OfModule) -> Result<Module> {
+    let (name, client) = (of.module.known()?, of.within(client));
+    let found = client.read(move |tx, scope, client| {
+        let versions = index::versions(tx, scope, PackageType::TerraformModule, &name)?;
+        let versions = module::sorted(versions);
+        let Some(latest) = module::latest(&versions) else {
+            return Err(client.missing(tx)?);
+        };
+        let project = Reference::Id(latest.project_id);
+        let project = spaces::access::find_project(tx, &project)?.found("Package")?;
+        let source = client.app.url(&format!("/{}", project.full_path));
+        Ok(Module { versions, source })
+    });
+    found.await
+}
+
+async fn versions(client: Client, params: Params<OfModule>) -> Result<Response> {
+    let found = find(&client, &params).await?;
+    let system = &params.module.module_system;
+    let document = module::versions_document(system, &found.versions, found.source);
     reply::json(StatusCode::OK, &document)
 }
 
-async fn show_latest(app: App, viewer: Viewer, params: Params<OfModule>) -> Result<Response> {
-    let of = (&*params.module_name, &*params.module_system);
-    let found = find(&app, &viewer, &params.module_namespace, of).await?;
-    shown(of, &found, found.latest()?)
+async fn show_latest(client: Client, params: Params<OfModule>) -> Result<Response> {
+    let found = find(&client, &params).await?;
+    shown(&params.module, &found, found.latest()?)
 }
 
-async fn show(app: App, viewer: Viewer, params: Params<OfVersion>) -> Result<Response> {
-    let of = (&*params.module_name, &*params.module_system);
-    let found = find(&app, &viewer, &params.module_namespace, of).await?;
-    shown(of, &found, found.version(&params.module_version)?)
+async fn show(client: Client, params: Params<OfVersion>) -> Result<Response> {
+    let found = find(&client, &params.of).await?;
+    let one = found.version(&params.module_version)?;
+    shown(&params.of.module, &found, one)
 }
 
-fn shown((name, system): (&str, &str), found: &Module, one: &ModuleVersion) -> Result<Response> {
+fn shown(of: &ModuleName, found: &Module, one: &ModuleVersion) -> Result<Response> {
+    let (name, system) = (&of.module_name, &of.module_system);
     let source = found.source.clone();
     let document = module::module_document(name, system, &found.versions, one, source);
     reply::json(StatusCode::OK, &document)
 }
 
 /// Leads to the download of the latest version.
-async fn download_latest(
-    app: App,
-    viewer: Viewer,
-    params: Params<OfModule>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
-    let of = (&*params.module_name, &*params.module_system);
-    let found = find(&app, &viewer, &params.module_namespace, of).await;
-    let found = found.map_err(|error| match error {
-        Error::NotFound("Package") => none(of.0),
+async fn download_latest(client: Client, params: Params<OfModule>) -> Result<Response> {
+    let found = find(&client, &params).await.map_err(|error| match error {
+        Error::NotFound("Package") => none(&params.module.module_name),
         other => other,
     })?;
-    let above = asked.uri.path().trim_end_matches("download");
+    let above = client.asked.uri.path().trim_end_matches("download");
     reply::redirect(&format!("{above}{}/download", found.latest()?.version))
 }
 
@@ -178,41 +145,26 @@ fn none(name: &str) -> Error {
 
 /// Tells where the archive is, with a pass for it: Terraform fetches it
 /// without the credential it has for this host.
-async fn locate(
-    app: App,
-    viewer: Viewer,
-    params: Params<OfVersion>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
-    let of = (&*params.module_name, &*params.module_system);
-    let found = find(&app, &viewer, &params.module_namespace, of).await?;
+async fn locate(client: Client, params: Params<OfVersion>) -> Result<Response> {
+    let found = find(&client, &params.of).await?;
     found.version(&params.module_version)?;
-    let above = asked.uri.path().trim_end_matches("download");
+    let above = client.asked.uri.path().trim_end_matches("download");
     let path = format!("{above}file");
-    let token = registry_session::issue(&app, &viewer, &path, PASS_SECONDS)?;
+    let token = registry_session::issue(&client.app, &client.viewer, &path, PASS_SECONDS)?;
     told(&format!("{path}?token={token}&archive=tgz"))
 }
 
-async fn fetch(
-    app: App,
-    viewer: Viewer,
-    params: Params<OfVersion>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
-    let Params(params) = params;
-    let name = package_name(&params.module_name, &params.module_system)
-        .map_err(|_| Error::NotFound("Package"))?;
-    let prefix = Prefix::Namespace(params.module_namespace);
-    let file = app
-        .read(move |tx| {
-            let scope = scope::scope(tx, &viewer, &prefix)?;
-            match file_of(tx, &scope, &name, &params.module_version) {
-                Err(Error::NotFound(_)) => Err(scope::missing(tx, &viewer, &prefix)?),
+async fn fetch(client: Client, params: Params<OfVersion>) -> Result<Response> {
+    let Params(OfVersion { of, module_version }) = params;
+    let (name, client) = (of.module.known()?, of.within(&client));
+    let file =
+        client.read(
+            move |tx, scope, client| match file_of(tx, scope, &name, &module_version) {
+                Err(Error::NotFound(_)) => Err(client.missing(tx)?),
                 other => other,
-            }
-        })
-        .await?;
-    download::serve(&app, &asked, &file.file).await
+            },
+        );
+    client.send(&file.await?.file).await
 }
 
 async fn discover() -> Result<Response> {

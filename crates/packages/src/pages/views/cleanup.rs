@@ -42,23 +42,20 @@ pub struct RuleRow {
 #[derive(Debug, Clone, Default)]
 pub struct CleanupPreview {
     pub count: u64,
-    /// Bytes of their files.
+    /// Bytes.
     pub size: u64,
     /// Bytes by name, most first, for the chart.
     pub largest: Vec<(String, u64)>,
-    /// The first versions.
     pub rows: Vec<FoundRow>,
 }
 
-/// One version that would go.
 #[derive(Debug, Clone, Default)]
 pub struct FoundRow {
     pub name: String,
     pub version: String,
     pub published: Moment,
-    /// When it was last downloaded.
     pub downloaded: Option<Moment>,
-    /// Bytes of its files.
+    /// Bytes.
     pub size: u64,
     pub reasons: String,
 }
@@ -70,9 +67,7 @@ pub struct RuleForm {
     pub kind: String,
     /// Field of its name, as all others.
     pub keep_last: String,
-    /// Days.
     pub older_than_days: String,
-    /// Days.
     pub not_downloaded_days: String,
     pub never_downloaded: bool,
     pub keep_name_regex: String,

@@ -13,30 +13,23 @@ use spaces::pages::views::SpaceHead;
 pub struct Packages {
     pub page: Page,
     pub head: SpaceHead,
-    /// Filter `search`.
     pub search: String,
     /// Filter `type`, empty for any.
     pub kind: String,
-    /// The types to choose from.
     pub kinds: Vec<Choice>,
-    /// Order `sort`.
     pub sort: String,
     /// The values of `sort` to choose from.
     pub sorts: Vec<Choice>,
     pub is_filtered: bool,
     /// Shell lines that publish a first package, or empty.
     pub publish_example: String,
-    /// The packages of this page.
     pub packages: Vec<PackageRow>,
-    /// Where the list stands.
     pub pages: Pages,
 }
 
-/// One package in a list.
 #[derive(Debug, Clone, Default)]
 pub struct PackageRow {
     pub name: String,
-    /// Its version, or empty.
     pub version: String,
     /// `generic`, `npm` …
     pub kind: String,
@@ -62,7 +55,6 @@ pub struct Package {
     pub page: Page,
     /// The project's full path and address.
     pub place: (String, String),
-    /// The package as in the list.
     pub package: PackageRow,
     pub id: i64,
     /// Why its status is so, or empty.
@@ -72,29 +64,23 @@ pub struct Package {
     pub install: Vec<(String, String)>,
     /// How to publish its next version, likewise; empty for who may not.
     pub publish: Vec<(String, String)>,
-    /// Its files on this page.
     pub files: Vec<FileRow>,
-    /// Where the list of files stands.
     pub pages: Pages,
-    /// Size of all files, in bytes.
+    /// Bytes.
     pub size: u64,
     /// Other versions, newest first.
     pub versions: Vec<PackageRow>,
     pub downloads: u64,
     /// Downloads by day (`Mar 4`) from the oldest, for the chart; empty hides it.
     pub downloads_by_day: Vec<(String, u64)>,
-    /// When it was last downloaded.
     pub last_downloaded_at: Option<Moment>,
-    /// The viewer may delete it.
     pub can_delete: bool,
 }
 
-/// One file of a package.
 #[derive(Debug, Clone, Default)]
 pub struct FileRow {
     pub id: i64,
     pub name: String,
-    /// Where it is downloaded.
     pub url: String,
     /// Bytes.
     pub size: u64,
@@ -124,7 +110,6 @@ pub struct DuplicateRow {
     pub label: &'static str,
     pub allowed_field: String,
     pub allowed: bool,
-    /// Name of the exception's field.
     pub exception_field: String,
     /// Pattern of names and versions that are exempt.
     pub exception: String,

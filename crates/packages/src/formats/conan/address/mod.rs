@@ -6,6 +6,7 @@ mod recipe;
 pub use kind::{INFO, Kind, MANIFEST, alternatives, kind, stored};
 pub use recipe::{Recipe, RevisionPath, WITHOUT_REVISIONS};
 
+use crate::rules::names::require;
 use kernel::error::{Error, Result};
 use recipe::{is_reference, is_revision};
 
@@ -142,14 +143,6 @@ fn split(path: &str) -> Vec<&str> {
 fn recipe_of<'p, 's>(parts: &'p [&'s str]) -> Result<(Recipe, &'p [&'s str])> {
     let (recipe, rest) = parts.split_at_checked(4).ok_or_else(nothing)?;
     Ok((Recipe::parse(recipe)?, rest))
-}
-
-fn require(field: &str, holds: bool) -> Result<()> {
-    if holds {
-        Ok(())
-    } else {
-        Err(Error::Parameters(vec![format!("{field} is invalid")]))
-    }
 }
 
 fn nothing() -> Error {

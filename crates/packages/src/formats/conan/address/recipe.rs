@@ -1,6 +1,7 @@
 //! What recipes and their revisions are called.
 
-use super::{nothing, require};
+use super::nothing;
+use crate::rules::names::require;
 use kernel::error::Result;
 
 /// The revision of all that clients without revisions publish.

@@ -96,7 +96,6 @@ impl<'a> StoredManifest<'a> {
     }
 }
 
-/// What an archive of npm tells.
 #[derive(Debug)]
 pub struct Archive {
     manifest: Map<String, Value>,
@@ -193,7 +192,6 @@ fn normalize_bin(manifest: &mut Map<String, Value>, name: &str) {
 }
 
 impl Archive {
-    /// What is kept of it, as text.
     pub fn kept(&self, stored: &Stored) -> Result<String> {
         let text = |value: &Map<String, Value>| serde_json::to_string(value);
         let short = text(&self.short).map_err(Error::internal)?;

@@ -1,10 +1,11 @@
 //! The XML of the feed: Atom with the properties that old clients read, the
 //! service document and the description of both.
 
-use super::super::documents::{Links, encoded};
+use super::super::documents::Links;
 use super::super::entries::Entry;
 use super::super::nuspec::Nuspec;
 use crate::keys::nuget as version;
+use crate::rules::names::encoded;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;

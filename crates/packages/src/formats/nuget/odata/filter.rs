@@ -14,7 +14,6 @@ const MAX_WORDS: usize = 2_000;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Node {
     Literal(Value),
-    /// A property of the version.
     Property(Property),
     Call(Function, Vec<Node>),
     Not(Box<Node>),
@@ -109,7 +108,6 @@ impl Function {
     }
 }
 
-/// One key of an order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Key {
     pub(super) of: Node,

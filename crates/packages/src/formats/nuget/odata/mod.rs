@@ -8,18 +8,17 @@ pub mod filter;
 use super::documents::Links;
 use super::entries::{self, EntriesQuery, Entry};
 use super::{PROJECT, RegistryPath, read, reads};
+use crate::client::Client;
 use crate::keys::nuget::Level;
-use crate::scope::{Prefix, scope};
+use crate::rules::names::invalid;
+use crate::scope::scope;
 use crate::store::list;
 use feed::Page;
 use filter::{Key, Node, quoted};
-use http::{HeaderName, HeaderValue, StatusCode, header};
-use identity::viewer::Viewer;
-use kernel::app::App;
+use http::{HeaderValue, StatusCode, header};
 use kernel::error::{Error, Found, Result};
 use kernel::http::{Params, RequestContext, Response, Routes, reply};
 use kernel::ids::Reference;
-use std::sync::Arc;
 use store::Tx;
 use url::form_urlencoded;
 
@@ -71,18 +70,11 @@ kernel::params! {
 /// Which collections there are. Anyone may know, as it tells nothing; but old
 /// clients send credentials to the feed only if this asks for them, so they
 /// are asked.
-async fn service(
-    app: App,
-    viewer: Viewer,
-    params: Params<RegistryPath>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
-    if is_old_client(&asked) {
-        let place = Prefix::Project(params.id.clone());
-        app.read(move |tx| scope(tx, &viewer, &place).map(drop))
-            .await?;
+async fn service(params: Params<RegistryPath>, client: Client) -> Result<Response> {
+    if is_old_client(&client.asked) {
+        client.admit().await?;
     }
-    xml(feed::service(&Links::of_project(&app, &params.id)))
+    xml(feed::service(&Links::of_project(&client.app, &params.id)))
 }
 
 /// Whether NuGet's own code asks, which says so first of all.
@@ -97,53 +89,44 @@ async fn metadata(_: Params<RegistryPath>) -> Result<Response> {
     xml(feed::METADATA.to_owned())
 }
 
-/// Versions, or one of them.
-async fn show(
-    app: App,
-    viewer: Viewer,
-    params: Params<Question>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
+async fn show(params: Params<Question>, client: Client) -> Result<Response> {
     let Params(question) = params;
     // Some clients escape the sign before it.
     if question.odata == "$metadata" {
         return xml(feed::METADATA.to_owned());
     }
-    let server = app.clone();
-    let sent = app.read(move |tx| match Resource::asked(&question, &asked)? {
-        Resource::One { name, version } => {
-            let scope = scope(tx, &viewer, &Prefix::Project(question.id))?;
-            let found = entries::one(tx, &scope, &name, &version)?.found("Package")?;
-            let links = Links::of_project(&server, &Reference::Id(found.row.project_id));
-            Ok(feed::entry(&links, &found))
-        }
-        Resource::Many(many) => page(tx, &server, &viewer, &question, &many, &asked),
-    });
+    let of = client.clone();
+    let sent = client
+        .app
+        .read(move |tx| match Resource::asked(&question, &of.asked)? {
+            Resource::One { name, version } => {
+                let scope = scope(tx, &of.viewer, &of.prefix)?;
+                let found = entries::one(tx, &scope, &name, &version)?.found("Package")?;
+                let links = Links::of_project(&of.app, &Reference::Id(found.row.project_id));
+                Ok(feed::entry(&links, &found))
+            }
+            Resource::Many(many) => page(tx, &of, &question, &many),
+        });
     sent.await.and_then(xml)
 }
 
-/// How many versions there are.
-async fn count(
-    app: App,
-    viewer: Viewer,
-    params: Params<Question>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
+async fn count(params: Params<Question>, client: Client) -> Result<Response> {
     let Params(question) = params;
-    let sent = app.read(move |tx| match Resource::asked(&question, &asked)? {
-        Resource::One { .. } => Err(Error::NotFound("")),
-        Resource::Many(many) => Ok(many.find(tx, &viewer, &question)?.0.len()),
-    });
+    let of = client.clone();
+    let sent = client
+        .app
+        .read(move |tx| match Resource::asked(&question, &of.asked)? {
+            Resource::One { .. } => Err(Error::NotFound("")),
+            Resource::Many(many) => Ok(many.find(tx, &of)?.0.len()),
+        });
     Ok(reply::text(StatusCode::OK, sent.await?.to_string()))
 }
 
-/// What is asked of the feed.
 enum Resource {
     One { name: String, version: String },
     Many(Many),
 }
 
-/// A question with many answers.
 struct Many {
     of: &'static str,
     wanted: EntriesQuery,
@@ -178,7 +161,7 @@ impl Resource {
                 let name = parameter(asked, "id").ok_or_else(|| Error::missing("id"))?;
                 // PostgreSQL cannot hold it in text.
                 if name.contains('\0') {
-                    return Err(Error::Parameters(vec!["id is invalid".into()]));
+                    return Err(invalid("id"));
                 }
                 ("FindPackagesById", EntriesQuery::Named(quoted(&name)), true)
             }
@@ -241,13 +224,8 @@ fn number(name: &str, sent: Option<i64>) -> Result<Option<usize>> {
 
 impl Many {
     /// The versions in order, without regard to pages, and where links lead.
-    fn find(
-        &self,
-        tx: &mut Tx<'_>,
-        viewer: &Viewer,
-        question: &Question,
-    ) -> Result<(Vec<Entry>, i64)> {
-        let scope = scope(tx, viewer, &Prefix::Project(question.id.clone()))?;
+    fn find(&self, tx: &mut Tx<'_>, client: &Client) -> Result<(Vec<Entry>, i64)> {
+        let scope = scope(tx, &client.viewer, &client.prefix)?;
         let id = scope.project_id.found("Project")?;
         let mut found = entries::wanted(tx, &scope, &self.wanted, self.level)?;
         found.retain(|entry| {
@@ -259,16 +237,10 @@ impl Many {
     }
 }
 
-fn page(
-    tx: &mut Tx<'_>,
-    app: &App,
-    viewer: &Viewer,
-    question: &Question,
-    many: &Many,
-    asked: &RequestContext,
-) -> Result<String> {
-    let (found, id) = many.find(tx, viewer, question)?;
-    let links = Links::of_project(app, &Reference::Id(id));
+fn page(tx: &mut Tx<'_>, client: &Client, question: &Question, many: &Many) -> Result<String> {
+    let (found, id) = many.find(tx, client)?;
+    let asked = &client.asked;
+    let links = Links::of_project(&client.app, &Reference::Id(id));
     let total = found.len();
     let from = many.skip.min(total);
     let size = many.top.unwrap_or(usize::MAX).min(total - from);
@@ -315,13 +287,10 @@ fn is_secret(key: &str) -> bool {
 }
 
 fn xml(body: String) -> Result<Response> {
-    let mut response = http::Response::new(axum::body::Body::from(body));
+    let mut response = reply::text(StatusCode::OK, body);
     let headers = response.headers_mut();
     let kind = HeaderValue::from_static("application/xml; charset=utf-8");
     headers.insert(header::CONTENT_TYPE, kind);
-    headers.insert(
-        HeaderName::from_static("dataserviceversion"),
-        HeaderValue::from_static("2.0;"),
-    );
+    headers.insert("dataserviceversion", HeaderValue::from_static("2.0;"));
     Ok(response)
 }
