@@ -13,7 +13,7 @@ use tenon::{Outcome, accounts, backup, check, serve, system, wiring};
 
 /// Gives memory back after a flood, which glibc's does not (docs/decisions/0013).
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// A self-hosted platform for software development.
 ///
