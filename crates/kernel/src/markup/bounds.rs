@@ -68,7 +68,8 @@ pub async fn turn() -> Result<SemaphorePermit<'static>> {
     static TURNS: OnceLock<Semaphore> = OnceLock::new();
     let turns = TURNS.get_or_init(|| {
         let cores = std::thread::available_parallelism().map_or(2, |cores| cores.get());
-        Semaphore::new(cores)
+        // Half of the cores are left to whoever asks for no text.
+        Semaphore::new((cores / 2).max(1))
     });
     let Ok(turn) = timeout(WAIT, turns.acquire()).await else {
         let busy = "Too many texts are being rendered. Try again later.";
