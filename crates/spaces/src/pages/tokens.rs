@@ -144,11 +144,11 @@ impl FormPage for Tokens {
             }
             Action::Rotate => {
                 let token = one(tx)?;
-                let made = rules::rotate(tx, viewer, &token, None)?;
-                let ended =
-                    || Error::Conflict("This token has ended and cannot be rotated.".into());
-                let (token, secret) = made.ok_or_else(ended)?;
-                Ok(self.made(token, &secret))
+                Ok(match rules::rotate(tx, viewer, &token, None)? {
+                    Some((token, secret)) => self.made(token, &secret),
+                    // One that was rotated before has ended its family, which stays.
+                    None => Outcome::Refused(ENDED.into()),
+                })
             }
             Action::Revoke => {
                 let token = one(tx)?;
@@ -159,6 +159,8 @@ impl FormPage for Tokens {
         }
     }
 }
+
+const ENDED: &str = "This token has ended and cannot be rotated.";
 
 fn list(tx: &mut Tx<'_>, space: &Space) -> Result<Vec<AccessToken>> {
     let filter = Filter {

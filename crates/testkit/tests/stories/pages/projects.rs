@@ -309,6 +309,26 @@ async fn a_token_of_a_project_is_shown_once(t: testkit::TestServer) {
 }
 
 #[testkit::story]
+async fn a_token_rotated_twice_on_its_page_ends_those_after_it(t: testkit::TestServer) {
+    let jane = t.user("jane").await;
+    let project = t.project("acme/anvil").await;
+    project.add(&jane, 40).await;
+    let browser = t.browser("jane").await;
+    let tokens = "/acme/anvil/-/access_tokens";
+    let form = [("name", "x"), ("access_level", "30"), ("scopes[]", "api")];
+    browser.post(tokens, &form).await.is(200);
+    let id = t.admin().get(project.at("/access_tokens")).await.json()[0]["id"].to_string();
+    let rotate = format!("{tokens}?action=rotate&token_id={id}");
+    let newer = secret(&browser.post(&rotate, &[]).await.is(200).text());
+    let works = t.with_token(newer.clone());
+    works.get(project.at("")).await.is(200);
+
+    let again = browser.post(&rotate, &[]).await.is(422).text();
+    assert!(again.contains("This token has ended and cannot be rotated."));
+    works.get(project.at("")).await.is(401);
+}
+
+#[testkit::story]
 async fn packages_of_a_group_are_those_the_viewer_may_see(t: testkit::TestServer) {
     let (jane, _) = (t.user("jane").await, t.user("olga").await);
     let open = t.project_with("acme/anvil", "public").await;
