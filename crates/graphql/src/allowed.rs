@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
-use store::{Tx, sql};
+use store::{FromRow, Tx, sql};
 
 /// Most entries of the list.
 pub const MAX: i64 = 10_000;
@@ -24,7 +24,7 @@ pub const MAX: i64 = 10_000;
 const MAX_NAME: usize = 255;
 
 /// An allowed query on the wire.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, JsonSchema, FromRow)]
 #[schemars(rename = "AllowedQueryEntity")]
 pub struct AllowedQuery {
     id: i64,
@@ -38,8 +38,6 @@ pub struct AllowedQuery {
     #[schemars(with = "String")]
     created_at: Timestamp,
 }
-
-store::from_row! { AllowedQuery { id, name, sha256, query, created_by_id, created_at } }
 
 /// The digest that names a query.
 pub fn digest(query: &str) -> String {

@@ -15,7 +15,7 @@ use serde::Serialize;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use store::{Tx, sql};
+use store::{FromRow, Tx, sql};
 
 /// Between two writes.
 const EVERY: Duration = Duration::from_secs(60);
@@ -38,7 +38,7 @@ type Use = (String, i64);
 type Due = HashMap<Use, (Marked, i64)>;
 
 /// A user's use of a deprecated member on the wire.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema, FromRow)]
 #[schemars(rename = "DeprecatedUseEntity")]
 pub struct DeprecatedUse {
     // Such as `User.email` or `Query.runners(active)`.
@@ -56,8 +56,6 @@ pub struct DeprecatedUse {
     #[schemars(with = "String")]
     last_used_at: Timestamp,
 }
-
-store::from_row! { DeprecatedUse { member, reason, replacement, removed_in, user_id, username, uses, last_used_at } }
 
 impl Uses {
     /// Counts the members that an operation of a user used.

@@ -2,6 +2,7 @@
 
 use kernel::choices;
 use kernel::time::{Date, Timestamp};
+use store::FromRow;
 
 pub type UserId = i64;
 
@@ -75,7 +76,7 @@ pub const PASSWORD_EXPIRED: &str =
     "Your password expired. Sign in with a browser to choose a new one.";
 
 /// A user, as every request needs it; see [`Profile`] for the rest.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct User {
     pub id: UserId,
     /// Login and path of the own namespace; unique without regard to case.
@@ -106,12 +107,6 @@ pub struct User {
     pub updated_at: Timestamp,
 }
 
-store::from_row! { User {
-    id, username, name, email, kind, state, is_admin, is_external, is_private, password_expired,
-    locked_until, confirmed_at, avatar_key, projects_limit, can_create_group, last_activity_on,
-    created_at, updated_at
-} }
-
 impl User {
     pub fn is_locked(&self, now: Timestamp) -> bool {
         self.locked_until.is_some_and(|until| until > now)
@@ -133,7 +128,7 @@ impl User {
 }
 
 /// What a user tells about themselves, and what administrators see.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, FromRow)]
 pub struct Profile {
     pub public_email: Option<String>,
     /// E-mail used in commits made in the browser.
@@ -163,12 +158,6 @@ pub struct Profile {
     pub sign_in_count: i64,
 }
 
-store::from_row! { Profile {
-    public_email, commit_email, bio, location, website_url, organization, job_title, pronouns,
-    linkedin, twitter, discord, provider_a, note, theme_id, color_scheme_id, created_by_id,
-    current_sign_in_at, last_sign_in_at, current_sign_in_ip, last_sign_in_ip, sign_in_count
-} }
-
 choices! {
     /// What an access token stands for.
     pub enum TokenKind {
@@ -181,7 +170,7 @@ choices! {
 }
 
 /// An access token; the text itself is known only when it is made.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct AccessToken {
     pub id: i64,
     pub kind: TokenKind,
@@ -208,11 +197,6 @@ pub struct AccessToken {
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
-
-store::from_row! { AccessToken {
-    id, kind, user_id, source_type, source_id, access_level, name, description, scopes, family_id,
-    revoked, expires_at, last_used_at, last_used_ips, created_at, updated_at
-} }
 
 impl AccessToken {
     pub fn family(&self) -> i64 {

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
+use store::FromRow;
 
 kernel::choices! {
     /// Formats of packages (docs/interface/packages.md 1.1).
@@ -82,7 +83,7 @@ impl Status {
 pub const VERSIONLESS: &str = "\u{10FFFF}";
 
 /// One name and version of one format in one project.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, FromRow)]
 pub struct Package {
     pub id: i64,
     pub project_id: i64,
@@ -101,11 +102,6 @@ pub struct Package {
     pub updated_at: Timestamp,
 }
 
-::store::from_row! { Package {
-    id, project_id, package_type, name, version, status, creator_id, conan_name, download_count,
-    last_downloaded_at, created_at, updated_at
-} }
-
 /// The columns of [`Package`] on the alias `p`.
 pub const PACKAGE_COLUMNS: &str = "p.id, p.project_id, p.package_type, p.name, p.version, \
     p.status, p.creator_id, p.conan_name, p.download_count, p.last_downloaded_at, p.created_at, \
@@ -118,7 +114,7 @@ impl Package {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, FromRow)]
 pub struct PackageFile {
     pub id: i64,
     pub package_id: i64,
@@ -135,16 +131,12 @@ pub struct PackageFile {
     pub updated_at: Timestamp,
 }
 
-::store::from_row! { PackageFile {
-    id, package_id, file_name, size, md5, sha1, sha256, blob_key, created_at, updated_at
-} }
-
 /// The columns of [`PackageFile`] on the alias `f`.
 pub const FILE_COLUMNS: &str = "f.id, f.package_id, f.file_name, f.size, f.md5, f.sha1, \
     f.sha256, f.blob_key, f.created_at, f.updated_at";
 
 /// A name an npm client gave one version.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, FromRow)]
 pub struct Tag {
     pub id: i64,
     pub package_id: i64,
@@ -152,8 +144,6 @@ pub struct Tag {
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
-
-::store::from_row! { Tag { id, package_id, name, created_at, updated_at } }
 
 kernel::choices! {
     pub enum PushLevel { Maintainer = "maintainer", Owner = "owner", Admin = "admin" }
@@ -185,7 +175,7 @@ impl DeleteLevel {
 }
 
 /// A protection rule.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, FromRow)]
 #[schemars(rename = "ProtectionRuleEntity")]
 pub struct ProtectionRule {
     /// Its id.
@@ -203,8 +193,3 @@ pub struct ProtectionRule {
     #[schemars(with = "Option<String>")]
     pub minimum_access_level_for_push: Option<PushLevel>,
 }
-
-::store::from_row! { ProtectionRule {
-    id, project_id, package_name_pattern, package_type, minimum_access_level_for_delete,
-    minimum_access_level_for_push
-} }

@@ -4,7 +4,7 @@ use kernel::error::{Error, Result};
 use kernel::ids::fold;
 use kernel::time::Timestamp;
 use std::collections::BTreeMap;
-use store::Json;
+use store::{FromRow, Json};
 
 pub type ProjectId = i64;
 /// Id of a group; groups and user namespaces share one sequence.
@@ -60,35 +60,9 @@ kernel::choices! {
     }
 }
 
-/// Columns of [`Project`] with what its namespace adds.
-#[macro_export]
-macro_rules! project_columns {
-    () => {
-        "projects.*, namespaces.lineage as namespace_lineage,
-            namespaces.kind as namespace_kind, namespaces.owner_id as namespace_owner_id,
-            namespaces.name as namespace_name, namespaces.path as namespace_path,
-            namespaces.full_path as namespace_full_path,
-            namespaces.full_name as namespace_full_name,
-            namespaces.parent_id as namespace_parent_id"
-    };
-}
-
-/// The select list and tables of [`Project`], up to the `where`.
-#[macro_export]
-macro_rules! project_select {
-    ($($rest:literal),* $(,)?) => {
-        concat!(
-            "select ",
-            $crate::project_columns!(),
-            " from projects join namespaces on namespaces.id = projects.namespace_id ",
-            $($rest),*
-        )
-    };
-}
-
-/// A project and what is always needed of its namespace; read with
-/// [`project_select!`](crate::project_select).
-#[derive(Debug, Clone)]
+/// A project and what is always needed of its namespace.
+#[derive(Debug, Clone, FromRow)]
+#[columns("projects")]
 pub struct Project {
     pub id: ProjectId,
     pub namespace_id: i64,
@@ -114,17 +88,25 @@ pub struct Project {
     pub last_activity_at: Timestamp,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
+    #[column("namespaces.lineage")]
     pub namespace_lineage: String,
+    #[column("namespaces.kind")]
     pub namespace_kind: String,
+    #[column("namespaces.owner_id")]
     pub namespace_owner_id: Option<i64>,
+    #[column("namespaces.name")]
     pub namespace_name: String,
+    #[column("namespaces.path")]
     pub namespace_path: String,
+    #[column("namespaces.full_path")]
     pub namespace_full_path: String,
+    #[column("namespaces.full_name")]
     pub namespace_full_name: String,
+    #[column("namespaces.parent_id")]
     pub namespace_parent_id: Option<i64>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct Namespace {
     pub id: GroupId,
     pub kind: String,
@@ -155,26 +137,14 @@ pub struct Namespace {
     pub updated_at: Timestamp,
 }
 
-store::from_row! {
-    Project {
-        id, namespace_id, name, path, full_path, description, visibility, default_branch, topics,
-        creator_id, archived, star_count, forks_count, forked_from_id, merge_method,
-        squash_option, request_access_enabled, packages_enabled, features, avatar_key,
-        deletion_scheduled_at, last_activity_at, created_at, updated_at, namespace_lineage,
-        namespace_kind, namespace_owner_id, namespace_name, namespace_path, namespace_full_path,
-        namespace_full_name, namespace_parent_id,
-    }
-    Namespace {
-        id, kind, parent_id, owner_id, name, path, full_path, full_name, lineage, depth,
-        description, visibility, project_creation_level, subgroup_creation_level,
-        share_with_group_lock, require_two_factor, two_factor_grace_period, emails_enabled,
-        mentions_disabled,
-        lfs_enabled, request_access_enabled, default_branch, package_settings, created_by_id,
-        deletion_scheduled_at, created_at, updated_at,
-    }
-}
-
 impl Project {
+    /// Begins a statement that reads projects, up to its `where`.
+    pub const SELECT: &'static str = store::concat!(
+        "select ",
+        Project::COLUMNS,
+        " from projects join namespaces on namespaces.id = projects.namespace_id "
+    );
+
     /// Level of a feature: `disabled`, `private`, `enabled` or `public`.
     pub fn feature(&self, name: &str) -> &str {
         self.features.0.get(name).map_or("enabled", String::as_str)

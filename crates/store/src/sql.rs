@@ -19,12 +19,13 @@ pub fn registered() -> impl Iterator<Item = &'static Registered> {
     inventory::iter::<Registered>.into_iter()
 }
 
-/// Names a constant statement and registers it, so one test can prepare every
-/// statement of the program on both engines.
+/// Names a constant statement, one text or several one after another, and
+/// registers it, so one test can prepare every statement of the program on both
+/// engines.
 #[macro_export]
 macro_rules! sql {
-    ($text:expr $(,)?) => {{
-        const TEXT: &str = $text;
+    ($($text:expr),+ $(,)?) => {{
+        const TEXT: &str = $crate::concat!($($text),+);
         $crate::inventory::submit! {
             $crate::Registered { text: TEXT, file: file!(), line: line!() }
         }

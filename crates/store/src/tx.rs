@@ -97,23 +97,14 @@ fn in_column(column: &str, error: Error) -> Error {
 }
 
 /// What can be read from a row.
+///
+/// Structs derive it: each field is read from the column of its name. One that
+/// names its table, as `#[columns("users")]`, also has its select list as
+/// `COLUMNS`, where `#[column("EXPRESSION")]` says what a field is read from
+/// that is no column of that table.
 pub trait FromRow: Sized {
     /// Reads the row.
     fn from_row(row: &mut Row<'_>) -> Result<Self>;
-}
-
-/// Reads structs from rows, each field from the column of its name.
-///
-/// `store::from_row! { User { id, username, name } }`
-#[macro_export]
-macro_rules! from_row {
-    ($($name:ident { $($field:ident),* $(,)? })*) => {$(
-        impl $crate::FromRow for $name {
-            fn from_row(row: &mut $crate::Row<'_>) -> $crate::Result<Self> {
-                Ok($name { $($field: row.get(stringify!($field))?),* })
-            }
-        }
-    )*};
 }
 
 macro_rules! single {

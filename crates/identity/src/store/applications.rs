@@ -6,7 +6,7 @@ use kernel::error::Result;
 use kernel::http::Paging;
 use kernel::secrets;
 use kernel::time::Timestamp;
-use store::{Fragment, Tx, sql};
+use store::{Fragment, FromRow, Tx, sql};
 
 /// The living secrets of an application, the newest first.
 pub fn living_secrets(tx: &mut Tx<'_>, id: i64) -> Result<Vec<SecretInfo>> {
@@ -153,7 +153,7 @@ pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     Ok(())
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct Application {
     pub id: i64,
     /// `client_id`.
@@ -175,11 +175,6 @@ pub struct Application {
     pub updated_at: Timestamp,
 }
 
-store::from_row! { Application {
-    id, uid, name, redirect_uris, scopes, confidential, trusted, dynamic, password_grant,
-    owner_type, owner_id, created_at, updated_at
-} }
-
 impl Application {
     pub fn scopes(&self) -> Vec<String> {
         scopes::split(&self.scopes)
@@ -194,7 +189,7 @@ impl Application {
     }
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct SecretInfo {
     pub id: i64,
     /// Set while it is being replaced.
@@ -203,8 +198,6 @@ pub struct SecretInfo {
     pub last_used_at: Option<Timestamp>,
     pub created_at: Timestamp,
 }
-
-store::from_row! { SecretInfo { id, expires_at, last_used_at, created_at } }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {

@@ -3,7 +3,7 @@
 use crate::model::UserId;
 use kernel::error::Result;
 use kernel::time::Timestamp;
-use store::{Tx, sql};
+use store::{FromRow, Tx, sql};
 
 pub fn by_digest(tx: &mut Tx<'_>, digest: Vec<u8>) -> Result<Option<Code>> {
     Ok(tx.optional(
@@ -35,6 +35,7 @@ pub fn delete_before(tx: &mut Tx<'_>, old: Timestamp) -> Result<u64> {
     )?)
 }
 
+#[derive(FromRow)]
 pub struct Code {
     pub id: i64,
     pub application_id: i64,
@@ -51,11 +52,6 @@ pub struct Code {
     pub revoked: bool,
     pub family_id: Option<i64>,
 }
-
-store::from_row! { Code {
-    id, application_id, user_id, redirect_uri, scopes, challenge, nonce, authenticated_at,
-    ip_address, user_agent, expires_at, used_at, revoked, family_id
-} }
 
 pub fn insert(
     tx: &mut Tx<'_>,

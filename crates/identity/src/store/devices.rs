@@ -3,7 +3,7 @@
 use crate::model::UserId;
 use kernel::error::Result;
 use kernel::time::Timestamp;
-use store::{Tx, sql};
+use store::{FromRow, Tx, sql};
 
 kernel::choices! {
     pub enum State {
@@ -113,7 +113,7 @@ pub fn delete_before(tx: &mut Tx<'_>, old: Timestamp) -> Result<u64> {
     )?)
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct Device {
     pub id: i64,
     pub application_id: i64,
@@ -130,8 +130,3 @@ pub struct Device {
     pub user_agent: Option<String>,
     pub expires_at: Timestamp,
 }
-
-store::from_row! { Device {
-    id, application_id, user_id, scopes, state, poll_seconds, polled_at, authenticated_at,
-    ip_address, user_agent, expires_at
-} }

@@ -4,17 +4,15 @@ use crate::model::{User, UserId};
 use kernel::error::Result;
 use kernel::ids::fold;
 use kernel::time::Timestamp;
-use store::{Tx, sql};
+use store::{FromRow, Tx, sql};
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct Email {
     pub id: i64,
     pub email: String,
     /// When it proved to be theirs.
     pub confirmed_at: Option<Timestamp>,
 }
-
-store::from_row! { Email { id, email, confirmed_at } }
 
 /// A user's further addresses, oldest first.
 pub fn emails(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<Email>> {

@@ -4,17 +4,15 @@ use crate::mail_links::purpose::Purpose;
 use crate::model::UserId;
 use kernel::error::Result;
 use kernel::time::Timestamp;
-use store::{Tx, sql};
+use store::{FromRow, Tx, sql};
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct Link {
     pub id: i64,
     pub user_id: UserId,
     /// The further address to confirm; `None` is the primary one.
     pub email_id: Option<i64>,
 }
-
-store::from_row! { Link { id, user_id, email_id } }
 
 /// Ends a user's links of one purpose.
 pub fn forget(tx: &mut Tx<'_>, user: UserId, purpose: Purpose) -> Result<()> {

@@ -3,10 +3,10 @@
 use crate::model::UserId;
 use kernel::error::Result;
 use kernel::time::Timestamp;
-use store::{Json, Tx, sql};
+use store::{FromRow, Json, Tx, sql};
 use webauthn::Key;
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct StoredKey {
     pub id: i64,
     pub name: String,
@@ -15,8 +15,6 @@ pub struct StoredKey {
     pub(crate) credential: Json<Key>,
     pub(crate) user_handle: Vec<u8>,
 }
-
-store::from_row! { StoredKey { id, name, last_used_at, created_at, credential, user_handle } }
 
 macro_rules! key_where {
     ($condition:literal) => {

@@ -3,9 +3,9 @@
 use crate::model::UserId;
 use kernel::error::Result;
 use kernel::time::Timestamp;
-use store::{Tx, sql};
+use store::{FromRow, Tx, sql};
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct Session {
     pub id: i64,
     pub user_id: UserId,
@@ -23,11 +23,6 @@ pub struct Session {
     /// Has an administrator's rights until then, where these are asked for.
     pub admin_until: Option<Timestamp>,
 }
-
-store::from_row! { Session {
-    id, user_id, ip_address, user_agent, remembered, last_used_at, expires_at, created_at,
-    proved_at, admin_until
-} }
 
 macro_rules! session_where {
     ($condition:literal) => {

@@ -2,10 +2,10 @@
 
 use kernel::error::Result;
 use kernel::time::Timestamp;
-use store::{Tx, sql};
+use store::{FromRow, Tx, sql};
 
 /// A key as it is published (RFC 7517).
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct Published {
     /// Its name in token headers.
     pub kid: String,
@@ -15,15 +15,12 @@ pub struct Published {
     pub public_e: String,
 }
 
-store::from_row! { Published { kid, public_n, public_e } }
-
+#[derive(FromRow)]
 pub struct Row {
     pub kid: String,
     pub sealed: String,
     pub created_at: Timestamp,
 }
-
-store::from_row! { Row { kid, sealed, created_at } }
 
 pub fn newest(tx: &mut Tx<'_>) -> Result<Option<Row>> {
     Ok(tx.optional(

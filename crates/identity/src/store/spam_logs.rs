@@ -4,9 +4,9 @@ use crate::spam::Verdict;
 use kernel::error::Result;
 use kernel::http::paging::COUNT_LIMIT;
 use kernel::time::Timestamp;
-use store::{Tx, sql};
+use store::{FromRow, Tx, sql};
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct SpamLog {
     pub id: i64,
     pub user_id: Option<i64>,
@@ -25,11 +25,6 @@ pub struct SpamLog {
     pub captcha_verified: bool,
     pub created_at: Timestamp,
 }
-
-store::from_row! { SpamLog {
-    id, user_id, username, state, action, target_type, title, description, ip_address, user_agent,
-    via_api, verdict, reason, captcha_verified, created_at
-} }
 
 /// Rows from the newest.
 pub fn page(tx: &mut Tx<'_>, limit: i64, offset: i64) -> Result<Vec<SpamLog>> {

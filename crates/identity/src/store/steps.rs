@@ -3,9 +3,9 @@
 use crate::model::UserId;
 use kernel::error::Result;
 use kernel::time::Timestamp;
-use store::{Tx, sql};
+use store::{FromRow, Tx, sql};
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct Step {
     pub id: i64,
     pub user_id: UserId,
@@ -14,8 +14,6 @@ pub struct Step {
     pub return_to: String,
     pub tries: i64,
 }
-
-store::from_row! { Step { id, user_id, remember, return_to, tries } }
 
 /// Ends all steps of a user: the password they began with is another one, or
 /// no factor is left to wait for.

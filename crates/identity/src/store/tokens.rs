@@ -5,7 +5,7 @@ use crate::viewer::SourceType;
 use kernel::error::Result;
 use kernel::secrets;
 use kernel::time::{Date, Timestamp};
-use store::{Json, Row, Tx, sql};
+use store::{FromRow, Json, Row, Tx, sql};
 
 macro_rules! holder_by {
     ($condition:literal) => {
@@ -75,7 +75,7 @@ pub struct Holder {
     pub user: User,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct DeployToken {
     pub id: i64,
     /// `Project` or `Group`.
@@ -159,10 +159,6 @@ fn user_of(row: &Row<'_>) -> store::Result<User> {
         updated_at: row.at(29)?,
     })
 }
-
-store::from_row! { DeployToken {
-    id, source_type, source_id, username, scopes, revoked, expires_at
-} }
 
 /// Stores a token that ends then.
 pub fn insert(

@@ -4,7 +4,7 @@ use crate::model::UserId;
 use kernel::error::{Error, Found, Result};
 use kernel::time::Timestamp;
 use std::collections::HashMap;
-use store::Tx;
+use store::{FromRow, Tx};
 
 /// Longest message, in characters.
 const MAX_MESSAGE: usize = 100;
@@ -18,17 +18,13 @@ kernel::choices! {
     }
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, FromRow)]
 pub struct Status {
     pub status_emoji: Option<String>,
     pub status_message: Option<String>,
     pub status_availability: Option<Availability>,
     pub status_clear_at: Option<Timestamp>,
 }
-
-store::from_row! { Status {
-    status_emoji, status_message, status_availability, status_clear_at
-} }
 
 impl Status {
     /// Whether the user says nothing.

@@ -20,7 +20,7 @@ use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use store::{Json, Tx, sql};
+use store::{FromRow, Json, Tx, sql};
 use tokio::sync::Notify;
 
 pub use queue::{Counts, Listed, counts, discard, list, name, retry};
@@ -181,15 +181,13 @@ fn period(job: &str) -> String {
     format!("period.{job}")
 }
 
-#[derive(Debug)]
+#[derive(Debug, FromRow)]
 struct Claimed {
     id: i64,
     name: String,
     payload: serde_json::Value,
     attempts: i64,
 }
-
-store::from_row! { Claimed { id, name, payload, attempts } }
 
 /// Runs jobs until `stop` resolves; `workers` at a time. Jobs under way then
 /// are finished.

@@ -3,10 +3,10 @@
 use super::Registry;
 use crate::error::Result;
 use crate::time::Timestamp;
-use store::{Tx, sql};
+use store::{FromRow, Tx, sql};
 
 /// A job as administrators see it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct Listed {
     /// Its id.
     pub id: i64,
@@ -27,8 +27,6 @@ pub struct Listed {
     /// When it was enqueued.
     pub created_at: Timestamp,
 }
-
-store::from_row! { Listed { id, name, state, attempts, run_at, progress_done, progress_total, last_error, created_at } }
 
 /// Jobs by state.
 #[derive(Debug, Clone, Copy)]

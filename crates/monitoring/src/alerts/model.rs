@@ -6,7 +6,7 @@ use kernel::time::wire;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use store::{FromRow, Json, Row, from_row};
+use store::{FromRow, Json, Row};
 
 /// Longest name of an integration or maintenance window, in characters.
 pub const MAX_NAME: usize = 255;
@@ -181,7 +181,7 @@ impl FromRow for Alert {
 }
 
 /// Where a tool sends alerts of a project.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct Integration {
     pub id: i64,
     pub project_id: i64,
@@ -212,16 +212,8 @@ impl Integration {
     }
 }
 
-from_row! {
-    Integration {
-        id, project_id, kind, name, active, endpoint_identifier, sealed_token, previous_token,
-        previous_until, payload_example, payload_mapping, identity_fields, ignored_fields,
-        heartbeat_seconds, last_received_at, created_at, updated_at,
-    }
-}
-
 /// What a project wants done with its alerts.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, FromRow)]
 #[schemars(rename = "AlertSettingsEntity")]
 pub struct AlertSetting {
     /// An incident is made of each.
@@ -259,15 +251,8 @@ impl Default for AlertSetting {
     }
 }
 
-from_row! {
-    AlertSetting {
-        create_issue, issue_template_key, send_email, auto_close_incident, external_tool_enabled,
-        external_tool_url,
-    }
-}
-
 /// A maintenance window, in which what arrives troubles nobody.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, JsonSchema, FromRow)]
 #[schemars(rename = "WindowEntity", description = "A maintenance window.")]
 pub struct Window {
     /// Its number.
@@ -290,10 +275,8 @@ pub struct Window {
     pub created_at: Timestamp,
 }
 
-from_row! { Window { id, name, integration_id, starts_at, ends_at, created_at } }
-
 /// What an integration received once.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct Delivered {
     pub id: i64,
     /// The status it was answered with.
@@ -303,10 +286,8 @@ pub struct Delivered {
     pub created_at: Timestamp,
 }
 
-from_row! { Delivered { id, status, reason, iids, created_at } }
-
 /// A picture of a chart, without its bytes.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct MetricImage {
     pub id: i64,
     /// Its name without the ending.
@@ -318,8 +299,6 @@ pub struct MetricImage {
     pub url_text: Option<String>,
     pub created_at: Timestamp,
 }
-
-from_row! { MetricImage { id, file_name, ending, url, url_text, created_at } }
 
 #[cfg(test)]
 mod tests {

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use kernel::time::wire;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
-use store::from_row;
+use store::FromRow;
 
 /// Longest address of a tracker elsewhere, in bytes.
 pub const MAX_API_URL: usize = 255;
@@ -19,7 +19,7 @@ kernel::choices! {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
 pub struct Setting {
     pub project_id: i64,
     pub active: bool,
@@ -32,10 +32,8 @@ pub struct Setting {
     pub external_name: Option<String>,
 }
 
-from_row! { Setting { project_id, active, integrated, api_url, sealed_token, external_name } }
-
 /// Events that clients dropped for one reason.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, FromRow)]
 #[schemars(rename = "DroppedEntity")]
 pub struct Dropped {
     /// Why, in the protocol's words.
@@ -46,10 +44,8 @@ pub struct Dropped {
     pub quantity: i64,
 }
 
-from_row! { Dropped { reason, category, quantity } }
-
 /// What SDKs identify themselves with.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
 pub struct ClientKey {
     pub id: i64,
     pub project_id: i64,
@@ -57,10 +53,8 @@ pub struct ClientKey {
     pub active: bool,
 }
 
-from_row! { ClientKey { id, project_id, public_key, active } }
-
 /// Events that have one cause, as far as can be told.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, FromRow)]
 pub struct Tracked {
     /// Its number.
     pub id: i64,
@@ -111,12 +105,4 @@ pub struct Tracked {
 
 fn unless_blank<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
     (!text.is_empty()).then_some(text).serialize(serializer)
-}
-
-from_row! {
-    Tracked {
-        id, project_id, name, description, actor, platform, level, logger, status, events_count,
-        users_count, first_release, last_release, first_seen_at, last_seen_at, regressed_at,
-        regressed_release,
-    }
 }

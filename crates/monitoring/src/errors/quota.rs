@@ -5,21 +5,19 @@ use super::limits::ErrorLimits;
 use super::store::quotas as rows;
 use jiff::{SignedDuration, Timestamp};
 use kernel::error::Result;
-use store::{Tx, from_row};
+use store::{FromRow, Tx};
 
 const SHORT: i64 = 5 * 60;
 const LONG: i64 = 60 * 60;
 
 /// What a project received in its present windows.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
 pub struct Quota {
     pub short_from: Timestamp,
     pub short_count: i64,
     pub long_from: Timestamp,
     pub long_count: i64,
 }
-
-from_row! { Quota { short_from, short_count, long_from, long_count } }
 
 /// What of a number of events is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use jiff::civil::Time;
 use kernel::time::wire;
 use schemars::JsonSchema;
 use serde::Serialize;
-use store::{FromRow, Row, from_row};
+use store::{FromRow, Row};
 
 /// Longest name, in characters.
 pub const MAX_NAME: usize = 200;
@@ -46,7 +46,7 @@ kernel::choices! {
 }
 
 /// A plan of who is on call.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, JsonSchema, FromRow)]
 #[schemars(rename = "OnCallScheduleEntity")]
 pub struct Schedule {
     /// Its number.
@@ -70,10 +70,6 @@ pub struct Schedule {
     #[serde(serialize_with = "wire::serialize")]
     #[schemars(with = "String")]
     pub updated_at: Timestamp,
-}
-
-from_row! {
-    Schedule { id, project_id, iid, name, description, time_zone, created_at, updated_at }
 }
 
 /// The time of day in which people are on call, in whole minutes. One that
@@ -140,17 +136,15 @@ impl FromRow for Rotation {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
 pub struct Participant {
     pub id: i64,
     pub rotation_id: i64,
     pub user_id: i64,
 }
 
-from_row! { Participant { id, rotation_id, user_id } }
-
 /// Whom the alerts of a project page when nobody looks after them.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct Policy {
     pub id: i64,
     pub project_id: i64,
@@ -159,8 +153,6 @@ pub struct Policy {
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
-
-from_row! { Policy { id, project_id, name, description, created_at, updated_at } }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Target {

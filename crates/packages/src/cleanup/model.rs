@@ -5,6 +5,7 @@ use kernel::error::{Error, Result};
 use kernel::time::{Timestamp, wire};
 use schemars::JsonSchema;
 use serde::Serialize;
+use store::FromRow;
 
 kernel::choices! {
     /// How many files of one name a package keeps.
@@ -27,7 +28,7 @@ impl KeepFiles {
 }
 
 /// What a project's registry takes away by itself.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, FromRow)]
 pub struct Policy {
     pub project_id: i64,
     /// Files of one name that a package keeps.
@@ -37,7 +38,7 @@ pub struct Policy {
 }
 
 /// A package that may have files too many.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct Candidate {
     pub id: i64,
     pub package_type: PackageType,
@@ -47,19 +48,13 @@ pub struct Candidate {
 }
 
 /// A file that a policy takes away.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, FromRow)]
 pub struct Superfluous {
     pub id: i64,
     pub package_id: i64,
     pub file_name: String,
     /// Bytes.
     pub size: i64,
-}
-
-::store::from_row! {
-    Policy { project_id, keep_n_duplicated_package_files, next_run_at }
-    Candidate { id, package_type, name, version, created_at }
-    Superfluous { id, package_id, file_name, size }
 }
 
 /// Whose rule it is.
@@ -82,7 +77,7 @@ impl Owner {
 }
 
 /// A cleanup rule.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, FromRow)]
 #[schemars(rename = "CleanupRuleEntity")]
 pub struct Rule {
     /// Its id; 0 before it is stored.
@@ -126,12 +121,6 @@ pub struct Rule {
     pub updated_at: Timestamp,
 }
 
-::store::from_row! { Rule {
-    id, project_id, namespace_id, package_type, enabled, keep_last, keep_name_regex,
-    keep_version_regex, remove_name_regex, remove_version_regex, older_than_days,
-    not_downloaded_days, never_downloaded, next_run_at, created_at, updated_at
-} }
-
 impl Rule {
     pub fn owner(&self) -> Result<Owner> {
         match (self.project_id, self.namespace_id) {
@@ -145,7 +134,7 @@ impl Rule {
 }
 
 /// A version as rules see it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, FromRow)]
 pub struct Standing {
     pub id: i64,
     pub project_id: i64,
@@ -162,12 +151,8 @@ pub struct Standing {
     pub size: i64,
 }
 
-::store::from_row! { Standing {
-    id, project_id, name, name_key, version, status, created_at, last_downloaded_at, place, size
-} }
-
 /// One application of a rule.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, FromRow)]
 pub struct CleanupRun {
     pub id: i64,
     pub rule_id: i64,
@@ -185,11 +170,6 @@ pub struct CleanupRun {
     pub started_at: Timestamp,
     pub finished_at: Option<Timestamp>,
 }
-
-::store::from_row! { CleanupRun {
-    id, rule_id, after_project, after_name, names_done, names_total, removed_packages,
-    removed_size, started_at, finished_at
-} }
 
 /// A version that a rule takes away.
 #[derive(Debug, Clone, PartialEq)]

@@ -17,7 +17,7 @@ pub const MAX_FILES: i64 = 100_000;
 pub const MAX_NAMES: i64 = 50_000;
 
 /// A version that clients may install.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct Version {
     pub id: i64,
     pub project_id: i64,
@@ -29,10 +29,6 @@ pub struct Version {
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
-
-::store::from_row! { Version {
-    id, project_id, name, version, status, metadata, created_at, updated_at
-} }
 
 /// A file with what the format keeps of it.
 #[derive(Debug, Clone)]

@@ -195,6 +195,7 @@ pub fn of_project(
 }
 
 /// A project of a group with what its list needs.
+#[derive(FromRow)]
 pub struct Source {
     pub id: i64,
     /// The last part of its path, which `project_path` sorts by.
@@ -202,8 +203,6 @@ pub struct Source {
     /// How many packages its default list has.
     pub displayable: i64,
 }
-
-::store::from_row! { Source { id, path, displayable } }
 
 /// The projects below a group whose packages the viewer may read and that
 /// have any.
@@ -258,6 +257,7 @@ pub fn project_paths(
 }
 
 /// What a page of a group says of a project.
+#[derive(FromRow)]
 pub struct ProjectOfGroup {
     id: i64,
     pub full_path: String,
@@ -265,8 +265,6 @@ pub struct ProjectOfGroup {
     pub is_readable: bool,
     pub may_delete: bool,
 }
-
-::store::from_row! { ProjectOfGroup { id, full_path, is_readable, may_delete } }
 
 pub fn shown_projects(
     tx: &mut Tx<'_>,

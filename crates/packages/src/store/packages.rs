@@ -4,7 +4,7 @@ use crate::keys::{name_key, package_version_key, version_key};
 use crate::model::{Package, PackageType, Status, Tag};
 use jiff::Timestamp;
 use kernel::error::Result;
-use store::{Tx, sql};
+use store::{FromRow, Tx, sql};
 
 /// A package of this project that is not destroyed.
 pub fn package_in(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Option<Package>> {
@@ -226,13 +226,12 @@ pub fn tags_of(tx: &mut Tx<'_>, package_ids: Vec<i64>) -> Result<Vec<Tag>> {
 /// Most versions shown beside a package: what one answer can sensibly hold.
 const MAX_VERSIONS: i64 = 10_000;
 
+#[derive(FromRow)]
 pub struct OtherVersion {
     pub id: i64,
     pub version: Option<String>,
     pub created_at: Timestamp,
 }
-
-::store::from_row! { OtherVersion { id, version, created_at } }
 
 /// The other displayable versions of a package, by version text; not what else
 /// has its version, as recipes of conan may, nor what has none, as maven's

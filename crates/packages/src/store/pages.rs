@@ -304,7 +304,7 @@ pub fn by_ids(tx: &mut Tx<'_>, viewer: &Viewer, ids: Vec<i64>) -> Result<Vec<Lis
 }
 
 /// What is kept of a package for its format.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct StoredMetadata {
     pub id: i64,
     pub package_type: PackageType,
@@ -316,8 +316,6 @@ pub struct StoredMetadata {
     /// SHA-1 of its newest file, in hex.
     pub sha1: Option<String>,
 }
-
-::store::from_row! { StoredMetadata { id, package_type, name, version, conan_name, metadata, sha1 } }
 
 /// What is kept of these packages for their formats.
 pub fn kept(tx: &mut Tx<'_>, ids: Vec<i64>) -> Result<Vec<StoredMetadata>> {
@@ -334,7 +332,7 @@ pub fn kept(tx: &mut Tx<'_>, ids: Vec<i64>) -> Result<Vec<StoredMetadata>> {
 }
 
 /// What is kept of a file for its format.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct KeptFile {
     pub id: i64,
     pub channel: Option<String>,
@@ -349,11 +347,6 @@ pub struct KeptFile {
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
-
-::store::from_row! { KeptFile {
-    id, channel, metadata, recipe_revision, package_reference, package_revision, created_at,
-    updated_at
-} }
 
 /// What is kept of those of these files that formats tell something of.
 pub fn kept_files(tx: &mut Tx<'_>, ids: Vec<i64>) -> Result<Vec<KeptFile>> {

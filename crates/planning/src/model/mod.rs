@@ -3,7 +3,7 @@
 pub mod color;
 
 use kernel::time::{Date, Timestamp};
-use store::from_row;
+use store::FromRow;
 
 /// Longest title, in characters.
 pub const MAX_TITLE: usize = 255;
@@ -77,7 +77,7 @@ kernel::choices! {
     }
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct Label {
     pub id: i64,
     pub project_id: Option<i64>,
@@ -91,7 +91,7 @@ pub struct Label {
     pub subscribed: bool,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct Milestone {
     pub id: i64,
     pub project_id: Option<i64>,
@@ -132,7 +132,8 @@ begins_as! {
     EscalationStatus::Triggered,
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, FromRow)]
+#[columns("issues")]
 pub struct Issue {
     pub id: i64,
     pub project_id: i64,
@@ -163,26 +164,11 @@ pub struct Issue {
     pub closed_at: Option<Timestamp>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
+    #[column("projects.full_path")]
     pub project_path: String,
     /// Ids of the namespaces above the project.
+    #[column("namespaces.lineage")]
     pub lineage: String,
-}
-
-from_row! {
-    Label {
-        id, project_id, group_id, title, color, description, archived, priority, subscribed,
-    }
-    Milestone {
-        id, project_id, group_id, iid, title, description, state, start_on, due_on, created_at,
-        updated_at, parent_path,
-    }
-    Issue {
-        id, project_id, iid, title, description, state, kind, severity, escalation_status,
-        author_id, closed_by_id, milestone_id, moved_to_id, confidential, discussion_locked, due_on, weight,
-        time_estimate, time_spent, task_count, task_completed_count, notes_count,
-        internal_notes_count, upvotes, downvotes, closed_at, created_at, updated_at,
-        project_path, lineage,
-    }
 }
 
 pub fn title_error(title: &str) -> Option<&'static str> {

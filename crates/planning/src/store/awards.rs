@@ -6,7 +6,7 @@ use kernel::graph::{Owned, Window};
 use kernel::http::{Paged, Paging};
 use kernel::time::Timestamp;
 use serde_json::json;
-use store::{Fragment, Tx, from_row, sql};
+use store::{Fragment, FromRow, Tx, sql};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Awardable {
@@ -29,7 +29,7 @@ impl Awardable {
     }
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct Award {
     pub id: i64,
     pub user_id: i64,
@@ -39,8 +39,6 @@ pub struct Award {
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
-
-from_row! { Award { id, user_id, awardable_type, awardable_id, name, created_at, updated_at } }
 
 /// Adds a reaction, unless the user has given it already.
 pub fn insert(tx: &mut Tx<'_>, user_id: i64, to: Awardable, name: &str) -> Result<Option<Award>> {

@@ -9,7 +9,7 @@ use kernel::http::{Paged, Paging};
 use kernel::time::Timestamp;
 use serde_json::json;
 use spaces::access::{REPORTER, projects_of};
-use store::{Fragment, Tx, from_row, sql};
+use store::{Fragment, FromRow, Tx, sql};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Noteable {
@@ -21,7 +21,7 @@ pub struct Noteable {
 
 pub const ISSUE: &str = "Issue";
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct Note {
     pub id: i64,
     pub project_id: Option<i64>,
@@ -35,13 +35,6 @@ pub struct Note {
     pub internal: bool,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
-}
-
-from_row! {
-    Note {
-        id, project_id, noteable_type, noteable_id, discussion_id, in_thread, body, author_id,
-        is_system, internal, created_at, updated_at,
-    }
 }
 
 #[derive(Debug, Clone)]
@@ -312,17 +305,13 @@ impl Activity {
 }
 
 /// Notes that answer one another, as far as they show to somebody.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct Discussion {
     pub discussion_id: String,
     pub first_id: i64,
     pub noteable_type: String,
     pub noteable_id: i64,
     pub created_at: Timestamp,
-}
-
-from_row! {
-    Discussion { discussion_id, first_id, noteable_type, noteable_id, created_at }
 }
 
 const DISCUSSION: &str = "notes.discussion_id, min(notes.id) as first_id, notes.noteable_type,

@@ -4,18 +4,16 @@ use crate::access::{Scope, visible};
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use spaces::access::visible_groups;
-use store::{Fragment, Tx, from_row, sql};
+use store::{Fragment, FromRow, Tx, sql};
 
 /// An issue or alert by its place.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct Numbered {
     pub full_path: String,
     pub full_path_folded: String,
     pub iid: i64,
     pub title: String,
 }
-
-from_row! { Numbered { full_path, full_path_folded, iid, title } }
 
 /// Issues of these projects, by folded path, and of these numbers that the
 /// viewer sees.
@@ -38,14 +36,12 @@ pub fn issues(
     Ok(tx.query(query)?)
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct Person {
     pub folded: String,
     pub name: String,
     pub path: String,
 }
-
-from_row! { Person { folded, name, path } }
 
 /// Active users of these folded logins.
 pub fn users(tx: &mut Tx<'_>, names: &[String]) -> Result<Vec<Person>> {

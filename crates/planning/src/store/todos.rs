@@ -10,7 +10,7 @@ use kernel::http::{Paged, Paging};
 use kernel::time::Timestamp;
 use serde_json::json;
 use std::collections::HashMap;
-use store::{Fragment, Tx, from_row, sql};
+use store::{Fragment, FromRow, Tx, sql};
 
 kernel::choices! {
     pub enum Action as "TodoAction" {
@@ -30,7 +30,7 @@ kernel::choices! {
     pub enum State as "TodoState" { Pending = "pending", Done = "done" }
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct Todo {
     pub id: i64,
     pub user_id: i64,
@@ -43,13 +43,6 @@ pub struct Todo {
     pub state: State,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
-}
-
-from_row! {
-    Todo {
-        id, user_id, author_id, project_id, action, target_type, target_id, note_id, state,
-        created_at, updated_at,
-    }
 }
 
 #[derive(Debug, Clone)]

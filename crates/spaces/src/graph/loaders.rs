@@ -3,7 +3,6 @@
 use super::{NamespaceView, ProjectView, placed, shown};
 use crate::access::{self, Purpose};
 use crate::model::{Namespace, Project};
-use crate::project_select;
 use identity::graph::viewer;
 use kernel::graph::context::Loader;
 use kernel::graph::{Context, Fault};
@@ -23,7 +22,8 @@ impl Loader for Projects {
     ) -> Result<HashMap<i64, Arc<ProjectView>>, Fault> {
         let reader = viewer(&context);
         let rows = context.app()?.read(move |tx| {
-            let mut sql = Fragment::new(project_select!("where "));
+            let mut sql = Fragment::new(Project::SELECT);
+            sql.raw("where ");
             sql.append(access::visible_projects(tx, &reader, Purpose::Read))
                 .raw(" and")
                 .in_list("projects.id", ids);

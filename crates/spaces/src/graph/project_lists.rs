@@ -4,7 +4,6 @@
 use super::{NamespaceView, PROJECT_ID, ProjectView, flag, numbers, role_level};
 use crate::model::Project;
 use crate::store::filters::ProjectFilter;
-use crate::{project_columns, project_select};
 use identity::graph::{Person, open_profiles, viewer};
 use kernel::graph::{
     Args, Ask, BOOLEAN, Connection, Context, Fault, Graph, HasTypeRef, ID, Key, ObjectBuilder,
@@ -209,7 +208,8 @@ async fn all(
     let reader = viewer(&context);
     let (app, base_url) = (context.app()?, context.app()?.base_url().to_owned());
     let read = app.read(move |tx| {
-        let mut sql = Fragment::new(project_select!("where "));
+        let mut sql = Fragment::new(Project::SELECT);
+        sql.raw("where ");
         sql.append(filter.condition(tx, &reader));
         window.narrow(&mut sql);
         let rows: Vec<Project> = tx.query(sql)?;
@@ -242,7 +242,7 @@ async fn each(
         );
         tables.append(from).raw(" and ");
         tables.append(filter.condition(tx, &reader));
-        let sql = window.narrow_each(project_columns!(), owner, tables);
+        let sql = window.narrow_each(Project::COLUMNS, owner, tables);
         let rows: Vec<Owned<Project>> = tx.query(sql)?;
         Ok((rows, window))
     });

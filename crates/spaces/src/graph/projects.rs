@@ -4,7 +4,6 @@ use super::{Groups, NamespaceView, Namespaces, PROJECT_ID, ProjectView, shown};
 use crate::access::{self, Purpose};
 use crate::entities::{sizes, ssh_url};
 use crate::model::{Project, Visibility};
-use crate::project_select;
 use identity::graph::viewer;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result as Outcome};
@@ -216,7 +215,8 @@ async fn measured(
 
 /// The project at a path, or where it moved to.
 fn find(tx: &mut Tx<'_>, viewer: &Viewer, path: String) -> Outcome<Project> {
-    let mut sql = Fragment::new(project_select!("where "));
+    let mut sql = Fragment::new(Project::SELECT);
+    sql.raw("where ");
     sql.append(access::visible_projects(tx, viewer, Purpose::Read))
         .push(" and projects.full_path_folded = ", fold(&path));
     if let Some(project) = tx.query(sql)?.into_iter().next() {

@@ -4,10 +4,10 @@ use crate::deploy_tokens::NewDeployToken;
 use crate::model::SourceKind;
 use kernel::error::Result;
 use kernel::time::Timestamp;
-use store::{Fragment, Tx, sql};
+use store::{Fragment, FromRow, Tx, sql};
 
 /// A deploy token without its secret.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct DeployToken {
     pub id: i64,
     pub name: String,
@@ -16,8 +16,6 @@ pub struct DeployToken {
     pub revoked: bool,
     pub expires_at: Option<Timestamp>,
 }
-
-store::from_row! { DeployToken { id, name, username, scopes, revoked, expires_at } }
 
 type Source = (SourceKind, i64);
 

@@ -6,10 +6,10 @@ use crate::model::SourceKind;
 use kernel::error::Result;
 use kernel::ids::fold;
 use kernel::time::{Date, Timestamp};
-use store::{Fragment, Tx, sql};
+use store::{Fragment, FromRow, Tx, sql};
 
 /// An open invitation. Its token is known to nobody but the mail's reader.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct Invitation {
     pub id: i64,
     pub source_type: SourceKind,
@@ -21,11 +21,6 @@ pub struct Invitation {
     pub created_at: Timestamp,
     pub created_by_name: Option<String>,
 }
-
-store::from_row! { Invitation {
-    id, source_type, source_id, email, access_level, expires_at, created_by_id, created_at,
-    created_by_name
-} }
 
 type Source = (SourceKind, i64);
 

@@ -1,7 +1,6 @@
 //! Projects and namespaces by id or full path.
 
 use crate::model::{Namespace, Project};
-use crate::project_select;
 use kernel::error::Result;
 use kernel::ids::{Reference, fold};
 use store::{Tx, sql};
@@ -10,15 +9,17 @@ use store::{Tx, sql};
 pub fn find_project(tx: &mut Tx<'_>, reference: &Reference) -> Result<Option<Project>> {
     Ok(match reference {
         Reference::Id(id) => tx.optional(
-            sql!(project_select!(
+            sql!(
+                Project::SELECT,
                 "where projects.id = $1 and projects.deletion_scheduled_at is null"
-            )),
+            ),
             (*id,),
         )?,
         Reference::Path(path) => tx.optional(
-            sql!(project_select!(
+            sql!(
+                Project::SELECT,
                 "where projects.full_path_folded = $1 and projects.deletion_scheduled_at is null"
-            )),
+            ),
             (fold(path),),
         )?,
     })

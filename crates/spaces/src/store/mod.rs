@@ -2,14 +2,13 @@
 //! are in [`crate::access`].
 
 use crate::model::{Namespace, Project, SourceKind};
-use crate::project_select;
 use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::http::paging::COUNT_LIMIT;
 use kernel::time::{Timestamp, date_of};
 use std::collections::{HashMap, HashSet};
-use store::{Fragment, FromRow, Row, Tx, from_row, sql};
+use store::{Fragment, FromRow, Row, Tx, sql};
 
 pub mod claims;
 pub mod counts;
@@ -58,7 +57,7 @@ pub fn projects(
 ) -> Result<Vec<Project>> {
     ordered(
         tx,
-        project_select!("where "),
+        store::concat!(Project::SELECT, "where "),
         condition,
         order,
         (limit, offset),
@@ -91,7 +90,7 @@ fn ordered<T: FromRow>(
 }
 
 /// A share with the group it is with.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct ShareRow {
     pub source_id: i64,
     pub group_id: i64,
@@ -100,8 +99,6 @@ pub struct ShareRow {
     pub access_level: i64,
     pub expires_at: Option<String>,
 }
-
-from_row! { ShareRow { source_id, group_id, group_name, group_full_path, access_level, expires_at } }
 
 /// Shares with groups the viewer may see, by what is shared.
 pub fn shares_of(

@@ -1,16 +1,15 @@
 use crate::engines::{Database, NOTES, both, file, sqlite};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use store::{Error, Fragment, Migration, Result, Store};
+use store::{Error, Fragment, FromRow, Migration, Result, Store};
 
-#[derive(Debug, PartialEq)]
+#[derive(Debug, PartialEq, FromRow)]
 struct Note {
     id: i64,
     body: String,
     stars: i64,
     parent_id: Option<i64>,
 }
-store::from_row! { Note { id, body, stars, parent_id } }
 
 fn add(db: &Database, body: &'static str) -> Result<i64> {
     db.store.write_blocking(move |tx| {

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use store::{Error, FromValue, IntoValue, Json, Migration, Result, Value};
+use store::{Error, FromRow, FromValue, IntoValue, Json, Migration, Result, Value};
 
 pub const SAMPLES: &[Migration] = &[Migration {
     number: 1,
@@ -24,7 +24,7 @@ pub const SAMPLES: &[Migration] = &[Migration {
 ",
 }];
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, FromRow)]
 struct Sample {
     number: Option<i64>,
     share: Option<f64>,
@@ -35,7 +35,6 @@ struct Sample {
     json: Option<serde_json::Value>,
     held_on: Option<Date>,
 }
-store::from_row! { Sample { number, share, name, bytes, is_open, at, json, held_on } }
 
 fn json() -> impl Strategy<Value = serde_json::Value> {
     let leaf = prop_oneof![

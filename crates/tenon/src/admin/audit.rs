@@ -15,7 +15,7 @@ use kernel::time::{Timestamp, wire};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
-use store::{Fragment, Tx};
+use store::{Fragment, FromRow, Tx};
 
 const PER_PAGE: i64 = 50;
 const KINDS: &[(&str, &str)] = &[
@@ -40,6 +40,7 @@ pub fn routes(r: &mut Routes) {
         .summary("Shows one audit record");
 }
 
+#[derive(FromRow)]
 struct AuditListRow {
     id: i64,
     author_id: Option<i64>,
@@ -53,11 +54,6 @@ struct AuditListRow {
     ip_address: Option<String>,
     created_at: Timestamp,
 }
-
-store::from_row! { AuditListRow {
-    id, author_id, username, name, action, target_type, target_id, target_name, details,
-    ip_address, created_at
-} }
 
 impl AuditListRow {
     /// Details as people read them: `access level 30, user id 7`.

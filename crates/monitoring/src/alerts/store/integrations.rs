@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use kernel::error::Result;
 use kernel::ids::fold;
 use serde_json::Value;
-use store::{Json, Tx, from_row, sql};
+use store::{FromRow, Json, Tx, sql};
 
 #[derive(Debug, Clone)]
 pub struct Written {
@@ -197,7 +197,7 @@ pub fn silence_reported(tx: &mut Tx<'_>, id: i64) -> Result<()> {
 }
 
 /// What is asked of an integration when something arrives.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct Receiver {
     pub id: i64,
     pub active: bool,
@@ -206,10 +206,6 @@ pub struct Receiver {
     /// Until when the key before opens it, too.
     pub previous_until: Option<Timestamp>,
     pub heartbeat_seconds: Option<i64>,
-}
-
-from_row! {
-    Receiver { id, active, sealed_token, previous_token, previous_until, heartbeat_seconds }
 }
 
 impl Receiver {
@@ -234,7 +230,7 @@ pub fn among(tx: &mut Tx<'_>, project_id: i64, ids: Vec<i64>) -> Result<Vec<Rece
 }
 
 /// What a sender needs to be let in.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct IngestEndpoint {
     pub project_id: i64,
     /// The integration, if one answers there.
@@ -246,13 +242,6 @@ pub struct IngestEndpoint {
     pub payload_mapping: Option<Json<Mapping>>,
     pub identity_fields: Option<Json<Vec<Path>>>,
     pub ignored_fields: Option<Json<Vec<Path>>>,
-}
-
-from_row! {
-    IngestEndpoint {
-        project_id, integration_id, name, sealed_token, previous_token, previous_until,
-        payload_mapping, identity_fields, ignored_fields,
-    }
 }
 
 /// Projects whose path is in this column, with their active integration.

@@ -7,7 +7,7 @@ use kernel::error::Result;
 use kernel::http::paging::COUNT_LIMIT;
 use kernel::ids::fold;
 use spaces::store::contains;
-use store::{Fragment, Tx, sql};
+use store::{Fragment, FromRow, Tx, sql};
 
 /// Most errors of each status that a search looks through: those seen last.
 const SEARCHED: i64 = 20_000;
@@ -149,7 +149,7 @@ pub fn set_status(tx: &mut Tx<'_>, error: &Tracked, status: Status) -> Result<()
 }
 
 /// The newest event of an error that is still kept.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct Newest {
     pub event_id: String,
     pub environment: String,
@@ -157,8 +157,6 @@ pub struct Newest {
     pub occurred_at: Timestamp,
     pub payload: Vec<u8>,
 }
-
-store::from_row! { Newest { event_id, environment, release, occurred_at, payload } }
 
 pub fn newest(tx: &mut Tx<'_>, error_id: i64) -> Result<Option<Newest>> {
     Ok(tx.optional(

@@ -5,10 +5,10 @@ use kernel::error::Result;
 use planning::access::{Scope, visible};
 use planning::model::IssueState;
 use std::collections::HashMap;
-use store::{Fragment, Tx, from_row, sql};
+use store::{Fragment, FromRow, Tx, sql};
 
 /// The issue about an error, as far as pages of the error show it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct Linked {
     pub error_id: i64,
     /// Number of the issue in its project.
@@ -16,8 +16,6 @@ pub struct Linked {
     pub state: IssueState,
     pub project_path: String,
 }
-
-from_row! { Linked { error_id, iid, state, project_path } }
 
 impl Linked {
     pub fn path(&self) -> String {

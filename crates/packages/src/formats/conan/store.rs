@@ -37,22 +37,20 @@ impl FromRow for RevisionFile {
 }
 
 /// A revision and when it was complete.
+#[derive(FromRow)]
 pub struct Revision {
     pub revision: String,
     pub created_at: Timestamp,
 }
 
-::store::from_row! { Revision { revision, created_at } }
-
 /// A manifest or info of a binary package.
+#[derive(FromRow)]
 pub struct About {
     pub reference: String,
     pub revision: String,
     pub path: String,
     pub metadata: Option<String>,
 }
-
-::store::from_row! { About { reference, revision, path, metadata } }
 
 /// The package of a recipe that clients may fetch; of several projects' the
 /// newest.

@@ -6,9 +6,9 @@ use kernel::error::Result;
 use kernel::http::{Paged, Paging};
 use kernel::time::Timestamp;
 use serde_json::json;
-use store::{Fragment, Tx, from_row, sql};
+use store::{Fragment, FromRow, Tx, sql};
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct Event {
     pub id: i64,
     pub issue_id: i64,
@@ -19,10 +19,6 @@ pub struct Event {
     pub milestone_id: Option<i64>,
     pub weight: Option<i64>,
     pub created_at: Timestamp,
-}
-
-from_row! {
-    Event { id, issue_id, user_id, kind, action, label_id, milestone_id, weight, created_at }
 }
 
 #[derive(Debug, Clone, Copy)]

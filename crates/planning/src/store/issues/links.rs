@@ -6,10 +6,10 @@ use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::time::Timestamp;
 use std::collections::{HashMap, HashSet};
-use store::{Fragment, Tx, from_row, sql};
+use store::{Fragment, FromRow, Tx, sql};
 
 /// A link; `relates_to` or `blocks`, seen from its source.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct Link {
     pub id: i64,
     pub source_id: i64,
@@ -18,8 +18,6 @@ pub struct Link {
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
-
-from_row! { Link { id, source_id, target_id, link_type, created_at, updated_at } }
 
 impl Link {
     /// The other end, seen from this issue.

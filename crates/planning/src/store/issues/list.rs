@@ -1,7 +1,7 @@
 //! Lists of issues: whose and in which order, the same for every interface.
 
 use super::filter::{Filter, narrow};
-use super::selected;
+use super::{SELECT, TABLES};
 use crate::access::{Scope, visible};
 use crate::model::Issue;
 use crate::store::pages::{self, KeyType, List, Order, time_key};
@@ -67,8 +67,8 @@ pub fn listed(
 ) -> List {
     let condition = seen(tx, viewer, scope, filter);
     List {
-        select: Fragment::new(concat!("select ", crate::issue_columns!())),
-        from: Fragment::new(crate::issue_tables!()),
+        select: Fragment::new(store::concat!("select ", Issue::COLUMNS)),
+        from: Fragment::new(TABLES),
         condition,
         order: order(sorting),
     }
@@ -92,7 +92,7 @@ impl Owners {
 
     /// The column of the owner, and the tables and conditions.
     fn tables(&self) -> (&'static str, Fragment) {
-        let mut from = Fragment::new(concat!(" from ", crate::issue_tables!()));
+        let mut from = Fragment::new(store::concat!(" from ", TABLES));
         let owner = match self {
             Owners::Projects(_) => "issues.project_id",
             Owners::Groups(_, false) => "projects.namespace_id",
@@ -127,7 +127,7 @@ pub fn pages_of(
     let (owner, mut from) = owners.tables();
     from.raw(" and ")
         .append(seen(tx, viewer, &Scope::Everywhere, filter));
-    Ok(tx.query(window.narrow_each(crate::issue_columns!(), owner, from))?)
+    Ok(tx.query(window.narrow_each(Issue::COLUMNS, owner, from))?)
 }
 
 /// The issues of each owner that [`pages_of`] pages through, counted to at most
@@ -161,8 +161,10 @@ pub fn page_of_all(
     filter: &Filter,
     window: &Window,
 ) -> Result<Vec<Issue>> {
-    let mut query = selected();
-    query.append(seen(tx, viewer, &Scope::Everywhere, filter));
+    let mut query = Fragment::new(SELECT);
+    query
+        .raw("where ")
+        .append(seen(tx, viewer, &Scope::Everywhere, filter));
     window.narrow(&mut query);
     Ok(tx.query(query)?)
 }
@@ -174,12 +176,11 @@ pub fn count_all(
     filter: &Filter,
     limit: Option<i64>,
 ) -> Result<i64> {
-    let mut query = Fragment::new(concat!(
-        "select count(*) from (select 1 from ",
-        crate::issue_tables!(),
-        " where "
-    ));
-    query.append(seen(tx, viewer, &Scope::Everywhere, filter));
+    let mut query = Fragment::new("select count(*) from (select 1 from ");
+    query
+        .raw(TABLES)
+        .raw(" where ")
+        .append(seen(tx, viewer, &Scope::Everywhere, filter));
     if let Some(limit) = limit {
         query.push(" limit ", limit.saturating_add(1));
     }
@@ -190,7 +191,7 @@ pub fn count_all(
 /// How many of a scope pass, counted no further than lists tell.
 pub fn count(tx: &mut Tx<'_>, viewer: &Viewer, scope: &Scope, filter: &Filter) -> Result<i64> {
     let condition = seen(tx, viewer, scope, filter);
-    pages::count(tx, &Fragment::new(crate::issue_tables!()), &condition)
+    pages::count(tx, &Fragment::new(TABLES), &condition)
 }
 
 /// The expression of an order and the type of its key, where it has one.

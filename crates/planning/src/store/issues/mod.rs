@@ -16,51 +16,17 @@ use spaces::access::{REPORTER, projects_of};
 use std::collections::{HashMap, HashSet};
 use store::{Fragment, Tx, sql};
 
-/// The select list of [`Issue`].
-#[macro_export]
-#[doc(hidden)]
-macro_rules! issue_columns {
-    () => {
-        "issues.id, issues.project_id, issues.iid, issues.title, issues.description, issues.state,
-            issues.kind, issues.severity, issues.escalation_status, issues.author_id,
-            issues.closed_by_id, issues.milestone_id, issues.moved_to_id, issues.confidential,
-            issues.discussion_locked, issues.due_on, issues.weight, issues.time_estimate,
-            issues.time_spent, issues.task_count, issues.task_completed_count,
-            issues.notes_count, issues.internal_notes_count, issues.upvotes, issues.downvotes,
-            issues.closed_at, issues.created_at, issues.updated_at,
-            projects.full_path as project_path, namespaces.lineage as lineage"
-    };
-}
-
 /// The tables of [`Issue`].
-#[macro_export]
-#[doc(hidden)]
-macro_rules! issue_tables {
-    () => {
-        "issues join projects on projects.id = issues.project_id
-            join namespaces on namespaces.id = projects.namespace_id"
-    };
-}
+pub const TABLES: &str = "issues join projects on projects.id = issues.project_id
+    join namespaces on namespaces.id = projects.namespace_id";
 
-macro_rules! issue_select {
-    ($rest:literal) => {
-        concat!(
-            "select ",
-            $crate::issue_columns!(),
-            " from ",
-            $crate::issue_tables!(),
-            " ",
-            $rest
-        )
-    };
-}
+/// Begins a statement that reads issues, up to its `where`.
+const SELECT: &str = store::concat!("select ", Issue::COLUMNS, " from ", TABLES, " ");
 
 /// The issue of this number in a project, unjudged.
 pub fn find(tx: &mut Tx<'_>, project_id: i64, iid: i64) -> Result<Option<Issue>> {
     Ok(tx.optional(
-        sql!(issue_select!(
-            "where issues.project_id = $1 and issues.iid = $2"
-        )),
+        sql!(SELECT, "where issues.project_id = $1 and issues.iid = $2"),
         (project_id, iid),
     )?)
 }
@@ -68,22 +34,21 @@ pub fn find(tx: &mut Tx<'_>, project_id: i64, iid: i64) -> Result<Option<Issue>>
 /// The issue of this id, unjudged.
 pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Issue>> {
     Ok(tx.optional(
-        sql!(issue_select!(
+        sql!(
+            SELECT,
             "where issues.id = $1 and projects.deletion_scheduled_at is null"
-        )),
+        ),
         (id,),
     )?)
 }
 
-/// Begins a statement that reads issues; ends with its `where`.
-fn selected() -> Fragment {
-    Fragment::new(issue_select!("where "))
-}
-
 /// Issues that meet a condition on `issues` and `projects`, by id.
 pub fn of_condition(tx: &mut Tx<'_>, condition: Fragment) -> Result<Vec<Issue>> {
-    let mut query = selected();
-    query.append(condition).raw(" order by issues.id");
+    let mut query = Fragment::new(SELECT);
+    query
+        .raw("where ")
+        .append(condition)
+        .raw(" order by issues.id");
     Ok(tx.query(query)?)
 }
 
