@@ -2,9 +2,9 @@
 
 use super::bodies::{self, MAX_ANONYMOUS};
 use super::multipart::{self, multipart_error};
-use super::openapi::Operation;
+use super::operation::Operation;
 use super::params::{self, FromParams, Source};
-use super::routes::Route;
+use super::route::Route;
 use crate::app::App;
 use crate::error::{Error, Result};
 use axum::body::Body;

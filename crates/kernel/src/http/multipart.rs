@@ -5,7 +5,7 @@ mod ended;
 
 use super::bodies;
 use super::call::{Call, FromCall, SentFile, Upload};
-use super::openapi::Operation;
+use super::operation::Operation;
 use super::params::{self, Source};
 use crate::error::{Error, Result};
 use axum::body::Body;

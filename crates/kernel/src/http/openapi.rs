@@ -1,120 +1,23 @@
 //! OpenAPI 3.1 written from the routes themselves.
 
-use super::params::{Field, object_schema};
-use super::routes::{Admits, Route, Surface};
+pub use super::operation::Operation;
+use super::route::{Admits, Surface};
+use super::routes::Endpoint;
 use http::Method;
-use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
+use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 use store::Plugs;
 
-/// The description of one route while its handler's types add to it.
-pub struct Operation<'d> {
-    generator: &'d mut SchemaGenerator,
-    path: Vec<String>,
-    has_body: bool,
-    parameters: Vec<Value>,
-    body: Option<Value>,
-    responses: Map<String, Value>,
-    plugs: &'d Plugs,
-}
-
-impl<'d> Operation<'d> {
-    /// What a room was given by those above it.
-    pub fn plugged<T: std::any::Any + Send + Sync>(&self) -> Option<&'d T> {
-        self.plugs.get().ok()
-    }
-
-    /// Declared parameters: those of the template go in the path, the others
-    /// in the body where the method has one, else in the query.
-    pub fn parameters(&mut self, fields: Vec<Field>) {
-        let (in_path, rest): (Vec<_>, Vec<_>) = fields
-            .into_iter()
-            .partition(|field| self.path.iter().any(|name| name == field.name));
-        for field in in_path {
-            self.path.retain(|name| name != field.name);
-            self.parameters.push(parameter(&field, "path"));
-        }
-        if !self.has_body {
-            self.query(rest);
-        } else if !rest.is_empty() {
-            let schema = object_schema(&rest);
-            self.body = Some(
-                json!({"required": rest.iter().any(|field| field.required), "content": {
-                    "application/json": {"schema": schema},
-                    "application/x-www-form-urlencoded": {"schema": schema},
-                }}),
-            );
-        }
-    }
-
-    /// Those of these parameters that the template has; an extractor may serve
-    /// several.
-    pub fn in_path(&mut self, fields: Vec<Field>) {
-        let is_here = |field: &Field| self.path.iter().any(|name| name == field.name);
-        let here = fields.into_iter().filter(is_here).collect();
-        self.parameters(here);
-    }
-
-    /// Parameters that are always in the query.
-    pub fn query(&mut self, fields: Vec<Field>) {
-        let described = fields.iter().map(|field| parameter(field, "query"));
-        self.parameters.extend(described);
-    }
-
-    /// The body described before may also come as multipart, with files.
-    pub fn takes_files(&mut self) {
-        if let Some(body) = &mut self.body {
-            let content = &mut body["content"];
-            content["multipart/form-data"] = content["application/json"].clone();
-        }
-    }
-
-    /// A body of bytes.
-    pub fn binary_body(&mut self) {
-        self.body = Some(json!({"required": true, "content": {
-            "application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}));
-    }
-
-    /// A JSON answer of this type.
-    pub fn answers<T: JsonSchema>(&mut self, status: u16) {
-        let schema = self.generator.subschema_for::<T>();
-        self.responses.insert(
-            status.to_string(),
-            json!({"description": "Success", "content": {"application/json": {"schema": schema}}}),
-        );
-    }
-
-    /// An answer without a described body.
-    pub fn status(&mut self, status: u16, description: &str) {
-        self.responses
-            .insert(status.to_string(), json!({"description": description}));
-    }
-}
-
-fn parameter(field: &Field, place: &str) -> Value {
-    let mut described = json!({
-        "name": field.name, "in": place, "required": field.required || place == "path",
-        "schema": field.schema,
-    });
-    if !field.description.is_empty() {
-        described["description"] = json!(field.description);
-    }
-    if place == "query" && field.schema["type"] == "array" {
-        described["name"] = json!(format!("{}[]", field.name));
-    }
-    described
-}
-
 /// The whole document. `server` is the instance's address, `plugs` those that
 /// its store is opened with.
-pub fn document(routes: &[Route], plugs: &Plugs, version: &str, server: &str) -> Value {
+pub fn document(routes: &[Endpoint], plugs: &Plugs, version: &str, server: &str) -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.definitions_path = "/components/schemas".into();
         settings.meta_schema = None;
     });
     let mut generator = settings.into_generator();
     let mut paths: Map<String, Value> = Map::new();
-    let mut sorted: Vec<&Route> = routes
+    let mut sorted: Vec<&Endpoint> = routes
         .iter()
         .filter(|route| route.surface == Surface::Api)
         .collect();
@@ -149,7 +52,7 @@ pub fn document(routes: &[Route], plugs: &Plugs, version: &str, server: &str) ->
     })
 }
 
-fn describe(route: &Route, plugs: &Plugs, generator: &mut SchemaGenerator) -> Value {
+fn describe(route: &Endpoint, plugs: &Plugs, generator: &mut SchemaGenerator) -> Value {
     let path = template_names(&route.path);
     let has_body = matches!(route.method, Method::POST | Method::PUT | Method::PATCH);
     let mut operation = Operation {
@@ -206,7 +109,7 @@ fn template_names(path: &str) -> Vec<String> {
 }
 
 /// Refusals that follow from how a route is declared.
-fn refusals(route: &Route) -> Vec<(u16, &'static str)> {
+fn refusals(route: &Endpoint) -> Vec<(u16, &'static str)> {
     let mut known = vec![
         (400, "A parameter is missing or unusable"),
         (414, "Path and query are too long"),

@@ -1,7 +1,7 @@
 //! Pages of lists: by number with totals, or by key (docs/interface/identity.md 8.4).
 
 use super::call::{Call, FromCall, RequestContext};
-use super::openapi::Operation;
+use super::operation::Operation;
 use super::params::Field;
 use crate::app::App;
 use crate::error::{Error, Result};

@@ -2,7 +2,7 @@
 
 use super::call::RequestContext;
 use super::reply::{self, Response};
-use super::routes::Surface;
+use super::route::Surface;
 use crate::error::Error;
 use crate::graph::media;
 use crate::html::{self, Seen};

@@ -1,7 +1,7 @@
 //! Answers: what handlers return, written to the wire in one place.
 
 use super::call::RequestContext;
-use super::openapi::Operation;
+use super::operation::Operation;
 use super::paging::Paged;
 use crate::app::App;
 use crate::error::{Error, Result};

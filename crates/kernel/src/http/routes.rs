@@ -2,37 +2,20 @@
 //! that feeds the router, `routes.txt`, OpenAPI and the refusal tests.
 
 use super::call::{Call, FromCall, RequestContext};
-use super::openapi::Operation;
+use super::operation::Operation;
 use super::refusal;
 use super::reply::{Answer, Reply, Response};
+use super::route::handler_path;
 use crate::error::{Error, Result};
 use crate::html::Seen;
 use http::Method;
 use std::any::Any;
 use std::future::Future;
+use std::ops::Deref;
 use std::pin::Pin;
+use std::sync::Arc;
 
-/// How a route's refusals look.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Surface {
-    /// JSON bodies of the REST conventions.
-    Api,
-    /// HTML pages.
-    Page,
-    /// Plain text for machines (health, metrics).
-    Plain,
-    /// `errors` as GraphQL clients read them.
-    Graphql,
-}
-
-/// Who a route admits before its handler looks closer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Admits {
-    /// Anyone; credentials, if sent, must be good.
-    Anyone,
-    /// Anyone; credentials are not even looked at.
-    Unchecked,
-}
+pub use super::route::{Admits, Route, Surface};
 
 /// How a refusal is written.
 pub type Refuse = fn(Error, &RequestContext) -> Response;
@@ -55,48 +38,6 @@ pub type Take = for<'c> fn(&'c mut Call) -> Waiting<'c, Argument>;
 /// A handler that runs, whatever its answer.
 pub type Running = Waiting<'static, Box<dyn Reply>>;
 
-/// One declared route.
-pub struct Route {
-    /// Method; GET also serves HEAD.
-    pub method: Method,
-    /// Path template, such as `/api/v4/projects/{id}`.
-    pub path: String,
-    /// How refusals are rendered.
-    pub surface: Surface,
-    /// Refusals are rendered so instead.
-    pub refuse: Option<Refuse>,
-    /// What becomes of errors of its handler before they are refusals.
-    pub recover: Option<Recover>,
-    /// Whether credentials are resolved.
-    pub admits: Admits,
-    /// Scopes any of which lets a token use this route; empty: any scope.
-    pub scopes: &'static [&'static str],
-    /// The handler reads the body itself.
-    pub streams: bool,
-    /// It does so of multipart bodies only; others hold parameters.
-    pub takes_fields: bool,
-    /// Credentials of registry clients (deploy and job tokens) are accepted.
-    pub registry: bool,
-    /// A user's token sent by Basic counts only under that user's name.
-    pub names_user: bool,
-    /// A slash behind the path is taken as none.
-    pub slashed: bool,
-    /// Sessions need a fresh proof that it is still the same person.
-    pub fresh: bool,
-    /// Works on a read-only instance, whatever its method.
-    pub always: bool,
-    /// One sentence for OpenAPI.
-    pub summary: String,
-    /// Operation id for OpenAPI: module and function of the handler.
-    pub operation: String,
-    /// What OpenAPI groups the operation under: crate and module of the
-    /// handler, such as `spaces members`.
-    pub tag: String,
-    /// Further answers for OpenAPI: status and what it means.
-    pub(super) answers: Vec<(u16, &'static str)>,
-    pub(super) handler: AnyHandler,
-}
-
 /// A handler, whatever its type.
 pub(super) struct AnyHandler {
     name: &'static str,
@@ -116,46 +57,43 @@ impl AnyHandler {
     }
 }
 
-impl Route {
-    /// Whether a request may change what people made. Mutations of GraphQL and
-    /// routes for machines look themselves.
-    pub fn changes(&self) -> bool {
-        let reads = [Method::GET, Method::HEAD, Method::OPTIONS].contains(&self.method);
-        let looks_itself = matches!(self.surface, Surface::Plain | Surface::Graphql);
-        // What a reading token may do reads, by whatever method.
-        !(reads || looks_itself || self.always || self.scopes.contains(&"read_api"))
+/// A route and what it runs.
+pub struct Endpoint {
+    /// What is declared of it.
+    pub route: Arc<Route>,
+    /// Refusals are written so instead.
+    refuse: Option<Refuse>,
+    /// What becomes of errors of its handler before they are refusals.
+    pub(super) recover: Option<Recover>,
+    pub(super) handler: AnyHandler,
+}
+
+impl Deref for Endpoint {
+    type Target = Route;
+
+    fn deref(&self) -> &Route {
+        &self.route
+    }
+}
+
+impl Endpoint {
+    fn new(method: Method, path: String, surface: Surface, handler: AnyHandler) -> Endpoint {
+        Endpoint {
+            route: Arc::new(Route::new(method, path, surface, handler.name)),
+            refuse: None,
+            recover: None,
+            handler,
+        }
+    }
+
+    fn route(&mut self) -> &mut Route {
+        Arc::make_mut(&mut self.route)
     }
 
     /// Whether it is a page that strangers may ask for and the gate knows who
     /// does.
     pub fn is_open_page(&self) -> bool {
         self.surface == Surface::Page && self.admits == Admits::Anyone && self.refuse.is_none()
-    }
-
-    fn new(method: Method, path: String, surface: Surface, handler: AnyHandler) -> Route {
-        let reads = method == Method::GET || method == Method::HEAD;
-        let name = handler_path(handler.name);
-        Route {
-            operation: name.join("_"),
-            tag: tag(&name),
-            method,
-            path,
-            surface,
-            refuse: None,
-            recover: None,
-            admits: Admits::Anyone,
-            scopes: if reads { READ } else { WRITE },
-            streams: false,
-            takes_fields: false,
-            registry: false,
-            names_user: false,
-            slashed: false,
-            fresh: false,
-            always: false,
-            summary: String::new(),
-            answers: Vec::new(),
-            handler,
-        }
     }
 
     /// Has the handler answer. All but [`Handler::start`] is compiled once for
@@ -236,12 +174,9 @@ handler!(A, B, C, D, E, G);
 /// The routes of a room, then of the whole program.
 #[derive(Default)]
 pub struct Routes {
-    routes: Vec<Route>,
+    routes: Vec<Endpoint>,
     prefix: &'static str,
 }
-
-const READ: &[&str] = &["api", "read_api"];
-const WRITE: &[&str] = &["api"];
 
 impl Routes {
     /// No routes yet.
@@ -327,7 +262,8 @@ impl Routes {
         surface: Surface,
         handler: AnyHandler,
     ) -> Declared<'_> {
-        self.routes.push(Route::new(method, path, surface, handler));
+        self.routes
+            .push(Endpoint::new(method, path, surface, handler));
         Declared(self.routes.last_mut().expect("pushed just above"))
     }
 
@@ -348,85 +284,67 @@ impl Routes {
         declare(self);
         self.prefix = outer;
         for route in &mut self.routes[known..] {
-            route.operation = format!("{}_{place}", route.operation);
+            route.route().operation = format!("{}_{place}", route.operation);
         }
     }
 
     /// All routes in the order declared.
-    pub fn all(&self) -> &[Route] {
+    pub fn all(&self) -> &[Endpoint] {
         &self.routes
     }
 
     /// Gives the routes away.
-    pub fn into_all(self) -> Vec<Route> {
+    pub fn into_all(self) -> Vec<Endpoint> {
         self.routes
     }
 }
 
-/// Crate, modules and name of a handler, without the modules that every
-/// room has.
-fn handler_path(type_name: &str) -> Vec<&str> {
-    type_name
-        .split("::")
-        .filter(|part| !matches!(*part, "rest" | "pages"))
-        .collect()
-}
-
-fn tag(handler: &[&str]) -> String {
-    match handler {
-        [room, module, _, ..] if room != module => format!("{room} {module}"),
-        [room, ..] => (*room).to_owned(),
-        [] => String::new(),
-    }
-    .replace('_', " ")
-}
-
 /// A route just added, for what is not its default.
-pub struct Declared<'r>(&'r mut Route);
+pub struct Declared<'r>(&'r mut Endpoint);
 
 impl Declared<'_> {
     /// Scopes any of which lets a token in.
     pub fn scopes(self, scopes: &'static [&'static str]) -> Self {
-        self.0.scopes = scopes;
+        self.0.route().scopes = scopes;
         self
     }
     /// The handler streams the body (see [`super::call::Upload`]).
     pub fn streams(self) -> Self {
-        self.0.streams = true;
+        self.0.route().streams = true;
         self
     }
     /// The handler streams multipart bodies, and others hold parameters.
     pub fn streams_parts(self) -> Self {
-        self.0.takes_fields = true;
+        self.0.route().takes_fields = true;
         self.streams()
     }
     /// Registry credentials (deploy and job tokens, Basic) are accepted.
     /// Their clients put a slash behind paths as they like.
     pub fn registry(self) -> Self {
-        self.0.registry = true;
+        self.0.route().registry = true;
         self.slashed()
     }
     /// A slash behind the path is taken as none.
     pub fn slashed(self) -> Self {
-        self.0.slashed = true;
+        self.0.route().slashed = true;
         self
     }
     /// A user's token sent by Basic counts only under that user's name, as the
     /// interface wants it of some registries.
     pub fn names_user(self) -> Self {
-        self.0.names_user = true;
+        self.0.route().names_user = true;
         self
     }
     /// A session must have proved of late that it is still the same person:
     /// for changes of passwords, addresses, keys and tokens.
     pub fn reauthenticated(self) -> Self {
-        self.0.fresh = true;
+        self.0.route().fresh = true;
         self
     }
     /// It changes nothing that a read-only instance protects, though its method
     /// says so: sign-in, settings, what only computes.
     pub fn always(self) -> Self {
-        self.0.always = true;
+        self.0.route().always = true;
         self
     }
     /// Refusals are written so, also of requests that cannot be read.
@@ -436,17 +354,17 @@ impl Declared<'_> {
     }
     /// Credentials are not resolved.
     pub fn unchecked(self) -> Self {
-        self.0.admits = Admits::Unchecked;
+        self.0.route().admits = Admits::Unchecked;
         self
     }
     /// A further answer for OpenAPI, where the handler writes it itself.
     pub fn answers(self, status: u16, meaning: &'static str) -> Self {
-        self.0.answers.push((status, meaning));
+        self.0.route().answers.push((status, meaning));
         self
     }
     /// One sentence for OpenAPI.
     pub fn summary(self, text: impl Into<String>) -> Self {
-        self.0.summary = text.into();
+        self.0.route().summary = text.into();
         self
     }
     /// What OpenAPI calls a handler that serves several routes.
@@ -454,12 +372,12 @@ impl Declared<'_> {
         let mut path = handler_path(self.0.handler.name);
         path.pop();
         path.push(name);
-        self.0.operation = path.join("_");
+        self.0.route().operation = path.join("_");
         self
     }
     /// What tells the operation in OpenAPI from others of the same handler.
     pub fn under(self, place: &str) -> Self {
-        self.0.operation = format!("{}_{place}", self.0.operation);
+        self.0.route().operation = format!("{}_{place}", self.0.operation);
         self
     }
 }

@@ -6,7 +6,7 @@ use super::conditional::conditional;
 use super::connections;
 use super::refusal;
 use super::reply::{self, Response};
-use super::routes::{Admits, Gate, GateCookie, Route, Routes, Stranger, Surface};
+use super::routes::{Admits, Endpoint, Gate, GateCookie, Routes, Stranger, Surface};
 pub use super::table::Table;
 use super::throttle::{self, Caller, Throttles};
 use super::unread;
@@ -35,7 +35,7 @@ pub struct Server {
     bodies: Arc<Budget>,
     table: Arc<Table>,
     /// What stands at no address: who is signed in is still shown so.
-    nowhere: Arc<Route>,
+    nowhere: Arc<Endpoint>,
 }
 
 impl Server {
@@ -129,15 +129,15 @@ impl Server {
                 _ => no_route(unknown_route(&raw), &asked),
             };
         };
-        let Some(route) = found.methods.get(&asked.method) else {
+        let Some(endpoint) = found.methods.get(&asked.method) else {
             let refused = Error::MethodNotAllowed(found.methods.allowed());
             return match self.place_behind(&raw, &asked, body).await {
                 Some(shown) => shown,
                 None => no_route(refused, &asked),
             };
         };
-        let template = Some(route.path.clone());
-        let answer = self.take(route.clone(), found.parameters, asked, body);
+        let template = Some(endpoint.path.clone());
+        let answer = self.take(endpoint.clone(), found.parameters, asked, body);
         (template, answer.await)
     }
 
@@ -154,10 +154,10 @@ impl Server {
             return None;
         }
         let found = self.table.place(raw)?;
-        let route = found.methods.get(&asked.method)?.clone();
-        let template = Some(route.path.clone());
+        let endpoint = found.methods.get(&asked.method)?.clone();
+        let template = Some(endpoint.path.clone());
         let response = self
-            .take(route, found.parameters, copy_of(asked), body)
+            .take(endpoint, found.parameters, copy_of(asked), body)
             .await;
         let is_hidden = [StatusCode::NOT_FOUND, StatusCode::UNAUTHORIZED]
             .contains(&response.status())
@@ -168,44 +168,43 @@ impl Server {
     /// Has a route answer.
     async fn take(
         &self,
-        route: Arc<Route>,
+        endpoint: Arc<Endpoint>,
         path: Result<Vec<(String, String)>>,
         asked: RequestContext,
         body: Body,
     ) -> Response {
         let copy = copy_of(&asked);
         let call = path.and_then(|path| {
-            let (app, route) = (self.app.clone(), route.clone());
+            let (app, route) = (self.app.clone(), endpoint.route.clone());
             Call::new(app, route, asked, path, body)
         });
         match call {
-            Ok(call) => self.run(call).await,
-            Err(error) => route.refused(error, &copy, None),
+            Ok(call) => self.run(&endpoint, call).await,
+            Err(error) => endpoint.refused(error, &copy, None),
         }
     }
 
-    async fn run(&self, call: Call) -> Response {
+    async fn run(&self, endpoint: &Endpoint, call: Call) -> Response {
         let asked = call.asked.clone();
-        let route = call.route.clone();
         let id = call.path("id").map(str::to_owned);
         let (mut counted, mut seen) = (None, None);
-        let work = AssertUnwindSafe(self.admit_and_handle(call, &mut counted, &mut seen));
+        let work = AssertUnwindSafe(self.admit_and_handle(endpoint, call, &mut counted, &mut seen));
         let result = match work.catch_unwind().await {
             Ok(result) => result,
             Err(_) => Err(Error::internal("a handler panicked")),
         };
         let mut response = match result {
             Ok(response) => conditional(response, &asked).await,
-            Err(Error::Moved(new_id)) => moved(&asked, id.as_deref(), &new_id, route.surface),
-            Err(error) if seen.is_none() && route.is_open_page() => {
+            Err(Error::Moved(new_id)) => moved(&asked, id.as_deref(), &new_id, endpoint.surface),
+            Err(error) if seen.is_none() && endpoint.is_open_page() => {
                 refusal::render_for_stranger(error, &asked)
             }
-            Err(error) => route.refused(error, &asked, seen),
+            Err(error) => endpoint.refused(error, &asked, seen),
         };
-        if route.registry && response.status() == StatusCode::UNAUTHORIZED {
+        if endpoint.registry && response.status() == StatusCode::UNAUTHORIZED {
             refusal::ask_for_password(&mut response);
         }
-        if route.surface == Surface::Page {
+        if endpoint.surface == Surface::Page {
             flash::forget(&asked, &mut response);
         }
         if let Some(decision) = counted {
@@ -217,28 +216,28 @@ impl Server {
     /// A refused credential is counted too: guessing is what throttles are for.
     async fn admit_and_handle(
         &self,
+        endpoint: &Endpoint,
         mut call: Call,
         counted: &mut Option<Decision>,
         seen: &mut Option<Seen>,
     ) -> Result<Response> {
-        if call.route.admits != Admits::Unchecked {
+        if endpoint.admits != Admits::Unchecked {
             let admitted = self.gate.admit(&mut call).await;
             let caller = call.extensions.get::<Caller>().copied();
             *seen = call.extensions.remove::<Seen>();
-            let (surface, peer) = (call.route.surface, call.asked.peer);
+            let (surface, peer) = (endpoint.surface, call.asked.peer);
             *counted = self.throttles.count(&call.app, surface, caller, peer).await;
             if let Some(decision) = counted.as_ref().filter(|decision| !decision.allowed) {
                 return Err(Error::Throttled(decision.retry_after));
             }
             admitted?;
         }
-        if call.route.changes() {
+        if endpoint.changes() {
             read_only::check(&call.app.clone()).await?;
         }
         let cookie = call.extensions.remove::<GateCookie>();
-        let recover = call.route.recover;
         let is_stranger = call.extensions.get::<Stranger>().is_some();
-        let mut response = match (call.route.clone().handle(call).await, recover) {
+        let mut response = match (endpoint.handle(call).await, endpoint.recover) {
             (Err(error), Some(recover)) => recover(error, is_stranger)?,
             (done, _) => done?,
         };
@@ -284,7 +283,7 @@ fn surface_of(path: &str) -> Surface {
 }
 
 /// The page that is not there.
-fn nowhere() -> Arc<Route> {
+fn nowhere() -> Arc<Endpoint> {
     let mut routes = Routes::new();
     routes.page(Method::GET, "", || async {
         Err::<Response, _>(Error::NotFound(""))

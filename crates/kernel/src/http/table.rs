@@ -5,7 +5,7 @@
 //! first `/-/` before it is matched: what stands before is the place, what
 //! follows is looked up alone. Handlers read the place from the address.
 
-use super::routes::{Route, Routes, Surface};
+use super::routes::{Endpoint, Routes, Surface};
 use crate::error::{Error, Result};
 use http::Method;
 use std::borrow::Cow;
@@ -17,11 +17,11 @@ const MAX_TAIL: usize = 4;
 
 /// The routes of one path.
 #[derive(Clone, Default)]
-pub(super) struct Methods(HashMap<Method, Arc<Route>>);
+pub(super) struct Methods(HashMap<Method, Arc<Endpoint>>);
 
 impl Methods {
     /// The route of a method; GET's for HEAD.
-    pub(super) fn get(&self, method: &Method) -> Option<&Arc<Route>> {
+    pub(super) fn get(&self, method: &Method) -> Option<&Arc<Endpoint>> {
         let get = || (method == Method::HEAD).then(|| self.0.get(&Method::GET))?;
         self.0.get(method).or_else(get)
     }
@@ -40,7 +40,7 @@ impl Methods {
         names
     }
 
-    fn any(&self, is: impl Fn(&Route) -> bool) -> bool {
+    fn any(&self, is: impl Fn(&Endpoint) -> bool) -> bool {
         self.0.values().any(|route| is(route))
     }
 }

@@ -2,7 +2,7 @@
 //! off until an administrator switches them on. Counted per node.
 
 use super::reply::Response;
-use super::routes::Surface;
+use super::route::Surface;
 use crate::app::App;
 use crate::limits::{Decision, Limiter, address_key};
 use crate::settings::Setting;
