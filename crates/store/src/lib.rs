@@ -12,6 +12,7 @@
 #![warn(missing_docs)]
 
 mod config;
+mod engine;
 mod error;
 mod migrate;
 mod plugs;
@@ -27,11 +28,12 @@ mod value;
 mod work;
 
 pub use config::Config;
+pub use engine::Engine;
 pub use error::{Error, Result};
 pub use migrate::Migration;
 pub use plugs::Plugs;
 pub use sql::{Fragment, Registered, registered};
-pub use store::{Engine, ServeLock, Store};
+pub use store::{ServeLock, Store};
 pub use store_macros::FromRow;
 pub use tx::{FromRow, Row, Tx};
 pub use value::{FromValue, IntoValue, Json, Params, Type, Value};

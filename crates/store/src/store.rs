@@ -7,7 +7,7 @@ use crate::sqlite_engine;
 use crate::sqlite_writer::{self, Job};
 use crate::tx::{Session, Tx, attempt};
 use crate::work::{Access, Run, Work, erased};
-use crate::{Error, Migration, Result, migrate, postgres_engine, registered};
+use crate::{Engine, Error, Migration, Result, migrate, postgres_engine, registered};
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
@@ -20,15 +20,6 @@ const GLANCE: u32 = 50;
 
 /// How long a transaction waits for a connection.
 const WAIT: Duration = Duration::from_secs(5);
-
-/// A database engine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Engine {
-    /// The embedded one, a file.
-    Sqlite,
-    /// A PostgreSQL server.
-    Postgres,
-}
 
 enum Backend {
     Sqlite {

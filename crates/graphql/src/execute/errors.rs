@@ -5,7 +5,7 @@ use super::{Built, Merged, Run};
 use crate::validation::ast::Field;
 use crate::validation::error::Pos;
 use kernel::error::Error;
-use kernel::graph::context::NOT_AVAILABLE;
+use kernel::graph::fault::NOT_AVAILABLE;
 use kernel::graph::{Fault, Node};
 use serde_json::{Map, Value as Json, json};
 use std::sync::Arc;

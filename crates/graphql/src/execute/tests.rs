@@ -4,7 +4,8 @@ use crate::execute;
 use crate::validation::{Limits, Source, check, parse, variables};
 use identity::spam::{Guarded, Refused};
 use kernel::error::Error;
-use kernel::graph::context::{Loader, NOT_AVAILABLE};
+use kernel::graph::context::Loader;
+use kernel::graph::fault::NOT_AVAILABLE;
 use kernel::graph::{
     Context, Done, Fault, GlobalId, Graph, HasTypeRef, INT, Request, STRING, Table, argument,
     enumeration, item, named, object, one_of,

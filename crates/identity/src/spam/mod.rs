@@ -19,7 +19,7 @@ use captcha::{Captcha, Solution};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::graph::Fault;
-use kernel::graph::context::Denied;
+use kernel::graph::fault::Denied;
 use serde_json::{Value, json};
 use settings::Spam;
 use std::sync::Arc;

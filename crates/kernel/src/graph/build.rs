@@ -1,9 +1,10 @@
 //! How rooms register types and fields.
 
-use super::context::{Args, Context, Fault, Loader};
+use super::context::{Args, Context, Loader};
+use super::fault::Fault;
 use super::input::{Argument, EnumItem, GraphInput};
 use super::introspection;
-use super::nodes::Models;
+use super::models::Models;
 use super::scalars;
 use super::shape::{Answer, Node, Shape};
 use super::table::{Cost, Field, Fields, Kind, Mark, READ, Resolver, Root, TypeDef};

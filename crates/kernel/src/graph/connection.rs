@@ -3,7 +3,8 @@
 //! A cursor holds the sort keys of its row, signed under the name of the
 //! sort: it can neither be made up nor be used with another sort.
 
-use super::context::{Args, Context, Fault};
+use super::context::{Args, Context};
+use super::fault::Fault;
 use crate::secrets::Secrets;
 use crate::time::Timestamp;
 use serde_json::{Value as Json, json};

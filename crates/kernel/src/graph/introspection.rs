@@ -6,7 +6,7 @@ use super::input::{argument, item};
 use super::scalars::{BOOLEAN, STRING};
 use super::sdl;
 use super::shape::{HasTypeRef, enumeration, object};
-use super::table::{EnumValue, Field, Input, Kind, Mark, Root, Table, TypeDef};
+use super::table::{EnumValue, Field, INTROSPECTION_ROOT, Input, Kind, Mark, Root, Table, TypeDef};
 use super::types::TypeRef;
 use serde_json::json;
 use std::any::Any;
@@ -15,10 +15,6 @@ use std::sync::{Arc, LazyLock};
 /// How often a document may ask about the interface under other names: an
 /// answer about all types is long, and costs nothing in points.
 const TIMES: u32 = 20;
-/// The system type that holds `__schema` and `__type`; executors and
-/// validators look them up at the query root.
-pub const ROOT: &str = "__Root";
-
 /// A directive of operations.
 pub struct Directive {
     /// Its name without the sign.
@@ -116,7 +112,9 @@ struct Instruction {
 
 impl Type {
     fn named(table: &Arc<Table>, name: &str) -> Option<Arc<Type>> {
-        let def = table.get(name).filter(|def| &*def.name != ROOT)?;
+        let def = table
+            .get(name)
+            .filter(|def| &*def.name != INTROSPECTION_ROOT)?;
         Some(Type::of(table, TypeRef::Named(def.name.clone())))
     }
 
@@ -191,7 +189,7 @@ pub(super) fn register(g: &mut Graph) {
 
 fn root(g: &mut Graph) {
     let table = |context: &super::Context| context.table.clone();
-    g.object::<Root>(ROOT, "")
+    g.object::<Root>(INTROSPECTION_ROOT, "")
         .resolve("__schema", object::<Schema>("__Schema").required(), {
             move |_, _, context| async move { Ok(Arc::new(Schema(table(&context)))) }
         })
@@ -214,7 +212,10 @@ fn schema(g: &mut Graph) {
     g.object::<Schema>("__Schema", "The interface.")
         .field("description", STRING, |_| None)
         .field("types", ty().required().list().required(), |schema| {
-            let names = schema.0.types().filter(|def| &*def.name != ROOT);
+            let names = schema
+                .0
+                .types()
+                .filter(|def| &*def.name != INTROSPECTION_ROOT);
             let of = |def: &TypeDef| Type::of(&schema.0, TypeRef::Named(def.name.clone()));
             names.map(of).collect()
         })

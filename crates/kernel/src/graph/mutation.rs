@@ -1,7 +1,8 @@
 //! Mutations: one input object, one payload (docs/interface/graphql.md 8).
 
 use super::build::Graph;
-use super::context::{Args, Context, Fault};
+use super::context::{Args, Context};
+use super::fault::Fault;
 use super::input::{Argument, GraphInput, argument};
 use super::scalars::STRING;
 use super::shape::{Answer, HasTypeRef, Object, Shape, object};

@@ -7,17 +7,16 @@
 //! with [`GlobalId::node`], and read arguments with the scalar of the model.
 
 use super::build::Graph;
-use super::context::{Args, Context, Fault, Loader};
+use super::context::{Args, Context, Loader};
+use super::fault::Fault;
 use super::input::argument;
+use super::models::{Find, Model};
 use super::scalars::{GlobalId, ID, split};
 use super::shape::{Answer, HasTypeRef, Object, Shape};
-use super::table::Table;
 use super::types::TypeRef;
 use futures_util::future::try_join_all;
 use std::any::Any;
 use std::collections::{BTreeMap, HashMap};
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 
 /// The interface of what has a global ID.
@@ -27,22 +26,6 @@ const MAX_IDS: usize = 100;
 
 /// Objects of any Rust type stand behind the interface.
 struct AnyNode;
-
-type Found = Result<HashMap<i64, Answer>, Fault>;
-type Find =
-    Arc<dyn Fn(Context, Vec<i64>) -> Pin<Box<dyn Future<Output = Found> + Send>> + Send + Sync>;
-
-/// One model among the nodes.
-#[derive(Clone)]
-pub(super) struct Model {
-    /// The object type.
-    ty: Arc<str>,
-    /// Finds what the viewer may see.
-    find: Find,
-}
-
-/// The models by name.
-pub(super) type Models = BTreeMap<&'static str, Model>;
 
 impl Graph {
     /// `node` and `nodes` find objects of this model. The loader answers those
@@ -111,13 +94,6 @@ impl Graph {
 fn named(text: &str) -> Result<(&str, i64), Fault> {
     let (model, id) = split(text).map_err(Fault::argument)?;
     Ok((model, id.parse().ok().filter(|id| *id > 0).unwrap_or(0)))
-}
-
-impl Table {
-    /// The object type of a model that is found by global ID.
-    pub fn node_type(&self, model: &str) -> Option<&str> {
-        self.models.get(model).map(|model| &*model.ty)
-    }
 }
 
 impl Context {

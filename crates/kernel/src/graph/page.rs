@@ -2,7 +2,8 @@
 
 use super::build::{Graph, ObjectBuilder};
 use super::connection::{Ask, Connection, Counted, PAGE};
-use super::context::{Args, Context, Fault};
+use super::context::{Args, Context};
+use super::fault::Fault;
 use super::input::argument;
 use super::scalars::{BOOLEAN, INT, STRING};
 use super::shape::{Answer, HasTypeRef, ListOf, Node, Shape, object};

@@ -1,6 +1,6 @@
 //! Rust values and the GraphQL types they fit.
 
-use super::context::Fault;
+use super::fault::Fault;
 use super::types::TypeRef;
 use serde_json::Value as Json;
 use std::any::{Any, TypeId};

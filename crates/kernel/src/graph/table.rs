@@ -1,8 +1,8 @@
 //! What is known of every member of the interface.
 
-use super::context::{Args, Context, Fault};
-use super::introspection;
-use super::nodes::Models;
+use super::context::{Args, Context};
+use super::fault::Fault;
+use super::models::Models;
 use super::shape::{Answer, Node};
 use super::types::TypeRef;
 use serde_json::Value as Json;
@@ -15,6 +15,10 @@ use std::sync::Arc;
 pub const READ: &[&str] = &["api", "read_api"];
 /// Scopes any of which let a token change something.
 pub const WRITE: &[&str] = &["api"];
+
+/// The system type that holds `__schema` and `__type`; executors and
+/// validators look them up at the query root.
+pub const INTROSPECTION_ROOT: &str = "__Root";
 
 /// The parent of root fields.
 #[derive(Debug, Clone, Copy)]
@@ -268,12 +272,17 @@ impl Table {
     /// included where they may stand.
     pub fn field(&self, of: &str, name: &str) -> Option<&Field> {
         match name {
-            "__typename" => self.fields(introspection::ROOT)?.fields.get(name),
+            "__typename" => self.fields(INTROSPECTION_ROOT)?.fields.get(name),
             "__schema" | "__type" if of == "Query" => {
-                self.fields(introspection::ROOT)?.fields.get(name)
+                self.fields(INTROSPECTION_ROOT)?.fields.get(name)
             }
             _ => self.fields(of)?.fields.get(name),
         }
+    }
+
+    /// The object type of a model that is found by global ID.
+    pub fn node_type(&self, model: &str) -> Option<&str> {
+        self.models.get(model).map(|model| &*model.ty)
     }
 
     /// Whether there is a mutation root.

@@ -4,7 +4,8 @@
 //! belongs; a resolver takes the file by its key. Files that nobody takes are
 //! gone with the request.
 
-use super::context::{Context, Fault};
+use super::context::Context;
+use super::fault::Fault;
 use crate::blobs::Received;
 use crate::secrets::random_bytes;
 use serde::Deserialize;
