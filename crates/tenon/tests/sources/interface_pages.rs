@@ -1,42 +1,15 @@
 //! The pages of docs/interface are true as far as a machine can tell: the
 //! tests that their rows name exist, and so do the sections that code cites.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+use crate::{root, sources};
 use std::collections::{BTreeMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Rows of all tables: none goes without a reason.
 const ROWS: usize = 311;
 
 /// Begins every citation.
 const PAGES: &str = "docs/interface/";
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// All sources of the project, by path below its root, without an extension.
-fn sources() -> BTreeMap<String, String> {
-    let mut found = BTreeMap::new();
-    for folder in ["crates", "fuzz", "xtask"] {
-        collect(&root().join(folder), &mut found);
-    }
-    found
-}
-
-fn collect(folder: &Path, found: &mut BTreeMap<String, String>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() && !path.ends_with("target") {
-            collect(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            let name = path.strip_prefix(root()).unwrap().with_extension("");
-            let name = name.to_str().unwrap().replace('\\', "/");
-            let text = std::fs::read_to_string(&path).unwrap();
-            found.insert(name.trim_end_matches("/mod").to_owned(), text);
-        }
-    }
-}
 
 /// The pages, by the name of their file.
 fn pages() -> BTreeMap<String, String> {
