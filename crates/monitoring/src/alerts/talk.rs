@@ -56,7 +56,7 @@ fn told(tx: &mut Tx<'_>, id: i64) -> Result<Option<NoteableSummary>> {
         project_path: project.full_path,
         title: alert.title,
         text: alert.description.unwrap_or_default(),
-        updated_at: alert.updated_at,
+        updated_at: alert.times.updated_at,
         assignees: alert.assignee_id.into_iter().collect(),
     }))
 }

@@ -5,7 +5,7 @@ use crate::alerts::rules::images::{self, Chart};
 use identity::spam::Guarded;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Files, Flat, Params, Patch, Response};
+use kernel::http::{Files, Flat, Params, Response};
 
 /// What a picture is called that a form brings.
 const NAME: &str = "chart";
@@ -28,10 +28,9 @@ kernel::params! {
 
 impl ChartForm {
     fn chart(&self) -> Chart {
-        let patch = |text: &Option<String>| text.clone().map_or(Patch::Null, Patch::Value);
         Chart {
-            url: patch(&self.url),
-            url_text: patch(&self.url_text),
+            url: self.url.clone().into(),
+            url_text: self.url_text.clone().into(),
         }
     }
 }

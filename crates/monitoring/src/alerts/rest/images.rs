@@ -22,8 +22,6 @@ use spaces::access::Purpose;
 
 const PATH: &str = "/projects/{id}/alert_management_alerts/{alert_iid}/metric_images";
 const ONE: &str = "/projects/{id}/alert_management_alerts/{alert_iid}/metric_images/{image_id}";
-/// Where the pictures themselves are.
-const FILES: &str = "/uploads/-/system/alert_metric_image/file";
 /// Longest text of a form's field, in bytes.
 const MAX_FIELD: usize = 4_096;
 /// Bytes of a file that is too large which are taken, so that its sender
@@ -39,7 +37,11 @@ pub(super) fn routes(r: &mut Routes) {
     r.put(ONE, update)
         .summary("Says where the chart of a metric image is");
     r.delete(ONE, destroy).summary("Removes a metric image");
-    r.plain(Method::GET, &format!("{FILES}/{{image_id}}/{{file}}"), file);
+    r.plain(
+        Method::GET,
+        &format!("{}/{{image_id}}/{{file}}", MetricImage::FILES),
+        file,
+    );
 }
 
 kernel::params! {
@@ -93,16 +95,12 @@ impl From<MetricImage> for MetricImageEntity {
         MetricImageEntity {
             id: image.id,
             created_at: wire::text(image.created_at),
-            file_path: path(&image),
+            file_path: image.path(),
             filename: image.file_name,
             url: image.url,
             url_text: image.url_text,
         }
     }
-}
-
-pub fn path(image: &MetricImage) -> String {
-    format!("{FILES}/{}/{}.{}", image.id, image.file_name, image.ending)
 }
 
 async fn list(
@@ -187,12 +185,11 @@ async fn update(by: Caller, params: Params<UpdateImage>) -> Result<Ok200<MetricI
         },
     };
     by.write(move |tx, by| {
-        let alert = params
+        let here = params
             .at
             .at
-            .authorize(tx, &by.viewer, Purpose::ManageAlerts)?
-            .alert;
-        let changed = images::update(tx, &alert, params.at.image_id, &chart)?;
+            .authorize(tx, &by.viewer, Purpose::ManageAlerts)?;
+        let changed = images::update(tx, &here.alert, params.at.image_id, &chart)?;
         Ok(Ok200(changed.into()))
     })
     .await
@@ -200,11 +197,8 @@ async fn update(by: Caller, params: Params<UpdateImage>) -> Result<Ok200<MetricI
 
 async fn destroy(by: Caller, path: Params<ImagePath>) -> Result<NoContent> {
     by.write(move |tx, by| {
-        let alert = path
-            .at
-            .authorize(tx, &by.viewer, Purpose::ManageAlerts)?
-            .alert;
-        images::destroy(tx, &alert, path.image_id)?;
+        let here = path.at.authorize(tx, &by.viewer, Purpose::ManageAlerts)?;
+        images::destroy(tx, &here.alert, path.image_id)?;
         Ok(NoContent)
     })
     .await

@@ -4,15 +4,13 @@ mod policies;
 mod rotations;
 mod schedules;
 
-pub use rotations::{hours, span};
+pub use rotations::span;
 
-use crate::on_call::access;
-use crate::on_call::model::Schedule;
+use crate::on_call::access::ScheduleAccess;
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::http::Routes;
 use kernel::ids::Reference;
-use spaces::Project;
 use spaces::access::Purpose;
 use store::Tx;
 
@@ -44,7 +42,7 @@ impl SchedulePath {
         tx: &mut Tx<'_>,
         viewer: &Viewer,
         purpose: Purpose,
-    ) -> Result<(Project, Schedule)> {
-        access::schedule(tx, viewer, &self.id, self.schedule_iid, purpose)
+    ) -> Result<ScheduleAccess> {
+        ScheduleAccess::authorize(tx, viewer, &self.id, self.schedule_iid, purpose)
     }
 }
