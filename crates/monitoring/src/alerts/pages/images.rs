@@ -2,7 +2,6 @@
 
 use super::show::{AlertForms, AlertPage};
 use crate::alerts::rules::images::{self, Chart};
-use identity::spam::Guarded;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::{Files, Flat, Params, Response};
@@ -46,20 +45,16 @@ pub(super) async fn add(
         Some(bytes) => images::read(NAME, bytes, &form.chart()),
         None => Err(Error::invalid("file", "can't be blank")),
     };
-    let here = page.clone();
-    let done = match new {
+    match new {
         Ok(new) => {
-            let added = app.write(move |tx| {
-                let here = here.authorize_to_change(tx)?;
+            page.change(&app, AlertForms::default(), move |tx, here| {
                 images::create(tx, &here.alert, &new)?;
-                let text = "The picture is added.".to_owned();
-                Ok(Guarded::Made((here.path(), text)))
-            });
-            added.await
+                Ok("The picture is added.".to_owned())
+            })
+            .await
         }
-        Err(error) => Err(error),
-    };
-    page.answer(&app, done, AlertForms::default()).await
+        Err(error) => page.answer(&app, Err(error), AlertForms::default()).await,
+    }
 }
 
 pub(super) async fn change(
@@ -67,20 +62,13 @@ pub(super) async fn change(
     page: AlertPage,
     form: Params<ImageChange>,
 ) -> Result<Response> {
-    let here = page.clone();
-    let done = app.write(move |tx| {
-        let here = here.authorize_to_change(tx)?;
-        let text = match form.remove {
-            Some(true) => {
-                images::destroy(tx, &here.alert, form.image_id)?;
-                "The picture is removed."
-            }
-            _ => {
-                images::update(tx, &here.alert, form.image_id, &form.chart.chart())?;
-                "The picture is changed."
-            }
-        };
-        Ok(Guarded::Made((here.path(), text.to_owned())))
-    });
-    page.answer(&app, done.await, AlertForms::default()).await
+    page.change(&app, AlertForms::default(), move |tx, here| {
+        if form.remove == Some(true) {
+            images::destroy(tx, &here.alert, form.image_id)?;
+            return Ok("The picture is removed.".to_owned());
+        }
+        images::update(tx, &here.alert, form.image_id, &form.chart.chart())?;
+        Ok("The picture is changed.".to_owned())
+    })
+    .await
 }

@@ -10,8 +10,8 @@ use crate::hours::{HOURS, before, last_hours, of_hours};
 use identity::pages::page;
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::html::Html;
 use kernel::html::ui::{Choice, Tab};
+use kernel::html::{Html, Now};
 use kernel::http::{Paging, Params, Response};
 use spaces::access::Purpose;
 use spaces::pages::Visit;
@@ -151,7 +151,7 @@ pub(super) async fn show(
                     .map(str::to_owned),
                 alerts: found,
                 related,
-                now,
+                now: Now(now),
                 pages: pages(
                     &paging,
                     counted(&counts, list.tab.2),

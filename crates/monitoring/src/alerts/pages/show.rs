@@ -16,7 +16,7 @@ use identity::spam::Guarded;
 use kernel::app::App;
 use kernel::error::{Found, Result};
 use kernel::html::ui::Choice;
-use kernel::html::{Errors, Html, Page, flash};
+use kernel::html::{Errors, Html, Now, Page, flash};
 use kernel::http::{Call, FromCall, Paging, Params, Response};
 use kernel::time::Timestamp;
 use planning::access::ProjectAccess;
@@ -120,6 +120,22 @@ impl AlertPage {
         AlertAccess::find(tx, &self.visit.viewer, space.project()?, self.iid)
     }
 
+    /// Does what a form asks of the alert, which says what it did.
+    pub async fn change(
+        self,
+        app: &App,
+        typed: AlertForms,
+        work: impl Fn(&mut Tx<'_>, &mut AlertAccess) -> Result<String> + Send + 'static,
+    ) -> Result<Response> {
+        let page = self.clone();
+        let done = app.write(move |tx| {
+            let mut here = page.authorize_to_change(tx)?;
+            let text = work(tx, &mut here)?;
+            Ok(Guarded::Made((here.path(), text)))
+        });
+        self.answer(app, done.await, typed).await
+    }
+
     /// Leads on with a message from a form that was accepted, or shows the
     /// page again with what was typed and refused.
     pub async fn answer(
@@ -218,7 +234,7 @@ fn details(
         issue_iid: related.issue_iid(alert),
         owner,
         alert: alert.clone(),
-        now,
+        now: Now(now),
         errors: Errors::default(),
     })
 }

@@ -11,7 +11,7 @@ use askama::Template;
 use identity::model::User;
 use identity::pages::challenge::Challenge;
 use kernel::html::ui::{self, Choice, Tab};
-use kernel::html::{Errors, Moment, Page, Pages};
+use kernel::html::{Errors, Moment, Now, Page, Pages};
 use kernel::time::Timestamp;
 use planning::store::notes::Note;
 use spaces::pages::views::SpaceHead;
@@ -38,15 +38,11 @@ pub struct AlertList {
     pub hours: Vec<(String, u64)>,
     pub alerts: Vec<Alert>,
     pub related: Related,
-    pub now: Timestamp,
+    pub now: Now,
     pub pages: Pages,
 }
 
 impl AlertList {
-    fn ago(&self, at: &Timestamp) -> Moment {
-        Moment::new(*at, self.now)
-    }
-
     /// The beginning of what an alert is about, or nothing.
     fn excerpt(&self, alert: &Alert) -> String {
         text::line(alert.description.as_deref().unwrap_or_default(), EXCERPT)
@@ -85,7 +81,7 @@ pub struct AlertDetails {
     /// The number of the incident about it.
     pub issue_iid: Option<i64>,
     pub owner: Option<User>,
-    pub now: Timestamp,
+    pub now: Now,
     pub url: String,
     pub facts: Vec<(&'static str, String)>,
     /// What to do about it, as its sender says, and whether that is an address
@@ -115,12 +111,6 @@ pub struct AlertDetails {
     pub may_write: bool,
     pub pages: Pages,
     pub errors: Errors,
-}
-
-impl AlertDetails {
-    fn ago(&self, at: &Timestamp) -> Moment {
-        Moment::new(*at, self.now)
-    }
 }
 
 /// Something that somebody wrote, or that happened.
@@ -166,17 +156,13 @@ pub struct AlertSettings {
     pub active: bool,
     pub presets: Vec<Choice>,
     pub windows: Vec<Window>,
-    pub now: Timestamp,
+    pub now: Now,
     /// What the window about to be opened is about.
     pub scopes: Vec<Choice>,
     pub errors: Errors,
 }
 
 impl AlertSettings {
-    fn ago(&self, at: &Timestamp) -> Moment {
-        Moment::new(*at, self.now)
-    }
-
     /// A time as people plan by it; how far away it is would not do.
     fn clock(&self, at: &Timestamp) -> String {
         at.strftime("%-d %b %Y, %H:%M").to_string()
@@ -192,7 +178,8 @@ impl AlertSettings {
     }
 
     fn is_open(&self, window: &Window) -> bool {
-        window.starts_at <= self.now && self.now < window.ends_at
+        let now = self.now.0;
+        window.starts_at <= now && now < window.ends_at
     }
 }
 
@@ -218,7 +205,7 @@ pub struct AlertIntegration {
     pub payload: String,
     /// What it received of late.
     pub deliveries: Vec<Delivered>,
-    pub now: Timestamp,
+    pub now: Now,
     /// What is wrong with a form, by field name.
     pub errors: Errors,
 }
@@ -236,10 +223,6 @@ pub struct TargetRow {
 }
 
 impl AlertIntegration {
-    fn ago(&self, at: &Timestamp) -> Moment {
-        Moment::new(*at, self.now)
-    }
-
     /// The colour of a delivery's status.
     fn tone(&self, one: &Delivered) -> &'static str {
         match one.status {

@@ -143,8 +143,8 @@ impl PayloadFields {
 }
 
 impl IntegrationPath {
-    fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(Here, Integration)> {
-        let here = Here::authorize(tx, viewer, &self.id, Purpose::Update)?;
+    fn authorize(&self, tx: &mut Tx<'_>, by: &Caller) -> Result<(Here, Integration)> {
+        let here = Here::authorize(tx, &by.viewer, &self.id, Purpose::Update)?;
         let integration = rows::find(tx, here.project.id, self.integration_id)?;
         Ok((here, integration.found("Integration")?))
     }
@@ -282,7 +282,7 @@ async fn create(
 
 async fn show(by: Caller, path: Params<IntegrationPath>) -> Result<Ok200<IntegrationEntity>> {
     by.read(move |tx, by| {
-        let (here, one) = path.authorize(tx, &by.viewer)?;
+        let (here, one) = path.authorize(tx, by)?;
         Ok(Ok200(IntegrationEntity::new(&by.app, &here, one)?))
     })
     .await
@@ -296,7 +296,7 @@ async fn update(by: Caller, params: Params<UpdateIntegration>) -> Result<Ok200<I
         ..params.payloads.change()?
     };
     by.write(move |tx, by| {
-        let (here, one) = params.at.authorize(tx, &by.viewer)?;
+        let (here, one) = params.at.authorize(tx, by)?;
         let changed = integrations::update(tx, &here, &one, &change)?;
         Ok(Ok200(IntegrationEntity::new(&by.app, &here, changed)?))
     })
@@ -305,7 +305,7 @@ async fn update(by: Caller, params: Params<UpdateIntegration>) -> Result<Ok200<I
 
 async fn reset_token(by: Caller, params: Params<ResetToken>) -> Result<Ok200<IntegrationEntity>> {
     by.write(move |tx, by| {
-        let (here, one) = params.at.authorize(tx, &by.viewer)?;
+        let (here, one) = params.at.authorize(tx, by)?;
         let overlap = params.overlap_seconds.unwrap_or(0);
         let changed = integrations::reset_token(&by.app, tx, &here, &one, overlap)?;
         Ok(Ok200(IntegrationEntity::new(&by.app, &here, changed)?))
@@ -354,7 +354,7 @@ async fn log(
     paging: Paging,
 ) -> Result<Paged<Delivered>> {
     by.read(move |tx, by| {
-        let (_, one) = path.authorize(tx, &by.viewer)?;
+        let (_, one) = path.authorize(tx, by)?;
         deliveries::page(tx, one.id, paging)
     })
     .await

@@ -4,10 +4,11 @@ mod policies;
 mod rotations;
 mod schedules;
 
+use crate::alerts::rest::ProjectPath;
 pub use rotations::span;
 
 use crate::on_call::access::ScheduleAccess;
-use identity::viewer::Viewer;
+use identity::Caller;
 use kernel::error::Result;
 use kernel::http::Routes;
 use kernel::ids::Reference;
@@ -21,13 +22,6 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    pub struct ProjectPath {
-        /// The project.
-        pub id: Reference,
-    }
-}
-
-kernel::params! {
     pub struct SchedulePath {
         /// The project.
         pub id: Reference,
@@ -37,12 +31,7 @@ kernel::params! {
 }
 
 impl SchedulePath {
-    fn authorize(
-        &self,
-        tx: &mut Tx<'_>,
-        viewer: &Viewer,
-        purpose: Purpose,
-    ) -> Result<ScheduleAccess> {
-        ScheduleAccess::authorize(tx, viewer, &self.id, self.schedule_iid, purpose)
+    fn authorize(&self, tx: &mut Tx<'_>, by: &Caller, purpose: Purpose) -> Result<ScheduleAccess> {
+        ScheduleAccess::authorize(tx, &by.viewer, &self.id, self.schedule_iid, purpose)
     }
 }

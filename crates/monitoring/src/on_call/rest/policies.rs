@@ -10,7 +10,6 @@ use crate::rows::Times;
 use identity::Caller;
 use identity::entities::{UserBasic, basic, load_basic};
 use identity::model::User;
-use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::http::params::Flat;
@@ -46,13 +45,8 @@ kernel::params! {
 }
 
 impl PolicyPath {
-    fn authorize(
-        &self,
-        tx: &mut Tx<'_>,
-        viewer: &Viewer,
-        purpose: Purpose,
-    ) -> Result<(Here, Policy)> {
-        access::policy(tx, viewer, &self.id, self.policy_id, purpose)
+    fn authorize(&self, tx: &mut Tx<'_>, by: &Caller, purpose: Purpose) -> Result<(Here, Policy)> {
+        access::policy(tx, &by.viewer, &self.id, self.policy_id, purpose)
     }
 }
 
@@ -182,7 +176,7 @@ async fn create(
 
 async fn show(by: Caller, path: Params<PolicyPath>) -> Result<Ok200<EscalationPolicyEntity>> {
     by.read(move |tx, by| {
-        let (_, policy) = path.authorize(tx, &by.viewer, READ)?;
+        let (_, policy) = path.authorize(tx, by, READ)?;
         Ok(Ok200(entity_of(&by.app, tx, policy)?))
     })
     .await
@@ -190,7 +184,7 @@ async fn show(by: Caller, path: Params<PolicyPath>) -> Result<Ok200<EscalationPo
 
 async fn update(by: Caller, params: Params<UpdatePolicy>) -> Result<Ok200<EscalationPolicyEntity>> {
     by.write(move |tx, by| {
-        let (here, policy) = params.at.authorize(tx, &by.viewer, CHANGE)?;
+        let (here, policy) = params.at.authorize(tx, by, CHANGE)?;
         let changed = rules::update(tx, &here, &policy, &params.change)?;
         Ok(Ok200(entity_of(&by.app, tx, changed)?))
     })
@@ -199,7 +193,7 @@ async fn update(by: Caller, params: Params<UpdatePolicy>) -> Result<Ok200<Escala
 
 async fn destroy(by: Caller, path: Params<PolicyPath>) -> Result<NoContent> {
     by.write(move |tx, by| {
-        let (here, policy) = path.authorize(tx, &by.viewer, CHANGE)?;
+        let (here, policy) = path.authorize(tx, by, CHANGE)?;
         rules::destroy(tx, &here, &policy)?;
         Ok(NoContent)
     })

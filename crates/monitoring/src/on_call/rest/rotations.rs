@@ -10,7 +10,6 @@ use crate::rows::Times;
 use identity::Caller;
 use identity::entities::{UserBasic, basic, load_basic};
 use identity::model::User;
-use identity::viewer::Viewer;
 use jiff::{SignedDuration, Timestamp};
 use kernel::app::App;
 use kernel::error::{Error, Result};
@@ -55,10 +54,10 @@ impl RotationPath {
     fn authorize(
         &self,
         tx: &mut Tx<'_>,
-        viewer: &Viewer,
+        by: &Caller,
         purpose: Purpose,
     ) -> Result<(ScheduleAccess, Rotation)> {
-        let on = self.at.authorize(tx, viewer, purpose)?;
+        let on = self.at.authorize(tx, by, purpose)?;
         let rotation = on.rotation(tx, self.rotation_id)?;
         Ok((on, rotation))
     }
@@ -168,7 +167,7 @@ async fn list(
     paging: Paging,
 ) -> Result<Paged<OnCallRotationEntity>> {
     by.read(move |tx, by| {
-        let schedule = path.authorize(tx, &by.viewer, READ)?.schedule;
+        let schedule = path.authorize(tx, by, READ)?.schedule;
         let page = rows::page(tx, schedule.id, paging)?;
         let related = RelatedToRotations::read(tx, &page.items)?;
         Ok(page.map(|one| related.entity(&by.app, one)))
@@ -181,7 +180,7 @@ async fn create(
     params: Params<CreateRotation>,
 ) -> Result<Created<OnCallRotationEntity>> {
     by.write(move |tx, by| {
-        let on = params.at.authorize(tx, &by.viewer, CHANGE)?;
+        let on = params.at.authorize(tx, by, CHANGE)?;
         let made = rules::create(tx, &on, &params.new)?;
         Ok(Created(entity_of(&by.app, tx, made)?))
     })
@@ -190,7 +189,7 @@ async fn create(
 
 async fn show(by: Caller, path: Params<RotationPath>) -> Result<Ok200<OnCallRotationEntity>> {
     by.read(move |tx, by| {
-        let (_, rotation) = path.authorize(tx, &by.viewer, READ)?;
+        let (_, rotation) = path.authorize(tx, by, READ)?;
         Ok(Ok200(entity_of(&by.app, tx, rotation)?))
     })
     .await
@@ -198,7 +197,7 @@ async fn show(by: Caller, path: Params<RotationPath>) -> Result<Ok200<OnCallRota
 
 async fn update(by: Caller, params: Params<UpdateRotation>) -> Result<Ok200<OnCallRotationEntity>> {
     by.write(move |tx, by| {
-        let (on, rotation) = params.at.authorize(tx, &by.viewer, CHANGE)?;
+        let (on, rotation) = params.at.authorize(tx, by, CHANGE)?;
         let changed = rules::update(tx, &on, &rotation, &params.change)?;
         Ok(Ok200(entity_of(&by.app, tx, changed)?))
     })
@@ -207,7 +206,7 @@ async fn update(by: Caller, params: Params<UpdateRotation>) -> Result<Ok200<OnCa
 
 async fn destroy(by: Caller, path: Params<RotationPath>) -> Result<NoContent> {
     by.write(move |tx, by| {
-        let (on, rotation) = path.authorize(tx, &by.viewer, CHANGE)?;
+        let (on, rotation) = path.authorize(tx, by, CHANGE)?;
         rules::destroy(tx, &on, &rotation)?;
         Ok(NoContent)
     })
@@ -246,7 +245,7 @@ async fn on_call(
     paging: Paging,
 ) -> Result<Paged<OnCallShiftEntity>> {
     by.read(move |tx, by| {
-        let schedule = params.at.authorize(tx, &by.viewer, READ)?.schedule;
+        let schedule = params.at.authorize(tx, by, READ)?.schedule;
         let (from, until) = span(params.start_time, params.end_time, tx.now())?;
         let rotations = rows::of_schedules(tx, &[schedule.id])?;
         let related = RelatedToRotations::read(tx, &rotations)?;

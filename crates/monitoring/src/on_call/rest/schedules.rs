@@ -70,13 +70,13 @@ async fn create(by: Caller, params: Params<CreateSchedule>) -> Result<Created<Sc
 }
 
 async fn show(by: Caller, path: Params<SchedulePath>) -> Result<Ok200<Schedule>> {
-    by.read(move |tx, by| Ok(Ok200(path.authorize(tx, &by.viewer, READ)?.schedule)))
+    by.read(move |tx, by| Ok(Ok200(path.authorize(tx, by, READ)?.schedule)))
         .await
 }
 
 async fn update(by: Caller, params: Params<UpdateSchedule>) -> Result<Ok200<Schedule>> {
     by.write(move |tx, by| {
-        let on = params.at.authorize(tx, &by.viewer, CHANGE)?;
+        let on = params.at.authorize(tx, by, CHANGE)?;
         Ok(Ok200(rules::update(tx, &on, &params.change)?))
     })
     .await
@@ -84,7 +84,7 @@ async fn update(by: Caller, params: Params<UpdateSchedule>) -> Result<Ok200<Sche
 
 async fn destroy(by: Caller, path: Params<SchedulePath>) -> Result<NoContent> {
     by.write(move |tx, by| {
-        let on = path.authorize(tx, &by.viewer, CHANGE)?;
+        let on = path.authorize(tx, by, CHANGE)?;
         rules::destroy(tx, &on)?;
         Ok(NoContent)
     })
