@@ -237,7 +237,7 @@ fn row(
         id: one.id,
         plan: text,
         people: related.people_of(one),
-        line: line(schedule, one, &related.people, &related.users, now, DRAWN),
+        line: line(schedule, one, &related.turns, now, DRAWN),
     }
 }
 

@@ -5,12 +5,11 @@ use super::views::{ScheduleList, ScheduleRow};
 use super::{may_change, zones};
 use crate::access::Here;
 use crate::on_call::access::{CHANGE, READ};
-use crate::on_call::model::{Participant, Rotation, Schedule};
+use crate::on_call::model::{Rotation, Schedule};
+use crate::on_call::related::RelatedToRotations;
 use crate::on_call::rules::paging::on_call;
 use crate::on_call::rules::schedules::{self as rules, ScheduleInput};
 use crate::on_call::store::{rotations, schedules as rows};
-use identity::entities::load_basic;
-use identity::model::User;
 use identity::pages::page;
 use kernel::app::App;
 use kernel::error::Result;
@@ -62,8 +61,7 @@ impl Form {
 /// What rows of schedules refer to, read by four statements.
 pub(super) struct RelatedToSchedules {
     pub(super) rotations: Vec<Rotation>,
-    pub(super) people: Vec<Participant>,
-    pub(super) users: HashMap<i64, User>,
+    pub(super) turns: RelatedToRotations,
     now: HashMap<i64, Vec<i64>>,
 }
 
@@ -72,39 +70,31 @@ impl RelatedToSchedules {
         let now = tx.now();
         let ids: Vec<i64> = schedules.iter().map(|one| one.id).collect();
         let found = rotations::of_schedules(tx, &ids)?;
-        let all: Vec<i64> = found.iter().map(|one| one.id).collect();
-        let people = rotations::participants(tx, &all)?;
-        let named: Vec<i64> = people.iter().map(|one| one.user_id).collect();
         Ok(RelatedToSchedules {
-            users: load_basic(tx, &named)?,
+            turns: RelatedToRotations::read(tx, &found)?,
             now: on_call(tx, &ids, now)?,
             rotations: found,
-            people,
         })
-    }
-
-    pub(super) fn name(&self, user: i64) -> Option<String> {
-        self.users.get(&user).map(|user| user.username.clone())
     }
 
     /// Sign-in names of who takes turns in a rotation, in their order.
     pub(super) fn people_of(&self, rotation: &Rotation) -> Vec<String> {
-        let own = self.people.iter();
-        let own = own.filter(|one| one.rotation_id == rotation.id);
-        own.filter_map(|one| self.name(one.user_id)).collect()
+        let people = self.turns.of(rotation);
+        people.map(|(_, user)| user.username.clone()).collect()
     }
 
     /// Sign-in names of who is on call by a schedule now.
     pub(super) fn on_call(&self, schedule: &Schedule) -> Vec<String> {
         let on_call = self.now.get(&schedule.id).into_iter().flatten();
-        on_call.filter_map(|id| self.name(*id)).collect()
+        let users = on_call.filter_map(|id| self.turns.users.get(id));
+        users.map(|user| user.username.clone()).collect()
     }
 
     /// A schedule as a row, with the lines of its rotations.
     fn row(&self, schedule: Schedule, now: Timestamp) -> ScheduleRow {
         let own = self.rotations.iter();
         let own = own.filter(|one| one.schedule_id == schedule.id);
-        let line = |one| line(&schedule, one, &self.people, &self.users, now, DRAWN);
+        let line = |one| line(&schedule, one, &self.turns, now, DRAWN);
         ScheduleRow {
             now: self.on_call(&schedule),
             lines: own.map(line).collect(),

@@ -2,14 +2,14 @@
 
 use super::SchedulePath;
 use crate::on_call::access::{CHANGE, READ, ScheduleAccess};
-use crate::on_call::model::{MAX_DAYS, Participant, Rotation};
+use crate::on_call::model::{MAX_DAYS, Rotation};
+use crate::on_call::related::RelatedToRotations;
 use crate::on_call::rules::rotations::{self as rules, NewRotation, RotationInput, shifts};
 use crate::on_call::shifts::Shift;
 use crate::on_call::store::rotations as rows;
 use crate::rows::Times;
 use identity::Caller;
-use identity::entities::{UserBasic, basic, load_basic};
-use identity::model::User;
+use identity::entities::{UserBasic, basic};
 use jiff::{SignedDuration, Timestamp};
 use kernel::app::App;
 use kernel::error::{Error, Result};
@@ -19,7 +19,6 @@ use kernel::time::wire;
 use schemars::JsonSchema;
 use serde::Serialize;
 use spaces::access::Purpose;
-use std::collections::HashMap;
 use store::Tx;
 
 const PATH: &str = "/projects/{id}/alert_management/oncall_schedules/{schedule_iid}/rotations";
@@ -120,36 +119,16 @@ pub struct OnCallShiftEntity {
     ends_at: String,
 }
 
-/// Those who take turns in some rotations, read by two statements.
-struct RelatedToRotations {
-    people: Vec<Participant>,
-    users: HashMap<i64, User>,
-}
-
-impl RelatedToRotations {
-    fn read(tx: &mut Tx<'_>, rotations: &[Rotation]) -> Result<RelatedToRotations> {
-        let ids: Vec<i64> = rotations.iter().map(|one| one.id).collect();
-        let people = rows::participants(tx, &ids)?;
-        let ids: Vec<i64> = people.iter().map(|one| one.user_id).collect();
-        Ok(RelatedToRotations {
-            users: load_basic(tx, &ids)?,
-            people,
-        })
-    }
-
-    fn entity(&self, app: &App, rotation: Rotation) -> OnCallRotationEntity {
-        let own = self
-            .people
-            .iter()
-            .filter(|one| one.rotation_id == rotation.id);
-        let own = own.filter_map(|one| {
-            Some(OnCallParticipantEntity {
+impl OnCallRotationEntity {
+    fn new(app: &App, rotation: Rotation, related: &RelatedToRotations) -> OnCallRotationEntity {
+        let people = related
+            .of(&rotation)
+            .map(|(one, user)| OnCallParticipantEntity {
                 id: one.id,
-                user: basic(app, self.users.get(&one.user_id)?),
-            })
-        });
+                user: basic(app, user),
+            });
         OnCallRotationEntity {
-            participants: own.collect(),
+            participants: people.collect(),
             times: rotation.times,
             rotation,
         }
@@ -158,7 +137,7 @@ impl RelatedToRotations {
 
 fn entity_of(app: &App, tx: &mut Tx<'_>, rotation: Rotation) -> Result<OnCallRotationEntity> {
     let related = RelatedToRotations::read(tx, std::slice::from_ref(&rotation))?;
-    Ok(related.entity(app, rotation))
+    Ok(OnCallRotationEntity::new(app, rotation, &related))
 }
 
 async fn list(
@@ -170,7 +149,7 @@ async fn list(
         let schedule = path.authorize(tx, by, READ)?.schedule;
         let page = rows::page(tx, schedule.id, paging)?;
         let related = RelatedToRotations::read(tx, &page.items)?;
-        Ok(page.map(|one| related.entity(&by.app, one)))
+        Ok(page.map(|one| OnCallRotationEntity::new(&by.app, one, &related)))
     })
     .await
 }
