@@ -55,11 +55,8 @@ kernel::params! {
 kernel::params! {
     pub struct UpdateImage {
         pub at: Flat<ImagePath>,
-        /// Where the chart is.
-        pub url: Patch<String>,
-        /// What that place is called.
-        pub url_text: Patch<String>,
-        /// The same, as a client of JavaScript names it.
+        pub chart: Flat<Chart>,
+        /// What that place is called, as a client of JavaScript names it.
         pub url_text_too as "urlText": Patch<String>,
     }
 }
@@ -177,13 +174,10 @@ async fn bytes(part: Part) -> Result<Vec<u8>> {
 }
 
 async fn update(by: Caller, params: Params<UpdateImage>) -> Result<Ok200<MetricImageEntity>> {
-    let chart = Chart {
-        url: params.url.clone(),
-        url_text: match params.url_text.clone() {
-            Patch::Absent => params.url_text_too.clone(),
-            text => text,
-        },
-    };
+    let mut chart = params.chart.0.clone();
+    if chart.url_text == Patch::Absent {
+        chart.url_text = params.url_text_too.clone();
+    }
     by.write(move |tx, by| {
         let here = params
             .at

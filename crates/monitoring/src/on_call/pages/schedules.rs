@@ -45,8 +45,7 @@ impl Form {
     }
 
     pub(super) fn zone(&self) -> &str {
-        let given = self.timezone.as_deref().unwrap_or_default();
-        if given.is_empty() { "UTC" } else { given }
+        self.timezone.as_deref().unwrap_or_default()
     }
 
     pub(super) fn input(&self) -> ScheduleInput {
@@ -136,7 +135,10 @@ impl FormPage for Schedules {
         let found = rows::list(tx, project.id, SHOWN, offset)?;
         let related = RelatedToSchedules::read(tx, &found)?;
         let now = tx.now();
-        let form = typed.form.clone().unwrap_or_default();
+        let mut form = typed.form.clone().unwrap_or_default();
+        if form.zone().is_empty() {
+            form.timezone = Some("UTC".to_owned());
+        }
         let rows = found.into_iter();
         Ok(ScheduleList {
             can_change: may_change(&space),
