@@ -1,9 +1,14 @@
 //! Who may do what, for all areas of the room.
 
 use identity::model::User;
+use identity::viewer::Viewer;
+use kernel::audit;
 use kernel::error::Result;
+use kernel::ids::Reference;
+use serde_json::Value;
 use spaces::Project;
-use spaces::access::{DEVELOPER, role_in_project};
+use spaces::access::{DEVELOPER, Purpose, role_in_project};
+use spaces::rules::of_project;
 use store::Tx;
 
 /// Whether a user may see the alerts of a project.
@@ -12,4 +17,35 @@ pub fn may_look_after(tx: &mut Tx<'_>, user: &User, project: &Project) -> Result
         return Ok(false);
     }
     Ok(user.is_admin || role_in_project(tx, user.id, project)? >= DEVELOPER)
+}
+
+/// Somebody before a project that was found for what they want to do there.
+#[derive(Debug, Clone)]
+pub struct Here {
+    pub viewer: Viewer,
+    pub project: Project,
+}
+
+impl Here {
+    pub fn authorize(
+        tx: &mut Tx<'_>,
+        viewer: &Viewer,
+        project: &Reference,
+        purpose: Purpose,
+    ) -> Result<Here> {
+        let project = spaces::project(tx, viewer, project, purpose)?;
+        Ok(Here::new(viewer, &project))
+    }
+
+    pub fn new(viewer: &Viewer, project: &Project) -> Here {
+        Here {
+            viewer: viewer.clone(),
+            project: project.clone(),
+        }
+    }
+
+    /// Records what was done here.
+    pub fn record(&self, tx: &mut Tx<'_>, action: &'static str, details: Value) -> Result<()> {
+        audit::record(tx, &self.viewer, action, of_project(&self.project), details)
+    }
 }

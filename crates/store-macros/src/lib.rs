@@ -2,10 +2,10 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
-use syn::{Data, DeriveInput, Error, Field, Fields, LitStr, Result, parse_macro_input};
+use syn::{Data, DeriveInput, Error, Field, Fields, LitStr, Path, Result, parse_macro_input};
 
 /// Reads a struct from a row, each field from the column of its name.
-#[proc_macro_derive(FromRow, attributes(columns, column))]
+#[proc_macro_derive(FromRow, attributes(columns, column, nested, read))]
 pub fn from_row(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     let all = derived(&input).unwrap_or_else(|error| error.to_compile_error());
@@ -15,15 +15,28 @@ pub fn from_row(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 fn derived(input: &DeriveInput) -> Result<TokenStream> {
     let fields = fields(input)?;
     let name = &input.ident;
-    let names = fields.iter().filter_map(|field| field.ident.as_ref());
     let columns = columns(input, &fields)?;
+    let values: Vec<TokenStream> = fields.iter().map(value).collect::<Result<_>>()?;
     Ok(quote! {
         impl ::store::FromRow for #name {
             fn from_row(row: &mut ::store::Row<'_>) -> ::store::Result<Self> {
-                Ok(#name { #(#names: row.get(stringify!(#names))?),* })
+                Ok(#name { #(#values),* })
             }
         }
         #columns
+    })
+}
+
+/// How a field is read.
+fn value(field: &&Field) -> Result<TokenStream> {
+    let name = &field.ident;
+    if has(&field.attrs, "nested") {
+        return Ok(quote!(#name: ::store::FromRow::from_row(row)?));
+    }
+    let read = field.attrs.iter().find(|it| it.path().is_ident("read"));
+    Ok(match read.map(|it| it.parse_args::<Path>()).transpose()? {
+        Some(read) => quote!(#name: #read(row.get(stringify!(#name))?)),
+        None => quote!(#name: row.get(stringify!(#name))?),
     })
 }
 
@@ -52,6 +65,10 @@ fn columns(input: &DeriveInput, fields: &[&Field]) -> Result<TokenStream> {
     };
     let mut list = Vec::new();
     for field in fields {
+        if has(&field.attrs, "nested") {
+            let text = "what is nested is not in the select list";
+            return Err(Error::new_spanned(field, text));
+        }
         let name = field.ident.as_ref().map(ToString::to_string);
         let name = name.unwrap_or_default();
         let name = name.trim_start_matches("r#");

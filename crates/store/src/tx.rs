@@ -98,7 +98,9 @@ fn in_column(column: &str, error: Error) -> Error {
 
 /// What can be read from a row.
 ///
-/// Structs derive it: each field is read from the column of its name. One that
+/// Structs derive it: each field is read from the column of its name,
+/// `#[read(FUNCTION)]` by a function of what stands there, and a `#[nested]`
+/// struct from columns of the same row. One that
 /// names its table, as `#[columns("users")]`, also has its select list as
 /// `COLUMNS`, where `#[column("EXPRESSION")]` says what a field is read from
 /// that is no column of that table.

@@ -1,12 +1,13 @@
 //! Alerts, integrations and settings as they are stored.
 
 use super::payload::mapping::{Mapping, Path};
+use crate::rows::Times;
 use jiff::Timestamp;
 use kernel::time::wire;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use store::{FromRow, Json, Row};
+use store::{FromRow, Json};
 
 /// Longest name of an integration or maintenance window, in characters.
 pub const MAX_NAME: usize = 255;
@@ -121,67 +122,79 @@ kernel::choices! {
     }
 }
 
-#[derive(Debug, Clone)]
-pub struct Alert {
-    pub id: i64,
-    pub project_id: i64,
-    pub iid: i64,
-    pub integration_id: Option<i64>,
-    pub title: String,
-    pub description: Option<String>,
-    pub service: Option<String>,
-    pub monitoring_tool: Option<String>,
-    pub hosts: Vec<String>,
-    pub severity: Severity,
-    pub status: Status,
-    pub started_at: Timestamp,
-    /// When it ended, while it is resolved.
-    pub ended_at: Option<Timestamp>,
-    pub events: i64,
-    pub fingerprint: Option<String>,
-    /// What was sent first.
-    pub payload: Value,
-    pub environment_name: Option<String>,
-    pub flapping: bool,
-    pub shelved_until: Option<Timestamp>,
-    pub assignee_id: Option<i64>,
-    pub issue_id: Option<i64>,
-    pub created_at: Timestamp,
-    pub updated_at: Timestamp,
-}
-
-impl FromRow for Alert {
-    fn from_row(row: &mut Row<'_>) -> store::Result<Self> {
-        Ok(Alert {
-            id: row.get("id")?,
-            project_id: row.get("project_id")?,
-            iid: row.get("iid")?,
-            integration_id: row.get("integration_id")?,
-            title: row.get("title")?,
-            description: row.get("description")?,
-            service: row.get("service")?,
-            monitoring_tool: row.get("monitoring_tool")?,
-            hosts: row.get::<Json<Vec<String>>>("hosts")?.0,
-            severity: Severity::of_code(row.get("severity")?),
-            status: Status::of_code(row.get("status")?),
-            started_at: row.get("started_at")?,
-            ended_at: row.get("ended_at")?,
-            events: row.get("events")?,
-            fingerprint: row.get("fingerprint")?,
-            payload: row.get("payload")?,
-            environment_name: row.get("environment_name")?,
-            flapping: row.get("flapping")?,
-            shelved_until: row.get("shelved_until")?,
-            assignee_id: row.get("assignee_id")?,
-            issue_id: row.get("issue_id")?,
-            created_at: row.get("created_at")?,
-            updated_at: row.get("updated_at")?,
-        })
+impl Default for Kind {
+    fn default() -> Kind {
+        Kind::Http
     }
 }
 
+/// What monitoring tools reported.
+#[derive(Debug, Clone, Serialize, JsonSchema, FromRow)]
+pub struct Alert {
+    /// Its number.
+    pub id: i64,
+    /// Its number in the project.
+    pub iid: i64,
+    /// Its project.
+    pub project_id: i64,
+    /// Its title.
+    pub title: String,
+    /// What it is about.
+    pub description: Option<String>,
+    /// How bad it is.
+    #[read(Severity::of_code)]
+    pub severity: Severity,
+    /// What is said of it.
+    #[read(Status::of_code)]
+    pub status: Status,
+    /// The service affected.
+    pub service: Option<String>,
+    /// What sent it.
+    pub monitoring_tool: Option<String>,
+    /// The hosts affected.
+    #[read(list)]
+    pub hosts: Vec<String>,
+    /// The name of the environment it is about, as its sender says.
+    pub environment_name: Option<String>,
+    /// When it began.
+    #[serde(serialize_with = "wire::serialize")]
+    #[schemars(with = "String")]
+    pub started_at: Timestamp,
+    /// When it ended, while it is resolved.
+    #[serde(serialize_with = "wire::optional::serialize")]
+    #[schemars(with = "Option<String>")]
+    pub ended_at: Option<Timestamp>,
+    /// How often it was sent.
+    #[serde(rename = "event_count")]
+    pub events: i64,
+    /// It came back soon after it was resolved.
+    pub flapping: bool,
+    /// Ignored until then.
+    #[serde(serialize_with = "wire::optional::serialize")]
+    #[schemars(with = "Option<String>")]
+    pub shelved_until: Option<Timestamp>,
+    /// The integration that received it.
+    pub integration_id: Option<i64>,
+    #[serde(skip)]
+    pub fingerprint: Option<String>,
+    /// What was sent first.
+    #[serde(skip)]
+    pub payload: Value,
+    #[serde(skip)]
+    pub assignee_id: Option<i64>,
+    #[serde(skip)]
+    pub issue_id: Option<i64>,
+    #[nested]
+    #[serde(skip)]
+    pub times: Times,
+}
+
+fn list<T>(stored: Json<Vec<T>>) -> Vec<T> {
+    stored.0
+}
+
 /// Where a tool sends alerts of a project.
-#[derive(Debug, Clone, FromRow)]
+#[derive(Debug, Clone, Default, FromRow)]
 pub struct Integration {
     pub id: i64,
     pub project_id: i64,
@@ -201,8 +214,8 @@ pub struct Integration {
     pub ignored_fields: Json<Vec<Path>>,
     pub heartbeat_seconds: Option<i64>,
     pub last_received_at: Option<Timestamp>,
-    pub created_at: Timestamp,
-    pub updated_at: Timestamp,
+    #[nested]
+    pub times: Times,
 }
 
 impl Integration {
@@ -215,6 +228,7 @@ impl Integration {
 /// What a project wants done with its alerts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, FromRow)]
 #[schemars(rename = "AlertSettingsEntity")]
+#[columns("alert_settings")]
 pub struct AlertSetting {
     /// An incident is made of each.
     pub create_issue: bool,
@@ -275,19 +289,43 @@ pub struct Window {
     pub created_at: Timestamp,
 }
 
+kernel::params! {
+    /// A maintenance window about to be opened.
+    pub struct NewWindow {
+        /// Why.
+        pub name: String,
+        /// Until when.
+        pub ends_at: Timestamp,
+        /// From when; from now on unless given.
+        pub starts_at: Option<Timestamp>,
+        /// The integration it is about; all of them unless given.
+        pub integration_id: Option<i64>,
+    }
+}
+
 /// What an integration received once.
-#[derive(Debug, Clone, FromRow)]
+#[derive(Debug, Clone, Serialize, JsonSchema, FromRow)]
+#[schemars(rename = "DeliveryEntity")]
 pub struct Delivered {
+    /// Its number.
     pub id: i64,
     /// The status it was answered with.
     pub status: i64,
+    /// Why it was refused.
     pub reason: Option<String>,
-    pub iids: Json<Vec<i64>>,
+    /// Numbers of the alerts it was about.
+    #[serde(rename = "alert_iids")]
+    #[read(list)]
+    pub iids: Vec<i64>,
+    /// When.
+    #[serde(serialize_with = "wire::serialize")]
+    #[schemars(with = "String")]
     pub created_at: Timestamp,
 }
 
 /// A picture of a chart, without its bytes.
 #[derive(Debug, Clone, FromRow)]
+#[columns("alert_metric_images")]
 pub struct MetricImage {
     pub id: i64,
     /// Its name without the ending.
@@ -298,6 +336,16 @@ pub struct MetricImage {
     /// What that place is called.
     pub url_text: Option<String>,
     pub created_at: Timestamp,
+}
+
+impl MetricImage {
+    /// Where the pictures themselves are.
+    pub const FILES: &'static str = "/uploads/-/system/alert_metric_image/file";
+
+    pub fn path(&self) -> String {
+        let files = MetricImage::FILES;
+        format!("{files}/{}/{}.{}", self.id, self.file_name, self.ending)
+    }
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use store::Tx;
 
 /// Who looks after alerts, and the numbers of their incidents.
+#[derive(Debug)]
 pub struct Related {
     users: HashMap<i64, User>,
     issues: HashMap<i64, i64>,

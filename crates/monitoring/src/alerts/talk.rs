@@ -11,7 +11,7 @@ use kernel::ids::Reference;
 use planning::access::ProjectAccess;
 use planning::targets::{Discussion, NoteableRow, NoteableSummary};
 use spaces::Project;
-use spaces::access::{Purpose, find_project, project_and_level};
+use spaces::access::{Purpose, project_and_level};
 use store::Tx;
 
 pub const TALK: Discussion = Discussion {
@@ -42,10 +42,7 @@ fn may_know(tx: &mut Tx<'_>, user: &User, project: &Project) -> Result<bool> {
 }
 
 fn told(tx: &mut Tx<'_>, id: i64) -> Result<Option<NoteableSummary>> {
-    let Some(alert) = rows::by_id(tx, id)? else {
-        return Ok(None);
-    };
-    let Some(project) = find_project(tx, &Reference::Id(alert.project_id))? else {
+    let Some((alert, project)) = rows::with_project(tx, id)? else {
         return Ok(None);
     };
     Ok(Some(NoteableSummary {
@@ -56,7 +53,7 @@ fn told(tx: &mut Tx<'_>, id: i64) -> Result<Option<NoteableSummary>> {
         project_path: project.full_path,
         title: alert.title,
         text: alert.description.unwrap_or_default(),
-        updated_at: alert.updated_at,
+        updated_at: alert.times.updated_at,
         assignees: alert.assignee_id.into_iter().collect(),
     }))
 }

@@ -2,10 +2,10 @@
 
 use super::model::{Policy, Rotation, Schedule};
 use super::store::{policies, rotations, schedules};
+use crate::access::Here;
 use identity::viewer::Viewer;
 use kernel::error::{Found, Result};
 use kernel::ids::Reference;
-use spaces::Project;
 use spaces::access::Purpose;
 use store::Tx;
 
@@ -14,20 +14,29 @@ pub const READ: Purpose = Purpose::ReadOnCall;
 /// And to change it.
 pub const CHANGE: Purpose = Purpose::Update;
 
-pub fn schedule(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Reference,
-    iid: i64,
-    purpose: Purpose,
-) -> Result<(Project, Schedule)> {
-    let project = spaces::project(tx, viewer, project, purpose)?;
-    let schedule = schedules::find(tx, project.id, iid)?.found("On-call schedule")?;
-    Ok((project, schedule))
+/// A schedule, before somebody who may do something with it.
+#[derive(Debug, Clone)]
+pub struct ScheduleAccess {
+    pub here: Here,
+    pub schedule: Schedule,
 }
 
-pub fn rotation(tx: &mut Tx<'_>, schedule: &Schedule, id: i64) -> Result<Rotation> {
-    rotations::find(tx, schedule.id, id)?.found("Rotation")
+impl ScheduleAccess {
+    pub fn authorize(
+        tx: &mut Tx<'_>,
+        viewer: &Viewer,
+        project: &Reference,
+        iid: i64,
+        purpose: Purpose,
+    ) -> Result<ScheduleAccess> {
+        let here = Here::authorize(tx, viewer, project, purpose)?;
+        let schedule = schedules::find(tx, here.project.id, iid)?.found("On-call schedule")?;
+        Ok(ScheduleAccess { here, schedule })
+    }
+
+    pub fn rotation(&self, tx: &mut Tx<'_>, id: i64) -> Result<Rotation> {
+        rotations::find(tx, self.schedule.id, id)?.found("Rotation")
+    }
 }
 
 pub fn policy(
@@ -36,8 +45,8 @@ pub fn policy(
     project: &Reference,
     id: i64,
     purpose: Purpose,
-) -> Result<(Project, Policy)> {
-    let project = spaces::project(tx, viewer, project, purpose)?;
-    let policy = policies::find(tx, project.id, id)?.found("Escalation policy")?;
-    Ok((project, policy))
+) -> Result<(Here, Policy)> {
+    let here = Here::authorize(tx, viewer, project, purpose)?;
+    let policy = policies::find(tx, here.project.id, id)?.found("Escalation policy")?;
+    Ok((here, policy))
 }

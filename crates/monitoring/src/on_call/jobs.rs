@@ -3,24 +3,26 @@
 use super::rules::paging::carry_on;
 use super::store::escalations as rows;
 use crate::access::may_look_after;
-use crate::alerts::model::Alert;
 use crate::alerts::store::alerts;
-use crate::mail::{facts, post};
+use crate::mail::{Occasion, post};
 use crate::tasks::{Escalate, Tell, wake};
 use identity::entities::load_basic;
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::ids::Reference;
 use kernel::jobs::{Failure, Job, RegistryBuilder, Run};
 use kernel::mail::Message;
-use spaces::Project;
-use spaces::access::find_project;
 use store::Tx;
 
 /// Alerts one transaction looks at.
 const BATCH: i64 = 50;
 /// How often due rules are looked for even if nobody called, in seconds.
 const LOOK: i64 = 60;
+
+const PAGED: Occasion = Occasion {
+    subject: "Page",
+    happened: "You are paged about an alert",
+    because: "of the escalation policy of this project",
+};
 
 pub fn register(registry: &mut RegistryBuilder) {
     registry.add_periodic::<Escalate>(LOOK);
@@ -72,10 +74,7 @@ fn letter(app: &App, tx: &mut Tx<'_>, page: i64) -> Result<Option<Message>> {
     let Some((alert, user)) = rows::unsent(tx, page)? else {
         return Ok(None);
     };
-    let Some(alert) = alerts::by_id(tx, alert)? else {
-        return Ok(None);
-    };
-    let Some(project) = find_project(tx, &Reference::Id(alert.project_id))? else {
+    let Some((alert, project)) = alerts::with_project(tx, alert)? else {
         return Ok(None);
     };
     let users = load_basic(tx, &[user])?;
@@ -83,23 +82,7 @@ fn letter(app: &App, tx: &mut Tx<'_>, page: i64) -> Result<Option<Message>> {
         return Ok(None);
     };
     match may_look_after(tx, user, &project)? {
-        true => Ok(Some(written(app, user.email.clone(), &alert, &project))),
+        true => Ok(Some(PAGED.letter(app, user, &alert, &project))),
         false => Ok(None),
-    }
-}
-
-fn written(app: &App, to: String, alert: &Alert, project: &Project) -> Message {
-    let text = format!(
-        "You are paged about an alert in {}:\n\n{}\n{}\n\n-- \n\
-         You are told because of the escalation policy of this project.\n",
-        project.full_path,
-        facts(alert),
-        alert.web_url(app.base_url(), &project.full_path)
-    );
-    Message {
-        to,
-        subject: format!("{} | Page: {}", project.path, alert.title),
-        text,
-        html: None,
     }
 }

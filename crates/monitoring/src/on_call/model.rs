@@ -1,11 +1,15 @@
 //! Schedules, rotations and policies as they are stored, and their limits.
 
+use crate::rows::Times;
 use jiff::Timestamp;
 use jiff::civil::Time;
+use kernel::http::params::{Param, Unusable};
 use kernel::time::wire;
 use schemars::JsonSchema;
-use serde::Serialize;
-use store::{FromRow, Row};
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
+use std::fmt;
+use store::{FromRow, FromValue, IntoValue, Row, Type};
 
 /// Longest name, in characters.
 pub const MAX_NAME: usize = 200;
@@ -62,78 +66,141 @@ pub struct Schedule {
     /// IANA name of its time zone.
     #[serde(rename = "timezone")]
     pub time_zone: String,
-    /// When it was made.
-    #[serde(serialize_with = "wire::serialize")]
-    #[schemars(with = "String")]
-    pub created_at: Timestamp,
-    /// When it was changed.
-    #[serde(serialize_with = "wire::serialize")]
-    #[schemars(with = "String")]
-    pub updated_at: Timestamp,
+    #[nested]
+    #[serde(flatten)]
+    pub times: Times,
 }
 
-/// The time of day in which people are on call, in whole minutes. One that
-/// does not end later than it starts ends the next day.
+/// A time of day in whole minutes, such as `08:30`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Period {
-    pub from: Time,
-    pub until: Time,
+pub struct Clock(pub Time);
+
+impl Clock {
+    pub fn read(text: &str) -> Option<Clock> {
+        let digits = |part: &str| part.len() == 2 && part.bytes().all(|b| b.is_ascii_digit());
+        let (hour, minute) = text.trim().split_once(':')?;
+        if !digits(hour) || !digits(minute) {
+            return None;
+        }
+        let time = Time::new(hour.parse().ok()?, minute.parse().ok()?, 0, 0);
+        time.ok().map(Clock)
+    }
+
+    /// The time so many minutes after midnight; midnight for what is none.
+    fn of_minutes(minutes: i64) -> Clock {
+        let part = |number: i64| i8::try_from(number).unwrap_or(0);
+        Clock(Time::new(part(minutes / 60), part(minutes % 60), 0, 0).unwrap_or_default())
+    }
+
+    fn minutes(self) -> i64 {
+        i64::from(self.0.hour()) * 60 + i64::from(self.0.minute())
+    }
 }
 
-pub fn minutes(time: Time) -> i64 {
-    i64::from(time.hour()) * 60 + i64::from(time.minute())
+impl fmt::Display for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:02}:{:02}", self.0.hour(), self.0.minute())
+    }
 }
 
-/// The time so many minutes after midnight; midnight for what is none.
-fn time(minutes: i64) -> Time {
-    let part = |number: i64| i8::try_from(number).unwrap_or(0);
-    Time::new(part(minutes / 60), part(minutes % 60), 0, 0).unwrap_or_default()
+impl Serialize for Clock {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
-/// How people of a rotation take turns.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plan {
-    pub starts_at: Timestamp,
-    pub ends_at: Option<Timestamp>,
-    pub length: i64,
-    pub unit: Unit,
-    /// The time of day they are on call; all day without.
-    pub active: Option<Period>,
+impl Param for Clock {
+    fn parse(value: &Value) -> Result<Self, Unusable> {
+        let text = value.as_str().ok_or(Unusable::Invalid)?;
+        Clock::read(text).ok_or(Unusable::Invalid)
+    }
+    fn schema() -> Value {
+        json!({"type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$"})
+    }
+}
+
+impl FromValue for Clock {
+    fn from_value(value: store::Value) -> store::Result<Clock> {
+        i64::from_value(value).map(Clock::of_minutes)
+    }
+}
+
+impl IntoValue for Clock {
+    const TYPE: Type = i64::TYPE;
+    fn into_value(self) -> store::Value {
+        self.minutes().into_value()
+    }
+}
+
+kernel::params! {
+    /// The part of the day in which people are on call. One that does not end
+    /// later than it starts ends the next day.
+    #[derive(Copy, PartialEq, Eq, Serialize, JsonSchema)]
+    #[schemars(rename = "ActivePeriodEntity")]
+    pub struct Period {
+        /// From when, such as `08:30`.
+        #[schemars(with = "String")]
+        pub start_time: Clock,
+        /// Until when; of the next day if that is not later.
+        #[schemars(with = "String")]
+        pub end_time: Clock,
+    }
+}
+
+kernel::params! {
+    /// How people of a rotation take turns.
+    #[derive(PartialEq, Eq, Serialize, JsonSchema)]
+    pub struct Plan {
+        /// When the first turn begins.
+        #[serde(serialize_with = "wire::serialize")]
+        #[schemars(with = "String")]
+        pub starts_at: Timestamp,
+        /// When the last one ends; never unless given.
+        #[serde(serialize_with = "wire::optional::serialize")]
+        #[schemars(with = "Option<String>")]
+        pub ends_at: Option<Timestamp>,
+        /// Length of a turn.
+        pub length: i64,
+        /// In what it is counted.
+        pub length_unit: Unit,
+        /// The time of day people are on call; all day unless given.
+        pub active_period: Option<Period>,
+    }
+}
+
+impl FromRow for Plan {
+    fn from_row(row: &mut Row<'_>) -> store::Result<Plan> {
+        let start_time: Option<Clock> = row.get("active_from")?;
+        let end_time: Option<Clock> = row.get("active_until")?;
+        let period = start_time.zip(end_time);
+        Ok(Plan {
+            starts_at: row.get("starts_at")?,
+            ends_at: row.get("ends_at")?,
+            length: row.get("length")?,
+            length_unit: row.get("length_unit")?,
+            active_period: period.map(|(start_time, end_time)| Period {
+                start_time,
+                end_time,
+            }),
+        })
+    }
 }
 
 /// People of a schedule who take turns.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, JsonSchema, FromRow)]
 pub struct Rotation {
+    /// Its number.
     pub id: i64,
+    #[serde(skip)]
     pub schedule_id: i64,
+    /// What people call it.
     pub name: String,
+    #[nested]
+    #[serde(flatten)]
     pub plan: Plan,
-    pub created_at: Timestamp,
-    pub updated_at: Timestamp,
-}
-
-impl FromRow for Rotation {
-    fn from_row(row: &mut Row<'_>) -> store::Result<Rotation> {
-        let from: Option<i64> = row.get("active_from")?;
-        let until: Option<i64> = row.get("active_until")?;
-        Ok(Rotation {
-            id: row.get("id")?,
-            schedule_id: row.get("schedule_id")?,
-            name: row.get("name")?,
-            plan: Plan {
-                starts_at: row.get("starts_at")?,
-                ends_at: row.get("ends_at")?,
-                length: row.get("length")?,
-                unit: row.get("length_unit")?,
-                active: from.zip(until).map(|(from, until)| Period {
-                    from: time(from),
-                    until: time(until),
-                }),
-            },
-            created_at: row.get("created_at")?,
-            updated_at: row.get("updated_at")?,
-        })
-    }
+    #[nested]
+    #[serde(skip)]
+    pub times: Times,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, FromRow)]
@@ -144,14 +211,19 @@ pub struct Participant {
 }
 
 /// Whom the alerts of a project page when nobody looks after them.
-#[derive(Debug, Clone, FromRow)]
+#[derive(Debug, Clone, Serialize, JsonSchema, FromRow)]
 pub struct Policy {
+    /// Its number.
     pub id: i64,
+    /// Its project.
     pub project_id: i64,
+    /// What people call it.
     pub name: String,
+    /// What it is for.
     pub description: Option<String>,
-    pub created_at: Timestamp,
-    pub updated_at: Timestamp,
+    #[nested]
+    #[serde(skip)]
+    pub times: Times,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -160,33 +232,44 @@ pub enum Target {
     User(i64),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rule {
-    pub id: i64,
-    pub policy_id: i64,
-    /// How long after an alert began, in seconds.
-    pub elapsed_seconds: i64,
-    /// Unless the alert has become this.
-    pub until: Until,
-    pub target: Target,
+impl Target {
+    /// The schedule or the user.
+    pub fn ids(self) -> (Option<i64>, Option<i64>) {
+        match self {
+            Target::Schedule(id) => (Some(id), None),
+            Target::User(id) => (None, Some(id)),
+        }
+    }
 }
 
-impl FromRow for Rule {
-    fn from_row(row: &mut Row<'_>) -> store::Result<Rule> {
-        let schedule: Option<i64> = row.get("schedule_id")?;
+impl FromRow for Target {
+    fn from_row(row: &mut Row<'_>) -> store::Result<Target> {
         let user: Option<i64> = row.get("user_id")?;
-        Ok(Rule {
-            id: row.get("id")?,
-            policy_id: row.get("policy_id")?,
-            elapsed_seconds: row.get("elapsed_seconds")?,
-            until: row.get("until")?,
-            // The table holds one of them.
-            target: match schedule {
-                Some(id) => Target::Schedule(id),
-                None => Target::User(user.unwrap_or_default()),
-            },
+        let schedule: Option<i64> = row.get("schedule_id")?;
+        // The table holds one of them.
+        Ok(match schedule {
+            Some(id) => Target::Schedule(id),
+            None => Target::User(user.unwrap_or_default()),
         })
     }
+}
+
+/// A step of a policy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, FromRow)]
+pub struct Rule {
+    /// Its number.
+    pub id: i64,
+    #[serde(skip)]
+    pub policy_id: i64,
+    /// How long after an alert began, in seconds.
+    #[serde(rename = "elapsed_time_seconds")]
+    pub elapsed_seconds: i64,
+    /// Unless the alert has become this.
+    #[serde(rename = "status")]
+    pub until: Until,
+    #[nested]
+    #[serde(skip)]
+    pub target: Target,
 }
 
 #[cfg(test)]
@@ -196,9 +279,17 @@ mod tests {
     #[test]
     fn times_of_day_are_kept_in_minutes() {
         for minute in [0, 1, 59, 60, 8 * 60 + 30, 23 * 60 + 59] {
-            assert_eq!(minutes(time(minute)), minute);
+            assert_eq!(Clock::of_minutes(minute).minutes(), minute);
         }
-        assert_eq!(time(24 * 60), Time::midnight());
-        assert_eq!(time(-1), Time::midnight());
+        assert_eq!(Clock::of_minutes(24 * 60).0, Time::midnight());
+        assert_eq!(Clock::of_minutes(-1).0, Time::midnight());
+    }
+
+    #[test]
+    fn times_of_day_have_two_digits_twice() {
+        assert_eq!(Clock::read("08:30").unwrap().to_string(), "08:30");
+        for wrong in ["", "8:30", "24:00", "08:60", "08:30:00", "+8:30", "08"] {
+            assert_eq!(Clock::read(wrong), None, "{wrong}");
+        }
     }
 }

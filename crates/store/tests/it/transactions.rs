@@ -11,6 +11,14 @@ struct Note {
     parent_id: Option<i64>,
 }
 
+#[derive(Debug, PartialEq, FromRow)]
+struct Rated {
+    #[nested]
+    note: Note,
+    #[read(i64::is_positive)]
+    stars: bool,
+}
+
 fn add(db: &Database, body: &'static str) -> Result<i64> {
     db.store.write_blocking(move |tx| {
         tx.one::<i64>(
@@ -47,6 +55,11 @@ fn a_row_written_is_read_back() {
             parent_id: None,
         };
         assert_eq!(note, Ok::<Note, Error>(expected));
+        let rated = db
+            .store
+            .read_blocking(|tx| tx.one::<Rated>("select * from notes", ()))
+            .unwrap();
+        assert!(rated.stars && rated.note.id == id);
     }
 }
 

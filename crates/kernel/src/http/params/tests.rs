@@ -53,6 +53,23 @@ fn bracketed_keys_read_like_json() {
     assert_eq!(read.note, Patch::Value(String::new()));
 }
 
+params! {
+    #[derive(Default)]
+    struct Typed {
+        name: Text,
+    }
+}
+
+#[test]
+fn a_text_that_was_not_sent_is_empty() {
+    let read = |text: &str| Typed::from_params(&form(text)).unwrap().name;
+    assert_eq!(read("name=a").to_string(), "a");
+    assert_eq!(
+        (read("name="), read("")),
+        (Text::default(), Typed::default().name)
+    );
+}
+
 #[test]
 fn indexed_and_comma_lists_are_lists() {
     let read =

@@ -105,9 +105,9 @@ fn times(it: ObjectBuilder<'_, AlertView>) -> ObjectBuilder<'_, AlertView> {
         .describe("When it began.")
         .field("endedAt", TIME, |it| it.alert.ended_at)
         .describe("When it ended, while it is resolved.")
-        .field("createdAt", TIME, |it| Some(it.alert.created_at))
+        .field("createdAt", TIME, |it| Some(it.alert.times.created_at))
         .describe("When it was first received.")
-        .field("updatedAt", TIME, |it| Some(it.alert.updated_at))
+        .field("updatedAt", TIME, |it| Some(it.alert.times.updated_at))
         .describe("When it last changed.")
 }
 

@@ -175,7 +175,7 @@ pub fn values(order: Order, alert: &Alert) -> Vec<Json> {
             Key::instant(alert.ended_at.unwrap_or(alert.started_at)),
         ],
         OrderBy::StartedAt => vec![Key::instant(alert.started_at)],
-        OrderBy::UpdatedAt => vec![Key::instant(alert.updated_at)],
+        OrderBy::UpdatedAt => vec![Key::instant(alert.times.updated_at)],
         OrderBy::CreatedAt => Vec::new(),
         OrderBy::EventCount => vec![json!(alert.events)],
         OrderBy::Severity => vec![json!(alert.severity.code())],

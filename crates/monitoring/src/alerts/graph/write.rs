@@ -3,9 +3,9 @@
 use super::enums::{FIELD_TYPE, TARGET, TYPE};
 use super::integration::{HTTP, IntegrationView, PROMETHEUS, PROMETHEUS_ID, SEGMENT, object_of};
 use super::{INTEGRATION_ID, caller};
+use crate::access::Here;
 use crate::alerts::model::{Integration, Kind};
 use crate::alerts::payload::mapping::Mapping;
-use crate::alerts::rules::Manager;
 use crate::alerts::rules::integrations::{self as rules, Change};
 use crate::alerts::store::integrations as rows;
 use kernel::app::App;
@@ -18,6 +18,7 @@ use kernel::graph::{
 use kernel::graph_input;
 use kernel::ids::Reference;
 use serde_json::{Value as Json, json};
+use spaces::access::Purpose;
 use std::sync::Arc;
 use store::Tx;
 
@@ -242,7 +243,7 @@ async fn create(
     let (app, viewer) = caller(&context)?;
     let (handle, reference) = (app.clone(), Reference::Path(path));
     let wrote = app.write(move |tx| {
-        let by = Manager::authorize(tx, &viewer, &reference)?;
+        let by = Here::authorize(tx, &viewer, &reference, Purpose::Update)?;
         if metrics && rows::has_other(tx, by.project.id, Kind::Prometheus, 0)? {
             return Err(Error::invalid("base", SECOND));
         }
@@ -285,16 +286,13 @@ async fn change(
     id: i64,
     metrics: bool,
     context: Context,
-    work: impl Fn(&App, &mut Tx<'_>, &Manager, &Integration) -> Wrote<Integration>
-    + Send
-    + Sync
-    + 'static,
+    work: impl Fn(&App, &mut Tx<'_>, &Here, &Integration) -> Wrote<Integration> + Send + Sync + 'static,
 ) -> Result<Done<Changed>, Fault> {
     let (app, viewer) = caller(&context)?;
     let handle = app.clone();
     let wrote = app.write(move |tx| {
         let one = rows::by_id(tx, id)?.found("Integration")?;
-        let by = Manager::authorize(tx, &viewer, &Reference::Id(one.project_id))?;
+        let by = Here::authorize(tx, &viewer, &Reference::Id(one.project_id), Purpose::Update)?;
         if metrics && one.kind != Kind::Prometheus {
             return Err(Error::NotFound("Integration"));
         }

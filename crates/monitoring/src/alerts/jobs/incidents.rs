@@ -4,10 +4,8 @@ use crate::alerts::model::Status;
 use crate::alerts::rules::incidents;
 use crate::alerts::store::alerts as rows;
 use crate::tasks::{CloseIncident, RaiseIncident};
-use kernel::ids::Reference;
 use kernel::jobs::{Failure, Job, Run};
 use planning::store::issues;
-use spaces::access::find_project;
 
 impl Job for RaiseIncident {
     const NAME: &'static str = "monitoring.raise_incident";
@@ -16,14 +14,11 @@ impl Job for RaiseIncident {
         let base_url = run.app.base_url().to_owned();
         run.app
             .write(move |tx| {
-                let alert = rows::by_id(tx, self.alert)?;
-                let wanted = |alert: &crate::alerts::model::Alert| {
+                let found = rows::with_project(tx, self.alert)?;
+                let found = found.filter(|(alert, _)| {
                     alert.issue_id.is_none() && alert.status != Status::Resolved
-                };
-                let Some(alert) = alert.filter(wanted) else {
-                    return Ok(());
-                };
-                let Some(project) = find_project(tx, &Reference::Id(alert.project_id))? else {
+                });
+                let Some((alert, project)) = found else {
                     return Ok(());
                 };
                 if project.archived || project.feature("issues") == "disabled" {

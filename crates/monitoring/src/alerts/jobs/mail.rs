@@ -2,16 +2,13 @@
 
 use crate::alerts::model::{Alert, Status};
 use crate::alerts::store::alerts as rows;
-use crate::mail::{facts, post};
+use crate::mail::{Occasion, post};
 use crate::tasks::{News, TellOwner, TellOwners};
 use identity::entities::load_basic;
-use kernel::app::App;
 use kernel::error::Result;
-use kernel::ids::Reference;
 use kernel::jobs::{Failure, Job, Run, enqueue_at};
-use kernel::mail::Message;
 use spaces::Project;
-use spaces::access::{MAINTAINER, find_project};
+use spaces::access::MAINTAINER;
 use spaces::model::SourceKind;
 use spaces::store::{Source, managers};
 use store::Tx;
@@ -57,18 +54,12 @@ impl Job for TellOwners {
 /// The alert with its project, if there is still something to tell: who looks
 /// after it or ignores it knows of it.
 fn subject(tx: &mut Tx<'_>, alert: i64, news: News) -> Result<Option<(Alert, Project)>> {
-    let Some(alert) = rows::by_id(tx, alert)? else {
-        return Ok(None);
-    };
     let wanted = match news {
         News::Began => Status::Triggered,
         News::Ended => Status::Resolved,
     };
-    if alert.status != wanted {
-        return Ok(None);
-    }
-    let project = find_project(tx, &Reference::Id(alert.project_id))?;
-    Ok(project.map(|project| (alert, project)))
+    let found = rows::with_project(tx, alert)?;
+    Ok(found.filter(|(alert, _)| alert.status == wanted))
 }
 
 impl Job for TellOwner {
@@ -86,7 +77,7 @@ impl Job for TellOwner {
                 let to = users
                     .get(&self.user)
                     .filter(|user| user.refusal().is_none());
-                Ok(to.map(|to| letter(&app, to.email.clone(), &alert, &project, self.news)))
+                Ok(to.map(|to| occasion(self.news).letter(&app, to, &alert, &project)))
             })
             .await?;
         let Some(message) = message else {
@@ -96,21 +87,14 @@ impl Job for TellOwner {
     }
 }
 
-fn letter(app: &App, to: String, alert: &Alert, project: &Project, news: News) -> Message {
+fn occasion(news: News) -> Occasion {
     let (subject, happened) = match news {
         News::Began => ("Alert", "An alert began"),
         News::Ended => ("Resolved", "An alert is over"),
     };
-    let text = format!(
-        "{happened} in {}:\n\n{}\n{}\n\n-- \nYou are told because you own or maintain this project.\n",
-        project.full_path,
-        facts(alert),
-        alert.web_url(app.base_url(), &project.full_path)
-    );
-    Message {
-        to,
-        subject: format!("{} | {subject}: {}", project.path, alert.title),
-        text,
-        html: None,
+    Occasion {
+        subject,
+        happened,
+        because: "you own or maintain this project",
     }
 }

@@ -3,7 +3,6 @@
 use super::show::{AlertForms, AlertPage};
 use crate::alerts::model::Status;
 use crate::alerts::rules::alerts::{AlertAccess, SHELVED};
-use identity::spam::Guarded;
 use identity::users::find_by_username;
 use kernel::app::App;
 use kernel::error::{Error, Result};
@@ -41,13 +40,8 @@ pub(super) async fn change(
         assignee: form.assignee.clone(),
         ..AlertForms::default()
     };
-    let here = page.clone();
-    let done = app.write(move |tx| {
-        let mut here = here.authorize_to_change(tx)?;
-        let text = apply(tx, &mut here, &form)?;
-        Ok(Guarded::Made((here.path(), text)))
-    });
-    page.answer(&app, done.await, typed).await
+    page.change(&app, typed, move |tx, here| apply(tx, here, &form))
+        .await
 }
 
 fn apply(tx: &mut Tx<'_>, here: &mut AlertAccess, form: &ChangeForm) -> Result<String> {

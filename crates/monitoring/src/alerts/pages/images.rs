@@ -2,10 +2,9 @@
 
 use super::show::{AlertForms, AlertPage};
 use crate::alerts::rules::images::{self, Chart};
-use identity::spam::Guarded;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Files, Flat, Params, Patch, Response};
+use kernel::http::{Files, Flat, Params, Response};
 
 /// What a picture is called that a form brings.
 const NAME: &str = "chart";
@@ -28,10 +27,9 @@ kernel::params! {
 
 impl ChartForm {
     fn chart(&self) -> Chart {
-        let patch = |text: &Option<String>| text.clone().map_or(Patch::Null, Patch::Value);
         Chart {
-            url: patch(&self.url),
-            url_text: patch(&self.url_text),
+            url: self.url.clone().into(),
+            url_text: self.url_text.clone().into(),
         }
     }
 }
@@ -47,20 +45,16 @@ pub(super) async fn add(
         Some(bytes) => images::read(NAME, bytes, &form.chart()),
         None => Err(Error::invalid("file", "can't be blank")),
     };
-    let here = page.clone();
-    let done = match new {
+    match new {
         Ok(new) => {
-            let added = app.write(move |tx| {
-                let here = here.authorize_to_change(tx)?;
+            page.change(&app, AlertForms::default(), move |tx, here| {
                 images::create(tx, &here.alert, &new)?;
-                let text = "The picture is added.".to_owned();
-                Ok(Guarded::Made((here.path(), text)))
-            });
-            added.await
+                Ok("The picture is added.".to_owned())
+            })
+            .await
         }
-        Err(error) => Err(error),
-    };
-    page.answer(&app, done, AlertForms::default()).await
+        Err(error) => page.answer(&app, Err(error), AlertForms::default()).await,
+    }
 }
 
 pub(super) async fn change(
@@ -68,20 +62,13 @@ pub(super) async fn change(
     page: AlertPage,
     form: Params<ImageChange>,
 ) -> Result<Response> {
-    let here = page.clone();
-    let done = app.write(move |tx| {
-        let here = here.authorize_to_change(tx)?;
-        let text = match form.remove {
-            Some(true) => {
-                images::destroy(tx, &here.alert, form.image_id)?;
-                "The picture is removed."
-            }
-            _ => {
-                images::update(tx, &here.alert, form.image_id, &form.chart.chart())?;
-                "The picture is changed."
-            }
-        };
-        Ok(Guarded::Made((here.path(), text.to_owned())))
-    });
-    page.answer(&app, done.await, AlertForms::default()).await
+    page.change(&app, AlertForms::default(), move |tx, here| {
+        if form.remove == Some(true) {
+            images::destroy(tx, &here.alert, form.image_id)?;
+            return Ok("The picture is removed.".to_owned());
+        }
+        images::update(tx, &here.alert, form.image_id, &form.chart.chart())?;
+        Ok("The picture is changed.".to_owned())
+    })
+    .await
 }

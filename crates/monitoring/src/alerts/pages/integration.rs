@@ -1,13 +1,13 @@
 //! `…/-/settings/alerts/<id>`: one integration: its address and key, how its
 //! payloads are read, and what it received of late.
 
-use super::views::{AlertIntegration, DeliveryRow, IntegrationForm, TargetRow};
+use super::views::{AlertIntegration, TargetRow};
+use crate::access::Here;
 use crate::alerts::limits::AlertLimits;
-use crate::alerts::model::{Delivered, Integration};
+use crate::alerts::model::Integration;
 use crate::alerts::payload::Payload;
 use crate::alerts::payload::mapping::{MAX_PATHS, Mapped, Mapping, Path, Target, offered};
 use crate::alerts::receive::keep;
-use crate::alerts::rules::Manager;
 use crate::alerts::rules::integrations::{self, Change};
 use crate::alerts::store::{deliveries, integrations as rows};
 use identity::pages::page;
@@ -15,9 +15,8 @@ use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
-use kernel::html::{Moment, Page};
-use kernel::http::{Flat, Params, Patch, Response};
-use kernel::time::Timestamp;
+use kernel::html::{Moment, Now, Page};
+use kernel::http::{Flat, Params, Patch, Response, Text};
 use serde_json::{Value, json};
 use spaces::access::Purpose;
 use spaces::pages::{Space, Visit};
@@ -56,22 +55,30 @@ kernel::params! {
     pub struct Form {
         pub at: Flat<OneIntegration>,
         pub action: Action,
-        pub name: Option<String>,
-        pub active: Option<bool>,
-        /// Longest silence, in seconds; blank for any.
-        pub heartbeat_seconds: Option<String>,
-        /// What its sender sends, as JSON.
-        pub payload_example: Option<String>,
+        pub fields: Flat<Fields>,
         /// Where fields are: a name and a path, with a space between them.
         pub mapping: Option<Vec<String>>,
-        /// Paths whose values alone tell alerts apart, one a line.
-        pub identity_fields: Option<String>,
-        /// Paths that do not tell alerts apart, one a line.
-        pub ignored_fields: Option<String>,
         /// For how many seconds the old key opens it, too.
         pub overlap_seconds: Option<i64>,
         /// What its sender would send, as JSON.
         pub payload: Option<String>,
+    }
+}
+
+kernel::params! {
+    /// The fields of an integration as they are typed.
+    #[derive(Default)]
+    pub struct Fields {
+        pub name: Text,
+        pub active: Option<bool>,
+        /// Longest silence, in seconds; blank for any.
+        pub heartbeat_seconds: Text,
+        /// What its sender sends, as JSON.
+        pub payload_example: Text,
+        /// Paths whose values alone tell alerts apart, one a line.
+        pub identity_fields: Text,
+        /// Paths that do not tell alerts apart, one a line.
+        pub ignored_fields: Text,
     }
 }
 
@@ -126,7 +133,7 @@ impl FormPage for IntegrationPage {
 
     fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<AlertIntegration> {
         let (space, one) = self.authorize(tx)?;
-        let received = deliveries::list(tx, one.id, DELIVERIES, 0)?.into_iter();
+        let received = deliveries::list(tx, one.id, DELIVERIES, 0)?;
         let (now, project) = (tx.now(), space.full_path());
         let all = settings(&space);
         let mut page = space.crumbs(page, true).crumb("Alerts", all.as_str());
@@ -144,22 +151,20 @@ impl FormPage for IntegrationPage {
             previous_until: overlap.map(|until| Moment::new(until, now)),
             overlaps: Choice::list(OVERLAPS),
             form: match form.filter(|form| form.action == Action::Save) {
-                Some(form) => form.typed(),
-                None => stored(&one),
+                Some(form) => form.fields.0.clone(),
+                None => Fields::of(&one),
             },
             targets: targets(&one),
             payload: payload.unwrap_or_else(|| SAMPLE.to_owned()),
-            deliveries: received.map(|one| delivery(one, project, now)).collect(),
+            deliveries: received,
+            now: Now(now),
             errors: typed.errors.clone(),
         })
     }
 
     fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
         let (space, one) = self.authorize(tx)?;
-        let by = Manager {
-            viewer: self.visit.viewer.clone(),
-            project: space.project()?.clone(),
-        };
+        let by = Here::new(&self.visit.viewer, space.project()?);
         let text = match form.action {
             Action::Reset => {
                 let overlap = form.overlap_seconds.unwrap_or(0);
@@ -195,7 +200,7 @@ impl IntegrationPage {
     /// Does as if the sender had sent what was typed.
     async fn trial(&self, form: &Form) -> Result<Outcome<Self>> {
         let limits: AlertLimits = self.app.settings().get(&self.app).await?;
-        let payload = object("payload", &form.payload)?;
+        let payload = object("payload", form.payload.as_deref().unwrap_or_default())?;
         let (page, now) = (self.clone(), self.app.now());
         let read = self.app.read(move |tx| {
             let (space, one) = page.authorize(tx)?;
@@ -221,38 +226,28 @@ impl IntegrationPage {
     }
 }
 
-fn delivery(one: Delivered, project: &str, now: Timestamp) -> DeliveryRow {
-    let alert = |iid: &i64| {
-        let path = format!("/{project}/-/alert_management/{iid}/details");
-        (format!("^alert#{iid}"), path)
-    };
-    DeliveryRow {
-        status: one.status,
-        alerts: one.iids.0.iter().map(alert).collect(),
-        reason: one.reason.unwrap_or_default(),
-        created_at: Moment::new(one.created_at, now),
-    }
-}
-
 /// Paths as a field of several lines holds them.
 fn lines(paths: &[Path]) -> String {
     let lines: Vec<String> = paths.iter().map(|path| json!(path).to_string()).collect();
     lines.join("\n")
 }
 
-fn stored(one: &Integration) -> IntegrationForm {
-    let example = match &one.payload_example {
-        Value::Object(example) if example.is_empty() => String::new(),
-        example => format!("{example:#}"),
-    };
-    let heartbeat = one.heartbeat_seconds.map(|seconds| seconds.to_string());
-    IntegrationForm {
-        name: one.name.clone(),
-        active: one.active,
-        heartbeat: heartbeat.unwrap_or_default(),
-        example,
-        identity: lines(&one.identity_fields.0),
-        ignored: lines(&one.ignored_fields.0),
+impl Fields {
+    /// The fields of an integration as it is stored.
+    fn of(one: &Integration) -> Fields {
+        let example = match &one.payload_example {
+            Value::Object(example) if example.is_empty() => String::new(),
+            example => format!("{example:#}"),
+        };
+        let heartbeat = one.heartbeat_seconds.map(|seconds| seconds.to_string());
+        Fields {
+            name: Text(one.name.clone()),
+            active: Some(one.active),
+            heartbeat_seconds: Text(heartbeat.unwrap_or_default()),
+            payload_example: Text(example),
+            identity_fields: Text(lines(&one.identity_fields.0)),
+            ignored_fields: Text(lines(&one.ignored_fields.0)),
+        }
     }
 }
 
@@ -282,33 +277,22 @@ fn targets(one: &Integration) -> Vec<TargetRow> {
 }
 
 impl Form {
-    fn typed(&self) -> IntegrationForm {
-        let text = |text: &Option<String>| text.clone().unwrap_or_default();
-        IntegrationForm {
-            name: text(&self.name),
-            active: self.active.unwrap_or(false),
-            heartbeat: text(&self.heartbeat_seconds),
-            example: text(&self.payload_example),
-            identity: text(&self.identity_fields),
-            ignored: text(&self.ignored_fields),
-        }
-    }
-
     /// What becomes of an integration with this mapping.
     fn change(&self, before: &Mapping) -> Result<Change> {
-        let heartbeat = self.heartbeat_seconds.as_deref().unwrap_or_default().trim();
+        let fields = &self.fields;
+        let heartbeat = fields.heartbeat_seconds.trim();
         let wrong = |_| Error::invalid("heartbeat_seconds", "is not a number");
-        let example = object("payload_example", &self.payload_example)?;
+        let example = object("payload_example", &fields.payload_example)?;
         let mut known: Vec<Mapped> = before.entries().map(|(_, one)| one.clone()).collect();
         known.extend(offered(&example));
         let chosen = self.mapping.as_deref().unwrap_or_default();
         Ok(Change {
-            name: Some(self.name.clone().unwrap_or_default()),
-            active: Some(self.active.unwrap_or(false)),
+            name: Some(fields.name.0.clone()),
+            active: Some(fields.active.unwrap_or(false)),
             payload_mapping: Some(mapping(chosen, &known)?),
             payload_example: Some(example),
-            identity_fields: Some(paths("identity_fields", &self.identity_fields)?),
-            ignored_fields: Some(paths("ignored_fields", &self.ignored_fields)?),
+            identity_fields: Some(paths("identity_fields", &fields.identity_fields)?),
+            ignored_fields: Some(paths("ignored_fields", &fields.ignored_fields)?),
             heartbeat_seconds: match heartbeat.is_empty() {
                 true => Patch::Null,
                 false => Patch::Value(heartbeat.parse().map_err(wrong)?),
@@ -319,8 +303,8 @@ impl Form {
 }
 
 /// An object out of a field; a blank one is an empty object.
-fn object(field: &'static str, text: &Option<String>) -> Result<Payload> {
-    let text = text.as_deref().unwrap_or_default().trim();
+fn object(field: &'static str, text: &str) -> Result<Payload> {
+    let text = text.trim();
     if text.is_empty() {
         return Ok(Payload::new());
     }
@@ -331,8 +315,8 @@ fn object(field: &'static str, text: &Option<String>) -> Result<Payload> {
 }
 
 /// Paths, one a line: JSON lists, or plain names of fields at the top.
-fn paths(field: &'static str, text: &Option<String>) -> Result<Vec<Path>> {
-    let lines = text.as_deref().unwrap_or_default().lines().map(str::trim);
+fn paths(field: &'static str, text: &str) -> Result<Vec<Path>> {
+    let lines = text.lines().map(str::trim);
     let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
     if lines.len() > MAX_PATHS {
         return Err(Error::invalid(field, "has too many lines"));
@@ -376,18 +360,17 @@ mod tests {
 
     #[test]
     fn fields_of_forms_are_read() {
-        let some = |text: &str| Some(text.to_owned());
-        assert_eq!(object("x", &some("{\"a\": 1}")).unwrap().len(), 1);
-        assert!(object("x", &None).unwrap().is_empty());
-        assert!(object("x", &some("[]")).is_err() && object("x", &some("{")).is_err());
-        let found = paths("x", &some("host\n\n[\"a\", 0, \"b\"]\r\n")).unwrap();
+        assert_eq!(object("x", "{\"a\": 1}").unwrap().len(), 1);
+        assert!(object("x", "").unwrap().is_empty());
+        assert!(object("x", "[]").is_err() && object("x", "{").is_err());
+        let found = paths("x", "host\n\n[\"a\", 0, \"b\"]\r\n").unwrap();
         assert_eq!(lines(&found), "[\"host\"]\n[\"a\",0,\"b\"]");
-        assert!(paths("x", &some("[1.5]")).is_err() && paths("x", &some("[")).is_err());
+        assert!(paths("x", "[1.5]").is_err() && paths("x", "[").is_err());
         let chosen = [String::new(), "TITLE [\"alert\",\"name\"]".to_owned()];
         let read = mapping(&chosen, &[]).unwrap();
         assert_eq!(
             read.get(Target::Title).map(|one| one.path.label()),
-            some("alert/name")
+            Some("alert/name".to_owned())
         );
         for bad in ["TITLE", "ODD [\"a\"]", "TITLE {}", "TITLE ["] {
             assert!(mapping(&[bad.to_owned()], &[]).is_err(), "{bad}");

@@ -1,9 +1,8 @@
 //! `…/-/alert_management`: the alerts of a project.
 
 use super::pages;
-use super::views::{AlertList, AlertRow};
-use crate::alerts::model::{Alert, Status};
-use crate::alerts::payload::text;
+use super::views::AlertList;
+use crate::alerts::model::Status;
 use crate::alerts::related::Related;
 use crate::alerts::store::alerts::{self as rows, Counts, Filter, Order, OrderBy};
 use crate::alerts::store::{history, settings};
@@ -12,14 +11,10 @@ use identity::pages::page;
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::ui::{Choice, Tab};
-use kernel::html::{Html, Moment};
+use kernel::html::{Html, Now};
 use kernel::http::{Paging, Params, Response};
-use kernel::time::Timestamp;
 use spaces::access::Purpose;
 use spaces::pages::Visit;
-
-/// Longest beginning of a description that a row shows, in characters.
-const EXCERPT: usize = 200;
 
 /// What a tab shows: its value, its text, and which alerts.
 type Tabbed = (&'static str, &'static str, &'static [Status]);
@@ -118,28 +113,6 @@ fn counted(counts: &Counts, statuses: &[Status]) -> u64 {
     count.unsigned_abs()
 }
 
-impl AlertRow {
-    pub(super) fn new(alert: &Alert, related: &Related, project: &str, now: Timestamp) -> AlertRow {
-        let issue = related.issue_iid(alert);
-        let assignee = related.assignee(alert).map(|user| user.username.clone());
-        AlertRow {
-            iid: alert.iid,
-            title: alert.title.clone(),
-            description: text::line(alert.description.as_deref().unwrap_or_default(), EXCERPT),
-            url: alert.path(project),
-            severity: alert.severity,
-            status: alert.status,
-            started_at: Moment::new(alert.started_at, now),
-            events: alert.events.unsigned_abs(),
-            tool: alert.monitoring_tool.clone().unwrap_or_default(),
-            issue: issue.map(|iid| (format!("#{iid}"), format!("/{project}/-/issues/{iid}"))),
-            assignee: assignee.unwrap_or_default(),
-            is_flapping: alert.flapping && alert.status.is_open(),
-            shelved_until: Moment::maybe(alert.shelved_until, now),
-        }
-    }
-}
-
 pub(super) async fn show(
     app: App,
     visit: Visit,
@@ -176,10 +149,9 @@ pub(super) async fn show(
                 external_tool: settings::of_project(tx, head.id)?
                     .external_tool()
                     .map(str::to_owned),
-                alerts: found
-                    .iter()
-                    .map(|one| AlertRow::new(one, &related, space.full_path(), now))
-                    .collect(),
+                alerts: found,
+                related,
+                now: Now(now),
                 pages: pages(
                     &paging,
                     counted(&counts, list.tab.2),

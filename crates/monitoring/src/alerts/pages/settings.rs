@@ -1,11 +1,11 @@
 //! `…/-/settings/alerts`: where alerts come from, when they trouble nobody,
 //! and what they trigger.
 
-use super::views::{AlertSettings, IntegrationRow, WindowRow};
-use crate::alerts::model::{Integration, Kind, Window};
+use super::views::AlertSettings;
+use crate::access::Here;
+use crate::alerts::model::{Integration, Kind, NewWindow};
 use crate::alerts::presets::Preset;
-use crate::alerts::rules::{Manager, integrations, settings, windows};
-use crate::alerts::store::windows::NewWindow;
+use crate::alerts::rules::{integrations, settings, windows};
 use crate::alerts::store::{
     integrations as integration_rows, settings as rows, windows as window_rows,
 };
@@ -16,8 +16,8 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
-use kernel::html::{Moment, Page};
-use kernel::http::{Params, Patch, Response};
+use kernel::html::{Now, Page};
+use kernel::http::{Flat, Params, Response, Text};
 use kernel::time::Timestamp;
 use spaces::access::Purpose;
 use spaces::pages::Visit;
@@ -30,10 +30,12 @@ const KINDS: &[(&str, &str)] = &[
     ("prometheus", "Prometheus Alertmanager"),
 ];
 
-fn kind_label(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Http => KINDS[0].1,
-        Kind::Prometheus => KINDS[1].1,
+impl Kind {
+    pub(super) fn label(self) -> &'static str {
+        match self {
+            Kind::Http => KINDS[0].1,
+            Kind::Prometheus => KINDS[1].1,
+        }
     }
 }
 
@@ -58,18 +60,26 @@ kernel::params! {
         pub auto_close_incident: Option<bool>,
         pub external_tool_enabled: Option<bool>,
         pub external_tool_url: Option<String>,
-        pub name: Option<String>,
+        pub new: Flat<NewFields>,
+        pub window_id: Option<i64>,
+    }
+}
+
+kernel::params! {
+    /// What is typed of an integration or a maintenance window.
+    #[derive(Default)]
+    pub struct NewFields {
+        pub name: Text,
         pub kind: Option<Kind>,
         pub active: Option<bool>,
         /// Or blank.
-        pub preset: Option<String>,
-        pub window_name: Option<String>,
+        pub preset: Text,
+        pub window_name: Text,
         /// The integration a window is about; 0 for all.
         pub integration_id: Option<i64>,
         /// From now on if blank.
-        pub starts_at: Option<String>,
-        pub ends_at: Option<String>,
-        pub window_id: Option<i64>,
+        pub starts_at: Text,
+        pub ends_at: Text,
     }
 }
 
@@ -114,58 +124,38 @@ impl FormPage for Settings {
         let space = self.visit.authorize(tx, Purpose::Update)?;
         let project = space.project()?;
         let head = space.head(tx, &self.visit.viewer)?;
-        let setting = rows::of_project(tx, project.id)?;
-        let known = integration_rows::list(tx, project.id, MOST, 0)?;
-        let found = window_rows::list(tx, project.id, MOST, 0)?;
-        let (now, url) = (tx.now(), format!("{}/-/settings/alerts", space.url()));
+        let mut setting = rows::of_project(tx, project.id)?;
+        let integrations = integration_rows::list(tx, project.id, MOST, 0)?;
         let form = typed.form.as_ref();
-        let text = |of: fn(&Form) -> &Option<String>| {
-            form.and_then(|form| of(form).clone()).unwrap_or_default()
+        let of = |action| form.filter(|form| form.action == action);
+        let active = match of(Action::Create) {
+            Some(form) => form.new.active.unwrap_or(false),
+            None => !setting.external_tool_enabled,
         };
-        let created = form.filter(|form| form.action == Action::Create);
-        let external = form.filter(|form| form.action == Action::External);
-        let external_tool_url = match external {
-            Some(form) => form.external_tool_url.clone(),
-            None => setting.external_tool_url,
-        };
-        let kind = form.and_then(|form| form.kind).unwrap_or(Kind::Http);
-        let scope = form.and_then(|form| form.integration_id).unwrap_or(0);
+        if let Some(form) = of(Action::External) {
+            setting.external_tool_enabled = form.external_tool_enabled.unwrap_or(false);
+            setting.external_tool_url = form.external_tool_url.clone();
+        }
         Ok(AlertSettings {
+            url: format!("{}/-/settings/alerts", space.url()),
             page: space.crumbs(page, true),
             head,
-            create_issue: setting.create_issue,
-            send_email: setting.send_email,
-            auto_close_incident: setting.auto_close_incident,
-            external_tool_enabled: external.map_or(setting.external_tool_enabled, |form| {
-                form.external_tool_enabled.unwrap_or(false)
-            }),
-            external_tool_url: external_tool_url.unwrap_or_default(),
-            integrations: known.iter().map(|one| row(one, &url, now)).collect(),
-            name: text(|form| &form.name),
-            kind: kind.to_string(),
+            setting,
+            scopes: scopes(&integrations),
+            integrations,
+            form: form.map(|form| form.new.0.clone()).unwrap_or_default(),
             kinds: Choice::list(KINDS),
-            active: created.map_or(!setting.external_tool_enabled, |form| {
-                form.active.unwrap_or(false)
-            }),
-            preset: text(|form| &form.preset),
+            active,
             presets: Choice::list(Preset::NAMES),
-            windows: found.iter().map(|one| window(one, &known, now)).collect(),
-            scopes: scopes(&known),
-            scope: scope.to_string(),
-            window_name: text(|form| &form.window_name),
-            starts_at: text(|form| &form.starts_at),
-            ends_at: text(|form| &form.ends_at),
+            windows: window_rows::list(tx, project.id, MOST, 0)?,
+            now: Now(tx.now()),
             errors: typed.errors.clone(),
-            url,
         })
     }
 
     fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
         let space = self.visit.authorize(tx, Purpose::Update)?;
-        let by = Manager {
-            viewer: self.visit.viewer.clone(),
-            project: space.project()?.clone(),
-        };
+        let by = Here::new(&self.visit.viewer, space.project()?);
         let here = format!("{}/-/settings/alerts", space.url());
         let text = match form.action {
             Action::Save | Action::External => {
@@ -173,13 +163,13 @@ impl FormPage for Settings {
                 "The settings are saved."
             }
             Action::Create => {
-                let new = form.integration();
+                let new = form.new.integration();
                 let made = integrations::create(&self.app, tx, &by, &new, false)?;
                 let page = format!("{here}/{}", made.id);
                 return Outcome::led(page, "The integration is made.");
             }
             Action::Open => {
-                let made = windows::create(tx, &by, &form.window(tx.now())?);
+                let made = windows::create(tx, &by, &form.new.window()?);
                 made.map_err(|error| form::rename(error, "name", "window_name"))?;
                 "The maintenance window is set."
             }
@@ -196,86 +186,53 @@ impl FormPage for Settings {
 impl Form {
     fn settings(&self) -> settings::Change {
         let ticked = |sent: Option<bool>| Some(sent.unwrap_or(false));
-        let unchanged = settings::Change {
-            create_issue: None,
-            issue_template_key: Patch::Absent,
-            send_email: None,
-            auto_close_incident: None,
-            external_tool_enabled: None,
-            external_tool_url: Patch::Absent,
-        };
         match self.action {
             Action::External => settings::Change {
                 external_tool_enabled: ticked(self.external_tool_enabled),
-                external_tool_url: self
-                    .external_tool_url
-                    .clone()
-                    .map_or(Patch::Null, Patch::Value),
-                ..unchanged
+                external_tool_url: self.external_tool_url.clone().into(),
+                ..settings::Change::default()
             },
             _ => settings::Change {
                 create_issue: ticked(self.create_issue),
                 send_email: ticked(self.send_email),
                 auto_close_incident: ticked(self.auto_close_incident),
-                ..unchanged
+                ..settings::Change::default()
             },
         }
+    }
+}
+
+impl NewFields {
+    pub(super) fn kind(&self) -> Kind {
+        self.kind.unwrap_or_default()
+    }
+
+    pub(super) fn scope(&self) -> i64 {
+        self.integration_id.unwrap_or(0)
     }
 
     fn integration(&self) -> integrations::Change {
         let mut new = integrations::Change {
             kind: self.kind,
-            name: self.name.clone(),
+            name: Some(self.name.0.clone()),
             active: Some(self.active.unwrap_or(false)),
             ..integrations::Change::default()
         };
-        let preset = self.preset.as_deref().unwrap_or_default();
-        if let Some(preset) = Preset::from_text(preset) {
+        if let Some(preset) = Preset::from_text(&self.preset) {
             preset.fill(&mut new);
         }
         new
     }
 
-    fn window(&self, now: Timestamp) -> Result<NewWindow> {
-        let name = self.window_name.as_deref().unwrap_or_default();
+    fn window(&self) -> Result<NewWindow> {
         let ends_at = moment("ends_at", &self.ends_at)?;
         Ok(NewWindow {
             integration_id: self.integration_id.filter(|id| *id != 0),
-            name: name.trim().to_owned(),
-            starts_at: moment("starts_at", &self.starts_at)?.unwrap_or(now),
+            name: self.window_name.0.clone(),
+            starts_at: moment("starts_at", &self.starts_at)?,
             ends_at: ends_at.ok_or_else(|| Error::invalid("ends_at", "can't be blank"))?,
         })
     }
-}
-
-fn row(one: &Integration, url: &str, now: Timestamp) -> IntegrationRow {
-    IntegrationRow {
-        name: one.name.clone(),
-        url: format!("{url}/{}", one.id),
-        kind: kind_label(one.kind),
-        active: one.active,
-        last_received_at: Moment::maybe(one.last_received_at, now),
-    }
-}
-
-fn window(one: &Window, integrations: &[Integration], now: Timestamp) -> WindowRow {
-    let about = one.integration_id.map(|id| {
-        let known = integrations.iter().find(|known| known.id == id);
-        known.map_or("another integration", |known| known.name.as_str())
-    });
-    WindowRow {
-        id: one.id,
-        name: one.name.clone(),
-        scope: about.unwrap_or("all integrations").to_owned(),
-        starts_at: clock(one.starts_at),
-        ends_at: clock(one.ends_at),
-        is_open: one.starts_at <= now && now < one.ends_at,
-    }
-}
-
-/// A time as people plan by it; how far away it is would not do.
-fn clock(at: Timestamp) -> String {
-    at.strftime("%-d %b %Y, %H:%M").to_string()
 }
 
 fn scopes(integrations: &[Integration]) -> Vec<Choice> {
@@ -288,8 +245,8 @@ fn scopes(integrations: &[Integration]) -> Vec<Choice> {
 }
 
 /// A time as browsers send it, without a zone: UTC.
-fn moment(field: &'static str, text: &Option<String>) -> Result<Option<Timestamp>> {
-    let text = text.as_deref().unwrap_or_default().trim();
+fn moment(field: &'static str, text: &str) -> Result<Option<Timestamp>> {
+    let text = text.trim();
     if text.is_empty() {
         return Ok(None);
     }
@@ -308,7 +265,7 @@ mod tests {
 
     #[test]
     fn times_of_forms_are_utc() {
-        let at = |text: &str| moment("ends_at", &Some(text.to_owned()));
+        let at = |text: &str| moment("ends_at", text);
         let expected: Timestamp = "2025-05-05T10:00:00Z".parse().unwrap();
         assert_eq!(at("2025-05-05T10:00").unwrap(), Some(expected));
         assert_eq!(at("2025-05-05T12:00:00+02:00").unwrap(), Some(expected));

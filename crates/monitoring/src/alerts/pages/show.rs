@@ -3,11 +3,10 @@
 
 use super::pages;
 use super::story::Reader;
-use super::views::{AlertDetails, AlertRow, ImageRow};
-use crate::alerts::model::{Alert, MetricImage, Status};
+use super::views::AlertDetails;
+use crate::alerts::model::{Alert, Status};
 use crate::alerts::payload::flat;
 use crate::alerts::related::Related;
-use crate::alerts::rest::images::path;
 use crate::alerts::rules::alerts::{AlertAccess, duplicate};
 use crate::alerts::store::{alerts as rows, history, images};
 use crate::hours::{DAYS, before, last_days, last_hours, of_days, of_hours};
@@ -17,7 +16,7 @@ use identity::spam::Guarded;
 use kernel::app::App;
 use kernel::error::{Found, Result};
 use kernel::html::ui::Choice;
-use kernel::html::{Errors, Html, Moment, Page, flash};
+use kernel::html::{Errors, Html, Now, Page, flash};
 use kernel::http::{Call, FromCall, Paging, Params, Response};
 use kernel::time::Timestamp;
 use planning::access::ProjectAccess;
@@ -121,6 +120,22 @@ impl AlertPage {
         AlertAccess::find(tx, &self.visit.viewer, space.project()?, self.iid)
     }
 
+    /// Does what a form asks of the alert, which says what it did.
+    pub async fn change(
+        self,
+        app: &App,
+        typed: AlertForms,
+        work: impl Fn(&mut Tx<'_>, &mut AlertAccess) -> Result<String> + Send + 'static,
+    ) -> Result<Response> {
+        let page = self.clone();
+        let done = app.write(move |tx| {
+            let mut here = page.authorize_to_change(tx)?;
+            let text = work(tx, &mut here)?;
+            Ok(Guarded::Made((here.path(), text)))
+        });
+        self.answer(app, done.await, typed).await
+    }
+
     /// Leads on with a message from a form that was accepted, or shows the
     /// page again with what was typed and refused.
     pub async fn answer(
@@ -177,7 +192,7 @@ fn details(
     let mut page = space.crumbs(page, true).crumb("Alerts", all.as_str());
     page.title = format!("{} ({})", alert.title, alert.reference());
     let related = Related::read(tx, std::slice::from_ref(alert))?;
-    let row = AlertRow::new(alert, &related, project, now);
+    let owner = related.assignee(alert).cloned();
     let sent = history::hours(tx, alert.id, before(now, 24 * DAYS))?;
     let open = match alert.status.is_open() {
         true => None,
@@ -188,26 +203,24 @@ fn details(
         page,
         place: (project.to_owned(), space.url()),
         url: format!("{all}/{}", alert.iid),
-        description: alert.description.clone().unwrap_or_default(),
         facts: facts(tx, alert)?,
         runbook: alert.runbook().map(|text| {
             let leads = is_web(&text);
             (text, leads)
         }),
-        ended_at: Moment::maybe(alert.ended_at, now),
-        created_at: Moment::new(alert.created_at, now),
         fields: fields(&alert.payload),
         statuses: statuses(),
-        assignee: typed.assignee.as_ref().unwrap_or(&row.assignee).clone(),
+        assignee: match (&typed.assignee, &owner) {
+            (Some(typed), _) => typed.clone(),
+            (None, Some(user)) => user.username.clone(),
+            (None, None) => String::new(),
+        },
         durations: Choice::list(DURATIONS),
         duplicate: open.map(|open| (open.reference(), open.path(project))),
         begun: begun(tx, alert, now)?,
         hours: of_hours(&last_hours(now, &sent)),
         days: of_days(&last_days(now, &sent)),
-        images: images::list(tx, alert.id, IMAGES, 0)?
-            .into_iter()
-            .map(image)
-            .collect(),
+        images: images::list(tx, alert.id, IMAGES, 0)?,
         notes: reader.notes(tx, paging, typed.text.as_ref())?,
         draft: match &typed.text {
             Some(Text::New(body, discussion)) => (body.clone(), discussion.clone()),
@@ -217,8 +230,11 @@ fn details(
         solves_incident: typed.text.is_none(),
         challenge: None,
         may_write: reader.writes(),
-        pages: pages(paging, total.unsigned_abs(), row.url.clone()),
-        alert: row,
+        pages: pages(paging, total.unsigned_abs(), alert.path(project)),
+        issue_iid: related.issue_iid(alert),
+        owner,
+        alert: alert.clone(),
+        now: Now(now),
         errors: Errors::default(),
     })
 }
@@ -271,16 +287,6 @@ fn begun(tx: &mut Tx<'_>, alert: &Alert, now: Timestamp) -> Result<Vec<(String, 
     let begun = history::begun(tx, alert, before(now, 24 * DAYS))?.into_iter();
     let counts: Vec<(Timestamp, i64)> = begun.map(|at| (at, 1)).collect();
     Ok(of_days(&last_days(now, &counts)))
-}
-
-fn image(image: MetricImage) -> ImageRow {
-    ImageRow {
-        id: image.id,
-        path: path(&image),
-        name: image.file_name,
-        url: image.url.unwrap_or_default(),
-        text: image.url_text.unwrap_or_default(),
-    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,23 @@
-//! What the pages of the area show: plain view models of their templates.
+//! What the pages of the area show.
 
-use crate::alerts::model::{Severity, Status};
+use super::integration::Fields;
+use super::settings::NewFields;
+use crate::alerts::model::{
+    Alert, AlertSetting, Delivered, Integration, MetricImage, Severity, Status, Window,
+};
+use crate::alerts::payload::text;
+use crate::alerts::related::Related;
 use askama::Template;
+use identity::model::User;
 use identity::pages::challenge::Challenge;
 use kernel::html::ui::{self, Choice, Tab};
-use kernel::html::{Errors, Moment, Page, Pages};
+use kernel::html::{Errors, Moment, Now, Page, Pages};
+use kernel::time::Timestamp;
+use planning::store::notes::Note;
 use spaces::pages::views::SpaceHead;
+
+/// Longest beginning of a description that a row shows, in characters.
+const EXCERPT: usize = 200;
 
 /// `<project>/-/alert_management`.
 #[derive(Debug, Template)]
@@ -24,42 +36,33 @@ pub struct AlertList {
     /// Where incidents are looked after, if that is elsewhere.
     pub external_tool: Option<String>,
     pub hours: Vec<(String, u64)>,
-    pub alerts: Vec<AlertRow>,
+    pub alerts: Vec<Alert>,
+    pub related: Related,
+    pub now: Now,
     pub pages: Pages,
 }
 
-#[derive(Debug, Clone)]
-pub struct AlertRow {
-    pub iid: i64,
-    pub title: String,
-    /// The beginning of what it is about, or empty.
-    pub description: String,
-    pub url: String,
-    pub severity: Severity,
-    pub status: Status,
-    pub started_at: Moment,
-    pub events: u64,
-    pub tool: String,
-    /// The incident about it, and its page.
-    pub issue: Option<(String, String)>,
-    /// Sign-in name of who looks after it, or empty.
-    pub assignee: String,
-    pub is_flapping: bool,
-    pub shelved_until: Option<Moment>,
+impl AlertList {
+    /// The beginning of what an alert is about, or nothing.
+    fn excerpt(&self, alert: &Alert) -> String {
+        text::line(alert.description.as_deref().unwrap_or_default(), EXCERPT)
+    }
 }
 
-impl AlertRow {
-    /// The colour of its severity; the text says the same.
-    pub fn tone(&self) -> &'static str {
-        match self.severity {
+impl Severity {
+    /// Its colour; the text says the same.
+    fn tone(self) -> &'static str {
+        match self {
             Severity::Critical | Severity::High => "bad",
             Severity::Medium => "warn",
             Severity::Low | Severity::Info | Severity::Unknown => "plain",
         }
     }
+}
 
-    pub fn status_tone(&self) -> &'static str {
-        match self.status {
+impl Status {
+    fn tone(self) -> &'static str {
+        match self {
             Status::Triggered => "warn",
             Status::Resolved => "good",
             Status::Acknowledged | Status::Ignored => "plain",
@@ -74,17 +77,16 @@ pub struct AlertDetails {
     pub page: Page,
     /// The project's full path and address.
     pub place: (String, String),
-    pub alert: AlertRow,
+    pub alert: Alert,
+    /// The number of the incident about it.
+    pub issue_iid: Option<i64>,
+    pub owner: Option<User>,
+    pub now: Now,
     pub url: String,
-    /// What it is about, or empty.
-    pub description: String,
     pub facts: Vec<(&'static str, String)>,
     /// What to do about it, as its sender says, and whether that is an address
     /// a browser may follow.
     pub runbook: Option<(String, bool)>,
-    pub ended_at: Option<Moment>,
-    /// When it was first received.
-    pub created_at: Moment,
     /// What was sent, without nesting.
     pub fields: Vec<(String, String)>,
     pub statuses: Vec<Choice>,
@@ -97,7 +99,7 @@ pub struct AlertDetails {
     pub begun: Vec<(String, u64)>,
     pub hours: Vec<(String, u64)>,
     pub days: Vec<(String, u64)>,
-    pub images: Vec<ImageRow>,
+    pub images: Vec<MetricImage>,
     pub notes: Vec<NoteRow>,
     /// A note as typed, and the discussion it answers in, or empty.
     pub draft: (String, String),
@@ -111,35 +113,31 @@ pub struct AlertDetails {
     pub errors: Errors,
 }
 
-#[derive(Debug, Clone)]
-pub struct ImageRow {
-    pub id: i64,
-    pub name: String,
-    pub path: String,
-    pub url: String,
-    pub text: String,
-}
-
 /// Something that somebody wrote, or that happened.
 #[derive(Debug, Clone)]
 pub struct NoteRow {
-    pub id: i64,
-    /// Login of who wrote it, or empty.
-    pub author: String,
-    pub name: String,
-    /// The text, in Markdown, as it is or as it was typed and refused.
-    pub body: String,
-    /// It was typed and refused.
-    pub is_rewritten: bool,
+    pub note: Note,
+    pub author: Option<User>,
     pub html: String,
-    pub is_system: bool,
-    pub is_internal: bool,
-    pub is_edited: bool,
-    /// It begins a thread or answers in one.
-    pub in_thread: bool,
-    pub discussion_id: String,
     pub may_change: bool,
-    pub created_at: Moment,
+    /// Its text as it was typed and refused.
+    pub typed: Option<String>,
+}
+
+impl NoteRow {
+    fn name(&self) -> &str {
+        self.author.as_ref().map_or("Somebody", |user| &user.name)
+    }
+
+    /// Sign-in name of who wrote it.
+    fn login(&self) -> Option<&str> {
+        let author = self.author.as_ref().filter(|_| !self.note.is_system);
+        author.map(|user| user.username.as_str())
+    }
+
+    fn body(&self) -> &str {
+        self.typed.as_ref().unwrap_or(&self.note.body)
+    }
 }
 
 /// `<project>/-/settings/alerts`: its forms post here with `action` `save`,
@@ -150,46 +148,39 @@ pub struct AlertSettings {
     pub page: Page,
     pub head: SpaceHead,
     pub url: String,
-    pub create_issue: bool,
-    pub send_email: bool,
-    pub auto_close_incident: bool,
-    pub external_tool_enabled: bool,
-    pub external_tool_url: String,
-    pub integrations: Vec<IntegrationRow>,
-    pub name: String,
-    pub kind: String,
+    /// As stored, or as typed and refused.
+    pub setting: AlertSetting,
+    pub integrations: Vec<Integration>,
+    pub form: NewFields,
     pub kinds: Vec<Choice>,
     pub active: bool,
-    pub preset: String,
     pub presets: Vec<Choice>,
-    pub windows: Vec<WindowRow>,
+    pub windows: Vec<Window>,
+    pub now: Now,
     /// What the window about to be opened is about.
     pub scopes: Vec<Choice>,
-    pub scope: String,
-    pub window_name: String,
-    pub starts_at: String,
-    pub ends_at: String,
     pub errors: Errors,
 }
 
-#[derive(Debug, Clone)]
-pub struct IntegrationRow {
-    pub name: String,
-    pub url: String,
-    pub kind: &'static str,
-    pub active: bool,
-    pub last_received_at: Option<Moment>,
-}
+impl AlertSettings {
+    /// A time as people plan by it; how far away it is would not do.
+    fn clock(&self, at: &Timestamp) -> String {
+        at.strftime("%-d %b %Y, %H:%M").to_string()
+    }
 
-#[derive(Debug, Clone)]
-pub struct WindowRow {
-    pub id: i64,
-    pub name: String,
-    pub scope: String,
-    /// From when, by the clock.
-    pub starts_at: String,
-    pub ends_at: String,
-    pub is_open: bool,
+    /// What a window is about.
+    fn scope(&self, window: &Window) -> &str {
+        let Some(id) = window.integration_id else {
+            return "all integrations";
+        };
+        let known = self.integrations.iter().find(|known| known.id == id);
+        known.map_or("another integration", |known| &known.name)
+    }
+
+    fn is_open(&self, window: &Window) -> bool {
+        let now = self.now.0;
+        window.starts_at <= now && now < window.ends_at
+    }
 }
 
 /// `<project>/-/settings/alerts/<id>`: its forms post here with `action`
@@ -207,30 +198,16 @@ pub struct AlertIntegration {
     pub previous_until: Option<Moment>,
     /// How long a key that is replaced may still open it.
     pub overlaps: Vec<Choice>,
-    pub form: IntegrationForm,
+    pub form: Fields,
     /// Where each field of an alert may be found.
     pub targets: Vec<TargetRow>,
     /// A payload to try, as typed.
     pub payload: String,
     /// What it received of late.
-    pub deliveries: Vec<DeliveryRow>,
+    pub deliveries: Vec<Delivered>,
+    pub now: Now,
     /// What is wrong with a form, by field name.
     pub errors: Errors,
-}
-
-/// The fields of an integration as they are typed.
-#[derive(Debug, Clone, Default)]
-pub struct IntegrationForm {
-    pub name: String,
-    pub active: bool,
-    /// Longest silence, in seconds.
-    pub heartbeat: String,
-    /// What its sender sends, as JSON.
-    pub example: String,
-    /// Paths whose values alone tell alerts apart, one a line.
-    pub identity: String,
-    /// Paths that do not tell alerts apart, one a line.
-    pub ignored: String,
 }
 
 /// A field of an alert and where it may be found.
@@ -245,22 +222,10 @@ pub struct TargetRow {
     pub chosen: String,
 }
 
-/// What an integration received once.
-#[derive(Debug, Clone)]
-pub struct DeliveryRow {
-    /// The status it was answered with.
-    pub status: i64,
-    /// Why it was refused, or empty.
-    pub reason: String,
-    /// The alerts it was about, and their pages.
-    pub alerts: Vec<(String, String)>,
-    pub created_at: Moment,
-}
-
-impl DeliveryRow {
-    /// The colour of its status.
-    pub fn tone(&self) -> &'static str {
-        match self.status {
+impl AlertIntegration {
+    /// The colour of a delivery's status.
+    fn tone(&self, one: &Delivered) -> &'static str {
+        match one.status {
             200..=299 => "good",
             _ => "bad",
         }

@@ -2,6 +2,7 @@
 //! offers for that (docs/interface/monitoring.md 1.9).
 
 use kernel::error::Error;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -180,11 +181,16 @@ impl<'de> Deserialize<'de> for FieldType {
 }
 
 /// What fills a field.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Mapped {
+    /// The way to it.
+    #[schemars(with = "Value")]
     pub path: Path,
+    /// What people call it.
     pub label: String,
+    /// What kind of value it is.
     #[serde(rename = "type")]
+    #[schemars(with = "String")]
     pub kind: FieldType,
 }
 

@@ -1,9 +1,10 @@
 //! Which integration a request is for, and whether its key opens it.
 
-use super::keep::{self, Refused};
+use super::keep;
 use crate::alerts::limits::AlertLimits;
 use crate::alerts::model::TOKEN;
 use crate::alerts::payload::Reading;
+use crate::alerts::store::deliveries;
 use crate::alerts::store::integrations::{self as rows, IngestEndpoint};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -125,10 +126,11 @@ pub fn log(app: &App, door: &IngestEndpoint, status: i64, reason: &'static str) 
     let Some(integration_id) = door.integration_id else {
         return;
     };
-    let refused = Refused {
+    let refused = deliveries::Entry {
         integration_id,
         status,
-        reason,
+        reason: Some(reason),
+        iids: Vec::new(),
     };
     keep::note(app, door.project_id, refused);
 }

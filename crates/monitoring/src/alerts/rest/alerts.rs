@@ -1,11 +1,12 @@
 //! Alerts of a project, for scripts (docs/interface/monitoring.md «Beyond the reference» 8).
 
 use crate::alerts::issues;
-use crate::alerts::model::{Alert, Severity, Status};
+use crate::alerts::model::{Alert, Status};
 use crate::alerts::payload::flat;
 use crate::alerts::related::Related;
 use crate::alerts::rules::alerts::{AlertAccess, SHELVED, authorize};
 use crate::alerts::store::alerts::{self as rows, Filter, Order, OrderBy};
+use crate::rows::Times;
 use identity::Caller;
 use identity::entities::{UserBasic, basic};
 use identity::viewer::Viewer;
@@ -14,7 +15,6 @@ use kernel::error::Result;
 use kernel::http::params::Flat;
 use kernel::http::{Created, Ok200, Paged, Paging, Params, RequestContext, Routes};
 use kernel::ids::Reference;
-use kernel::time::wire;
 use planning::guarded::Writer;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -100,48 +100,14 @@ kernel::params! {
 /// An alert.
 #[derive(Serialize, JsonSchema)]
 pub struct AlertEntity {
-    /// Its number.
-    id: i64,
-    /// Its number in the project.
-    iid: i64,
-    /// Its project.
-    project_id: i64,
-    /// Its title.
-    title: String,
-    /// What it is about.
-    description: Option<String>,
-    /// How bad it is.
-    severity: Severity,
-    /// What is said of it.
-    status: Status,
-    /// The service affected.
-    service: Option<String>,
-    /// What sent it.
-    monitoring_tool: Option<String>,
-    /// The hosts affected.
-    hosts: Vec<String>,
-    /// The name of the environment it is about, as its sender says.
-    environment_name: Option<String>,
-    /// When it began.
-    started_at: String,
-    /// When it ended, while it is resolved.
-    ended_at: Option<String>,
-    /// How often it was sent.
-    event_count: i64,
-    /// It came back soon after it was resolved.
-    flapping: bool,
-    /// Ignored until then.
-    shelved_until: Option<String>,
-    /// The integration that received it.
-    integration_id: Option<i64>,
+    #[serde(flatten)]
+    alert: Alert,
     /// Number of the incident about it.
     issue_iid: Option<i64>,
     /// Who looks after it.
     assignees: Vec<UserBasic>,
-    /// When it was first stored.
-    created_at: String,
-    /// When it last changed.
-    updated_at: String,
+    #[serde(flatten)]
+    times: Times,
     /// Its page.
     web_url: String,
 }
@@ -172,26 +138,9 @@ impl AlertEntity {
         AlertEntity {
             issue_iid: related.issue_iid(&alert),
             web_url: alert.web_url(app.base_url(), &project.full_path),
-            id: alert.id,
-            iid: alert.iid,
-            project_id: alert.project_id,
-            title: alert.title,
-            description: alert.description,
-            severity: alert.severity,
-            status: alert.status,
-            service: alert.service,
-            monitoring_tool: alert.monitoring_tool,
-            hosts: alert.hosts,
-            environment_name: alert.environment_name,
-            started_at: wire::text(alert.started_at),
-            ended_at: alert.ended_at.map(wire::text),
-            event_count: alert.events,
-            flapping: alert.flapping,
-            shelved_until: alert.shelved_until.map(wire::text),
-            integration_id: alert.integration_id,
             assignees: assignee.into_iter().collect(),
-            created_at: wire::text(alert.created_at),
-            updated_at: wire::text(alert.updated_at),
+            times: alert.times,
+            alert,
         }
     }
 }

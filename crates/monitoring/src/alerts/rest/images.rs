@@ -22,8 +22,6 @@ use spaces::access::Purpose;
 
 const PATH: &str = "/projects/{id}/alert_management_alerts/{alert_iid}/metric_images";
 const ONE: &str = "/projects/{id}/alert_management_alerts/{alert_iid}/metric_images/{image_id}";
-/// Where the pictures themselves are.
-const FILES: &str = "/uploads/-/system/alert_metric_image/file";
 /// Longest text of a form's field, in bytes.
 const MAX_FIELD: usize = 4_096;
 /// Bytes of a file that is too large which are taken, so that its sender
@@ -39,7 +37,11 @@ pub(super) fn routes(r: &mut Routes) {
     r.put(ONE, update)
         .summary("Says where the chart of a metric image is");
     r.delete(ONE, destroy).summary("Removes a metric image");
-    r.plain(Method::GET, &format!("{FILES}/{{image_id}}/{{file}}"), file);
+    r.plain(
+        Method::GET,
+        &format!("{}/{{image_id}}/{{file}}", MetricImage::FILES),
+        file,
+    );
 }
 
 kernel::params! {
@@ -53,11 +55,8 @@ kernel::params! {
 kernel::params! {
     pub struct UpdateImage {
         pub at: Flat<ImagePath>,
-        /// Where the chart is.
-        pub url: Patch<String>,
-        /// What that place is called.
-        pub url_text: Patch<String>,
-        /// The same, as a client of JavaScript names it.
+        pub chart: Flat<Chart>,
+        /// What that place is called, as a client of JavaScript names it.
         pub url_text_too as "urlText": Patch<String>,
     }
 }
@@ -93,16 +92,12 @@ impl From<MetricImage> for MetricImageEntity {
         MetricImageEntity {
             id: image.id,
             created_at: wire::text(image.created_at),
-            file_path: path(&image),
+            file_path: image.path(),
             filename: image.file_name,
             url: image.url,
             url_text: image.url_text,
         }
     }
-}
-
-pub fn path(image: &MetricImage) -> String {
-    format!("{FILES}/{}/{}.{}", image.id, image.file_name, image.ending)
 }
 
 async fn list(
@@ -179,20 +174,16 @@ async fn bytes(part: Part) -> Result<Vec<u8>> {
 }
 
 async fn update(by: Caller, params: Params<UpdateImage>) -> Result<Ok200<MetricImageEntity>> {
-    let chart = Chart {
-        url: params.url.clone(),
-        url_text: match params.url_text.clone() {
-            Patch::Absent => params.url_text_too.clone(),
-            text => text,
-        },
-    };
+    let mut chart = params.chart.0.clone();
+    if chart.url_text == Patch::Absent {
+        chart.url_text = params.url_text_too.clone();
+    }
     by.write(move |tx, by| {
-        let alert = params
+        let here = params
             .at
             .at
-            .authorize(tx, &by.viewer, Purpose::ManageAlerts)?
-            .alert;
-        let changed = images::update(tx, &alert, params.at.image_id, &chart)?;
+            .authorize(tx, &by.viewer, Purpose::ManageAlerts)?;
+        let changed = images::update(tx, &here.alert, params.at.image_id, &chart)?;
         Ok(Ok200(changed.into()))
     })
     .await
@@ -200,11 +191,8 @@ async fn update(by: Caller, params: Params<UpdateImage>) -> Result<Ok200<MetricI
 
 async fn destroy(by: Caller, path: Params<ImagePath>) -> Result<NoContent> {
     by.write(move |tx, by| {
-        let alert = path
-            .at
-            .authorize(tx, &by.viewer, Purpose::ManageAlerts)?
-            .alert;
-        images::destroy(tx, &alert, path.image_id)?;
+        let here = path.at.authorize(tx, &by.viewer, Purpose::ManageAlerts)?;
+        images::destroy(tx, &here.alert, path.image_id)?;
         Ok(NoContent)
     })
     .await

@@ -1,14 +1,15 @@
 //! Integrations of a project: where tools send alerts to (docs/interface/monitoring.md 1.1).
 
 use super::ProjectPath;
+use crate::access::Here;
 use crate::alerts::limits::AlertLimits;
 use crate::alerts::model::{Delivered, Integration, Kind};
-use crate::alerts::payload::mapping::{Mapped, Mapping, Path, offered};
+use crate::alerts::payload::mapping::{Mapped, Mapping, Path, Target, offered};
 use crate::alerts::presets::Preset;
 use crate::alerts::receive::keep::{self, Outcome};
-use crate::alerts::rules::Manager;
 use crate::alerts::rules::integrations::{self, Change};
 use crate::alerts::store::{deliveries, integrations as rows};
+use crate::rows::Times;
 use identity::Caller;
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -142,8 +143,8 @@ impl PayloadFields {
 }
 
 impl IntegrationPath {
-    fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(Manager, Integration)> {
-        let here = Manager::authorize(tx, viewer, &self.id)?;
+    fn authorize(&self, tx: &mut Tx<'_>, by: &Caller) -> Result<(Here, Integration)> {
+        let here = Here::authorize(tx, &by.viewer, &self.id, Purpose::Update)?;
         let integration = rows::find(tx, here.project.id, self.integration_id)?;
         Ok((here, integration.found("Integration")?))
     }
@@ -154,14 +155,10 @@ impl IntegrationPath {
 pub struct FieldEntity {
     /// What it fills.
     #[serde(skip_serializing_if = "Option::is_none")]
-    field_name: Option<String>,
-    /// The way to it.
-    path: Value,
-    /// What people call it.
-    label: String,
-    /// What kind of value it is.
-    #[serde(rename = "type")]
-    kind: String,
+    #[schemars(with = "Option<String>")]
+    field_name: Option<Target>,
+    #[serde(flatten)]
+    mapped: Mapped,
 }
 
 /// An alert integration.
@@ -198,19 +195,15 @@ pub struct IntegrationEntity {
     heartbeat_seconds: Option<i64>,
     /// When something last arrived.
     last_received_at: Option<String>,
-    /// When it was made.
-    created_at: String,
-    /// When it was changed.
-    updated_at: String,
+    #[serde(flatten)]
+    times: Times,
 }
 
 impl IntegrationEntity {
-    fn new(app: &App, here: &Manager, one: Integration) -> Result<IntegrationEntity> {
-        let entry = |field_name, mapped: &Mapped| FieldEntity {
+    fn new(app: &App, here: &Here, one: Integration) -> Result<IntegrationEntity> {
+        let field = |field_name, mapped: &Mapped| FieldEntity {
             field_name,
-            path: json!(mapped.path),
-            label: mapped.label.clone(),
-            kind: mapped.kind.to_string(),
+            mapped: mapped.clone(),
         };
         let offers = one.payload_example.as_object().map(offered);
         let offers = offers.unwrap_or_default();
@@ -220,15 +213,14 @@ impl IntegrationEntity {
             token: integrations::token(app, &one)?,
             url: integrations::url(app.base_url(), &here.project.full_path, &one),
             payload_attribute_mappings: mappings
-                .map(|(target, mapped)| entry(Some(target.to_string()), mapped))
+                .map(|(target, mapped)| field(Some(target), mapped))
                 .collect(),
-            payload_alert_fields: offers.iter().map(|mapped| entry(None, mapped)).collect(),
+            payload_alert_fields: offers.iter().map(|mapped| field(None, mapped)).collect(),
             identity_fields: json!(one.identity_fields.0),
             ignored_fields: json!(one.ignored_fields.0),
             previous_token_until: one.overlaps_until(now).map(wire::text),
             last_received_at: one.last_received_at.map(wire::text),
-            created_at: wire::text(one.created_at),
-            updated_at: wire::text(one.updated_at),
+            times: one.times,
             id: one.id,
             kind: one.kind,
             name: one.name,
@@ -249,40 +241,13 @@ pub struct TouchedEntity {
     title: String,
 }
 
-/// What an integration received once.
-#[derive(Serialize, JsonSchema)]
-pub struct DeliveryEntity {
-    /// Its number.
-    id: i64,
-    /// The status it was answered with.
-    status: i64,
-    /// Why it was refused.
-    reason: Option<String>,
-    /// Numbers of the alerts it was about.
-    alert_iids: Vec<i64>,
-    /// When.
-    created_at: String,
-}
-
-impl From<Delivered> for DeliveryEntity {
-    fn from(one: Delivered) -> DeliveryEntity {
-        DeliveryEntity {
-            id: one.id,
-            status: one.status,
-            reason: one.reason,
-            alert_iids: one.iids.0,
-            created_at: wire::text(one.created_at),
-        }
-    }
-}
-
 async fn list(
     by: Caller,
     path: Params<ProjectPath>,
     paging: Paging,
 ) -> Result<Paged<IntegrationEntity>> {
     by.read(move |tx, by| {
-        let here = Manager::authorize(tx, &by.viewer, &path.id)?;
+        let here = Here::authorize(tx, &by.viewer, &path.id, Purpose::Update)?;
         let (limit, offset) = (paging.fetch(), paging.offset());
         let found = rows::list(tx, here.project.id, limit, offset)?.into_iter();
         let shown = found.map(|one| IntegrationEntity::new(&by.app, &here, one));
@@ -307,7 +272,7 @@ async fn create(
         preset.fill(&mut new);
     }
     by.write(move |tx, by| {
-        let here = Manager::authorize(tx, &by.viewer, &params.at.id)?;
+        let here = Here::authorize(tx, &by.viewer, &params.at.id, Purpose::Update)?;
         let is_plain = params.plain_address.unwrap_or(false);
         let made = integrations::create(&by.app, tx, &here, &new, is_plain)?;
         Ok(Created(IntegrationEntity::new(&by.app, &here, made)?))
@@ -317,7 +282,7 @@ async fn create(
 
 async fn show(by: Caller, path: Params<IntegrationPath>) -> Result<Ok200<IntegrationEntity>> {
     by.read(move |tx, by| {
-        let (here, one) = path.authorize(tx, &by.viewer)?;
+        let (here, one) = path.authorize(tx, by)?;
         Ok(Ok200(IntegrationEntity::new(&by.app, &here, one)?))
     })
     .await
@@ -331,7 +296,7 @@ async fn update(by: Caller, params: Params<UpdateIntegration>) -> Result<Ok200<I
         ..params.payloads.change()?
     };
     by.write(move |tx, by| {
-        let (here, one) = params.at.authorize(tx, &by.viewer)?;
+        let (here, one) = params.at.authorize(tx, by)?;
         let changed = integrations::update(tx, &here, &one, &change)?;
         Ok(Ok200(IntegrationEntity::new(&by.app, &here, changed)?))
     })
@@ -340,7 +305,7 @@ async fn update(by: Caller, params: Params<UpdateIntegration>) -> Result<Ok200<I
 
 async fn reset_token(by: Caller, params: Params<ResetToken>) -> Result<Ok200<IntegrationEntity>> {
     by.write(move |tx, by| {
-        let (here, one) = params.at.authorize(tx, &by.viewer)?;
+        let (here, one) = params.at.authorize(tx, by)?;
         let overlap = params.overlap_seconds.unwrap_or(0);
         let changed = integrations::reset_token(&by.app, tx, &here, &one, overlap)?;
         Ok(Ok200(IntegrationEntity::new(&by.app, &here, changed)?))
@@ -350,7 +315,7 @@ async fn reset_token(by: Caller, params: Params<ResetToken>) -> Result<Ok200<Int
 
 async fn destroy(by: Caller, path: Params<IntegrationPath>) -> Result<NoContent> {
     by.write(move |tx, by| {
-        let here = Manager::authorize(tx, &by.viewer, &path.id)?;
+        let here = Here::authorize(tx, &by.viewer, &path.id, Purpose::Update)?;
         integrations::destroy(tx, &here, path.integration_id)?;
         Ok(NoContent)
     })
@@ -387,10 +352,10 @@ async fn log(
     by: Caller,
     path: Params<IntegrationPath>,
     paging: Paging,
-) -> Result<Paged<DeliveryEntity>> {
+) -> Result<Paged<Delivered>> {
     by.read(move |tx, by| {
-        let (_, one) = path.authorize(tx, &by.viewer)?;
-        Ok(deliveries::page(tx, one.id, paging)?.map(DeliveryEntity::from))
+        let (_, one) = path.authorize(tx, by)?;
+        deliveries::page(tx, one.id, paging)
     })
     .await
 }

@@ -1,11 +1,11 @@
 //! Maintenance windows of a project.
 
 use super::ProjectPath;
-use crate::alerts::model::Window;
-use crate::alerts::rules::{Manager, windows};
-use crate::alerts::store::windows::{self as rows, NewWindow};
+use crate::access::Here;
+use crate::alerts::model::{NewWindow, Window};
+use crate::alerts::rules::windows;
+use crate::alerts::store::windows as rows;
 use identity::Caller;
-use jiff::Timestamp;
 use kernel::error::Result;
 use kernel::http::{Created, Flat, NoContent, Paged, Paging, Params, Routes};
 use spaces::access::Purpose;
@@ -25,14 +25,7 @@ pub(super) fn routes(r: &mut Routes) {
 kernel::params! {
     pub struct CreateWindow {
         pub at: Flat<ProjectPath>,
-        /// Why.
-        pub name: String,
-        /// Until when.
-        pub ends_at: Timestamp,
-        /// From when; from now on unless given.
-        pub starts_at: Option<Timestamp>,
-        /// The integration it is about; all of them unless given.
-        pub integration_id: Option<i64>,
+        pub new: Flat<NewWindow>,
     }
 }
 
@@ -54,21 +47,15 @@ async fn list(by: Caller, path: Params<ProjectPath>, paging: Paging) -> Result<P
 
 async fn create(by: Caller, params: Params<CreateWindow>) -> Result<Created<Window>> {
     by.write(move |tx, by| {
-        let here = Manager::authorize(tx, &by.viewer, &params.at.id)?;
-        let new = NewWindow {
-            integration_id: params.integration_id,
-            name: params.name.trim().to_owned(),
-            starts_at: params.starts_at.unwrap_or(tx.now()),
-            ends_at: params.ends_at,
-        };
-        Ok(Created(windows::create(tx, &here, &new)?))
+        let here = Here::authorize(tx, &by.viewer, &params.at.id, Purpose::Update)?;
+        Ok(Created(windows::create(tx, &here, &params.new)?))
     })
     .await
 }
 
 async fn destroy(by: Caller, path: Params<WindowPath>) -> Result<NoContent> {
     by.write(move |tx, by| {
-        let here = Manager::authorize(tx, &by.viewer, &path.at.id)?;
+        let here = Here::authorize(tx, &by.viewer, &path.at.id, Purpose::Update)?;
         windows::destroy(tx, &here, path.window_id)?;
         Ok(NoContent)
     })

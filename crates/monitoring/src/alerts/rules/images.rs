@@ -12,11 +12,15 @@ const MAX_TEXT: usize = 255;
 /// Longest name kept, in characters.
 const MAX_FILE_NAME: usize = 100;
 
-/// Where the chart is, and what that place is called.
-#[derive(Debug, Clone, Default)]
-pub struct Chart {
-    pub url: Patch<String>,
-    pub url_text: Patch<String>,
+kernel::params! {
+    /// Where the chart is, and what that place is called.
+    #[derive(Default)]
+    pub struct Chart {
+        /// Where the chart is.
+        pub url: Patch<String>,
+        /// What that place is called.
+        pub url_text: Patch<String>,
+    }
 }
 
 pub fn media_type(ending: &str) -> &'static str {

@@ -1,13 +1,13 @@
 //! Integrations: where tools send alerts of a project, and with which key
 //! (docs/interface/monitoring.md 1.1).
 
-use super::Manager;
+use crate::access::Here;
 use crate::alerts::limits::AlertLimits;
 use crate::alerts::model::{Integration, Kind, LEGACY, LEGACY_PROMETHEUS, MAX_NAME, TOKEN};
 use crate::alerts::payload::mapping::{Mapping, Path};
 use crate::alerts::payload::{self, Format, Payload, Reading};
 use crate::alerts::receive::keep::Delivery;
-use crate::alerts::store::integrations::{self as rows, Written};
+use crate::alerts::store::integrations as rows;
 use crate::alerts::store::settings;
 use jiff::{SignedDuration, Timestamp};
 use kernel::app::App;
@@ -16,7 +16,7 @@ use kernel::http::Patch;
 use kernel::secrets::random_bytes;
 use serde_json::{Value, json};
 use spaces::model::Problems;
-use store::Tx;
+use store::{Json, Tx};
 
 const MOST: i64 = 200;
 /// Longest time for which the key before still opens, in seconds.
@@ -44,52 +44,27 @@ pub struct Change {
 }
 
 impl Change {
-    fn over(&self, before: Written) -> Written {
+    fn over(&self, before: Integration) -> Integration {
         let change = self.clone();
         let name = change.name.unwrap_or(before.name);
         let example = change.payload_example.map(Value::Object);
-        Written {
+        let paths = |sent: Option<Vec<Path>>, before| sent.map_or(before, Json);
+        Integration {
             kind: change.kind.unwrap_or(before.kind),
             name: name.trim().to_owned(),
             active: change.active.unwrap_or(before.active),
             payload_example: example.unwrap_or(before.payload_example),
-            payload_mapping: change.payload_mapping.unwrap_or(before.payload_mapping),
-            identity_fields: change.identity_fields.unwrap_or(before.identity_fields),
-            ignored_fields: change.ignored_fields.unwrap_or(before.ignored_fields),
+            payload_mapping: change.payload_mapping.map_or(before.payload_mapping, Json),
+            identity_fields: paths(change.identity_fields, before.identity_fields),
+            ignored_fields: paths(change.ignored_fields, before.ignored_fields),
             heartbeat_seconds: change.heartbeat_seconds.over(before.heartbeat_seconds),
+            ..before
         }
     }
 }
 
-/// What an integration is where nothing is said of it.
-fn blank() -> Written {
-    Written {
-        kind: Kind::Http,
-        name: String::new(),
-        active: true,
-        payload_example: json!({}),
-        payload_mapping: Mapping::default(),
-        identity_fields: Vec::new(),
-        ignored_fields: Vec::new(),
-        heartbeat_seconds: None,
-    }
-}
-
-fn written(integration: &Integration) -> Written {
-    Written {
-        kind: integration.kind,
-        name: integration.name.clone(),
-        active: integration.active,
-        payload_example: integration.payload_example.clone(),
-        payload_mapping: integration.payload_mapping.0.clone(),
-        identity_fields: integration.identity_fields.0.clone(),
-        ignored_fields: integration.ignored_fields.0.clone(),
-        heartbeat_seconds: integration.heartbeat_seconds,
-    }
-}
-
 /// Looks at the fields, and cleans the example of what cannot be stored.
-fn checked(mut written: Written) -> Result<Written> {
+fn checked(mut written: Integration) -> Result<Integration> {
     let mut problems = Problems::default();
     let length = written.name.chars().count();
     if length == 0 {
@@ -137,21 +112,30 @@ fn no_external_tool(tx: &mut Tx<'_>, project_id: i64) -> Result<()> {
 pub fn create(
     app: &App,
     tx: &mut Tx<'_>,
-    by: &Manager,
+    by: &Here,
     new: &Change,
     plain_address: bool,
 ) -> Result<Integration> {
-    let written = checked(new.over(blank()))?;
-    if written.active {
+    let blank = Integration {
+        project_id: by.project.id,
+        active: true,
+        payload_example: json!({}),
+        ..Integration::default()
+    };
+    let new = checked(new.over(blank))?;
+    if new.active {
         no_external_tool(tx, by.project.id)?;
     }
-    single(tx, by.project.id, written.kind, 0)?;
+    single(tx, by.project.id, new.kind, 0)?;
     if rows::count(tx, by.project.id)? >= MOST {
         return Err(Error::invalid("base", "there are too many integrations"));
     }
-    let identifier = identifier(tx, by.project.id, written.kind, plain_address)?;
-    let sealed = new_token(app);
-    let made = rows::insert(tx, by.project.id, &identifier, &sealed, &written)?;
+    let new = Integration {
+        endpoint_identifier: identifier(tx, by.project.id, new.kind, plain_address)?,
+        sealed_token: new_token(app),
+        ..new
+    };
+    let made = rows::insert(tx, &new)?;
     let details = about(&made, json!({}));
     by.record(tx, "alert_integration.create", details)?;
     Ok(made)
@@ -168,11 +152,11 @@ fn single(tx: &mut Tx<'_>, project_id: i64, kind: Kind, id: i64) -> Result<()> {
 
 pub fn update(
     tx: &mut Tx<'_>,
-    by: &Manager,
+    by: &Here,
     integration: &Integration,
     change: &Change,
 ) -> Result<Integration> {
-    let after = checked(change.over(written(integration)))?;
+    let after = checked(change.over(integration.clone()))?;
     if after.active && !integration.active {
         no_external_tool(tx, by.project.id)?;
     }
@@ -184,7 +168,7 @@ pub fn update(
         let text = "has already been taken";
         return Err(Error::invalid("endpoint_identifier", text));
     }
-    let changed = rows::update(tx, integration.id, &after)?;
+    let changed = rows::update(tx, &after)?;
     let details = about(&changed, json!({"active": changed.active}));
     by.record(tx, "alert_integration.update", details)?;
     Ok(changed)
@@ -195,7 +179,7 @@ pub fn update(
 pub fn reset_token(
     app: &App,
     tx: &mut Tx<'_>,
-    by: &Manager,
+    by: &Here,
     integration: &Integration,
     overlap_seconds: i64,
 ) -> Result<Integration> {
@@ -214,7 +198,7 @@ pub fn reset_token(
 }
 
 /// Removes an integration; its alerts stay.
-pub fn destroy(tx: &mut Tx<'_>, by: &Manager, id: i64) -> Result<Integration> {
+pub fn destroy(tx: &mut Tx<'_>, by: &Here, id: i64) -> Result<Integration> {
     let gone = rows::remove(tx, by.project.id, id)?.found("Integration")?;
     let details = about(&gone, json!({}));
     by.record(tx, "alert_integration.destroy", details)?;

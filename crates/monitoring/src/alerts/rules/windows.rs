@@ -1,9 +1,9 @@
 //! Maintenance windows of a project.
 
-use super::Manager;
-use crate::alerts::model::{MAX_NAME, Window};
+use crate::access::Here;
+use crate::alerts::model::{MAX_NAME, NewWindow, Window};
 use crate::alerts::store::integrations;
-use crate::alerts::store::windows::{self as rows, NewWindow};
+use crate::alerts::store::windows as rows;
 use jiff::Timestamp;
 use kernel::error::{Error, Found, Result};
 use kernel::time::wire;
@@ -12,18 +12,19 @@ use store::Tx;
 
 const MOST: i64 = 1_000;
 
-pub fn create(tx: &mut Tx<'_>, by: &Manager, new: &NewWindow) -> Result<Window> {
-    let length = new.name.trim().chars().count();
-    if length == 0 {
+pub fn create(tx: &mut Tx<'_>, by: &Here, new: &NewWindow) -> Result<Window> {
+    let name = new.name.trim();
+    let starts_at = new.starts_at.unwrap_or(tx.now());
+    if name.is_empty() {
         return Err(Error::invalid("name", "can't be blank"));
     }
-    if length > MAX_NAME || new.name.chars().any(char::is_control) {
+    if name.chars().count() > MAX_NAME || name.chars().any(char::is_control) {
         return Err(Error::invalid("name", "is invalid"));
     }
-    if new.starts_at < Timestamp::UNIX_EPOCH {
+    if starts_at < Timestamp::UNIX_EPOCH {
         return Err(Error::invalid("starts_at", "is too long ago"));
     }
-    if new.ends_at <= new.starts_at || new.ends_at <= tx.now() {
+    if new.ends_at <= starts_at || new.ends_at <= tx.now() {
         let text = "must be later than now and than starts_at";
         return Err(Error::invalid("ends_at", text));
     }
@@ -39,7 +40,7 @@ pub fn create(tx: &mut Tx<'_>, by: &Manager, new: &NewWindow) -> Result<Window> 
     Ok(made)
 }
 
-pub fn destroy(tx: &mut Tx<'_>, by: &Manager, id: i64) -> Result<()> {
+pub fn destroy(tx: &mut Tx<'_>, by: &Here, id: i64) -> Result<()> {
     let gone = rows::remove(tx, by.project.id, id)?.found("Maintenance window")?;
     by.record(tx, "alert_window.destroy", about(&gone))
 }

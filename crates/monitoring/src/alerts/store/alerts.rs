@@ -4,7 +4,9 @@ use crate::alerts::model::{Alert, Status};
 use identity::users::find_by_username;
 use jiff::Timestamp;
 use kernel::error::Result;
-use kernel::ids::fold;
+use kernel::ids::{Reference, fold};
+use spaces::Project;
+use spaces::access::find_project;
 use spaces::store::contains;
 use std::collections::HashMap;
 use store::{Fragment, Tx, sql};
@@ -192,6 +194,15 @@ pub fn find(tx: &mut Tx<'_>, project_id: i64, iid: i64) -> Result<Option<Alert>>
 
 pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Alert>> {
     Ok(tx.optional(sql!("select * from alerts where id = $1"), (id,))?)
+}
+
+/// The alert with its project, if both are there.
+pub fn with_project(tx: &mut Tx<'_>, id: i64) -> Result<Option<(Alert, Project)>> {
+    let Some(alert) = by_id(tx, id)? else {
+        return Ok(None);
+    };
+    let project = find_project(tx, &Reference::Id(alert.project_id))?;
+    Ok(project.map(|project| (alert, project)))
 }
 
 pub fn of_issue(tx: &mut Tx<'_>, issue_id: i64) -> Result<Option<Alert>> {

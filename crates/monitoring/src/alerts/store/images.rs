@@ -18,7 +18,7 @@ pub struct NewImage {
 
 rows_below!(
     MetricImage, "alert_metric_images", "alert_id", number "id",
-    only "id, file_name, ending, url, url_text, created_at"
+    only MetricImage::COLUMNS
 );
 
 pub fn insert(tx: &mut Tx<'_>, alert_id: i64, new: &NewImage) -> Result<MetricImage> {
@@ -27,8 +27,8 @@ pub fn insert(tx: &mut Tx<'_>, alert_id: i64, new: &NewImage) -> Result<MetricIm
         sql!(
             "insert into alert_metric_images
                 (alert_id, file_name, ending, bytes, url, url_text, created_at)
-             values ($1, $2, $3, $4, $5, $6, $7)
-             returning id, file_name, ending, url, url_text, created_at"
+             values ($1, $2, $3, $4, $5, $6, $7) returning ",
+            MetricImage::COLUMNS
         ),
         (
             alert_id,

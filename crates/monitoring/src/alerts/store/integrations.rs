@@ -6,27 +6,12 @@ use crate::rows::rows_below;
 use jiff::{SignedDuration, Timestamp};
 use kernel::error::Result;
 use kernel::ids::fold;
-use serde_json::Value;
 use store::{FromRow, Json, Tx, sql};
 
-#[derive(Debug, Clone)]
-pub struct Written {
-    pub kind: Kind,
-    pub name: String,
-    pub active: bool,
-    pub payload_example: Value,
-    pub payload_mapping: Mapping,
-    pub identity_fields: Vec<Path>,
-    pub ignored_fields: Vec<Path>,
-    pub heartbeat_seconds: Option<i64>,
-}
-
-impl Written {
-    /// When it will have been silent too long, if it is from now on.
-    fn due_at(&self, now: Timestamp) -> Option<Timestamp> {
-        let seconds = self.heartbeat_seconds.filter(|_| self.active)?;
-        now.checked_add(SignedDuration::from_secs(seconds)).ok()
-    }
+/// When it will have been silent too long, if it is from now on.
+fn due_at(one: &Integration, now: Timestamp) -> Option<Timestamp> {
+    let seconds = one.heartbeat_seconds.filter(|_| one.active)?;
+    now.checked_add(SignedDuration::from_secs(seconds)).ok()
 }
 
 rows_below!(Integration, "alert_integrations", "project_id", number "id");
@@ -77,13 +62,8 @@ pub fn is_taken(
     Ok(other.is_some())
 }
 
-pub fn insert(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    identifier: &str,
-    sealed_token: &str,
-    written: &Written,
-) -> Result<Integration> {
+/// Writes what was not yet stored.
+pub fn insert(tx: &mut Tx<'_>, new: &Integration) -> Result<Integration> {
     let now = tx.now();
     Ok(tx.one(
         sql!(
@@ -93,24 +73,25 @@ pub fn insert(
              values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13) returning *"
         ),
         (
-            project_id,
-            written.kind,
-            written.name.as_str(),
-            written.active,
-            identifier,
-            sealed_token,
-            Json(&written.payload_example),
-            Json(&written.payload_mapping),
-            Json(&written.identity_fields),
-            Json(&written.ignored_fields),
-            written.heartbeat_seconds,
-            written.due_at(now),
+            new.project_id,
+            new.kind,
+            &new.name,
+            new.active,
+            &new.endpoint_identifier,
+            &new.sealed_token,
+            &new.payload_example,
+            &new.payload_mapping,
+            &new.identity_fields,
+            &new.ignored_fields,
+            new.heartbeat_seconds,
+            due_at(new, now),
             now,
         ),
     )?)
 }
 
-pub fn update(tx: &mut Tx<'_>, id: i64, written: &Written) -> Result<Integration> {
+/// Stores what may be set of one.
+pub fn update(tx: &mut Tx<'_>, one: &Integration) -> Result<Integration> {
     let now = tx.now();
     Ok(tx.one(
         sql!(
@@ -120,17 +101,17 @@ pub fn update(tx: &mut Tx<'_>, id: i64, written: &Written) -> Result<Integration
              where id = $1 returning *"
         ),
         (
-            id,
-            written.name.as_str(),
-            written.active,
-            Json(&written.payload_example),
-            Json(&written.payload_mapping),
-            Json(&written.identity_fields),
-            Json(&written.ignored_fields),
-            written.heartbeat_seconds,
-            written.due_at(now),
+            one.id,
+            &one.name,
+            one.active,
+            &one.payload_example,
+            &one.payload_mapping,
+            &one.identity_fields,
+            &one.ignored_fields,
+            one.heartbeat_seconds,
+            due_at(one, now),
             now,
-            written.kind,
+            one.kind,
         ),
     )?)
 }
@@ -198,6 +179,7 @@ pub fn silence_reported(tx: &mut Tx<'_>, id: i64) -> Result<()> {
 
 /// What is asked of an integration when something arrives.
 #[derive(Debug, Clone, FromRow)]
+#[columns("i")]
 pub struct Receiver {
     pub id: i64,
     pub active: bool,
@@ -220,8 +202,9 @@ impl Receiver {
 pub fn among(tx: &mut Tx<'_>, project_id: i64, ids: Vec<i64>) -> Result<Vec<Receiver>> {
     Ok(tx.all(
         sql!(
-            "select id, active, sealed_token, previous_token, previous_until, heartbeat_seconds
-             from alert_integrations i where project_id = $1 and id in_list($2)
+            "select ",
+            Receiver::COLUMNS,
+            " from alert_integrations i where project_id = $1 and id in_list($2)
                 and exists (select 1 from projects p where p.id = i.project_id
                     and not p.archived and p.deletion_scheduled_at is null)"
         ),
@@ -231,9 +214,12 @@ pub fn among(tx: &mut Tx<'_>, project_id: i64, ids: Vec<i64>) -> Result<Vec<Rece
 
 /// What a sender needs to be let in.
 #[derive(Debug, Clone, FromRow)]
+#[columns("i")]
 pub struct IngestEndpoint {
+    #[column("p.id")]
     pub project_id: i64,
     /// The integration, if one answers there.
+    #[column("i.id")]
     pub integration_id: Option<i64>,
     pub name: Option<String>,
     pub sealed_token: Option<String>,
@@ -247,14 +233,12 @@ pub struct IngestEndpoint {
 /// Projects whose path is in this column, with their active integration.
 macro_rules! endpoint {
     ($projects:literal, $path:literal) => {
-        sql!(concat!(
-            "select p.id as project_id, i.id as integration_id, i.name, i.sealed_token,
-                i.previous_token, i.previous_until, i.payload_mapping, i.identity_fields,
-                i.ignored_fields
-             from ", $projects, " left join alert_integrations i
+        sql!(
+            "select ", IngestEndpoint::COLUMNS, " from ", $projects,
+            " left join alert_integrations i
                 on i.project_id = p.id and i.endpoint_identifier = $2 and i.active and not p.archived
              where ", $path, " = $1 and p.deletion_scheduled_at is null"
-        ))
+        )
     };
 }
 

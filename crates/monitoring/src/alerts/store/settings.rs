@@ -8,9 +8,9 @@ use store::{Tx, sql};
 pub fn of_project(tx: &mut Tx<'_>, project_id: i64) -> Result<AlertSetting> {
     let stored = tx.optional(
         sql!(
-            "select create_issue, issue_template_key, send_email, auto_close_incident,
-                external_tool_enabled, external_tool_url
-             from alert_settings where project_id = $1"
+            "select ",
+            AlertSetting::COLUMNS,
+            " from alert_settings where project_id = $1"
         ),
         (project_id,),
     )?;

@@ -1,20 +1,9 @@
 //! Maintenance windows.
 
-use crate::alerts::model::Window;
+use crate::alerts::model::{NewWindow, Window};
 use crate::rows::rows_below;
-use jiff::Timestamp;
 use kernel::error::Result;
 use store::{Tx, sql};
-
-/// A window about to be written.
-#[derive(Debug, Clone)]
-pub struct NewWindow {
-    /// The integration it is about; all of them without.
-    pub integration_id: Option<i64>,
-    pub name: String,
-    pub starts_at: Timestamp,
-    pub ends_at: Timestamp,
-}
 
 rows_below!(Window, "alert_windows", "project_id", order "ends_at desc, id desc");
 
@@ -46,8 +35,8 @@ pub fn insert(
         (
             project_id,
             new.integration_id,
-            new.name.as_str(),
-            new.starts_at,
+            new.name.trim(),
+            new.starts_at.unwrap_or(now),
             new.ends_at,
             author_id,
             now,

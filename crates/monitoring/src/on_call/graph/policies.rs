@@ -2,7 +2,7 @@
 
 use super::read::{Ruled, Schedules};
 use super::{POLICY, POLICY_ID, RULE_ID, UNTIL, schedule};
-use crate::on_call::model::{Rule, Target};
+use crate::on_call::model::Rule;
 use identity::graph::{People, Person};
 use kernel::graph::{Graph, HasTypeRef, ID, INT, STRING, object};
 
@@ -16,15 +16,9 @@ pub fn graph(g: &mut Graph) {
         .describe("How long after an alert began, in seconds.")
         .field("status", UNTIL, |it| Some(it.until))
         .describe("It pages unless the alert has become this.")
-        .load::<Schedules, _>("oncallSchedule", schedule(), |it| match it.target {
-            Target::Schedule(id) => Some(id),
-            Target::User(_) => None,
-        })
+        .load::<Schedules, _>("oncallSchedule", schedule(), |it| it.target.ids().0)
         .describe("It pages whoever is on call by this schedule.")
-        .load::<People, _>("user", object::<Person>("UserCore"), |it| match it.target {
-            Target::User(id) => Some(id),
-            Target::Schedule(_) => None,
-        })
+        .load::<People, _>("user", object::<Person>("UserCore"), |it| it.target.ids().1)
         .describe("It pages this user.");
     let text = "Whom the alerts of a project page that nobody looks after.";
     g.object::<Ruled>(POLICY, text)

@@ -3,7 +3,7 @@
 use super::read::{Rotations, Turning, turning};
 use super::{PARTICIPANT_ID, ROTATION, ROTATION_ID, SCHEDULE, UNIT, arg};
 use crate::on_call::model::{Participant, Period, Schedule};
-use crate::on_call::rest::{hours, span};
+use crate::on_call::rest::span;
 use crate::on_call::rules::paging::on_call;
 use crate::on_call::rules::rotations::shifts;
 use crate::on_call::shifts::Shift;
@@ -29,9 +29,9 @@ struct OnCall {
 pub fn graph(g: &mut Graph) {
     let text = "The time of day in which people are on call.";
     g.object::<Period>(PERIOD, text)
-        .field("startTime", STRING, |it| Some(hours(it.from)))
+        .field("startTime", STRING, |it| Some(it.start_time.to_string()))
         .describe("From when, such as `08:30`.")
-        .field("endTime", STRING, |it| Some(hours(it.until)))
+        .field("endTime", STRING, |it| Some(it.end_time.to_string()))
         .describe("Until when; of the next day if that is not later.");
     g.object::<Participant>(PARTICIPANT, "Somebody who takes turns in being on call.")
         .field("id", ID.required(), |it| PARTICIPANT_ID.of(it.id))
@@ -64,10 +64,10 @@ fn rotation(g: &mut Graph) {
         .describe("When the last one ends.")
         .field("length", INT, |it| Some(it.rotation.plan.length))
         .describe("Length of a turn.")
-        .field("lengthUnit", UNIT, |it| Some(it.rotation.plan.unit))
+        .field("lengthUnit", UNIT, |it| Some(it.rotation.plan.length_unit))
         .describe("In what it is counted.")
         .field("activePeriod", object::<Period>(PERIOD), |it| {
-            it.rotation.plan.active.map(Arc::new)
+            it.rotation.plan.active_period.map(Arc::new)
         })
         .describe("The time of day they are on call; all day if null.")
         .connections("participants", object::<Participant>(PARTICIPANT), people)

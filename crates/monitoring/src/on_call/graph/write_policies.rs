@@ -2,6 +2,7 @@
 
 use super::read::{Ruled, ruled};
 use super::{Changed, POLICY, POLICY_ID, change, iid, mutation};
+use crate::access::Here;
 use crate::on_call::access::CHANGE;
 use crate::on_call::model::{MAX_RULES, Policy, Until};
 use crate::on_call::rules::policies::{self as rules, PolicyInput, RuleInput};
@@ -14,7 +15,6 @@ use kernel::graph::{Context, Done, Fault, Graph, HasTypeRef, ID, INT, STRING, na
 use kernel::graph_input;
 use kernel::http::Patch;
 use kernel::ids::Reference;
-use spaces::Project;
 use store::Tx;
 
 type Answer = Result<Done<Changed<Ruled>>, Fault>;
@@ -82,13 +82,13 @@ pub fn graph(g: &mut Graph) {
 async fn create(input: Create, context: Context) -> Answer {
     let project = Reference::Path(input.project_path.clone());
     change(context, move |tx, viewer| {
-        let project = spaces::project(tx, viewer, &project, CHANGE)?;
+        let here = Here::authorize(tx, viewer, &project, CHANGE)?;
         let new = PolicyInput {
             name: Some(input.name.clone()),
             description: input.description.clone(),
             rules: Some(rules_of(tx, &input.rules)?),
         };
-        let made = rules::create(tx, viewer, &project, &new)?;
+        let made = rules::create(tx, &here, &new)?;
         with_rules(tx, made)
     })
     .await
@@ -96,14 +96,14 @@ async fn create(input: Create, context: Context) -> Answer {
 
 async fn update(input: Update, context: Context) -> Answer {
     change(context, move |tx, viewer| {
-        let (project, policy) = input.which.authorize(tx, viewer)?;
+        let (here, policy) = input.which.authorize(tx, viewer)?;
         let rules = input.rules.as_deref();
         let wanted = PolicyInput {
             name: input.name.clone(),
             description: input.description.clone(),
             rules: rules.map(|rules| rules_of(tx, rules)).transpose()?,
         };
-        let changed = rules::update(tx, viewer, &project, &policy, &wanted)?;
+        let changed = rules::update(tx, &here, &policy, &wanted)?;
         with_rules(tx, changed)
     })
     .await
@@ -111,20 +111,20 @@ async fn update(input: Update, context: Context) -> Answer {
 
 async fn destroy(which: Which, context: Context) -> Answer {
     change(context, move |tx, viewer| {
-        let (project, policy) = which.authorize(tx, viewer)?;
+        let (here, policy) = which.authorize(tx, viewer)?;
         let shown = with_rules(tx, policy.clone())?;
-        rules::destroy(tx, viewer, &project, &policy)?;
+        rules::destroy(tx, &here, &policy)?;
         Ok(shown)
     })
     .await
 }
 
 impl Which {
-    fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Wrote<(Project, Policy)> {
+    fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Wrote<(Here, Policy)> {
         let policy = rows::by_ids(tx, &[self.id])?.pop();
         let policy = policy.found("Escalation policy")?;
         let project = Reference::Id(policy.project_id);
-        Ok((spaces::project(tx, viewer, &project, CHANGE)?, policy))
+        Ok((Here::authorize(tx, viewer, &project, CHANGE)?, policy))
     }
 }
 

@@ -2,9 +2,10 @@
 
 use super::read::{Turning, turning};
 use super::{Changed, ROTATION, ROTATION_ID, change, iid, mutation};
-use crate::on_call::access::{self, CHANGE};
-use crate::on_call::model::{MAX_PARTICIPANTS, Period, Rotation, Schedule, Unit};
-use crate::on_call::rules::rotations::{self as rules, RotationInput, time_of_day};
+use crate::access::Here;
+use crate::on_call::access::{CHANGE, ScheduleAccess};
+use crate::on_call::model::{Clock, MAX_PARTICIPANTS, Period, Plan, Rotation, Schedule, Unit};
+use crate::on_call::rules::rotations::{self as rules, NewRotation, RotationInput};
 use crate::on_call::store::{rotations as rows, schedules};
 use crate::on_call::zones;
 use identity::users::find_by_username;
@@ -15,9 +16,8 @@ use kernel::error::{Error, Found, Result as Wrote};
 use kernel::graph::input::GraphInput;
 use kernel::graph::{Context, Done, Fault, Graph, HasTypeRef, ID, INT, STRING, named, object};
 use kernel::graph_input;
-use kernel::http::Patch;
+use kernel::http::{Flat, Patch};
 use kernel::ids::Reference;
-use spaces::Project;
 use std::sync::Arc;
 use store::Tx;
 
@@ -137,10 +137,10 @@ pub fn graph(g: &mut Graph) {
 
 async fn create(input: Create, context: Context) -> Answer {
     change(context, move |tx, viewer| {
-        let (project, schedule) = input.place.authorize(tx, viewer)?;
-        let new = input.read(tx, &schedule)?;
-        let made = rules::create(tx, viewer, &project, &schedule, &new)?;
-        with_people(tx, schedule, made)
+        let on = input.place.authorize(tx, viewer)?;
+        let new = input.read(tx, &on.schedule)?;
+        let made = rules::create(tx, &on, &new)?;
+        with_people(tx, on.schedule, made)
     })
     .await
 }
@@ -151,29 +151,30 @@ async fn update(input: Update, context: Context) -> Answer {
         let schedule = schedules::by_ids(tx, &[rotation.schedule_id])?.pop();
         let schedule = schedule.found("Rotation")?;
         let project = Reference::Id(schedule.project_id);
-        let project = spaces::project(tx, viewer, &project, CHANGE)?;
-        let wanted = input.read(tx, &schedule)?;
-        let changed = rules::update(tx, viewer, &project, &schedule, &rotation, &wanted)?;
-        with_people(tx, schedule, changed)
+        let here = Here::authorize(tx, viewer, &project, CHANGE)?;
+        let on = ScheduleAccess { here, schedule };
+        let wanted = input.read(tx, &on.schedule)?;
+        let changed = rules::update(tx, &on, &rotation, &wanted)?;
+        with_people(tx, on.schedule, changed)
     })
     .await
 }
 
 async fn destroy(input: Destroy, context: Context) -> Answer {
     change(context, move |tx, viewer| {
-        let (project, schedule) = input.place.authorize(tx, viewer)?;
-        let rotation = access::rotation(tx, &schedule, input.id)?;
-        let shown = with_people(tx, schedule.clone(), rotation.clone())?;
-        rules::destroy(tx, viewer, &project, &schedule, &rotation)?;
+        let on = input.place.authorize(tx, viewer)?;
+        let rotation = on.rotation(tx, input.id)?;
+        let shown = with_people(tx, on.schedule.clone(), rotation.clone())?;
+        rules::destroy(tx, &on, &rotation)?;
         Ok(shown)
     })
     .await
 }
 
 impl Place {
-    fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Wrote<(Project, Schedule)> {
+    fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Wrote<ScheduleAccess> {
         let project = Reference::Path(self.project_path.clone());
-        access::schedule(tx, viewer, &project, iid(&self.schedule_iid), CHANGE)
+        ScheduleAccess::authorize(tx, viewer, &project, iid(&self.schedule_iid), CHANGE)
     }
 }
 
@@ -183,15 +184,19 @@ fn with_people(tx: &mut Tx<'_>, schedule: Schedule, rotation: Rotation) -> Wrote
 }
 
 impl Create {
-    fn read(&self, tx: &mut Tx<'_>, schedule: &Schedule) -> Wrote<RotationInput> {
-        Ok(RotationInput {
-            name: Some(self.name.clone()),
-            starts_at: Some(self.starts_at.read(schedule, "starts_at")?),
-            ends_at: self.limits.ends_at(schedule)?,
-            length: Some(self.rotation_length.length),
-            length_unit: self.rotation_length.unit(),
-            active_period: self.limits.active_period()?,
-            user_ids: Some(users(tx, &self.participants)?),
+    fn read(&self, tx: &mut Tx<'_>, schedule: &Schedule) -> Wrote<NewRotation> {
+        let unit = self.rotation_length.unit();
+        let plan = Plan {
+            starts_at: self.starts_at.read(schedule, "starts_at")?,
+            ends_at: self.limits.ends_at(schedule)?.over(None),
+            length: self.rotation_length.length,
+            length_unit: unit.ok_or_else(|| Error::invalid("length_unit", "can't be blank"))?,
+            active_period: self.limits.active_period()?.over(None),
+        };
+        Ok(NewRotation {
+            name: self.name.clone(),
+            plan: Flat(plan),
+            user_ids: users(tx, &self.participants)?,
         })
     }
 }
@@ -235,10 +240,10 @@ impl Length {
 impl Hours {
     fn period(&self) -> Wrote<Period> {
         let wrong = || Error::invalid("active_period", "has a time that is none such as 08:30");
-        let time = |text: &str| time_of_day(text).ok_or_else(wrong);
+        let time = |text: &str| Clock::read(text).ok_or_else(wrong);
         Ok(Period {
-            from: time(&self.start_time)?,
-            until: time(&self.end_time)?,
+            start_time: time(&self.start_time)?,
+            end_time: time(&self.end_time)?,
         })
     }
 }
@@ -247,8 +252,8 @@ impl Moment {
     /// When clocks of the schedule's time zone show this.
     fn read(&self, schedule: &Schedule, field: &str) -> Wrote<Timestamp> {
         let date = self.date.trim().parse::<Date>().ok();
-        let shown = date.zip(time_of_day(&self.time));
-        let at = shown.and_then(|(date, time)| zones::instant(schedule, date.to_datetime(time)));
+        let shown = date.zip(Clock::read(&self.time));
+        let at = shown.and_then(|(date, time)| zones::instant(schedule, date.to_datetime(time.0)));
         at.ok_or_else(|| Error::invalid(field, "is no time such as 2031-05-06 and 08:30"))
     }
 }

@@ -1,7 +1,8 @@
 //! Mutations of schedules.
 
 use super::{Changed, change, iid, mutation, schedule};
-use crate::on_call::access::{self, CHANGE};
+use crate::access::Here;
+use crate::on_call::access::{CHANGE, ScheduleAccess};
 use crate::on_call::model::Schedule;
 use crate::on_call::rules::schedules::{self as rules, ScheduleInput};
 use identity::viewer::Viewer;
@@ -10,7 +11,6 @@ use kernel::graph::{Context, Done, Fault, Graph, HasTypeRef, ID, STRING};
 use kernel::graph_input;
 use kernel::http::Patch;
 use kernel::ids::Reference;
-use spaces::Project;
 use store::Tx;
 
 type Answer = Result<Done<Changed<Schedule>>, Fault>;
@@ -25,9 +25,9 @@ graph_input! {
 }
 
 impl Place {
-    fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Wrote<(Project, Schedule)> {
+    fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Wrote<ScheduleAccess> {
         let project = Reference::Path(self.project_path.clone());
-        access::schedule(tx, viewer, &project, iid(&self.iid), CHANGE)
+        ScheduleAccess::authorize(tx, viewer, &project, iid(&self.iid), CHANGE)
     }
 }
 
@@ -60,27 +60,12 @@ graph_input! {
 
 pub fn graph(g: &mut Graph) {
     let shown = ("oncallSchedule", schedule());
-    mutation(
-        g,
-        "oncallScheduleCreate",
-        "Makes an on-call schedule.",
-        &shown,
-    )
-    .handle(create);
-    mutation(
-        g,
-        "oncallScheduleUpdate",
-        "Changes an on-call schedule.",
-        &shown,
-    )
-    .handle(update);
-    mutation(
-        g,
-        "oncallScheduleDestroy",
-        "Removes an on-call schedule.",
-        &shown,
-    )
-    .handle(destroy);
+    let text = "Makes an on-call schedule.";
+    mutation(g, "oncallScheduleCreate", text, &shown).handle(create);
+    let text = "Changes an on-call schedule.";
+    mutation(g, "oncallScheduleUpdate", text, &shown).handle(update);
+    let text = "Removes an on-call schedule.";
+    mutation(g, "oncallScheduleDestroy", text, &shown).handle(destroy);
 }
 
 async fn create(input: Create, context: Context) -> Answer {
@@ -91,8 +76,8 @@ async fn create(input: Create, context: Context) -> Answer {
         description: input.description,
     };
     change(context, move |tx, viewer| {
-        let project = spaces::project(tx, viewer, &project, CHANGE)?;
-        rules::create(tx, viewer, &project, &new)
+        let here = Here::authorize(tx, viewer, &project, CHANGE)?;
+        rules::create(tx, &here, &new)
     })
     .await
 }
@@ -104,17 +89,17 @@ async fn update(input: Update, context: Context) -> Answer {
         description: input.description,
     };
     change(context, move |tx, viewer| {
-        let (project, schedule) = input.place.authorize(tx, viewer)?;
-        rules::update(tx, viewer, &project, &schedule, &wanted)
+        let on = input.place.authorize(tx, viewer)?;
+        rules::update(tx, &on, &wanted)
     })
     .await
 }
 
 async fn destroy(place: Place, context: Context) -> Answer {
     change(context, move |tx, viewer| {
-        let (project, schedule) = place.authorize(tx, viewer)?;
-        rules::destroy(tx, viewer, &project, &schedule)?;
-        Ok(schedule)
+        let on = place.authorize(tx, viewer)?;
+        rules::destroy(tx, &on)?;
+        Ok(on.schedule)
     })
     .await
 }

@@ -1,9 +1,9 @@
 //! Who is on call over the next two weeks, drawn as one line.
 
-use crate::on_call::model::{Participant, Rotation, Schedule};
+use crate::on_call::model::{Rotation, Schedule};
+use crate::on_call::related::RelatedToRotations;
 use crate::on_call::rules::rotations::shifts;
 use crate::on_call::zones;
-use identity::model::User;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use std::collections::HashMap;
@@ -43,8 +43,7 @@ pub struct Part {
 pub fn line(
     schedule: &Schedule,
     rotation: &Rotation,
-    people: &[Participant],
-    users: &HashMap<i64, User>,
+    turns: &RelatedToRotations,
     now: Timestamp,
     most: usize,
 ) -> Line {
@@ -52,7 +51,7 @@ pub fn line(
     let end = now.checked_add(SignedDuration::from_hours(24 * DAYS));
     let end = end.unwrap_or(now);
     let mut places: HashMap<i64, usize> = HashMap::new();
-    let parts = shifts(schedule, rotation, people, now, end)
+    let parts = shifts(schedule, rotation, &turns.people, now, end)
         .into_iter()
         .take(most)
         .map(|(shift, one)| {
@@ -63,7 +62,7 @@ pub fn line(
                 x,
                 width: (unit(shift.ends_at, now) - x).max(1),
                 colour: COLOURS[place % COLOURS.len()],
-                who: match users.get(&one.user_id) {
+                who: match turns.users.get(&one.user_id) {
                     Some(user) => format!("@{}", user.username),
                     None => String::new(),
                 },

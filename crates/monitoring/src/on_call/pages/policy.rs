@@ -1,7 +1,8 @@
 //! `…/-/escalation_policies`: whom the alerts of a project page.
 
 use super::may_change;
-use super::views::{OnePolicy, PolicyRow, RuleForm};
+use super::views::OnePolicy;
+use crate::access::Here;
 use crate::on_call::access::{CHANGE, READ};
 use crate::on_call::model::{MAX_RULES, MAX_SCHEDULES, Policy, Rule, Schedule, Target, Until};
 use crate::on_call::rules::policies::{self as rules, PolicyInput, RuleInput};
@@ -15,7 +16,7 @@ use kernel::error::{Error, Result};
 use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
-use kernel::http::{Params, Patch, Response};
+use kernel::http::{Params, Patch, Response, Text};
 use spaces::Project;
 use spaces::pages::Visit;
 use std::collections::HashMap;
@@ -35,20 +36,21 @@ kernel::choices! {
 }
 
 kernel::params! {
+    #[derive(Default)]
     pub struct RuleFields {
-        pub minutes: Option<String>,
+        pub minutes: Text,
         pub status: Option<Until>,
         /// Its number in the project.
         pub schedule: Option<i64>,
-        pub username: Option<String>,
+        pub username: Text,
     }
 }
 
 kernel::params! {
     pub struct Form {
         pub action: Action,
-        pub name: Option<String>,
-        pub description: Option<String>,
+        pub name: Text,
+        pub description: Text,
         pub rules: Option<Vec<RuleFields>>,
     }
 }
@@ -68,10 +70,7 @@ impl Stored {
             Some(policy) => rows::rules(tx, &[policy.id])?,
             None => Vec::new(),
         };
-        let users = rules.iter().filter_map(|rule| match rule.target {
-            Target::User(id) => Some(id),
-            Target::Schedule(_) => None,
-        });
+        let users = rules.iter().filter_map(|rule| rule.target.ids().1);
         Ok(Stored {
             users: load_basic(tx, &users.collect::<Vec<_>>())?,
             schedules: schedules::list(tx, project.id, MAX_SCHEDULES, 0)?,
@@ -104,15 +103,6 @@ impl Stored {
         )
     }
 
-    fn row(&self) -> Option<PolicyRow> {
-        let policy = self.policy.as_ref()?;
-        Some(PolicyRow {
-            name: policy.name.clone(),
-            description: policy.description.clone().unwrap_or_default(),
-            rules: self.rules.iter().map(|rule| self.sentence(rule)).collect(),
-        })
-    }
-
     /// Whom a rule may page besides a user it names.
     fn choices(&self) -> Vec<Choice> {
         let mut choices = Choice::list(&[("", "A user")]);
@@ -123,19 +113,14 @@ impl Stored {
         choices
     }
 
-    fn form(&self, rule: &Rule) -> RuleForm {
-        let (schedule, username) = match rule.target {
-            Target::User(id) => (String::new(), self.username(id)),
-            Target::Schedule(id) => {
-                let iid = self.schedule(id).map(|one| one.iid.to_string());
-                (iid.unwrap_or_default(), String::new())
-            }
-        };
-        RuleForm {
-            minutes: minutes(rule),
-            status: rule.until.to_string(),
-            schedule,
-            username,
+    fn form(&self, rule: &Rule) -> RuleFields {
+        let (schedule, user) = rule.target.ids();
+        let schedule = schedule.and_then(|id| self.schedule(id));
+        RuleFields {
+            minutes: Text(minutes(rule)),
+            status: Some(rule.until),
+            schedule: schedule.map(|one| one.iid),
+            username: Text(user.map(|id| self.username(id)).unwrap_or_default()),
         }
     }
 }
@@ -179,34 +164,32 @@ impl FormPage for PolicyPage {
     fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<OnePolicy> {
         let space = self.0.authorize(tx, READ)?;
         let stored = Stored::read(tx, space.project()?)?;
-        let policy = stored.row();
-        let (name, description, mut rules) = match (&typed.form, &policy) {
+        let (name, description, mut rules) = match (&typed.form, &stored.policy) {
             (Some(form), _) => (
-                form.name.clone().unwrap_or_default(),
-                form.description.clone().unwrap_or_default(),
-                form.typed(),
+                form.name.clone(),
+                form.description.clone(),
+                form.given().cloned().collect(),
             ),
             (None, Some(policy)) => (
-                policy.name.clone(),
-                policy.description.clone(),
+                Text(policy.name.clone()),
+                Text(policy.description.clone().unwrap_or_default()),
                 stored.rules.iter().map(|rule| stored.form(rule)).collect(),
             ),
-            (None, None) => (String::new(), String::new(), Vec::new()),
+            (None, None) => (Text::default(), Text::default(), Vec::new()),
         };
         let most = (rules.len() + SPARE).min(MAX_RULES).max(rules.len());
-        rules.resize_with(most, || RuleForm {
-            status: Until::Acknowledged.to_string(),
-            ..RuleForm::default()
-        });
+        rules.resize_with(most, RuleFields::default);
+        let sentences = stored.rules.iter().map(|rule| stored.sentence(rule));
         Ok(OnePolicy {
             can_change: may_change(&space),
             url: format!("{}/-/escalation_policies", space.url()),
-            policy,
+            sentences: sentences.collect(),
             name,
             description,
             rules,
             states: Choice::list(STATES),
             schedules: stored.choices(),
+            policy: stored.policy,
             errors: typed.errors.clone(),
             page: space.crumbs(page, true),
             head: space.head(tx, &self.0.viewer)?,
@@ -215,19 +198,19 @@ impl FormPage for PolicyPage {
 
     fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
         let space = self.0.authorize(tx, CHANGE)?;
-        let (viewer, project) = (&self.0.viewer, space.project()?);
+        let here = Here::new(&self.0.viewer, space.project()?);
         let url = format!("{}/-/escalation_policies", space.url());
-        let policy = rows::list(tx, project.id, 1, 0)?.pop();
+        let policy = rows::list(tx, here.project.id, 1, 0)?.pop();
         if form.action == Action::Remove {
             if let Some(policy) = policy {
-                rules::destroy(tx, viewer, project, &policy)?;
+                rules::destroy(tx, &here, &policy)?;
             }
             return Outcome::led(url, "The escalation policy is removed.");
         }
         let input = form.input(tx)?;
         match policy {
-            Some(policy) => rules::update(tx, viewer, project, &policy, &input)?,
-            None => rules::create(tx, viewer, project, &input)?,
+            Some(policy) => rules::update(tx, &here, &policy, &input)?,
+            None => rules::create(tx, &here, &input)?,
         };
         Outcome::led(url, "The escalation policy is saved.")
     }
@@ -236,14 +219,21 @@ impl FormPage for PolicyPage {
 impl RuleFields {
     /// Nothing was typed into it.
     fn is_empty(&self) -> bool {
-        let blank = |text: &Option<String>| text.as_deref().unwrap_or_default().trim().is_empty();
-        self.schedule.is_none() && blank(&self.minutes) && blank(&self.username)
+        let texts = [&self.minutes, &self.username];
+        self.schedule.is_none() && texts.iter().all(|text| text.trim().is_empty())
+    }
+
+    pub(super) fn status(&self) -> Until {
+        self.status.unwrap_or(Until::Acknowledged)
+    }
+
+    pub(super) fn iid(&self) -> String {
+        self.schedule.map(|iid| iid.to_string()).unwrap_or_default()
     }
 
     fn input(&self, tx: &mut Tx<'_>) -> Result<RuleInput> {
         let wrong = |text: String| Error::invalid("rules", text);
-        let name = self.username.as_deref().unwrap_or_default().trim();
-        let name = name.trim_start_matches('@');
+        let name = self.username.trim().trim_start_matches('@');
         let user_id = match name.is_empty() {
             true => None,
             false => {
@@ -251,14 +241,14 @@ impl RuleFields {
                 Some(find_by_username(tx, name)?.ok_or_else(unknown)?.id)
             }
         };
-        let after = self.minutes.as_deref().unwrap_or_default().trim();
+        let after = self.minutes.trim();
         let after = match after.is_empty() {
             true => Some(0),
             false => seconds(after),
         };
         Ok(RuleInput {
             elapsed_time_seconds: after.ok_or_else(|| wrong("must have whole minutes".into()))?,
-            status: self.status.unwrap_or(Until::Acknowledged),
+            status: self.status(),
             oncall_schedule_iid: self.schedule,
             user_id,
         })
@@ -274,21 +264,10 @@ impl Form {
     fn input(&self, tx: &mut Tx<'_>) -> Result<PolicyInput> {
         let rules: Result<Vec<RuleInput>> = self.given().map(|rule| rule.input(tx)).collect();
         Ok(PolicyInput {
-            name: Some(self.name.clone().unwrap_or_default()),
-            description: self.description.clone().map_or(Patch::Null, Patch::Value),
+            name: Some(self.name.0.clone()),
+            description: Patch::Value(self.description.0.clone()),
             rules: Some(rules?),
         })
-    }
-
-    fn typed(&self) -> Vec<RuleForm> {
-        let text = |given: &Option<String>| given.clone().unwrap_or_default();
-        let typed = self.given().map(|rule| RuleForm {
-            minutes: text(&rule.minutes),
-            status: rule.status.unwrap_or(Until::Acknowledged).to_string(),
-            schedule: rule.schedule.map(|iid| iid.to_string()).unwrap_or_default(),
-            username: text(&rule.username),
-        });
-        typed.collect()
     }
 }
 

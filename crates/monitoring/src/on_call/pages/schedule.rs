@@ -2,18 +2,17 @@
 
 use super::line::{line, moment};
 use super::schedules::{self, RelatedToSchedules};
-use super::views::{OneSchedule, RotationForm, RotationRow, ScheduleForm};
+use super::views::{OneSchedule, RotationRow};
 use super::{may_change, zones};
-use crate::on_call::access::{self, CHANGE, READ};
-use crate::on_call::model::{MAX_PARTICIPANTS, Period, Rotation, Schedule, Unit};
-use crate::on_call::rest::hours;
+use crate::access::Here;
+use crate::on_call::access::{CHANGE, READ, ScheduleAccess};
+use crate::on_call::model::{Clock, MAX_PARTICIPANTS, Period, Rotation, Schedule, Unit};
 use crate::on_call::rules::rotations::{self, RotationInput};
 use crate::on_call::rules::schedules as schedule_rules;
 use crate::on_call::store::schedules as rows;
 use crate::on_call::zones::{instant, zone};
 use identity::pages::page;
 use identity::users::find_by_username;
-use identity::viewer::Viewer;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use kernel::app::App;
@@ -22,8 +21,7 @@ use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
 use kernel::http::params::Flat;
-use kernel::http::{Params, Patch, Response};
-use spaces::Project;
+use kernel::http::{Params, Response, Text};
 use spaces::access::Purpose;
 use spaces::pages::{Space, Visit};
 use store::Tx;
@@ -48,18 +46,25 @@ kernel::params! {
         pub schedule_iid: i64,
         pub action: Action,
         pub schedule: Flat<schedules::Form>,
+        pub rotation: Flat<RotationFields>,
+    }
+}
+
+kernel::params! {
+    #[derive(Default)]
+    pub struct RotationFields {
         /// The rotation that changes; a new one if blank.
         pub rotation_id: Option<i64>,
-        pub rotation_name: Option<String>,
+        pub rotation_name: Text,
         /// By clocks of the schedule's time zone, like `ends_at`.
-        pub starts_at: Option<String>,
-        pub ends_at: Option<String>,
-        pub length: Option<String>,
+        pub starts_at: Text,
+        pub ends_at: Text,
+        pub length: Text,
         pub length_unit: Option<Unit>,
-        pub active_from: Option<String>,
-        pub active_until: Option<String>,
+        pub active_from: Text,
+        pub active_until: Text,
         /// Sign-in names.
-        pub participants: Option<String>,
+        pub participants: Text,
     }
 }
 
@@ -97,10 +102,12 @@ pub(super) async fn change(app: App, visit: Visit, form: Params<Form>) -> Result
 }
 
 impl SchedulePage {
-    fn authorize(&self, tx: &mut Tx<'_>, purpose: Purpose) -> Result<(Space, Schedule)> {
+    fn authorize(&self, tx: &mut Tx<'_>, purpose: Purpose) -> Result<(Space, ScheduleAccess)> {
         let space = self.visit.authorize(tx, purpose)?;
-        let found = rows::find(tx, space.project()?.id, self.iid)?;
-        Ok((space, found.found("On-call schedule")?))
+        let here = Here::new(&self.visit.viewer, space.project()?);
+        let schedule = rows::find(tx, here.project.id, self.iid)?;
+        let schedule = schedule.found("On-call schedule")?;
+        Ok((space, ScheduleAccess { here, schedule }))
     }
 }
 
@@ -125,7 +132,8 @@ impl FormPage for SchedulePage {
     }
 
     fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<OneSchedule> {
-        let (space, schedule) = self.authorize(tx, READ)?;
+        let (space, on) = self.authorize(tx, READ)?;
+        let schedule = on.schedule;
         let all = format!("{}/-/oncall_schedules", space.url());
         let related = RelatedToSchedules::read(tx, std::slice::from_ref(&schedule))?;
         let now = tx.now();
@@ -142,61 +150,56 @@ impl FormPage for SchedulePage {
                 .map(|one| row(one, &schedule, &related, now))
                 .collect(),
             form: match sent(Action::Save) {
-                Some(form) => form.schedule.typed(),
-                None => stored(&schedule),
+                Some(form) => form.schedule.0.clone(),
+                None => schedules::Form::of(&schedule),
             },
+            zones: zones(),
             rotation: match sent(Action::Rotate) {
-                Some(form) => form.rotation(),
-                None => of_rotation(&schedule, &related, self.chosen),
+                Some(form) => form.rotation.0.clone(),
+                None => RotationFields::of(&schedule, &related, self.chosen),
             },
-            schedule: related.row(&schedule, &all, now, 0),
+            units: Choice::list(UNITS),
+            now: related.on_call(&schedule),
+            schedule,
             errors: typed.errors.clone(),
         })
     }
 
     fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
-        let (space, schedule) = self.authorize(tx, CHANGE)?;
-        let (viewer, project) = (&self.visit.viewer, space.project()?);
+        let (space, on) = self.authorize(tx, CHANGE)?;
         let all = format!("{}/-/oncall_schedules", space.url());
-        let own = format!("{all}/{}", schedule.iid);
+        let own = format!("{all}/{}", on.schedule.iid);
         match form.action {
             Action::Save => {
-                schedule_rules::update(tx, viewer, project, &schedule, &form.schedule.input())?;
+                schedule_rules::update(tx, &on, &form.schedule.input())?;
                 Outcome::led(own, "The schedule is saved.")
             }
             Action::Remove => {
-                schedule_rules::destroy(tx, viewer, project, &schedule)?;
+                schedule_rules::destroy(tx, &on)?;
                 Outcome::led(all, "The schedule is removed.")
             }
             Action::Rotate => {
-                let text = rotate(tx, viewer, project, &schedule, form).map_err(in_form)?;
+                let text = rotate(tx, &on, &form.rotation).map_err(in_form)?;
                 Outcome::led(own, text)
             }
             Action::Drop => {
-                let id = form.rotation_id;
-                let id = id.ok_or_else(|| Error::missing("rotation_id"))?;
-                let rotation = access::rotation(tx, &schedule, id)?;
-                rotations::destroy(tx, viewer, project, &schedule, &rotation)?;
+                let id = form.rotation.rotation_id;
+                let rotation = on.rotation(tx, id.ok_or_else(|| Error::missing("rotation_id"))?)?;
+                rotations::destroy(tx, &on, &rotation)?;
                 Outcome::led(own, "The rotation is removed.")
             }
         }
     }
 }
 
-fn rotate(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    schedule: &Schedule,
-    form: &Form,
-) -> Result<&'static str> {
-    let input = form.input(tx, schedule)?;
+fn rotate(tx: &mut Tx<'_>, on: &ScheduleAccess, form: &RotationFields) -> Result<&'static str> {
+    let input = form.input(tx, &on.schedule)?;
     let Some(id) = form.rotation_id else {
-        rotations::create(tx, viewer, project, schedule, &input)?;
+        rotations::create(tx, on, &input.whole()?)?;
         return Ok("The rotation is added.");
     };
-    let rotation = access::rotation(tx, schedule, id)?;
-    rotations::update(tx, viewer, project, schedule, &rotation, &input)?;
+    let rotation = on.rotation(tx, id)?;
+    rotations::update(tx, on, &rotation, &input)?;
     Ok("The rotation is saved.")
 }
 
@@ -217,122 +220,95 @@ fn row(
     let mut text = format!(
         "Turns of {} {} from {}",
         plan.length,
-        plan.unit,
+        plan.length_unit,
         moment(plan.starts_at, &zone)
     );
     if let Some(end) = plan.ends_at {
         text.push_str(&format!(" to {}", moment(end, &zone)));
     }
-    if let Some(period) = plan.active {
-        let (from, until) = (hours(period.from), hours(period.until));
-        text.push_str(&format!(", on call from {from} to {until}"));
+    if let Some(Period {
+        start_time,
+        end_time,
+    }) = plan.active_period
+    {
+        text.push_str(&format!(", on call from {start_time} to {end_time}"));
     }
-    let own = related.people.iter().filter(|it| it.rotation_id == one.id);
     RotationRow {
         id: one.id,
-        name: one.name.clone(),
         plan: text,
-        people: own.filter_map(|it| related.name(it.user_id)).collect(),
-        line: line(schedule, one, &related.people, &related.users, now, DRAWN),
+        people: related.people_of(one),
+        line: line(schedule, one, &related.turns, now, DRAWN),
     }
 }
 
-fn stored(schedule: &Schedule) -> ScheduleForm {
-    ScheduleForm {
-        name: schedule.name.clone(),
-        description: schedule.description.clone().unwrap_or_default(),
-        time_zone: schedule.time_zone.clone(),
-        zones: zones(),
-    }
-}
-
-/// The form of a rotation as it is stored; an empty one without.
-fn of_rotation(schedule: &Schedule, related: &RelatedToSchedules, id: Option<i64>) -> RotationForm {
-    let found = related.rotations.iter().find(|one| Some(one.id) == id);
-    let Some(one) = found else {
-        return RotationForm {
-            length: "1".into(),
-            unit: Unit::Weeks.to_string(),
-            units: Choice::list(UNITS),
-            ..RotationForm::default()
+impl RotationFields {
+    /// The form of a rotation as it is stored; an empty one without.
+    fn of(schedule: &Schedule, related: &RelatedToSchedules, id: Option<i64>) -> RotationFields {
+        let found = related.rotations.iter().find(|one| Some(one.id) == id);
+        let Some(one) = found else {
+            return RotationFields {
+                length: Text("1".into()),
+                ..RotationFields::default()
+            };
         };
-    };
-    let zone = zone(&schedule.time_zone);
-    let local = |at: Timestamp| {
-        let at = at.to_zoned(zone.clone());
-        at.strftime("%Y-%m-%dT%H:%M").to_string()
-    };
-    let plan = &one.plan;
-    let own = related.people.iter().filter(|it| it.rotation_id == one.id);
-    let names: Vec<String> = own.filter_map(|it| related.name(it.user_id)).collect();
-    RotationForm {
-        id,
-        name: one.name.clone(),
-        starts_at: local(plan.starts_at),
-        ends_at: plan.ends_at.map(local).unwrap_or_default(),
-        length: plan.length.to_string(),
-        unit: plan.unit.to_string(),
-        units: Choice::list(UNITS),
-        active_from: plan.active.map(|it| hours(it.from)).unwrap_or_default(),
-        active_until: plan.active.map(|it| hours(it.until)).unwrap_or_default(),
-        participants: names.join(" "),
-    }
-}
-
-impl Form {
-    fn rotation(&self) -> RotationForm {
-        let text = |given: &Option<String>| given.clone().unwrap_or_default();
-        RotationForm {
-            id: self.rotation_id,
-            name: text(&self.rotation_name),
-            starts_at: text(&self.starts_at),
-            ends_at: text(&self.ends_at),
-            length: text(&self.length),
-            unit: self.length_unit.unwrap_or(Unit::Weeks).to_string(),
-            units: Choice::list(UNITS),
-            active_from: text(&self.active_from),
-            active_until: text(&self.active_until),
-            participants: text(&self.participants),
+        let zone = zone(&schedule.time_zone);
+        let local = |at: Timestamp| {
+            let at = at.to_zoned(zone.clone());
+            Text(at.strftime("%Y-%m-%dT%H:%M").to_string())
+        };
+        let plan = &one.plan;
+        let hours = |of: fn(Period) -> Clock| {
+            let shown = plan.active_period.map(|period| of(period).to_string());
+            Text(shown.unwrap_or_default())
+        };
+        RotationFields {
+            rotation_id: id,
+            rotation_name: Text(one.name.clone()),
+            starts_at: local(plan.starts_at),
+            ends_at: plan.ends_at.map(local).unwrap_or_default(),
+            length: Text(plan.length.to_string()),
+            length_unit: Some(plan.length_unit),
+            active_from: hours(|period| period.start_time),
+            active_until: hours(|period| period.end_time),
+            participants: Text(related.people_of(one).join(" ")),
         }
+    }
+
+    pub(super) fn unit(&self) -> Unit {
+        self.length_unit.unwrap_or(Unit::Weeks)
     }
 
     fn input(&self, tx: &mut Tx<'_>, schedule: &Schedule) -> Result<RotationInput> {
-        let length = self.length.as_deref().unwrap_or_default().trim();
         let none = || Error::invalid("length", "is no whole number");
         Ok(RotationInput {
-            name: Some(self.rotation_name.clone().unwrap_or_default()),
+            name: Some(self.rotation_name.0.clone()),
             starts_at: local("starts_at", &self.starts_at, schedule)?,
-            ends_at: match local("ends_at", &self.ends_at, schedule)? {
-                Some(at) => Patch::Value(at),
-                None => Patch::Null,
-            },
-            length: Some(length.parse().map_err(|_| none())?),
+            ends_at: local("ends_at", &self.ends_at, schedule)?.into(),
+            length: Some(self.length.trim().parse().map_err(|_| none())?),
             length_unit: self.length_unit,
-            active_period: self.period()?,
-            user_ids: Some(users(tx, self.participants.as_deref().unwrap_or_default())?),
+            active_period: self.period()?.into(),
+            user_ids: Some(users(tx, &self.participants)?),
         })
     }
 
-    fn period(&self) -> Result<Patch<Period>> {
-        let given = |text: &Option<String>| text.clone().unwrap_or_default().trim().to_owned();
-        let (from, until) = (given(&self.active_from), given(&self.active_until));
+    fn period(&self) -> Result<Option<Period>> {
+        let (from, until) = (self.active_from.trim(), self.active_until.trim());
         if from.is_empty() && until.is_empty() {
-            return Ok(Patch::Null);
+            return Ok(None);
         }
-        let both = rotations::time_of_day(&from).zip(rotations::time_of_day(&until));
+        let both = Clock::read(from).zip(Clock::read(until));
         let wrong = || Error::invalid("active_from", "needs two times such as 08:30");
-        let (from, until) = both.ok_or_else(wrong)?;
-        Ok(Patch::Value(Period { from, until }))
+        let (start_time, end_time) = both.ok_or_else(wrong)?;
+        Ok(Some(Period {
+            start_time,
+            end_time,
+        }))
     }
 }
 
 /// A time as browsers send it, by clocks of the schedule's time zone.
-fn local(
-    field: &'static str,
-    text: &Option<String>,
-    schedule: &Schedule,
-) -> Result<Option<Timestamp>> {
-    let text = text.as_deref().unwrap_or_default().trim();
+fn local(field: &'static str, text: &str, schedule: &Schedule) -> Result<Option<Timestamp>> {
+    let text = text.trim();
     if text.is_empty() {
         return Ok(None);
     }

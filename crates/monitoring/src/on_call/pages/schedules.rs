@@ -1,21 +1,21 @@
 //! `…/-/oncall_schedules`: the schedules of a project, and who is on call.
 
-use super::line::{Line, line};
-use super::views::{ScheduleForm, ScheduleList, ScheduleRow};
+use super::line::line;
+use super::views::{ScheduleList, ScheduleRow};
 use super::{may_change, zones};
+use crate::access::Here;
 use crate::on_call::access::{CHANGE, READ};
-use crate::on_call::model::{Participant, Rotation, Schedule};
+use crate::on_call::model::{Rotation, Schedule};
+use crate::on_call::related::RelatedToRotations;
 use crate::on_call::rules::paging::on_call;
 use crate::on_call::rules::schedules::{self as rules, ScheduleInput};
 use crate::on_call::store::{rotations, schedules as rows};
-use identity::entities::load_basic;
-use identity::model::User;
 use identity::pages::page;
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::{Page, Pages};
-use kernel::http::{Paging, Params, Patch, Response};
+use kernel::http::{Paging, Params, Patch, Response, Text};
 use kernel::time::Timestamp;
 use spaces::pages::Visit;
 use std::collections::HashMap;
@@ -26,28 +26,33 @@ const SHOWN: i64 = 10;
 const DRAWN: usize = 120;
 
 kernel::params! {
+    #[derive(Default)]
     pub struct Form {
-        pub name: Option<String>,
+        pub name: Text,
         pub timezone: Option<String>,
-        pub description: Option<String>,
+        pub description: Text,
     }
 }
 
 impl Form {
-    pub(super) fn input(&self) -> ScheduleInput {
-        ScheduleInput {
-            name: Some(self.name.clone().unwrap_or_default()),
-            timezone: self.timezone.clone(),
-            description: self.description.clone().map_or(Patch::Null, Patch::Value),
+    /// The form of a schedule as it is stored.
+    pub(super) fn of(schedule: &Schedule) -> Form {
+        Form {
+            name: Text(schedule.name.clone()),
+            timezone: Some(schedule.time_zone.clone()),
+            description: Text(schedule.description.clone().unwrap_or_default()),
         }
     }
 
-    pub(super) fn typed(&self) -> ScheduleForm {
-        ScheduleForm {
-            name: self.name.clone().unwrap_or_default(),
-            description: self.description.clone().unwrap_or_default(),
-            time_zone: self.timezone.clone().unwrap_or_default(),
-            zones: Vec::new(),
+    pub(super) fn zone(&self) -> &str {
+        self.timezone.as_deref().unwrap_or_default()
+    }
+
+    pub(super) fn input(&self) -> ScheduleInput {
+        ScheduleInput {
+            name: Some(self.name.0.clone()),
+            timezone: self.timezone.clone(),
+            description: Patch::Value(self.description.0.clone()),
         }
     }
 }
@@ -55,8 +60,7 @@ impl Form {
 /// What rows of schedules refer to, read by four statements.
 pub(super) struct RelatedToSchedules {
     pub(super) rotations: Vec<Rotation>,
-    pub(super) people: Vec<Participant>,
-    pub(super) users: HashMap<i64, User>,
+    pub(super) turns: RelatedToRotations,
     now: HashMap<i64, Vec<i64>>,
 }
 
@@ -65,42 +69,35 @@ impl RelatedToSchedules {
         let now = tx.now();
         let ids: Vec<i64> = schedules.iter().map(|one| one.id).collect();
         let found = rotations::of_schedules(tx, &ids)?;
-        let all: Vec<i64> = found.iter().map(|one| one.id).collect();
-        let people = rotations::participants(tx, &all)?;
-        let named: Vec<i64> = people.iter().map(|one| one.user_id).collect();
         Ok(RelatedToSchedules {
-            users: load_basic(tx, &named)?,
+            turns: RelatedToRotations::read(tx, &found)?,
             now: on_call(tx, &ids, now)?,
             rotations: found,
-            people,
         })
     }
 
-    pub(super) fn name(&self, user: i64) -> Option<String> {
-        self.users.get(&user).map(|user| user.username.clone())
+    /// Sign-in names of who takes turns in a rotation, in their order.
+    pub(super) fn people_of(&self, rotation: &Rotation) -> Vec<String> {
+        let people = self.turns.of(rotation);
+        people.map(|(_, user)| user.username.clone()).collect()
+    }
+
+    /// Sign-in names of who is on call by a schedule now.
+    pub(super) fn on_call(&self, schedule: &Schedule) -> Vec<String> {
+        let on_call = self.now.get(&schedule.id).into_iter().flatten();
+        let users = on_call.filter_map(|id| self.turns.users.get(id));
+        users.map(|user| user.username.clone()).collect()
     }
 
     /// A schedule as a row, with the lines of its rotations.
-    pub(super) fn row(
-        &self,
-        schedule: &Schedule,
-        all: &str,
-        now: Timestamp,
-        drawn: usize,
-    ) -> ScheduleRow {
+    fn row(&self, schedule: Schedule, now: Timestamp) -> ScheduleRow {
         let own = self.rotations.iter();
         let own = own.filter(|one| one.schedule_id == schedule.id);
-        let lines: Vec<Line> = own
-            .map(|one| line(schedule, one, &self.people, &self.users, now, drawn))
-            .collect();
-        let on_call = self.now.get(&schedule.id).into_iter().flatten();
+        let line = |one| line(&schedule, one, &self.turns, now, DRAWN);
         ScheduleRow {
-            name: schedule.name.clone(),
-            url: format!("{all}/{}", schedule.iid),
-            description: schedule.description.clone().unwrap_or_default(),
-            time_zone: schedule.time_zone.clone(),
-            now: on_call.filter_map(|id| self.name(*id)).collect(),
-            lines,
+            now: self.on_call(&schedule),
+            lines: own.map(line).collect(),
+            schedule,
         }
     }
 }
@@ -138,15 +135,14 @@ impl FormPage for Schedules {
         let found = rows::list(tx, project.id, SHOWN, offset)?;
         let related = RelatedToSchedules::read(tx, &found)?;
         let now = tx.now();
-        let row = |one: &Schedule| related.row(one, &url, now, DRAWN);
-        let mut form = typed.form.as_ref().map(Form::typed).unwrap_or_default();
-        form.zones = zones();
-        if form.time_zone.is_empty() {
-            form.time_zone = "UTC".to_owned();
+        let mut form = typed.form.clone().unwrap_or_default();
+        if form.zone().is_empty() {
+            form.timezone = Some("UTC".to_owned());
         }
+        let rows = found.into_iter();
         Ok(ScheduleList {
             can_change: may_change(&space),
-            schedules: found.iter().map(row).collect(),
+            schedules: rows.map(|one| related.row(one, now)).collect(),
             pages: Pages {
                 page: self.number.unsigned_abs() + 1,
                 per_page: SHOWN.unsigned_abs(),
@@ -154,6 +150,7 @@ impl FormPage for Schedules {
                 url: url.clone(),
             },
             form,
+            zones: zones(),
             errors: typed.errors.clone(),
             page: space.crumbs(page, true),
             head: space.head(tx, &self.visit.viewer)?,
@@ -163,7 +160,8 @@ impl FormPage for Schedules {
 
     fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
         let space = self.visit.authorize(tx, CHANGE)?;
-        let made = rules::create(tx, &self.visit.viewer, space.project()?, &form.input())?;
+        let here = Here::new(&self.visit.viewer, space.project()?);
+        let made = rules::create(tx, &here, &form.input())?;
         let url = format!("{}/-/oncall_schedules/{}", space.url(), made.iid);
         Outcome::led(url, "The schedule is made. Add who takes turns.")
     }

@@ -1,10 +1,14 @@
-//! What the pages of the area show: plain view models of their templates.
+//! What the pages of the area show.
 
 use super::line::Line;
-use crate::on_call::model::MAX_RULES;
+use super::policy::RuleFields;
+use super::schedule::RotationFields;
+use super::schedules::Form;
+use crate::on_call::model::{MAX_RULES, Policy, Schedule};
 use askama::Template;
 use kernel::html::ui::{self, Choice};
 use kernel::html::{Errors, Page, Pages};
+use kernel::http::Text;
 use spaces::pages::views::SpaceHead;
 
 /// `<project>/-/oncall_schedules`.
@@ -17,27 +21,17 @@ pub struct ScheduleList {
     pub can_change: bool,
     pub schedules: Vec<ScheduleRow>,
     pub pages: Pages,
-    pub form: ScheduleForm,
+    pub form: Form,
+    pub zones: Vec<Choice>,
     pub errors: Errors,
 }
 
 #[derive(Debug, Clone)]
 pub struct ScheduleRow {
-    pub name: String,
-    pub url: String,
-    pub description: String,
-    pub time_zone: String,
+    pub schedule: Schedule,
     /// Sign-in names of who is on call now.
     pub now: Vec<String>,
     pub lines: Vec<Line>,
-}
-
-#[derive(Debug, Clone, Default)]
-pub struct ScheduleForm {
-    pub name: String,
-    pub description: String,
-    pub time_zone: String,
-    pub zones: Vec<Choice>,
 }
 
 /// `<project>/-/oncall_schedules/<number>`: its forms post here with `action`
@@ -49,36 +43,23 @@ pub struct OneSchedule {
     pub head: SpaceHead,
     pub url: String,
     pub can_change: bool,
-    pub schedule: ScheduleRow,
+    pub schedule: Schedule,
+    /// Sign-in names of who is on call now.
+    pub now: Vec<String>,
     pub rotations: Vec<RotationRow>,
-    pub form: ScheduleForm,
-    pub rotation: RotationForm,
+    pub form: Form,
+    pub zones: Vec<Choice>,
+    pub rotation: RotationFields,
+    pub units: Vec<Choice>,
     pub errors: Errors,
 }
 
 #[derive(Debug, Clone)]
 pub struct RotationRow {
     pub id: i64,
-    pub name: String,
     pub plan: String,
     pub people: Vec<String>,
     pub line: Line,
-}
-
-#[derive(Debug, Clone, Default)]
-pub struct RotationForm {
-    /// The one that changes; none for a new one.
-    pub id: Option<i64>,
-    pub name: String,
-    /// When the first turn begins, by clocks of the time zone.
-    pub starts_at: String,
-    pub ends_at: String,
-    pub length: String,
-    pub unit: String,
-    pub units: Vec<Choice>,
-    pub active_from: String,
-    pub active_until: String,
-    pub participants: String,
 }
 
 /// `<project>/-/escalation_policies`.
@@ -89,29 +70,16 @@ pub struct OnePolicy {
     pub head: SpaceHead,
     pub url: String,
     pub can_change: bool,
-    pub policy: Option<PolicyRow>,
-    pub name: String,
-    pub description: String,
+    pub policy: Option<Policy>,
+    /// Its rules in words.
+    pub sentences: Vec<String>,
+    pub name: Text,
+    pub description: Text,
     /// Its rules, as typed, with some that are empty.
-    pub rules: Vec<RuleForm>,
+    pub rules: Vec<RuleFields>,
     pub states: Vec<Choice>,
     pub schedules: Vec<Choice>,
     pub errors: Errors,
-}
-
-#[derive(Debug, Clone)]
-pub struct PolicyRow {
-    pub name: String,
-    pub description: String,
-    pub rules: Vec<String>,
-}
-
-#[derive(Debug, Clone, Default)]
-pub struct RuleForm {
-    pub minutes: String,
-    pub status: String,
-    pub schedule: String,
-    pub username: String,
 }
 
 impl OnePolicy {

@@ -4,15 +4,14 @@ mod policies;
 mod rotations;
 mod schedules;
 
-pub use rotations::{hours, span};
+use crate::alerts::rest::ProjectPath;
+pub use rotations::span;
 
-use crate::on_call::access;
-use crate::on_call::model::Schedule;
-use identity::viewer::Viewer;
+use crate::on_call::access::ScheduleAccess;
+use identity::Caller;
 use kernel::error::Result;
 use kernel::http::Routes;
 use kernel::ids::Reference;
-use spaces::Project;
 use spaces::access::Purpose;
 use store::Tx;
 
@@ -20,13 +19,6 @@ pub(super) fn routes(r: &mut Routes) {
     schedules::routes(r);
     rotations::routes(r);
     policies::routes(r);
-}
-
-kernel::params! {
-    pub struct ProjectPath {
-        /// The project.
-        pub id: Reference,
-    }
 }
 
 kernel::params! {
@@ -39,12 +31,7 @@ kernel::params! {
 }
 
 impl SchedulePath {
-    fn authorize(
-        &self,
-        tx: &mut Tx<'_>,
-        viewer: &Viewer,
-        purpose: Purpose,
-    ) -> Result<(Project, Schedule)> {
-        access::schedule(tx, viewer, &self.id, self.schedule_iid, purpose)
+    fn authorize(&self, tx: &mut Tx<'_>, by: &Caller, purpose: Purpose) -> Result<ScheduleAccess> {
+        ScheduleAccess::authorize(tx, &by.viewer, &self.id, self.schedule_iid, purpose)
     }
 }

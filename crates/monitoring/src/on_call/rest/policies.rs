@@ -1,23 +1,22 @@
 //! The escalation policy of a project.
 
 use super::ProjectPath;
+use crate::access::Here;
 use crate::on_call::access::{self, CHANGE, READ};
-use crate::on_call::model::{Policy, Rule, Schedule, Target, Until};
+use crate::on_call::model::{Policy, Rule, Schedule};
 use crate::on_call::rules::policies::{self as rules, PolicyInput, RuleInput};
 use crate::on_call::store::{policies as rows, schedules};
+use crate::rows::Times;
 use identity::Caller;
 use identity::entities::{UserBasic, basic, load_basic};
 use identity::model::User;
-use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::http::params::Flat;
-use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Patch, Routes};
+use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
 use kernel::ids::Reference;
-use kernel::time::wire;
 use schemars::JsonSchema;
 use serde::Serialize;
-use spaces::Project;
 use spaces::access::Purpose;
 use std::collections::HashMap;
 use store::Tx;
@@ -46,13 +45,8 @@ kernel::params! {
 }
 
 impl PolicyPath {
-    fn authorize(
-        &self,
-        tx: &mut Tx<'_>,
-        viewer: &Viewer,
-        purpose: Purpose,
-    ) -> Result<(Project, Policy)> {
-        access::policy(tx, viewer, &self.id, self.policy_id, purpose)
+    fn authorize(&self, tx: &mut Tx<'_>, by: &Caller, purpose: Purpose) -> Result<(Here, Policy)> {
+        access::policy(tx, &by.viewer, &self.id, self.policy_id, purpose)
     }
 }
 
@@ -72,7 +66,7 @@ impl CreatePolicy {
     fn input(&self) -> PolicyInput {
         PolicyInput {
             name: Some(self.name.clone()),
-            description: self.description.clone().map_or(Patch::Null, Patch::Value),
+            description: self.description.clone().into(),
             rules: Some(self.rules.clone()),
         }
     }
@@ -88,12 +82,8 @@ kernel::params! {
 /// A step of a policy.
 #[derive(Serialize, JsonSchema)]
 pub struct EscalationRuleEntity {
-    /// Its number.
-    id: i64,
-    /// How long after an alert began, in seconds.
-    elapsed_time_seconds: i64,
-    /// Unless the alert has become this.
-    status: Until,
+    #[serde(flatten)]
+    rule: Rule,
     /// Who is paged: whoever is on call by the schedule of this number.
     oncall_schedule_iid: Option<i64>,
     /// Or this user.
@@ -103,20 +93,12 @@ pub struct EscalationRuleEntity {
 /// Whom alerts page that nobody looks after.
 #[derive(Serialize, JsonSchema)]
 pub struct EscalationPolicyEntity {
-    /// Its number.
-    id: i64,
-    /// Its project.
-    project_id: i64,
-    /// What people call it.
-    name: String,
-    /// What it is for.
-    description: Option<String>,
+    #[serde(flatten)]
+    policy: Policy,
     /// Whom it pages, in that order.
     rules: Vec<EscalationRuleEntity>,
-    /// When it was made.
-    created_at: String,
-    /// When it was changed.
-    updated_at: String,
+    #[serde(flatten)]
+    times: Times,
 }
 
 /// The rules of some policies and whom they name, read by three statements.
@@ -130,13 +112,9 @@ impl RelatedToPolicies {
     fn read(tx: &mut Tx<'_>, policies: &[Policy]) -> Result<RelatedToPolicies> {
         let ids: Vec<i64> = policies.iter().map(|one| one.id).collect();
         let rules = rows::rules(tx, &ids)?;
-        let (mut users, mut named) = (Vec::new(), Vec::new());
-        for rule in &rules {
-            match rule.target {
-                Target::User(id) => users.push(id),
-                Target::Schedule(id) => named.push(id),
-            }
-        }
+        let targets = || rules.iter().map(|rule| rule.target.ids());
+        let users: Vec<i64> = targets().filter_map(|(_, user)| user).collect();
+        let named: Vec<i64> = targets().filter_map(|(schedule, _)| schedule).collect();
         let schedules = schedules::by_ids(tx, &named)?.into_iter();
         Ok(RelatedToPolicies {
             rules,
@@ -148,26 +126,19 @@ impl RelatedToPolicies {
     fn entity(&self, app: &App, policy: Policy) -> EscalationPolicyEntity {
         let own = self.rules.iter().filter(|rule| rule.policy_id == policy.id);
         let own = own.map(|rule| {
-            let (schedule, user) = match rule.target {
-                Target::Schedule(id) => (self.schedules.get(&id), None),
-                Target::User(id) => (None, self.users.get(&id)),
-            };
+            let (schedule, user) = rule.target.ids();
+            let schedule = schedule.and_then(|id| self.schedules.get(&id));
+            let user = user.and_then(|id| self.users.get(&id));
             EscalationRuleEntity {
-                id: rule.id,
-                elapsed_time_seconds: rule.elapsed_seconds,
-                status: rule.until,
+                rule: rule.clone(),
                 oncall_schedule_iid: schedule.map(|one| one.iid),
                 user: user.map(|user| basic(app, user)),
             }
         });
         EscalationPolicyEntity {
-            id: policy.id,
-            project_id: policy.project_id,
             rules: own.collect(),
-            created_at: wire::text(policy.created_at),
-            updated_at: wire::text(policy.updated_at),
-            name: policy.name,
-            description: policy.description,
+            times: policy.times,
+            policy,
         }
     }
 }
@@ -184,10 +155,8 @@ async fn list(
 ) -> Result<Paged<EscalationPolicyEntity>> {
     by.read(move |tx, by| {
         let project = spaces::project(tx, &by.viewer, &path.id, READ)?;
-        let found = rows::list(tx, project.id, paging.fetch(), paging.offset())?;
-        let total = rows::count(tx, project.id)?;
-        let related = RelatedToPolicies::read(tx, &found)?;
-        let page = Paged::numbered(found, paging, Some(total));
+        let page = rows::page(tx, project.id, paging)?;
+        let related = RelatedToPolicies::read(tx, &page.items)?;
         Ok(page.map(|one| related.entity(&by.app, one)))
     })
     .await
@@ -198,8 +167,8 @@ async fn create(
     params: Params<CreatePolicy>,
 ) -> Result<Created<EscalationPolicyEntity>> {
     by.write(move |tx, by| {
-        let project = spaces::project(tx, &by.viewer, &params.at.id, CHANGE)?;
-        let made = rules::create(tx, &by.viewer, &project, &params.input())?;
+        let here = Here::authorize(tx, &by.viewer, &params.at.id, CHANGE)?;
+        let made = rules::create(tx, &here, &params.input())?;
         Ok(Created(entity_of(&by.app, tx, made)?))
     })
     .await
@@ -207,7 +176,7 @@ async fn create(
 
 async fn show(by: Caller, path: Params<PolicyPath>) -> Result<Ok200<EscalationPolicyEntity>> {
     by.read(move |tx, by| {
-        let (_, policy) = path.authorize(tx, &by.viewer, READ)?;
+        let (_, policy) = path.authorize(tx, by, READ)?;
         Ok(Ok200(entity_of(&by.app, tx, policy)?))
     })
     .await
@@ -215,8 +184,8 @@ async fn show(by: Caller, path: Params<PolicyPath>) -> Result<Ok200<EscalationPo
 
 async fn update(by: Caller, params: Params<UpdatePolicy>) -> Result<Ok200<EscalationPolicyEntity>> {
     by.write(move |tx, by| {
-        let (project, policy) = params.at.authorize(tx, &by.viewer, CHANGE)?;
-        let changed = rules::update(tx, &by.viewer, &project, &policy, &params.change)?;
+        let (here, policy) = params.at.authorize(tx, by, CHANGE)?;
+        let changed = rules::update(tx, &here, &policy, &params.change)?;
         Ok(Ok200(entity_of(&by.app, tx, changed)?))
     })
     .await
@@ -224,8 +193,8 @@ async fn update(by: Caller, params: Params<UpdatePolicy>) -> Result<Ok200<Escala
 
 async fn destroy(by: Caller, path: Params<PolicyPath>) -> Result<NoContent> {
     by.write(move |tx, by| {
-        let (project, policy) = path.authorize(tx, &by.viewer, CHANGE)?;
-        rules::destroy(tx, &by.viewer, &project, &policy)?;
+        let (here, policy) = path.authorize(tx, by, CHANGE)?;
+        rules::destroy(tx, &here, &policy)?;
         Ok(NoContent)
     })
     .await

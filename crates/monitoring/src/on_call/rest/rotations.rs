@@ -1,27 +1,24 @@
 //! Rotations of a schedule, and the shifts they come to.
 
 use super::SchedulePath;
-use crate::on_call::access::{self, CHANGE, READ};
-use crate::on_call::model::{MAX_DAYS, Participant, Period, Rotation, Schedule, Unit};
-use crate::on_call::rules::rotations::{self as rules, RotationInput, shifts, time_of_day};
+use crate::on_call::access::{CHANGE, READ, ScheduleAccess};
+use crate::on_call::model::{MAX_DAYS, Rotation};
+use crate::on_call::related::RelatedToRotations;
+use crate::on_call::rules::rotations::{self as rules, NewRotation, RotationInput, shifts};
+use crate::on_call::shifts::Shift;
 use crate::on_call::store::rotations as rows;
+use crate::rows::Times;
 use identity::Caller;
-use identity::entities::{UserBasic, basic, load_basic};
-use identity::model::User;
-use identity::viewer::Viewer;
-use jiff::civil::Time;
+use identity::entities::{UserBasic, basic};
 use jiff::{SignedDuration, Timestamp};
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::params::{Flat, Param, Unusable};
-use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Patch, Routes};
+use kernel::http::params::Flat;
+use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
 use kernel::time::wire;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
-use spaces::Project;
 use spaces::access::Purpose;
-use std::collections::HashMap;
 use store::Tx;
 
 const PATH: &str = "/projects/{id}/alert_management/oncall_schedules/{schedule_iid}/rotations";
@@ -44,43 +41,6 @@ pub(super) fn routes(r: &mut Routes) {
         .summary("Tells who is on call when, for a month at most");
 }
 
-/// A time of day, such as `08:30`.
-#[derive(Debug, Clone, Copy)]
-pub struct Clock(Time);
-
-impl Param for Clock {
-    fn parse(value: &Value) -> Result<Self, Unusable> {
-        let text = value.as_str().ok_or(Unusable::Invalid)?;
-        time_of_day(text).map(Clock).ok_or(Unusable::Invalid)
-    }
-    fn schema() -> Value {
-        json!({"type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$"})
-    }
-}
-
-kernel::params! {
-    /// A part of the day.
-    pub struct ActivePeriod {
-        /// From when, such as `08:30`.
-        pub start_time: Clock,
-        /// Until when; of the next day if that is not later.
-        pub end_time: Clock,
-    }
-}
-
-impl Param for Period {
-    fn parse(value: &Value) -> Result<Self, Unusable> {
-        let period = ActivePeriod::parse(value)?;
-        Ok(Period {
-            from: period.start_time.0,
-            until: period.end_time.0,
-        })
-    }
-    fn schema() -> Value {
-        ActivePeriod::schema()
-    }
-}
-
 kernel::params! {
     pub struct RotationPath {
         pub at: Flat<SchedulePath>,
@@ -93,46 +53,19 @@ impl RotationPath {
     fn authorize(
         &self,
         tx: &mut Tx<'_>,
-        viewer: &Viewer,
+        by: &Caller,
         purpose: Purpose,
-    ) -> Result<(Project, Schedule, Rotation)> {
-        let (project, schedule) = self.at.authorize(tx, viewer, purpose)?;
-        let rotation = access::rotation(tx, &schedule, self.rotation_id)?;
-        Ok((project, schedule, rotation))
+    ) -> Result<(ScheduleAccess, Rotation)> {
+        let on = self.at.authorize(tx, by, purpose)?;
+        let rotation = on.rotation(tx, self.rotation_id)?;
+        Ok((on, rotation))
     }
 }
 
 kernel::params! {
     pub struct CreateRotation {
         pub at: Flat<SchedulePath>,
-        /// What people call it.
-        pub name: String,
-        /// When the first turn begins.
-        pub starts_at: Timestamp,
-        /// When the last one ends; never unless given.
-        pub ends_at: Option<Timestamp>,
-        /// Length of a turn.
-        pub length: i64,
-        /// In what it is counted.
-        pub length_unit: Unit,
-        /// The time of day people are on call; all day unless given.
-        pub active_period: Option<Period>,
-        /// Who takes turns, in their order.
-        pub user_ids: Vec<i64>,
-    }
-}
-
-impl CreateRotation {
-    fn input(&self) -> RotationInput {
-        RotationInput {
-            name: Some(self.name.clone()),
-            starts_at: Some(self.starts_at),
-            ends_at: self.ends_at.map_or(Patch::Null, Patch::Value),
-            length: Some(self.length),
-            length_unit: Some(self.length_unit),
-            active_period: self.active_period.map_or(Patch::Null, Patch::Value),
-            user_ids: Some(self.user_ids.clone()),
-        }
+        pub new: Flat<NewRotation>,
     }
 }
 
@@ -153,15 +86,6 @@ kernel::params! {
     }
 }
 
-/// The part of the day in which people are on call.
-#[derive(Serialize, JsonSchema)]
-pub struct ActivePeriodEntity {
-    /// From when.
-    start_time: String,
-    /// Until when; of the next day if that is not later.
-    end_time: String,
-}
-
 /// Somebody who takes turns.
 #[derive(Serialize, JsonSchema)]
 pub struct OnCallParticipantEntity {
@@ -174,26 +98,12 @@ pub struct OnCallParticipantEntity {
 /// People of a schedule who take turns.
 #[derive(Serialize, JsonSchema)]
 pub struct OnCallRotationEntity {
-    /// Its number.
-    id: i64,
-    /// What people call it.
-    name: String,
-    /// When the first turn begins.
-    starts_at: String,
-    /// When the last one ends.
-    ends_at: Option<String>,
-    /// Length of a turn.
-    length: i64,
-    /// In what it is counted.
-    length_unit: Unit,
-    /// The time of day people are on call; all day without.
-    active_period: Option<ActivePeriodEntity>,
+    #[serde(flatten)]
+    rotation: Rotation,
     /// Who takes turns, in their order.
     participants: Vec<OnCallParticipantEntity>,
-    /// When it was made.
-    created_at: String,
-    /// When it was changed.
-    updated_at: String,
+    #[serde(flatten)]
+    times: Times,
 }
 
 /// A time in which somebody is on call.
@@ -209,61 +119,25 @@ pub struct OnCallShiftEntity {
     ends_at: String,
 }
 
-/// Those who take turns in some rotations, read by two statements.
-struct RelatedToRotations {
-    people: Vec<Participant>,
-    users: HashMap<i64, User>,
-}
-
-impl RelatedToRotations {
-    fn read(tx: &mut Tx<'_>, rotations: &[Rotation]) -> Result<RelatedToRotations> {
-        let ids: Vec<i64> = rotations.iter().map(|one| one.id).collect();
-        let people = rows::participants(tx, &ids)?;
-        let ids: Vec<i64> = people.iter().map(|one| one.user_id).collect();
-        Ok(RelatedToRotations {
-            users: load_basic(tx, &ids)?,
-            people,
-        })
-    }
-
-    fn entity(&self, app: &App, rotation: Rotation) -> OnCallRotationEntity {
-        let own = self
-            .people
-            .iter()
-            .filter(|one| one.rotation_id == rotation.id);
-        let own = own.filter_map(|one| {
-            Some(OnCallParticipantEntity {
+impl OnCallRotationEntity {
+    fn new(app: &App, rotation: Rotation, related: &RelatedToRotations) -> OnCallRotationEntity {
+        let people = related
+            .of(&rotation)
+            .map(|(one, user)| OnCallParticipantEntity {
                 id: one.id,
-                user: basic(app, self.users.get(&one.user_id)?),
-            })
-        });
-        let plan = &rotation.plan;
+                user: basic(app, user),
+            });
         OnCallRotationEntity {
-            id: rotation.id,
-            participants: own.collect(),
-            starts_at: wire::text(plan.starts_at),
-            ends_at: plan.ends_at.map(wire::text),
-            length: plan.length,
-            length_unit: plan.unit,
-            active_period: plan.active.map(|period| ActivePeriodEntity {
-                start_time: hours(period.from),
-                end_time: hours(period.until),
-            }),
-            created_at: wire::text(rotation.created_at),
-            updated_at: wire::text(rotation.updated_at),
-            name: rotation.name,
+            participants: people.collect(),
+            times: rotation.times,
+            rotation,
         }
     }
 }
 
-/// A time of day, such as `08:30`.
-pub fn hours(time: Time) -> String {
-    format!("{:02}:{:02}", time.hour(), time.minute())
-}
-
 fn entity_of(app: &App, tx: &mut Tx<'_>, rotation: Rotation) -> Result<OnCallRotationEntity> {
     let related = RelatedToRotations::read(tx, std::slice::from_ref(&rotation))?;
-    Ok(related.entity(app, rotation))
+    Ok(OnCallRotationEntity::new(app, rotation, &related))
 }
 
 async fn list(
@@ -272,12 +146,10 @@ async fn list(
     paging: Paging,
 ) -> Result<Paged<OnCallRotationEntity>> {
     by.read(move |tx, by| {
-        let (_, schedule) = path.authorize(tx, &by.viewer, READ)?;
-        let found = rows::list(tx, schedule.id, paging.fetch(), paging.offset())?;
-        let total = rows::count(tx, schedule.id)?;
-        let related = RelatedToRotations::read(tx, &found)?;
-        let page = Paged::numbered(found, paging, Some(total));
-        Ok(page.map(|one| related.entity(&by.app, one)))
+        let schedule = path.authorize(tx, by, READ)?.schedule;
+        let page = rows::page(tx, schedule.id, paging)?;
+        let related = RelatedToRotations::read(tx, &page.items)?;
+        Ok(page.map(|one| OnCallRotationEntity::new(&by.app, one, &related)))
     })
     .await
 }
@@ -287,8 +159,8 @@ async fn create(
     params: Params<CreateRotation>,
 ) -> Result<Created<OnCallRotationEntity>> {
     by.write(move |tx, by| {
-        let (project, schedule) = params.at.authorize(tx, &by.viewer, CHANGE)?;
-        let made = rules::create(tx, &by.viewer, &project, &schedule, &params.input())?;
+        let on = params.at.authorize(tx, by, CHANGE)?;
+        let made = rules::create(tx, &on, &params.new)?;
         Ok(Created(entity_of(&by.app, tx, made)?))
     })
     .await
@@ -296,7 +168,7 @@ async fn create(
 
 async fn show(by: Caller, path: Params<RotationPath>) -> Result<Ok200<OnCallRotationEntity>> {
     by.read(move |tx, by| {
-        let (_, _, rotation) = path.authorize(tx, &by.viewer, READ)?;
+        let (_, rotation) = path.authorize(tx, by, READ)?;
         Ok(Ok200(entity_of(&by.app, tx, rotation)?))
     })
     .await
@@ -304,9 +176,8 @@ async fn show(by: Caller, path: Params<RotationPath>) -> Result<Ok200<OnCallRota
 
 async fn update(by: Caller, params: Params<UpdateRotation>) -> Result<Ok200<OnCallRotationEntity>> {
     by.write(move |tx, by| {
-        let (project, schedule, rotation) = params.at.authorize(tx, &by.viewer, CHANGE)?;
-        let (viewer, change) = (&by.viewer, &params.change);
-        let changed = rules::update(tx, viewer, &project, &schedule, &rotation, change)?;
+        let (on, rotation) = params.at.authorize(tx, by, CHANGE)?;
+        let changed = rules::update(tx, &on, &rotation, &params.change)?;
         Ok(Ok200(entity_of(&by.app, tx, changed)?))
     })
     .await
@@ -314,8 +185,8 @@ async fn update(by: Caller, params: Params<UpdateRotation>) -> Result<Ok200<OnCa
 
 async fn destroy(by: Caller, path: Params<RotationPath>) -> Result<NoContent> {
     by.write(move |tx, by| {
-        let (project, schedule, rotation) = path.authorize(tx, &by.viewer, CHANGE)?;
-        rules::destroy(tx, &by.viewer, &project, &schedule, &rotation)?;
+        let (on, rotation) = path.authorize(tx, by, CHANGE)?;
+        rules::destroy(tx, &on, &rotation)?;
         Ok(NoContent)
     })
     .await
@@ -353,7 +224,7 @@ async fn on_call(
     paging: Paging,
 ) -> Result<Paged<OnCallShiftEntity>> {
     by.read(move |tx, by| {
-        let (_, schedule) = params.at.authorize(tx, &by.viewer, READ)?;
+        let schedule = params.at.authorize(tx, by, READ)?.schedule;
         let (from, until) = span(params.start_time, params.end_time, tx.now())?;
         let rotations = rows::of_schedules(tx, &[schedule.id])?;
         let related = RelatedToRotations::read(tx, &rotations)?;
@@ -364,19 +235,16 @@ async fn on_call(
             all.extend(found.map(|(shift, one)| (shift, rotation.id, one.user_id)));
         }
         all.sort_by_key(|(shift, rotation, _)| (shift.starts_at, *rotation));
-        let total = i64::try_from(all.len()).unwrap_or(i64::MAX);
-        let skipped = usize::try_from(paging.offset()).unwrap_or(usize::MAX);
-        let taken = usize::try_from(paging.fetch()).unwrap_or(usize::MAX);
-        let rows = all.into_iter().skip(skipped).take(taken);
-        let rows = rows.filter_map(|(shift, rotation_id, user)| {
+        let shown = |(shift, rotation_id, user): (Shift, i64, i64)| {
             Some(OnCallShiftEntity {
                 rotation_id,
                 user: basic(&by.app, related.users.get(&user)?),
                 starts_at: wire::text(shift.starts_at),
                 ends_at: wire::text(shift.ends_at),
             })
-        });
-        Ok(Paged::numbered(rows.collect(), paging, Some(total)))
+        };
+        let page = Paged::of_whole(all, paging);
+        Ok(page.replace(|rows| rows.into_iter().filter_map(shown).collect()))
     })
     .await
 }

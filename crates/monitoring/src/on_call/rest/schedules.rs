@@ -1,6 +1,7 @@
 //! On-call schedules of a project.
 
 use super::{ProjectPath, SchedulePath};
+use crate::access::Here;
 use crate::on_call::access::{CHANGE, READ};
 use crate::on_call::model::Schedule;
 use crate::on_call::rules::schedules::{self as rules, ScheduleInput};
@@ -8,7 +9,7 @@ use crate::on_call::store::schedules as rows;
 use identity::Caller;
 use kernel::error::Result;
 use kernel::http::params::Flat;
-use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Patch, Routes};
+use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
 
 const PATH: &str = "/projects/{id}/alert_management/oncall_schedules";
 const ONE: &str = "/projects/{id}/alert_management/oncall_schedules/{schedule_iid}";
@@ -40,7 +41,7 @@ impl CreateSchedule {
         ScheduleInput {
             name: Some(self.name.clone()),
             timezone: Some(self.timezone.clone()),
-            description: self.description.clone().map_or(Patch::Null, Patch::Value),
+            description: self.description.clone().into(),
         }
     }
 }
@@ -55,40 +56,36 @@ kernel::params! {
 async fn list(by: Caller, path: Params<ProjectPath>, paging: Paging) -> Result<Paged<Schedule>> {
     by.read(move |tx, by| {
         let project = spaces::project(tx, &by.viewer, &path.id, READ)?;
-        let found = rows::list(tx, project.id, paging.fetch(), paging.offset())?;
-        let total = rows::count(tx, project.id)?;
-        Ok(Paged::numbered(found, paging, Some(total)))
+        rows::page(tx, project.id, paging)
     })
     .await
 }
 
 async fn create(by: Caller, params: Params<CreateSchedule>) -> Result<Created<Schedule>> {
     by.write(move |tx, by| {
-        let project = spaces::project(tx, &by.viewer, &params.at.id, CHANGE)?;
-        let made = rules::create(tx, &by.viewer, &project, &params.input())?;
-        Ok(Created(made))
+        let here = Here::authorize(tx, &by.viewer, &params.at.id, CHANGE)?;
+        Ok(Created(rules::create(tx, &here, &params.input())?))
     })
     .await
 }
 
 async fn show(by: Caller, path: Params<SchedulePath>) -> Result<Ok200<Schedule>> {
-    by.read(move |tx, by| Ok(Ok200(path.authorize(tx, &by.viewer, READ)?.1)))
+    by.read(move |tx, by| Ok(Ok200(path.authorize(tx, by, READ)?.schedule)))
         .await
 }
 
 async fn update(by: Caller, params: Params<UpdateSchedule>) -> Result<Ok200<Schedule>> {
     by.write(move |tx, by| {
-        let (project, schedule) = params.at.authorize(tx, &by.viewer, CHANGE)?;
-        let changed = rules::update(tx, &by.viewer, &project, &schedule, &params.change)?;
-        Ok(Ok200(changed))
+        let on = params.at.authorize(tx, by, CHANGE)?;
+        Ok(Ok200(rules::update(tx, &on, &params.change)?))
     })
     .await
 }
 
 async fn destroy(by: Caller, path: Params<SchedulePath>) -> Result<NoContent> {
     by.write(move |tx, by| {
-        let (project, schedule) = path.authorize(tx, &by.viewer, CHANGE)?;
-        rules::destroy(tx, &by.viewer, &project, &schedule)?;
+        let on = path.authorize(tx, by, CHANGE)?;
+        rules::destroy(tx, &on)?;
         Ok(NoContent)
     })
     .await

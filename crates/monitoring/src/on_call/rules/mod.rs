@@ -9,23 +9,9 @@ pub mod schedules;
 use super::model::{MAX_DESCRIPTION, MAX_NAME};
 use crate::access::may_look_after;
 use identity::entities::load_basic;
-use identity::viewer::Viewer;
-use kernel::audit;
 use kernel::error::{Error, Result};
-use serde_json::Value;
 use spaces::Project;
-use spaces::rules::of_project;
 use store::Tx;
-
-fn record(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    action: &'static str,
-    details: Value,
-) -> Result<()> {
-    audit::record(tx, viewer, action, of_project(project), details)
-}
 
 /// A name as it is kept.
 fn name(given: &str) -> Result<String> {
@@ -39,6 +25,14 @@ fn name(given: &str) -> Result<String> {
     match name.chars().count() > MAX_NAME {
         true => Err(too_long("name", MAX_NAME)),
         false => Ok(name.to_owned()),
+    }
+}
+
+/// A name that nothing beside it has.
+fn unused(name: String, is_taken: impl FnOnce(&str) -> Result<bool>) -> Result<String> {
+    match is_taken(&name)? {
+        true => Err(Error::invalid("name", "has already been taken")),
+        false => Ok(name),
     }
 }
 

@@ -1,14 +1,13 @@
 //! The escalation policy of a project: there is one at most.
 
-use super::{description, must_see_alerts, name, record};
+use super::{description, must_see_alerts, name};
+use crate::access::Here;
 use crate::on_call::model::{MAX_ELAPSED, MAX_RULES, Policy, Target, Until};
 use crate::on_call::store::policies::{self as rows, NewRule};
 use crate::on_call::store::schedules;
-use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use kernel::http::Patch;
 use serde_json::{Value, json};
-use spaces::Project;
 use store::Tx;
 
 /// The field that what is wrong with rules stands beside.
@@ -41,35 +40,24 @@ kernel::params! {
 }
 
 /// Makes the policy; `name` and `rules` are needed.
-pub fn create(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    new: &PolicyInput,
-) -> Result<Policy> {
-    if rows::count(tx, project.id)? > 0 {
+pub fn create(tx: &mut Tx<'_>, by: &Here, new: &PolicyInput) -> Result<Policy> {
+    if rows::count(tx, by.project.id)? > 0 {
         let text = "This project has an escalation policy already";
         return Err(Error::invalid("base", text));
     }
     let name = name(new.name.as_deref().unwrap_or_default())?;
     let text = description(new.description.clone().over(None))?;
-    let rules = rules(tx, project, new.rules.as_deref().unwrap_or_default())?;
-    let made = rows::insert(tx, project.id, &name, text.as_deref())?;
+    let rules = rules(tx, by, new.rules.as_deref().unwrap_or_default())?;
+    let made = rows::insert(tx, by.project.id, &name, text.as_deref())?;
     rows::set_rules(tx, made.id, &rules)?;
     let details = details(&made, Some(&rules));
-    record(tx, viewer, project, "escalation_policy.create", details)?;
+    by.record(tx, "escalation_policy.create", details)?;
     Ok(made)
 }
 
 /// Changes it. Alerts that escalate already go on by the new rules, from the
 /// time that has passed.
-pub fn update(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    policy: &Policy,
-    change: &PolicyInput,
-) -> Result<Policy> {
+pub fn update(tx: &mut Tx<'_>, by: &Here, policy: &Policy, change: &PolicyInput) -> Result<Policy> {
     let name = match &change.name {
         Some(given) => name(given)?,
         None => policy.name.clone(),
@@ -77,7 +65,7 @@ pub fn update(
     let text = change.description.clone().over(policy.description.clone());
     let text = description(text)?;
     let rules = match &change.rules {
-        Some(given) => Some(rules(tx, project, given)?),
+        Some(given) => Some(rules(tx, by, given)?),
         None => None,
     };
     let changed = rows::update(tx, policy.id, &name, text.as_deref())?;
@@ -85,19 +73,18 @@ pub fn update(
         rows::set_rules(tx, policy.id, rules)?;
     }
     let details = details(&changed, rules.as_deref());
-    record(tx, viewer, project, "escalation_policy.update", details)?;
+    by.record(tx, "escalation_policy.update", details)?;
     Ok(changed)
 }
 
 /// Removes it: alerts page nobody any more.
-pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, policy: &Policy) -> Result<()> {
+pub fn destroy(tx: &mut Tx<'_>, by: &Here, policy: &Policy) -> Result<()> {
     rows::remove(tx, policy.id)?;
-    let details = details(policy, None);
-    record(tx, viewer, project, "escalation_policy.destroy", details)
+    by.record(tx, "escalation_policy.destroy", details(policy, None))
 }
 
 /// Rules as they are stored, in the order they page.
-fn rules(tx: &mut Tx<'_>, project: &Project, given: &[RuleInput]) -> Result<Vec<NewRule>> {
+fn rules(tx: &mut Tx<'_>, by: &Here, given: &[RuleInput]) -> Result<Vec<NewRule>> {
     if given.is_empty() {
         return Err(wrong("can't be blank"));
     }
@@ -106,14 +93,14 @@ fn rules(tx: &mut Tx<'_>, project: &Project, given: &[RuleInput]) -> Result<Vec<
     }
     let mut rules: Vec<NewRule> = Vec::new();
     for one in given {
-        let rule = checked(tx, project, one)?;
+        let rule = checked(tx, by, one)?;
         if rules.contains(&rule) {
             return Err(wrong("has an entry twice"));
         }
         rules.push(rule);
     }
     let users: Vec<i64> = given.iter().filter_map(|rule| rule.user_id).collect();
-    must_see_alerts(tx, project, &users, FIELD)?;
+    must_see_alerts(tx, &by.project, &users, FIELD)?;
     rules.sort_by_key(|rule| rule.elapsed_seconds);
     Ok(rules)
 }
@@ -122,14 +109,14 @@ fn wrong(text: impl Into<String>) -> Error {
     Error::invalid(FIELD, text)
 }
 
-fn checked(tx: &mut Tx<'_>, project: &Project, given: &RuleInput) -> Result<NewRule> {
+fn checked(tx: &mut Tx<'_>, by: &Here, given: &RuleInput) -> Result<NewRule> {
     let elapsed_seconds = given.elapsed_time_seconds;
     if !(0..=MAX_ELAPSED).contains(&elapsed_seconds) {
         let text = format!("must have elapsed seconds between 0 and {MAX_ELAPSED}");
         return Err(wrong(text));
     }
     let target = match (given.oncall_schedule_iid, given.user_id) {
-        (Some(iid), None) => match schedules::find(tx, project.id, iid)? {
+        (Some(iid), None) => match schedules::find(tx, by.project.id, iid)? {
             Some(schedule) => Target::Schedule(schedule.id),
             None => return Err(wrong("names a schedule that does not exist")),
         },

@@ -1,6 +1,7 @@
 //! Rotations of a schedule.
 
-use super::{must_see_alerts, name, record};
+use super::{must_see_alerts, name, unused};
+use crate::on_call::access::ScheduleAccess;
 use crate::on_call::model::{
     MAX_LENGTH, MAX_PARTICIPANTS, MAX_ROTATIONS, Participant, Period, Plan, Rotation, Schedule,
     Unit,
@@ -8,11 +9,10 @@ use crate::on_call::model::{
 use crate::on_call::shifts::{Shift, Turns};
 use crate::on_call::store::rotations as rows;
 use crate::on_call::zones;
-use identity::viewer::Viewer;
 use jiff::Timestamp;
-use jiff::civil::{Date, Time};
+use jiff::civil::Date;
 use kernel::error::{Error, Result};
-use kernel::http::Patch;
+use kernel::http::{Flat, Patch};
 use kernel::time::{start_of, wire};
 use serde_json::{Value, json};
 use spaces::Project;
@@ -41,64 +41,71 @@ kernel::params! {
     }
 }
 
-/// Makes one; all but `ends_at` and `active_period` are needed.
-pub fn create(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    schedule: &Schedule,
-    new: &RotationInput,
-) -> Result<Rotation> {
-    if rows::count(tx, schedule.id)? >= MAX_ROTATIONS {
+kernel::params! {
+    /// A rotation about to be made.
+    pub struct NewRotation {
+        /// What people call it.
+        pub name: String,
+        pub plan: Flat<Plan>,
+        /// Who takes turns, in their order.
+        pub user_ids: Vec<i64>,
+    }
+}
+
+impl RotationInput {
+    /// A new one like this; all but `ends_at` and `active_period` are needed.
+    pub fn whole(self) -> Result<NewRotation> {
+        Ok(NewRotation {
+            plan: Flat(plan(None, &self)?),
+            name: self.name.unwrap_or_default(),
+            user_ids: self.user_ids.unwrap_or_default(),
+        })
+    }
+}
+
+pub fn create(tx: &mut Tx<'_>, on: &ScheduleAccess, new: &NewRotation) -> Result<Rotation> {
+    if rows::count(tx, on.schedule.id)? >= MAX_ROTATIONS {
         let text = format!("There are {MAX_ROTATIONS} rotations already");
         return Err(Error::invalid("base", text));
     }
-    let plan = plan(None, new)?;
-    let name = unused(tx, schedule, new.name.as_deref().unwrap_or_default(), 0)?;
-    let users = participants(tx, project, new.user_ids.as_deref().unwrap_or_default())?;
-    let made = rows::insert(tx, schedule.id, &name, &plan)?;
+    check(&new.plan)?;
+    let name = free_name(tx, on, &new.name, 0)?;
+    let users = participants(tx, &on.here.project, &new.user_ids)?;
+    let made = rows::insert(tx, on.schedule.id, &name, &new.plan)?;
     rows::set_participants(tx, made.id, &users)?;
-    let details = details(schedule, &made, Some(&users));
-    record(tx, viewer, project, "on_call_rotation.create", details)?;
+    let details = details(on, &made, Some(&users));
+    on.here.record(tx, "on_call_rotation.create", details)?;
     Ok(made)
 }
 
 pub fn update(
     tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    schedule: &Schedule,
+    on: &ScheduleAccess,
     rotation: &Rotation,
     change: &RotationInput,
 ) -> Result<Rotation> {
     let plan = plan(Some(&rotation.plan), change)?;
     let name = match &change.name {
-        Some(name) => unused(tx, schedule, name, rotation.id)?,
+        Some(name) => free_name(tx, on, name, rotation.id)?,
         None => rotation.name.clone(),
     };
     let users = match &change.user_ids {
-        Some(users) => Some(participants(tx, project, users)?),
+        Some(users) => Some(participants(tx, &on.here.project, users)?),
         None => None,
     };
     let changed = rows::update(tx, rotation.id, &name, &plan)?;
     if let Some(users) = &users {
         rows::set_participants(tx, rotation.id, users)?;
     }
-    let details = details(schedule, &changed, users.as_deref());
-    record(tx, viewer, project, "on_call_rotation.update", details)?;
+    let details = details(on, &changed, users.as_deref());
+    on.here.record(tx, "on_call_rotation.update", details)?;
     Ok(changed)
 }
 
-pub fn destroy(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    schedule: &Schedule,
-    rotation: &Rotation,
-) -> Result<()> {
+pub fn destroy(tx: &mut Tx<'_>, on: &ScheduleAccess, rotation: &Rotation) -> Result<()> {
     rows::remove(tx, rotation.id)?;
-    let details = details(schedule, rotation, None);
-    record(tx, viewer, project, "on_call_rotation.destroy", details)
+    let details = details(on, rotation, None);
+    on.here.record(tx, "on_call_rotation.destroy", details)
 }
 
 /// What a plan becomes, given what is stored of it.
@@ -106,16 +113,16 @@ fn plan(before: Option<&Plan>, input: &RotationInput) -> Result<Plan> {
     let blank = |field: &str| Error::invalid(field, "can't be blank");
     let starts_at = input.starts_at.or(before.map(|it| it.starts_at));
     let length = input.length.or(before.map(|it| it.length));
-    let unit = input.length_unit.or(before.map(|it| it.unit));
+    let unit = input.length_unit.or(before.map(|it| it.length_unit));
     let plan = Plan {
         starts_at: starts_at.ok_or_else(|| blank("starts_at"))?,
         ends_at: input.ends_at.clone().over(before.and_then(|it| it.ends_at)),
         length: length.ok_or_else(|| blank("length"))?,
-        unit: unit.ok_or_else(|| blank("length_unit"))?,
-        active: input
+        length_unit: unit.ok_or_else(|| blank("length_unit"))?,
+        active_period: input
             .active_period
             .clone()
-            .over(before.and_then(|it| it.active)),
+            .over(before.and_then(|it| it.active_period)),
     };
     check(&plan)?;
     Ok(plan)
@@ -140,29 +147,16 @@ fn check(plan: &Plan) -> Result<()> {
             return Err(Error::invalid("ends_at", "is too far away"));
         }
     }
-    if plan.active.is_some() && plan.unit == Unit::Hours {
+    if plan.active_period.is_some() && plan.length_unit == Unit::Hours {
         let text = "is for turns of days or weeks only";
         return Err(Error::invalid("active_period", text));
     }
     Ok(())
 }
 
-/// A time of day such as `08:30`.
-pub fn time_of_day(text: &str) -> Option<Time> {
-    let digits = |part: &str| part.len() == 2 && part.bytes().all(|b| b.is_ascii_digit());
-    let (hour, minute) = text.trim().split_once(':')?;
-    if !digits(hour) || !digits(minute) {
-        return None;
-    }
-    Time::new(hour.parse().ok()?, minute.parse().ok()?, 0, 0).ok()
-}
-
-fn unused(tx: &mut Tx<'_>, schedule: &Schedule, given: &str, but: i64) -> Result<String> {
-    let name = name(given)?;
-    match rows::is_named(tx, schedule.id, &name, but)? {
-        true => Err(Error::invalid("name", "has already been taken")),
-        false => Ok(name),
-    }
+fn free_name(tx: &mut Tx<'_>, on: &ScheduleAccess, given: &str, but: i64) -> Result<String> {
+    let schedule = on.schedule.id;
+    unused(name(given)?, |name| rows::is_named(tx, schedule, name, but))
 }
 
 /// Those who take turns, each once.
@@ -186,14 +180,14 @@ fn participants(tx: &mut Tx<'_>, project: &Project, given: &[i64]) -> Result<Vec
     Ok(users)
 }
 
-fn details(schedule: &Schedule, rotation: &Rotation, users: Option<&[i64]>) -> Value {
+fn details(on: &ScheduleAccess, rotation: &Rotation, users: Option<&[i64]>) -> Value {
     let mut details = json!({
-        "schedule": schedule.iid,
+        "schedule": on.schedule.iid,
         "rotation": rotation.id,
         "name": rotation.name,
         "starts_at": wire::text(rotation.plan.starts_at),
         "length": rotation.plan.length,
-        "length_unit": rotation.plan.unit,
+        "length_unit": rotation.plan.length_unit,
     });
     if let Some(users) = users {
         details["participants"] = json!(users);
@@ -225,26 +219,27 @@ pub fn shifts<'p>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::on_call::model::Clock;
 
     fn daily() -> Plan {
         Plan {
             starts_at: "2031-05-05T00:00:00Z".parse().unwrap(),
             ends_at: None,
             length: 1,
-            unit: Unit::Days,
-            active: None,
+            length_unit: Unit::Days,
+            active_period: None,
         }
     }
 
     #[test]
     fn plans_have_limits() {
         let period = Period {
-            from: time_of_day("08:00").unwrap(),
-            until: time_of_day("17:00").unwrap(),
+            start_time: Clock::read("08:00").unwrap(),
+            end_time: Clock::read("17:00").unwrap(),
         };
         assert!(check(&daily()).is_ok());
         let fine = Plan {
-            active: Some(period),
+            active_period: Some(period),
             length: 1_000,
             ..daily()
         };
@@ -255,20 +250,12 @@ mod tests {
             |plan| plan.ends_at = Some(plan.starts_at),
             |plan| plan.starts_at = Timestamp::MIN,
             |plan| plan.ends_at = Some(Timestamp::MAX),
-            |plan| plan.unit = Unit::Hours,
+            |plan| plan.length_unit = Unit::Hours,
         ];
         for change in wrong {
             let mut plan = fine.clone();
             change(&mut plan);
             assert!(check(&plan).is_err(), "{plan:?}");
-        }
-    }
-
-    #[test]
-    fn times_of_day_have_two_digits_twice() {
-        assert_eq!(time_of_day("08:30").unwrap().to_string(), "08:30:00");
-        for wrong in ["", "8:30", "24:00", "08:60", "08:30:00", "+8:30", "08"] {
-            assert_eq!(time_of_day(wrong), None, "{wrong}");
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Schedules of a project.
 
-use super::{description, name, record};
+use super::{description, name, unused};
+use crate::access::Here;
+use crate::on_call::access::ScheduleAccess;
 use crate::on_call::model::{MAX_SCHEDULES, Schedule};
 use crate::on_call::store::schedules::{self as rows, Described};
 use crate::on_call::zones;
-use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use kernel::http::Patch;
 use serde_json::{Value, json};
-use spaces::Project;
 use store::Tx;
 
 kernel::params! {
@@ -24,58 +24,41 @@ kernel::params! {
 }
 
 /// Makes one; `name` and `timezone` are needed.
-pub fn create(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    new: &ScheduleInput,
-) -> Result<Schedule> {
-    if rows::count(tx, project.id)? >= MAX_SCHEDULES {
+pub fn create(tx: &mut Tx<'_>, by: &Here, new: &ScheduleInput) -> Result<Schedule> {
+    if rows::count(tx, by.project.id)? >= MAX_SCHEDULES {
         let text = format!("There are {MAX_SCHEDULES} schedules already");
         return Err(Error::invalid("base", text));
     }
-    let new = checked(tx, project, None, new)?;
-    let made = rows::insert(tx, project.id, &new)?;
-    let details = details(&made);
-    record(tx, viewer, project, "on_call_schedule.create", details)?;
+    let new = checked(tx, by, None, new)?;
+    let made = rows::insert(tx, by.project.id, &new)?;
+    by.record(tx, "on_call_schedule.create", details(&made))?;
     Ok(made)
 }
 
-pub fn update(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    schedule: &Schedule,
-    change: &ScheduleInput,
-) -> Result<Schedule> {
-    let new = checked(tx, project, Some(schedule), change)?;
-    let changed = rows::update(tx, schedule.id, &new)?;
+pub fn update(tx: &mut Tx<'_>, on: &ScheduleAccess, change: &ScheduleInput) -> Result<Schedule> {
+    let new = checked(tx, &on.here, Some(&on.schedule), change)?;
+    let changed = rows::update(tx, on.schedule.id, &new)?;
     let details = details(&changed);
-    record(tx, viewer, project, "on_call_schedule.update", details)?;
+    on.here.record(tx, "on_call_schedule.update", details)?;
     Ok(changed)
 }
 
 /// Removes one with its rotations, unless the policy relies on it: its alerts
 /// would page nobody, and nobody would notice.
-pub fn destroy(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    schedule: &Schedule,
-) -> Result<()> {
-    if rows::is_used(tx, schedule.id)? {
+pub fn destroy(tx: &mut Tx<'_>, on: &ScheduleAccess) -> Result<()> {
+    if rows::is_used(tx, on.schedule.id)? {
         let text = "The escalation policy names this schedule; change its rules first";
         return Err(Error::invalid("base", text));
     }
-    rows::remove(tx, schedule.id)?;
-    let details = details(schedule);
-    record(tx, viewer, project, "on_call_schedule.destroy", details)
+    rows::remove(tx, on.schedule.id)?;
+    let details = details(&on.schedule);
+    on.here.record(tx, "on_call_schedule.destroy", details)
 }
 
 /// What a schedule becomes, given what is stored of it.
 fn checked(
     tx: &mut Tx<'_>,
-    project: &Project,
+    by: &Here,
     stored: Option<&Schedule>,
     input: &ScheduleInput,
 ) -> Result<Described> {
@@ -84,10 +67,7 @@ fn checked(
         (given, _) => {
             let name = name(given.as_deref().unwrap_or_default())?;
             let but = stored.map_or(0, |one| one.id);
-            if rows::is_named(tx, project.id, &name, but)? {
-                return Err(Error::invalid("name", "has already been taken"));
-            }
-            name
+            unused(name, |name| rows::is_named(tx, by.project.id, name, but))?
         }
     };
     let before = stored.and_then(|one| one.description.clone());

@@ -52,7 +52,7 @@ impl<'p> Turns<'p> {
         if self.people == 0 || from >= until {
             return Vec::new();
         }
-        let shifts = match self.plan.active {
+        let shifts = match self.plan.active_period {
             None => self.turns(from, until),
             Some(period) => self.periods(period, from, until),
         };
@@ -82,18 +82,18 @@ impl<'p> Turns<'p> {
         let mut day = date.checked_sub(2.days()).ok();
         while let Some(date) = day {
             day = date.tomorrow().ok();
-            let Some(begins) = self.instant(date, period.from) else {
+            let Some(begins) = self.instant(date, period.start_time.0) else {
                 break;
             };
             if begins >= until {
                 break;
             }
-            let last = match period.until > period.from {
+            let last = match period.end_time.0 > period.start_time.0 {
                 true => Some(date),
                 false => day,
             };
-            let ends = last.and_then(|last| self.instant(last, period.until));
-            let next = day.and_then(|day| self.instant(day, period.from));
+            let ends = last.and_then(|last| self.instant(last, period.end_time.0));
+            let next = day.and_then(|day| self.instant(day, period.start_time.0));
             // Where clocks skip the end, it would fall behind the next beginning.
             let Some(ends) = ends.zip(next).map(|(ends, next)| ends.min(next)) else {
                 break;
@@ -119,7 +119,7 @@ impl<'p> Turns<'p> {
     /// When a turn begins, counted from 0; none beyond the end of time.
     fn start(&self, turn: i64) -> Option<Timestamp> {
         let count = turn.checked_mul(self.plan.length)?;
-        let days = match self.plan.unit {
+        let days = match self.plan.length_unit {
             Unit::Hours => {
                 let hours = SignedDuration::try_from_hours(count)?;
                 return self.plan.starts_at.checked_add(hours).ok();
@@ -150,7 +150,7 @@ impl<'p> Turns<'p> {
         }
         let length = self.plan.length.max(1);
         let hours = at.duration_since(self.plan.starts_at).as_hours();
-        let mut turn = match self.plan.unit {
+        let mut turn = match self.plan.length_unit {
             Unit::Hours => hours / length,
             Unit::Days => hours / 24 / length,
             Unit::Weeks => hours / 24 / 7 / length,

@@ -1,4 +1,5 @@
 use super::*;
+use crate::on_call::model::Clock;
 use crate::on_call::zones::zone;
 use proptest::prelude::*;
 
@@ -11,15 +12,15 @@ fn plan(starts_at: &str, length: i64, unit: Unit) -> Plan {
         starts_at: at(starts_at),
         ends_at: None,
         length,
-        unit,
-        active: None,
+        length_unit: unit,
+        active_period: None,
     }
 }
 
 fn period(from: &str, until: &str) -> Option<Period> {
     Some(Period {
-        from: from.parse().unwrap(),
-        until: until.parse().unwrap(),
+        start_time: Clock(from.parse().unwrap()),
+        end_time: Clock(until.parse().unwrap()),
     })
 }
 
@@ -80,7 +81,7 @@ fn days_change_hands_at_the_same_time_of_day() {
 #[test]
 fn a_part_of_the_day_belongs_to_whom_it_begins_with() {
     let mut weeks = plan("2031-05-05T00:00", 1, Unit::Weeks);
-    weeks.active = period("22:00", "06:00");
+    weeks.active_period = period("22:00", "06:00");
     let shown = told(&weeks, "UTC", 2, "2031-05-11T12:00", "2031-05-13T12:00");
     let expected = [
         "0 2031-05-11T22:00/2031-05-12T06:00",
@@ -88,7 +89,7 @@ fn a_part_of_the_day_belongs_to_whom_it_begins_with() {
     ];
     assert_eq!(shown, expected);
     let mut days = plan("2031-05-05T10:00", 1, Unit::Days);
-    days.active = period("08:00", "17:00");
+    days.active_period = period("08:00", "17:00");
     days.ends_at = Some(at("2031-05-07T09:00"));
     let shown = told(&days, "UTC", 2, "2031-05-01T00:00", "2031-05-20T00:00");
     let expected = [
@@ -108,11 +109,11 @@ fn none_overlap(shifts: &[Shift]) -> bool {
 fn what_clocks_skip_or_show_twice_is_nobodys_twice() {
     // In Berlin 02:30 does not exist on 30 March and comes twice on 26 October.
     let mut days = plan("2031-03-25T00:00", 1, Unit::Days);
-    days.active = period("03:00", "02:30");
+    days.active_period = period("03:00", "02:30");
     let turns = Turns::new(&days, &zone(BERLIN), 2);
     let spring = turns.between(at("2031-03-28T00:00"), at("2031-04-02T00:00"));
     assert!(none_overlap(&spring));
-    days.active = period("02:30", "02:15");
+    days.active_period = period("02:30", "02:15");
     let turns = Turns::new(&days, &zone(BERLIN), 2);
     let autumn = turns.between(at("2031-10-24T00:00"), at("2031-10-29T00:00"));
     assert!(none_overlap(&autumn));
@@ -164,15 +165,15 @@ fn plans() -> impl Strategy<Value = Plan> {
     parts.prop_map(|(start, lasts, length, unit, active)| {
         let starts_at = Timestamp::from_second(start).unwrap();
         let period = |(h, m, to_h, to_m)| Period {
-            from: Time::new(h, m, 0, 0).unwrap(),
-            until: Time::new(to_h, to_m, 0, 0).unwrap(),
+            start_time: Clock(Time::new(h, m, 0, 0).unwrap()),
+            end_time: Clock(Time::new(to_h, to_m, 0, 0).unwrap()),
         };
         Plan {
             starts_at,
             ends_at: lasts.map(|hours| starts_at + SignedDuration::from_hours(hours)),
             length,
-            unit,
-            active: active.map(period),
+            length_unit: unit,
+            active_period: active.map(period),
         }
     })
 }
@@ -196,7 +197,7 @@ proptest! {
             prop_assert_eq!(turns.at(shift.starts_at), Some(shift.person));
         }
         for two in shifts.windows(2) {
-            match plan.active {
+            match plan.active_period {
                 // No gap and no overlap.
                 None => prop_assert_eq!(two[0].ends_at, two[1].starts_at),
                 Some(_) => prop_assert!(two[0].ends_at <= two[1].starts_at),
@@ -206,7 +207,7 @@ proptest! {
         let middle = from + SignedDuration::from_hours(hours / 2);
         let within = shifts.iter().find(|it| it.starts_at <= middle && middle < it.ends_at);
         prop_assert_eq!(turns.at(middle), within.map(|it| it.person));
-        if plan.active.is_none() {
+        if plan.active_period.is_none() {
             let lasts = middle >= plan.starts_at && plan.ends_at.is_none_or(|end| middle < end);
             prop_assert_eq!(within.is_some(), lasts);
         }

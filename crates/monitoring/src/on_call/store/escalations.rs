@@ -4,31 +4,19 @@ use crate::alerts::model::Status;
 use crate::on_call::model::Rule;
 use jiff::Timestamp;
 use kernel::error::Result;
-use store::{Fragment, FromRow, Row, Tx, sql};
+use store::{Fragment, FromRow, Tx, sql};
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub struct Escalation {
     pub alert_id: i64,
     pub began_at: Timestamp,
     /// Rules of so many seconds are done; -1 if none is.
     pub passed_seconds: i64,
     pub project_id: i64,
+    #[read(Status::of_code)]
     pub status: Status,
     /// Its project is archived or about to go: nobody can look after it.
     pub rests: bool,
-}
-
-impl FromRow for Escalation {
-    fn from_row(row: &mut Row<'_>) -> store::Result<Escalation> {
-        Ok(Escalation {
-            alert_id: row.get("alert_id")?,
-            began_at: row.get("began_at")?,
-            passed_seconds: row.get("passed_seconds")?,
-            project_id: row.get("project_id")?,
-            status: Status::of_code(row.get("status")?),
-            rests: row.get("rests")?,
-        })
-    }
 }
 
 /// Has alerts escalate from now on, with the first rule due then; what they
@@ -89,15 +77,17 @@ pub fn rules(tx: &mut Tx<'_>, projects: &[i64]) -> Result<Vec<(i64, Rule)>> {
         ),
         (projects,),
     )?;
-    Ok(found.into_iter().map(|it| (it.0, it.1)).collect())
+    Ok(found
+        .into_iter()
+        .map(|it| (it.project_id, it.rule))
+        .collect())
 }
 
-struct OfProject(i64, Rule);
-
-impl FromRow for OfProject {
-    fn from_row(row: &mut Row<'_>) -> store::Result<OfProject> {
-        Ok(OfProject(row.get("project_id")?, Rule::from_row(row)?))
-    }
+#[derive(FromRow)]
+struct OfProject {
+    project_id: i64,
+    #[nested]
+    rule: Rule,
 }
 
 pub fn end(tx: &mut Tx<'_>, alerts: &[i64]) -> Result<()> {

@@ -90,10 +90,7 @@ pub fn set_rules(tx: &mut Tx<'_>, policy_id: i64, rules: &[NewRule]) -> Result<(
             user_id) values",
     );
     for (place, rule) in (0_i64..).zip(rules) {
-        let (schedule, user) = match rule.target {
-            Target::Schedule(id) => (Some(id), None),
-            Target::User(id) => (None, Some(id)),
-        };
+        let (schedule, user) = rule.target.ids();
         query
             .push(if place == 0 { " (" } else { ", (" }, policy_id)
             .push(", ", place)

@@ -1,6 +1,6 @@
 //! Rotations and who takes turns in them.
 
-use crate::on_call::model::{Participant, Plan, Rotation, minutes};
+use crate::on_call::model::{Participant, Plan, Rotation};
 use crate::rows::rows_below;
 use kernel::error::Result;
 use store::{Fragment, Tx, sql};
@@ -41,9 +41,9 @@ pub fn insert(tx: &mut Tx<'_>, schedule_id: i64, name: &str, plan: &Plan) -> Res
             plan.starts_at,
             plan.ends_at,
             plan.length,
-            plan.unit,
-            plan.active.map(|it| minutes(it.from)),
-            plan.active.map(|it| minutes(it.until)),
+            plan.length_unit,
+            plan.active_period.map(|it| it.start_time),
+            plan.active_period.map(|it| it.end_time),
             now,
         ),
     )?)
@@ -63,9 +63,9 @@ pub fn update(tx: &mut Tx<'_>, id: i64, name: &str, plan: &Plan) -> Result<Rotat
             plan.starts_at,
             plan.ends_at,
             plan.length,
-            plan.unit,
-            plan.active.map(|it| minutes(it.from)),
-            plan.active.map(|it| minutes(it.until)),
+            plan.length_unit,
+            plan.active_period.map(|it| it.start_time),
+            plan.active_period.map(|it| it.end_time),
             now,
         ),
     )?)

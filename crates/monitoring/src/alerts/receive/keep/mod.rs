@@ -36,18 +36,11 @@ pub struct Delivery {
     pub log: bool,
 }
 
-/// A request that was refused.
-#[derive(Debug, Clone)]
-pub struct Refused {
-    pub integration_id: i64,
-    pub status: i64,
-    pub reason: &'static str,
-}
-
 #[derive(Debug, Clone)]
 enum Item {
     Delivery(Delivery),
-    Refused(Refused),
+    /// What a refusal is noted as.
+    Refused(Entry),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,7 +76,7 @@ pub async fn keep(app: &App, project_id: i64, delivery: Delivery) -> Result<Outc
 }
 
 /// Notes a refusal when there is time for it.
-pub fn note(app: &App, project_id: i64, refused: Refused) {
+pub fn note(app: &App, project_id: i64, refused: Entry) {
     let arrivals = app.kept::<Arrivals>();
     let key = refused.integration_id.to_string();
     if !arrivals.noted.check(&key, app.now()).allowed {
@@ -178,7 +171,7 @@ fn log(
             continue;
         };
         let (status, reason, iids) = match (item, outcome) {
-            (Item::Refused(refused), _) => (refused.status, Some(refused.reason), Vec::new()),
+            (Item::Refused(refused), _) => (refused.status, refused.reason, Vec::new()),
             (_, Outcome::Kept(alerts)) => (200, None, alerts.iter().map(|(iid, _)| *iid).collect()),
             (_, Outcome::Nothing) => (400, Some("ends no open alert"), Vec::new()),
             (_, Outcome::Closed) => (401, Some("the key was reset"), Vec::new()),
