@@ -52,7 +52,7 @@ pub trait Param: Sized {
 }
 
 /// The parameters of another set among those of this one, under their own names.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Flat<T>(pub T);
 
 impl<T> std::ops::Deref for Flat<T> {
@@ -106,15 +106,16 @@ pub struct Field {
 /// What several sets share is a set of its own, [`Flat`](crate::http::params::Flat) in each:
 /// `params! { pub struct Update { pub at: Flat<IssuePath>, pub fields: Flat<IssueInput> } }`.
 ///
-/// A field named like a Rust keyword is written `kind as "type": …`.
+/// A field named like a Rust keyword is written `kind as "type": …`. A set that
+/// is also built in code derives `Default`.
 #[macro_export]
 macro_rules! params {
     (@wire $field:ident) => { stringify!($field) };
     (@wire $field:ident $wire:literal) => { $wire };
-    ($(#[doc = $outer:literal])* $vis:vis struct $name:ident {
+    ($(#[$outer:meta])* $vis:vis struct $name:ident {
         $($(#[doc = $doc:literal])* $fvis:vis $field:ident $(as $wire:literal)? : $ty:ty),* $(,)?
     }) => {
-        $(#[doc = $outer])*
+        $(#[$outer])*
         #[derive(Debug, Clone)]
         $vis struct $name { $($(#[doc = $doc])* $fvis $field: $ty),* }
 

@@ -168,27 +168,30 @@ struct Statistics {
 }
 
 fn statistics(g: &mut Graph) {
-    g.object::<Statistics>("ProjectStatistics", "How much a project holds.")
-        .field("commitCount", FLOAT.required(), |_| 0.0)
-        .describe("How many commits it has.")
+    let mut statistics = g
+        .object::<Statistics>("ProjectStatistics", "How much a project holds.")
         .field("storageSize", FLOAT.required(), |it| it.packages)
         .describe("Bytes of everything.")
         .field("packagesSize", FLOAT.required(), |it| it.packages)
-        .describe("Bytes of packages.")
-        .field("repositorySize", FLOAT.required(), |_| 0.0)
-        .describe("Bytes of the repository.")
-        .field("lfsObjectsSize", FLOAT.required(), |_| 0.0)
-        .describe("Bytes of large files.")
-        .field("buildArtifactsSize", FLOAT.required(), |_| 0.0)
-        .describe("Bytes of job artifacts.")
-        .field("pipelineArtifactsSize", FLOAT, |_| Some(0.0))
-        .describe("Bytes of pipeline artifacts.")
-        .field("wikiSize", FLOAT, |_| Some(0.0))
-        .describe("Bytes of the wiki.")
-        .field("snippetsSize", FLOAT, |_| Some(0.0))
-        .describe("Bytes of snippets.")
-        .field("uploadsSize", FLOAT, |_| Some(0.0))
-        .describe("Bytes of uploads.");
+        .describe("Bytes of packages.");
+    for (name, text) in [
+        ("commitCount", "How many commits it has."),
+        ("repositorySize", "Bytes of the repository."),
+        ("lfsObjectsSize", "Bytes of large files."),
+        ("buildArtifactsSize", "Bytes of job artifacts."),
+    ] {
+        statistics = statistics
+            .field(name, FLOAT.required(), |_| 0.0)
+            .describe(text);
+    }
+    for (name, text) in [
+        ("pipelineArtifactsSize", "Bytes of pipeline artifacts."),
+        ("wikiSize", "Bytes of the wiki."),
+        ("snippetsSize", "Bytes of snippets."),
+        ("uploadsSize", "Bytes of uploads."),
+    ] {
+        statistics = statistics.field(name, FLOAT, |_| Some(0.0)).describe(text);
+    }
     g.on::<ProjectView>("Project")
         .level(
             "statistics",

@@ -3,7 +3,7 @@
 use super::{choice, typed_text, views, visibilities};
 use crate::access::{self, Purpose};
 use crate::model::{Namespace, PRIVATE, PUBLIC, SourceKind, Visibility};
-use crate::rules::{self, GroupChange, ProjectChange};
+use crate::rules::{self, GroupChange, GroupFields, ProjectChange};
 use crate::store::places;
 use http::Method;
 use identity::pages::page;
@@ -13,7 +13,7 @@ use kernel::error::{Error, Result};
 use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
-use kernel::http::{Params, Response, Routes};
+use kernel::http::{Flat, Params, Patch, Response, Routes};
 use kernel::ids::Reference;
 use store::Tx;
 use views::NewSpace;
@@ -151,7 +151,10 @@ impl FormPage for New {
                 let change = ProjectChange {
                     name,
                     path,
-                    description: Some(description).filter(|text| !text.is_empty()),
+                    description: match description.is_empty() {
+                        true => Patch::Absent,
+                        false => Patch::Value(description),
+                    },
                     visibility,
                     ..ProjectChange::default()
                 };
@@ -160,12 +163,15 @@ impl FormPage for New {
                 Outcome::led(format!("/{}", made.full_path), text)
             }
             SourceKind::Group => {
+                let fields = GroupFields {
+                    description: Patch::Value(description),
+                    visibility,
+                    ..GroupFields::default()
+                };
                 let change = GroupChange {
                     name,
                     path,
-                    description: Some(description),
-                    visibility,
-                    ..GroupChange::default()
+                    fields: Flat(fields),
                 };
                 let made = rules::create_group(tx, &self.viewer, form.parent_id, &change)?;
                 let text = format!("Group {} is ready.", made.name);

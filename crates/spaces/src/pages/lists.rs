@@ -1,6 +1,7 @@
 //! `/` and `/groups`: what the viewer may see.
 
-use super::{counted, filtered, group_row, pages, project_rows, views};
+use super::views::{self, GroupList, ProjectList};
+use super::{filtered, group_list, pages, project_list};
 use crate::access::{self, GUEST, Purpose};
 use crate::model::Visibility;
 use crate::rules;
@@ -67,10 +68,9 @@ async fn home(
         let mut condition = access::visible_projects(tx, &viewer, Purpose::Read);
         search_projects(&mut condition, &search);
         narrow(tx, &mut condition, &viewer, &scope, &visibility);
-        let (projects, total) = project_rows(tx, &condition, order, &paging, true)?;
+        let projects = project_list(tx, &condition, order, &paging, url)?;
         Ok(views::Home {
             page,
-            pages: pages(&paging, total, url),
             search,
             scope,
             scopes: Choice::list(&[("", "All"), ("mine", "Mine"), ("starred", "Starred")]),
@@ -88,7 +88,10 @@ async fn home(
                 ("created", "Newest"),
             ]),
             can_create: viewer.user().is_some_and(|user| user.is_human()),
-            projects,
+            projects: ProjectList {
+                with_namespace: true,
+                ..projects
+            },
         })
     });
     Ok(Html::new(&view.await?)?.response())
@@ -137,15 +140,17 @@ async fn groups(
         let order = "namespaces.full_path_folded, namespaces.id";
         let (limit, offset) = (paging.per_page, paging.offset());
         let rows = lists::namespaces(tx, &condition, order, limit, offset)?;
-        let counts = counted(tx, &viewer, &rows)?;
-        let groups = rows.iter().map(|row| group_row(row, &counts, true));
+        let groups = group_list(tx, &viewer, rows)?;
         let url = filtered("/groups", &[("search", &search)]);
         Ok(views::Groups {
             page,
             pages: pages(&paging, total, url),
             search,
             can_create: rules::may_create_top_group(&viewer),
-            groups: groups.collect(),
+            groups: GroupList {
+                with_parents: true,
+                ..groups
+            },
         })
     });
     Ok(Html::new(&view.await?)?.response())

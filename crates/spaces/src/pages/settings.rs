@@ -1,19 +1,22 @@
 //! `…/-/settings`: name, address, visibility, moving, archiving, deleting.
 
-use super::{Address, Space, choice, section, typed_text, views, visibilities};
+use super::{Space, Visit, choice, section, typed_text, views, visibilities};
 use crate::access::{self, OWNER, Purpose};
+use crate::features::{FeatureLevel, Features};
 use crate::model::{SourceKind, Visibility};
-use crate::rules::{self, GroupChange, ProjectChange};
+use crate::rules::{
+    self, GroupChange, GroupFields, ProjectChange, ProjectCreation, SubgroupCreation,
+};
 use crate::store::places;
 use http::Method;
 use identity::pages::page;
-use identity::viewer::{SignedInViewer, Viewer};
+use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
-use kernel::http::{Params, Response, Routes};
+use kernel::http::{Flat, Params, Patch, Response, Routes};
 use kernel::ids::Reference;
 use store::Tx;
 
@@ -40,31 +43,14 @@ pub fn routes(r: &mut Routes) {
 }
 
 #[derive(Clone)]
-struct Settings {
-    viewer: Viewer,
-    address: Address,
+struct Settings(Visit);
+
+async fn show(app: App, visit: Visit) -> Result<Response> {
+    form::show(&app, Settings(visit)).await
 }
 
-async fn show(app: App, viewer: SignedInViewer, address: Address) -> Result<Response> {
-    form::show(&app, Settings::of(viewer, address)).await
-}
-
-async fn change(
-    app: App,
-    viewer: SignedInViewer,
-    address: Address,
-    sent: Params<Form>,
-) -> Result<Response> {
-    form::submit(&app, Settings::of(viewer, address), sent.0).await
-}
-
-impl Settings {
-    fn of(viewer: SignedInViewer, address: Address) -> Settings {
-        Settings {
-            viewer: viewer.viewer(),
-            address,
-        }
-    }
+async fn change(app: App, visit: Visit, sent: Params<Form>) -> Result<Response> {
+    form::submit(&app, Settings(visit), sent.0).await
 }
 
 impl FormPage for Settings {
@@ -81,12 +67,12 @@ impl FormPage for Settings {
     ];
 
     fn page(&self, app: &App) -> Page {
-        page(app, &self.viewer, "Settings")
+        page(app, &self.0.viewer, "Settings")
     }
 
     fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<views::Settings> {
-        let space = self.address.authorize(tx, &self.viewer, Purpose::Update)?;
-        let mut view = filled(tx, &self.viewer, &space)?;
+        let space = self.0.authorize(tx, Purpose::Update)?;
+        let mut view = filled(tx, &self.0.viewer, &space)?;
         view.page = space.crumbs(page, true);
         view.errors = typed.errors.clone();
         if let Some(form) = typed.form.clone() {
@@ -96,15 +82,15 @@ impl FormPage for Settings {
     }
 
     fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
-        let viewer = &self.viewer;
+        let viewer = &self.0.viewer;
         let archives = matches!(form.action, Action::Archive | Action::Unarchive);
         let purpose = match form.action {
             Action::Move => Purpose::Transfer,
             Action::Delete => Purpose::Destroy,
-            _ if archives && self.address.kind == SourceKind::Project => Purpose::Archive,
+            _ if archives && self.0.address.kind == SourceKind::Project => Purpose::Archive,
             _ => Purpose::Update,
         };
-        let space = self.address.authorize(tx, viewer, purpose)?;
+        let space = self.0.authorize(tx, purpose)?;
         let word = match space {
             Space::Group(..) => "group",
             Space::Project(..) => "project",
@@ -166,7 +152,7 @@ fn filled(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space) -> Result<views::Sett
                 name: group.name.clone(),
                 description: group.description.clone(),
                 path: group.path.clone(),
-                visibility: Visibility::of(group.visibility).to_string(),
+                visibility: group.visibility().to_string(),
                 visibilities: visibilities(access::widest_below(parent.as_ref())),
                 project_creation: group.project_creation_level.clone(),
                 project_creations: Choice::list(PROJECT_CREATION),
@@ -187,7 +173,7 @@ fn filled(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space) -> Result<views::Sett
                 name: project.name.clone(),
                 description: project.description.clone().unwrap_or_default(),
                 path: project.path.clone(),
-                visibility: Visibility::of(project.visibility).to_string(),
+                visibility: project.visibility().to_string(),
                 visibilities: visibilities(access::widest_below(home.as_ref())),
                 topics: project.topics.0.join(", "),
                 registry: project.package_registry().to_owned(),
@@ -272,15 +258,10 @@ impl Form {
         self.visibility.as_deref().and_then(Visibility::from_text)
     }
 
-    fn description(&self) -> Option<String> {
-        self.description.as_deref().map(typed_text)
+    fn description(&self) -> Patch<String> {
+        let text = self.description.as_deref().map(typed_text);
+        text.map_or(Patch::Absent, Patch::Value)
     }
-}
-
-/// A choice of the form, where it is one of those on offer.
-fn chosen(sent: Option<&String>, offered: &[(&str, &str)]) -> Option<String> {
-    sent.filter(|sent| offered.iter().any(|(value, _)| value == sent))
-        .cloned()
 }
 
 /// Refuses what was not typed in full.
@@ -299,27 +280,33 @@ fn save(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space, form: &Form) -> Result<
     let request_access_enabled = Some(form.request_access.unwrap_or(false));
     Ok(match space {
         Space::Project(..) => {
-            let registry = chosen(form.registry.as_ref(), REGISTRY);
-            let registry = registry.map(|level| ("package_registry".to_owned(), level));
+            let registry = form.registry.as_deref().and_then(FeatureLevel::from_text);
+            let registry = registry.map(|level| ("package_registry".into(), level.to_string()));
             let change = ProjectChange {
                 name,
                 description,
                 visibility,
                 topics: form.topics(),
-                features: registry.into_iter().collect(),
+                features: Flat(Features(registry.into_iter().collect())),
                 request_access_enabled,
                 ..ProjectChange::default()
             };
             rules::update_project(tx, viewer, &reference, &change)?.full_path
         }
         Space::Group(..) => {
-            let change = GroupChange {
-                name,
+            let projects = form.project_creation.as_deref();
+            let subgroups = form.subgroup_creation.as_deref();
+            let fields = GroupFields {
                 description,
                 visibility,
-                project_creation_level: chosen(form.project_creation.as_ref(), PROJECT_CREATION),
-                subgroup_creation_level: chosen(form.subgroup_creation.as_ref(), SUBGROUP_CREATION),
+                project_creation_level: projects.and_then(ProjectCreation::from_text),
+                subgroup_creation_level: subgroups.and_then(SubgroupCreation::from_text),
                 request_access_enabled,
+                ..GroupFields::default()
+            };
+            let change = GroupChange {
+                name,
+                fields: Flat(fields),
                 ..GroupChange::default()
             };
             rules::update_group(tx, viewer, &reference, &change)?.full_path

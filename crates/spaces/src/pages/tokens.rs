@@ -1,8 +1,9 @@
 //! `…/-/access_tokens`: tokens with which programs work here.
 
 use super::members::roles;
-use super::{Address, Space, ends_on, section, sections, views};
+use super::{Visit, ends_on, section, sections, views};
 use crate::access::{self, MAINTAINER, Purpose};
+use crate::members::MembersOf;
 use crate::model::SourceKind;
 use crate::tokens::{self as rules, NewSpaceToken};
 use http::Method;
@@ -11,7 +12,6 @@ use identity::pages::page;
 use identity::pages::tokens::{ShownSecret, TokenForm, TokenRow};
 use identity::settings::TokenRules;
 use identity::tokens::{self, Filter, SortBy};
-use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::Page;
@@ -32,18 +32,16 @@ pub fn routes(r: &mut Routes) {
 
 #[derive(Clone)]
 struct Tokens {
-    viewer: Viewer,
-    address: Address,
+    visit: Visit,
     rules: TokenRules,
     /// A secret made just now.
     secret: Option<ShownSecret>,
 }
 
 impl Tokens {
-    async fn of(app: &App, viewer: SignedInViewer, address: Address) -> Result<Tokens> {
+    async fn of(app: &App, visit: Visit) -> Result<Tokens> {
         Ok(Tokens {
-            viewer: viewer.viewer(),
-            address,
+            visit,
             rules: app.settings().get(app).await?,
             secret: None,
         })
@@ -60,17 +58,12 @@ impl Tokens {
     }
 }
 
-async fn show(app: App, viewer: SignedInViewer, address: Address) -> Result<Response> {
-    form::show(&app, Tokens::of(&app, viewer, address).await?).await
+async fn show(app: App, visit: Visit) -> Result<Response> {
+    form::show(&app, Tokens::of(&app, visit).await?).await
 }
 
-async fn change(
-    app: App,
-    viewer: SignedInViewer,
-    address: Address,
-    form: Params<Form>,
-) -> Result<Response> {
-    form::submit(&app, Tokens::of(&app, viewer, address).await?, form.0).await
+async fn change(app: App, visit: Visit, form: Params<Form>) -> Result<Response> {
+    form::submit(&app, Tokens::of(&app, visit).await?, form.0).await
 }
 
 impl FormPage for Tokens {
@@ -85,12 +78,12 @@ impl FormPage for Tokens {
     ];
 
     fn page(&self, app: &App) -> Page {
-        page(app, &self.viewer, "Access tokens")
+        page(app, &self.visit.viewer, "Access tokens")
     }
 
     fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<views::SpaceTokens> {
-        let space = self.address.authorize(tx, &self.viewer, Purpose::Update)?;
-        let found = list(tx, &space)?;
+        let space = self.visit.authorize(tx, Purpose::Update)?;
+        let found = list(tx, &space.place(&self.visit.viewer))?;
         let now = tx.now();
         let (active, inactive): (Vec<_>, Vec<_>) =
             found.iter().partition(|token| token.is_active(now));
@@ -99,7 +92,7 @@ impl FormPage for Tokens {
             ..TokenRow::new(token, now)
         };
         let mut form = typed.form.as_ref().map(Form::typed).unwrap_or_default();
-        let kind = match self.address.kind {
+        let kind = match self.visit.address.kind {
             SourceKind::Project => TokenKind::Project,
             SourceKind::Group => TokenKind::Group,
         };
@@ -114,13 +107,14 @@ impl FormPage for Tokens {
             roles: roles(space.level()),
             level: level.unwrap_or(MAINTAINER).to_string(),
             page: space.crumbs(page, true),
-            head: space.head(tx, &self.viewer)?,
+            head: space.head(tx, &self.visit.viewer)?,
         })
     }
 
     fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
-        let space = self.address.authorize(tx, &self.viewer, Purpose::Update)?;
-        let (viewer, place) = (&self.viewer, space.place());
+        let space = self.visit.authorize(tx, Purpose::Update)?;
+        let viewer = &self.visit.viewer;
+        let place = space.place(viewer);
         let one = |tx: &mut Tx<'_>| {
             let id = form.token_id.ok_or_else(|| Error::missing("token_id"))?;
             rules::find(tx, &place, id).map_err(|error| match error {
@@ -136,10 +130,10 @@ impl FormPage for Tokens {
                     name: form.name.clone().unwrap_or_default(),
                     description: form.description.clone().filter(|text| !text.is_empty()),
                     scopes: form.scopes.clone().unwrap_or_default(),
-                    access_level: form.access_level.unwrap_or(MAINTAINER),
+                    access_level: form.access_level,
                     expires_at: ends_on(form.expires_at.as_deref())?,
                 };
-                let (token, secret) = rules::create(tx, viewer, &place, &new)?;
+                let (token, secret) = rules::create(tx, &place, &new)?;
                 Ok(self.made(token, &secret))
             }
             Action::Rotate => {
@@ -162,9 +156,9 @@ impl FormPage for Tokens {
 
 const ENDED: &str = "This token has ended and cannot be rotated.";
 
-fn list(tx: &mut Tx<'_>, space: &Space) -> Result<Vec<AccessToken>> {
+fn list(tx: &mut Tx<'_>, place: &MembersOf<'_>) -> Result<Vec<AccessToken>> {
     let filter = Filter {
-        source: Some(rules::source_of(&space.place())),
+        source: Some(rules::source_of(place)),
         ..Filter::default()
     };
     let paging = Paging {

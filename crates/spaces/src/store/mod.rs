@@ -7,6 +7,8 @@ use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::http::paging::COUNT_LIMIT;
 use kernel::time::{Timestamp, date_of};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 use store::{Fragment, FromRow, Row, Tx, sql};
 
@@ -89,14 +91,20 @@ fn ordered<T: FromRow>(
     Ok(tx.query(list)?)
 }
 
-/// A share with the group it is with.
-#[derive(Debug, Clone, FromRow)]
+/// A group that something is shared with.
+#[derive(Debug, Clone, FromRow, Serialize, JsonSchema)]
+#[columns("shares")]
+#[schemars(rename = "SharedWithEntity")]
 pub struct ShareRow {
+    #[serde(skip)]
     pub source_id: i64,
     pub group_id: i64,
+    #[column("namespaces.name")]
     pub group_name: String,
+    #[column("namespaces.full_path")]
     pub group_full_path: String,
-    pub access_level: i64,
+    #[column("shares.access_level")]
+    pub group_access_level: i64,
     pub expires_at: Option<String>,
 }
 
@@ -107,16 +115,16 @@ pub fn shares_of(
     source_type: &str,
     ids: &[i64],
 ) -> Result<HashMap<i64, Vec<ShareRow>>> {
-    let mut list = Fragment::new(
-        "select s.source_id, s.group_id, namespaces.name as group_name,
-            namespaces.full_path as group_full_path, s.access_level, s.expires_at
-         from shares s join namespaces on namespaces.id = s.group_id where",
-    );
-    list.in_list("s.source_id", ids)
-        .push(" and s.source_type = ", source_type)
+    let mut list = Fragment::new(store::concat!(
+        "select ",
+        ShareRow::COLUMNS,
+        " from shares join namespaces on namespaces.id = shares.group_id where"
+    ));
+    list.in_list("shares.source_id", ids)
+        .push(" and shares.source_type = ", source_type)
         .raw(" and ")
         .append(crate::access::visible_groups(tx, viewer))
-        .raw(" order by s.id");
+        .raw(" order by shares.id");
     let rows: Vec<ShareRow> = tx.query(list)?;
     let mut by_source: HashMap<i64, Vec<ShareRow>> = HashMap::new();
     for row in rows {
@@ -233,6 +241,26 @@ pub struct Source {
     pub groups: Vec<i64>,
 }
 
+impl Source {
+    pub fn of_group(group: &Namespace) -> Source {
+        Source {
+            kind: SourceKind::Group,
+            id: group.id,
+            name: group.full_path.clone(),
+            groups: group.ids(),
+        }
+    }
+
+    pub fn of_project(project: &Project) -> Source {
+        Source {
+            kind: SourceKind::Project,
+            id: project.id,
+            name: project.full_path.clone(),
+            groups: project.ancestors(),
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Breadth {
     Direct,
@@ -299,12 +327,17 @@ fn memberships(tx: &Tx<'_>, source: &Source, breadth: Breadth) -> Fragment {
     all
 }
 
-#[derive(Debug, Clone, Default)]
-pub struct MemberFilter {
-    /// In name or username; or the whole e-mail address.
-    pub query: Option<String>,
-    pub user_ids: Option<Vec<i64>>,
-    pub skip_users: Option<Vec<i64>>,
+kernel::params! {
+    /// Filters of members.
+    #[derive(Default)]
+    pub struct MemberFilter {
+        /// In name or username.
+        pub query: Option<String>,
+        /// Only these users.
+        pub user_ids: Option<Vec<i64>>,
+        /// Not these users.
+        pub skip_users: Option<Vec<i64>>,
+    }
 }
 
 fn listed(tx: &Tx<'_>, source: &Source, breadth: Breadth, filter: &MemberFilter) -> Fragment {
