@@ -23,6 +23,6 @@ mod unread;
 pub use call::{Call, Files, FromCall, Params, RequestContext, Upload};
 pub use multipart::{Part, Parts};
 pub use paging::{Paged, Paging, Start};
-pub use params::{Flat, Patch};
+pub use params::{Flat, Patch, Text};
 pub use reply::{Accepted, Answer, Changed, Created, NoContent, Ok200, Response};
 pub use routes::{Gate, Routes};

@@ -12,6 +12,7 @@ mod reading;
 mod types;
 
 pub use reading::{MAX_DEPTH, insert, parse_form, parse_json};
+pub use types::Text;
 
 /// Why a value cannot be used.
 #[derive(Debug, PartialEq, Eq)]
@@ -107,17 +108,22 @@ pub struct Field {
 /// `params! { pub struct Update { pub at: Flat<IssuePath>, pub fields: Flat<IssueInput> } }`.
 ///
 /// A field named like a Rust keyword is written `kind as "type": …`. A set that
-/// is also built in code derives `Default`.
+/// is also stored or shown derives more, with serde's and schemars' attributes
+/// behind the comments of its fields.
 #[macro_export]
 macro_rules! params {
     (@wire $field:ident) => { stringify!($field) };
     (@wire $field:ident $wire:literal) => { $wire };
     ($(#[$outer:meta])* $vis:vis struct $name:ident {
-        $($(#[doc = $doc:literal])* $fvis:vis $field:ident $(as $wire:literal)? : $ty:ty),* $(,)?
+        $($(#[doc = $doc:literal])* $(#[serde($($serde:tt)*)])? $(#[schemars($($schema:tt)*)])?
+            $fvis:vis $field:ident $(as $wire:literal)? : $ty:ty),* $(,)?
     }) => {
         $(#[$outer])*
         #[derive(Debug, Clone)]
-        $vis struct $name { $($(#[doc = $doc])* $fvis $field: $ty),* }
+        $vis struct $name {
+            $($(#[doc = $doc])* $(#[serde($($serde)*)])? $(#[schemars($($schema)*)])?
+                $fvis $field: $ty),*
+        }
 
         impl $crate::http::params::FromParams for $name {
             fn from_params(
@@ -357,6 +363,13 @@ impl<T> Patch<T> {
             Patch::Null => Patch::Null,
             Patch::Value(value) => Patch::Value(work(value)),
         }
+    }
+}
+
+/// Nothing is null: what a form sends is the whole of a thing.
+impl<T> From<Option<T>> for Patch<T> {
+    fn from(given: Option<T>) -> Patch<T> {
+        given.map_or(Patch::Null, Patch::Value)
     }
 }
 

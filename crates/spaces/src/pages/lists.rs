@@ -14,7 +14,7 @@ use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::ui::Choice;
 use kernel::html::{Html, Page};
-use kernel::http::{Paging, Params, Response, Routes};
+use kernel::http::{Paging, Params, Response, Routes, Text};
 use store::{Fragment, Tx};
 
 pub fn routes(r: &mut Routes) {
@@ -24,15 +24,16 @@ pub fn routes(r: &mut Routes) {
 
 kernel::params! {
     /// Filters of the home page.
+    #[derive(Default)]
     pub struct HomeFilter {
         /// In name or path.
-        pub search: Option<String>,
-        /// `mine`, `starred` or empty.
-        pub scope: Option<String>,
+        pub search: Text,
+        /// `mine`, `starred` or empty for all.
+        pub scope: Text,
         /// Of this visibility.
-        pub visibility: Option<String>,
+        pub visibility: Text,
         /// Order.
-        pub sort: Option<String>,
+        pub sort: Text,
     }
 }
 
@@ -43,10 +44,7 @@ async fn home(
     paging: Paging,
 ) -> Result<Response> {
     let Params(filter) = params;
-    let [search, scope, visibility, sort] =
-        [filter.search, filter.scope, filter.visibility, filter.sort]
-            .map(Option::unwrap_or_default);
-    let order = match sort.as_str() {
+    let order = match &*filter.sort {
         "name" => "projects.name_folded, projects.id",
         "created" => "projects.created_at desc, projects.id desc",
         _ => "projects.last_activity_at desc, projects.id desc",
@@ -54,10 +52,10 @@ async fn home(
     let url = filtered(
         "/",
         &[
-            ("search", &search),
-            ("scope", &scope),
-            ("visibility", &visibility),
-            ("sort", &sort),
+            ("search", &filter.search),
+            ("scope", &filter.scope),
+            ("visibility", &filter.visibility),
+            ("sort", &filter.sort),
         ],
     );
     let page = Page {
@@ -66,22 +64,19 @@ async fn home(
     };
     let view = app.read(move |tx| {
         let mut condition = access::visible_projects(tx, &viewer, Purpose::Read);
-        search_projects(&mut condition, &search);
-        narrow(tx, &mut condition, &viewer, &scope, &visibility);
+        search_projects(&mut condition, &filter.search);
+        narrow(tx, &mut condition, &viewer, &filter);
         let projects = project_list(tx, &condition, order, &paging, url)?;
         Ok(views::Home {
             page,
-            search,
-            scope,
+            filter,
             scopes: Choice::list(&[("", "All"), ("mine", "Mine"), ("starred", "Starred")]),
-            visibility,
             visibilities: Choice::list(&[
                 ("", "Any"),
                 ("private", "Private"),
                 ("internal", "Internal"),
                 ("public", "Public"),
             ]),
-            sort,
             sorts: Choice::list(&[
                 ("", "Last activity"),
                 ("name", "Name"),
@@ -99,9 +94,9 @@ async fn home(
 
 /// Leaves of the projects those of a scope and a visibility; an unknown one
 /// leaves all.
-fn narrow(tx: &Tx<'_>, condition: &mut Fragment, viewer: &Viewer, scope: &str, visibility: &str) {
+fn narrow(tx: &Tx<'_>, condition: &mut Fragment, viewer: &Viewer, filter: &HomeFilter) {
     let user_id = viewer.user_id().unwrap_or(-1);
-    let of_scope = match scope {
+    let of_scope = match &*filter.scope {
         "mine" => Some(access::projects_of(tx, user_id, GUEST)),
         "starred" => Some(starred_projects(user_id)),
         _ => None,
@@ -109,7 +104,7 @@ fn narrow(tx: &Tx<'_>, condition: &mut Fragment, viewer: &Viewer, scope: &str, v
     if let Some(of_scope) = of_scope {
         condition.raw(" and ").append(of_scope);
     }
-    if let Some(visibility) = Visibility::from_text(visibility) {
+    if let Some(visibility) = Visibility::from_text(&filter.visibility) {
         condition.push(" and projects.visibility = ", visibility.level());
     }
 }

@@ -1,6 +1,6 @@
 //! `…/-/members`: who works here, and as what.
 
-use super::views::{self, MemberForm, MemberRow, WayIn};
+use super::views::{self, MemberRow, WayIn};
 use super::{Space, Visit, ends_on, filtered, pages, section};
 use crate::access::{self, GRANTABLE, MAINTAINER, NONE, OWNER, Purpose};
 use crate::members::{self, MemberChange, NewMember};
@@ -15,7 +15,7 @@ use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
 use kernel::http::params::Patch;
-use kernel::http::{Paging, Params, Response, Routes, Start};
+use kernel::http::{Flat, Paging, Params, Response, Routes, Start, Text};
 use store::Tx;
 
 /// Requests the page shows.
@@ -97,7 +97,7 @@ impl FormPage for Members {
             members: rows(tx, viewer, &space, found)?,
             pages: pages(&self.paging, total, url),
             roles: roles(space.level()),
-            form: added.map(Form::typed).unwrap_or_default(),
+            form: added.map(|form| form.member.0.clone()).unwrap_or_default(),
             errors: typed.errors.clone(),
             page: space.crumbs(page, true),
             head: space.head(tx, viewer)?,
@@ -118,18 +118,17 @@ impl FormPage for Members {
             _ => Purpose::ManageMembers,
         };
         let space = self.visit.authorize(tx, purpose)?;
-        let level = form.access_level.unwrap_or_default();
+        let level = form.member.access_level.unwrap_or_default();
         let place = space.place(viewer);
         let url = format!("{}/-/members", space.url());
         match form.action {
             Action::Add => {
-                let name = form.username.as_deref().unwrap_or_default();
-                let name = name.trim().trim_start_matches('@');
+                let name = form.member.username.trim().trim_start_matches('@');
                 let user = identity::users::find_by_username(tx, name)?
                     .ok_or_else(|| Error::invalid("username", "is not the name of a user"))?;
                 let new = NewMember {
                     access_level: level,
-                    expires_at: ends_on(form.expires_at.as_deref())?,
+                    expires_at: ends_on(&form.member.expires_at)?,
                 };
                 members::add(tx, &place, &user, &new).map_err(|error| match error {
                     Error::Conflict(_) => Error::invalid("username", "is a member already"),
@@ -139,7 +138,7 @@ impl FormPage for Members {
                 Outcome::led(url, format!("{} is now a member: {role}.", user.name))
             }
             Action::Change => {
-                let until = ends_on(form.expires_at.as_deref())?;
+                let until = ends_on(&form.member.expires_at)?;
                 let change = MemberChange {
                     user_id: user_of(form)?,
                     access_level: level,
@@ -263,24 +262,22 @@ kernel::params! {
     pub struct Form {
         /// What is asked for.
         pub action: Action,
-        /// Who is to be added.
-        pub username: Option<String>,
         /// Who is to be changed or removed.
         pub user_id: Option<i64>,
-        /// The role.
-        pub access_level: Option<i64>,
-        /// The day it ends on, or empty.
-        pub expires_at: Option<String>,
+        pub member: Flat<MemberForm>,
     }
 }
 
-impl Form {
-    fn typed(&self) -> MemberForm {
-        MemberForm {
-            username: self.username.clone().unwrap_or_default(),
-            access_level: self.access_level.map(|n| n.to_string()).unwrap_or_default(),
-            expires_at: self.expires_at.clone().unwrap_or_default(),
-        }
+kernel::params! {
+    /// What the forms say of a member.
+    #[derive(Default)]
+    pub struct MemberForm {
+        /// Who is to be added.
+        pub username: Text,
+        /// The role.
+        pub access_level: Option<i64>,
+        /// The day it ends on, `YYYY-MM-DD`, or empty.
+        pub expires_at: Text,
     }
 }
 

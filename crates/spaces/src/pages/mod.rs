@@ -135,8 +135,8 @@ fn typed_text(text: &str) -> String {
 }
 
 /// The day of the field `expires_at`, none where it is empty.
-fn ends_on(text: Option<&str>) -> Result<Option<Date>> {
-    match text.unwrap_or_default() {
+fn ends_on(text: &str) -> Result<Option<Date>> {
+    match text {
         "" => Ok(None),
         text => match text.parse() {
             Ok(day) => Ok(Some(day)),

@@ -20,20 +20,20 @@ use kernel::http::{Flat, Params, Patch, Response, Routes};
 use kernel::ids::Reference;
 use store::Tx;
 
-const REGISTRY: &[(&str, &str)] = &[
+pub(super) const REGISTRY: &[(&str, &str)] = &[
     ("enabled", "Everyone who sees the project"),
     ("private", "Members only"),
     ("public", "Everyone, also where the project is not public"),
     ("disabled", "Off"),
 ];
-const PROJECT_CREATION: &[(&str, &str)] = &[
+pub(super) const PROJECT_CREATION: &[(&str, &str)] = &[
     ("developer", "Developers and above"),
     ("maintainer", "Maintainers and owners"),
     ("owner", "Owners"),
     ("administrator", "Administrators"),
     ("noone", "Nobody"),
 ];
-const SUBGROUP_CREATION: &[(&str, &str)] = &[
+pub(super) const SUBGROUP_CREATION: &[(&str, &str)] = &[
     ("maintainer", "Maintainers and owners"),
     ("owner", "Owners"),
 ];
@@ -76,7 +76,7 @@ impl FormPage for Settings {
         view.page = space.crumbs(page, true);
         view.errors = typed.errors.clone();
         if let Some(form) = typed.form.clone() {
-            form.put_into(&mut view);
+            form.put_into(&mut view.form);
         }
         Ok(view)
     }
@@ -98,15 +98,15 @@ impl FormPage for Settings {
         let moved = |full_path: &str| format!("The {word} is now at {full_path}.");
         let (full_path, text) = match form.action {
             Action::Save => (
-                save(tx, viewer, &space, form)?,
+                save(tx, viewer, &space, &form.fields)?,
                 "The settings are saved.".into(),
             ),
             Action::Rename => {
-                let full_path = rename(tx, viewer, &space, form.path.clone())?;
+                let full_path = rename(tx, viewer, &space, form.fields.path.clone())?;
                 (full_path.clone(), moved(&full_path))
             }
             Action::Move => {
-                let full_path = transfer(tx, viewer, &space, form.to.as_deref())?;
+                let full_path = transfer(tx, viewer, &space, form.fields.to.as_deref())?;
                 (full_path.clone(), moved(&full_path))
             }
             Action::Archive | Action::Unarchive => {
@@ -114,7 +114,7 @@ impl FormPage for Settings {
                 (space.full_path().to_owned(), text.to_owned())
             }
             Action::Delete => {
-                check_typed(form, space.full_path())?;
+                check_typed(&form.fields, space.full_path())?;
                 let list = delete(tx, viewer, &space)?;
                 return Outcome::led(list, format!("{} is deleted.", space.full_path()));
             }
@@ -149,16 +149,17 @@ fn filled(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space) -> Result<views::Sett
             fitting.retain(|one| group.parent_id != Some(one.id));
             targets.extend(fitting.iter().map(choice));
             Ok(views::Settings {
-                name: group.name.clone(),
-                description: group.description.clone(),
-                path: group.path.clone(),
-                visibility: group.visibility().to_string(),
                 visibilities: visibilities(access::widest_below(parent.as_ref())),
-                project_creation: group.project_creation_level.clone(),
-                project_creations: Choice::list(PROJECT_CREATION),
-                subgroup_creation: group.subgroup_creation_level.clone(),
-                subgroup_creations: Choice::list(SUBGROUP_CREATION),
-                request_access: group.request_access_enabled,
+                form: Fields {
+                    name: Some(group.name.clone()),
+                    description: Some(group.description.clone()),
+                    path: Some(group.path.clone()),
+                    visibility: Some(group.visibility().to_string()),
+                    project_creation: Some(group.project_creation_level.clone()),
+                    subgroup_creation: Some(group.subgroup_creation_level.clone()),
+                    request_access: Some(group.request_access_enabled),
+                    ..Fields::default()
+                },
                 targets,
                 ..common
             })
@@ -170,15 +171,17 @@ fn filled(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space) -> Result<views::Sett
             fitting.retain(|one| one.id != project.namespace_id);
             targets.extend(fitting.iter().map(choice));
             Ok(views::Settings {
-                name: project.name.clone(),
-                description: project.description.clone().unwrap_or_default(),
-                path: project.path.clone(),
-                visibility: project.visibility().to_string(),
                 visibilities: visibilities(access::widest_below(home.as_ref())),
-                topics: project.topics.0.join(", "),
-                registry: project.package_registry().to_owned(),
-                registries: Choice::list(REGISTRY),
-                request_access: project.request_access_enabled,
+                form: Fields {
+                    name: Some(project.name.clone()),
+                    description: project.description.clone(),
+                    path: Some(project.path.clone()),
+                    visibility: Some(project.visibility().to_string()),
+                    topics: Some(project.topics.0.join(", ")),
+                    registry: Some(project.package_registry().to_owned()),
+                    request_access: Some(project.request_access_enabled),
+                    ..Fields::default()
+                },
                 targets,
                 ..common
             })
@@ -203,6 +206,14 @@ kernel::params! {
     pub struct Form {
         /// What is asked for.
         pub action: Action,
+        pub fields: Flat<Fields>,
+    }
+}
+
+kernel::params! {
+    /// What the forms say, and what is stored in their words.
+    #[derive(Default)]
+    pub struct Fields {
         /// Display name.
         pub name: Option<String>,
         /// What it is for.
@@ -230,19 +241,22 @@ kernel::params! {
 
 impl Form {
     /// Shows again what was typed in the form that was refused.
-    fn put_into(self, view: &mut views::Settings) {
+    fn put_into(self, shown: &mut Fields) {
+        let typed = self.fields.0;
         match self.action {
             Action::Save => {
-                view.name = self.name.unwrap_or_default();
-                view.description = self.description.unwrap_or_default();
-                view.topics = self.topics.unwrap_or_default();
-                view.visibility = self.visibility.unwrap_or_default();
+                shown.name = typed.name;
+                shown.description = typed.description;
+                shown.topics = typed.topics;
+                shown.visibility = typed.visibility;
             }
-            Action::Rename => view.path = self.path.unwrap_or_default(),
+            Action::Rename => shown.path = typed.path,
             _ => {}
         }
     }
+}
 
+impl Fields {
     fn topics(&self) -> Option<Vec<String>> {
         let text = self.topics.as_deref()?;
         let topics = text.split(',').map(str::trim);
@@ -265,7 +279,7 @@ impl Form {
 }
 
 /// Refuses what was not typed in full.
-fn check_typed(form: &Form, full_path: &str) -> Result<()> {
+fn check_typed(form: &Fields, full_path: &str) -> Result<()> {
     if form.confirm.as_deref().map(str::trim) == Some(full_path) {
         Ok(())
     } else {
@@ -274,7 +288,7 @@ fn check_typed(form: &Form, full_path: &str) -> Result<()> {
 }
 
 /// Writes the settings; the full path after that.
-fn save(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space, form: &Form) -> Result<String> {
+fn save(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space, form: &Fields) -> Result<String> {
     let (name, description) = (form.name.clone(), form.description());
     let (visibility, reference) = (form.visibility(), space.reference());
     let request_access_enabled = Some(form.request_access.unwrap_or(false));

@@ -16,7 +16,7 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
-use kernel::http::{Paging, Params, Response, Routes, Start};
+use kernel::http::{Paging, Params, Response, Routes, Start, Text};
 use kernel::secrets::Secret;
 use store::Tx;
 
@@ -127,11 +127,11 @@ impl FormPage for Tokens {
         match form.action.unwrap_or(Action::Create) {
             Action::Create => {
                 let new = NewSpaceToken {
-                    name: form.name.clone().unwrap_or_default(),
+                    name: form.name.to_string(),
                     description: form.description.clone().filter(|text| !text.is_empty()),
                     scopes: form.scopes.clone().unwrap_or_default(),
                     access_level: form.access_level,
-                    expires_at: ends_on(form.expires_at.as_deref())?,
+                    expires_at: ends_on(&form.expires_at)?,
                 };
                 let (token, secret) = rules::create(tx, &place, &new)?;
                 Ok(self.made(token, &secret))
@@ -181,13 +181,13 @@ kernel::params! {
         /// The token to rotate or revoke.
         pub token_id: Option<i64>,
         /// For people.
-        pub name: Option<String>,
+        pub name: Text,
         /// For people.
         pub description: Option<String>,
         /// Role of its bot.
         pub access_level: Option<i64>,
         /// Last day.
-        pub expires_at: Option<String>,
+        pub expires_at: Text,
         /// What it allows.
         pub scopes: Option<Vec<String>>,
     }
@@ -196,9 +196,9 @@ kernel::params! {
 impl Form {
     fn typed(&self) -> TokenForm {
         TokenForm {
-            name: self.name.clone().unwrap_or_default(),
+            name: self.name.to_string(),
             description: self.description.clone().unwrap_or_default(),
-            expires_at: self.expires_at.clone().unwrap_or_default(),
+            expires_at: self.expires_at.to_string(),
             chosen: self.scopes.clone().unwrap_or_default(),
             ..TokenForm::default()
         }

@@ -44,6 +44,35 @@ impl Param for String {
     }
 }
 
+/// A text field of a form: empty where it was not sent.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Text(pub String);
+
+impl std::ops::Deref for Text {
+    type Target = str;
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for Text {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Param for Text {
+    fn parse(value: &Value) -> Result<Self, Unusable> {
+        Option::<String>::parse(value).map(|text| Text(text.unwrap_or_default()))
+    }
+    fn absent() -> Option<Self> {
+        Some(Text::default())
+    }
+    fn schema() -> Value {
+        String::schema()
+    }
+}
+
 impl Param for i64 {
     fn parse(value: &Value) -> Result<Self, Unusable> {
         match value {

@@ -1,5 +1,8 @@
 //! What the pages of this room show: plain view models of their templates.
 
+use super::lists::HomeFilter;
+use super::members::MemberForm;
+use super::{create, settings};
 use crate::access::role_name;
 use crate::model::{self, Namespace};
 use crate::store;
@@ -16,13 +19,9 @@ use std::collections::HashMap;
 #[template(path = "home.html")]
 pub struct Home {
     pub page: Page,
-    pub search: String,
-    /// Filter `scope`: empty for all, `mine`, `starred` …
-    pub scope: String,
+    pub filter: HomeFilter,
     pub scopes: Vec<Choice>,
-    pub visibility: String,
     pub visibilities: Vec<Choice>,
-    pub sort: String,
     pub sorts: Vec<Choice>,
     pub can_create: bool,
     pub projects: ProjectList,
@@ -30,7 +29,13 @@ pub struct Home {
 
 impl Home {
     fn is_filtered(&self) -> bool {
-        !(self.search.is_empty() && self.scope.is_empty() && self.visibility.is_empty())
+        let HomeFilter {
+            search,
+            scope,
+            visibility,
+            ..
+        } = &self.filter;
+        !(search.is_empty() && scope.is_empty() && visibility.is_empty())
     }
 }
 
@@ -255,6 +260,14 @@ pub struct Members {
 }
 
 impl Members {
+    /// The role that was typed, or empty.
+    fn level(&self) -> String {
+        self.form
+            .access_level
+            .map(|level| level.to_string())
+            .unwrap_or_default()
+    }
+
     fn when(&self, at: &Timestamp) -> Moment {
         Moment::new(*at, self.now)
     }
@@ -268,14 +281,6 @@ pub enum WayIn {
     None,
     MayAsk,
     Asked,
-}
-
-#[derive(Debug, Clone, Default)]
-pub struct MemberForm {
-    pub username: String,
-    pub access_level: String,
-    /// Field `expires_at`, `YYYY-MM-DD`.
-    pub expires_at: String,
 }
 
 /// A member, and what the viewer may do about it.
@@ -314,27 +319,32 @@ impl MemberRow {
 pub struct Settings {
     pub page: Page,
     pub head: SpaceHead,
-    pub name: String,
-    pub description: String,
-    pub path: String,
-    pub visibility: String,
+    pub form: settings::Fields,
     pub visibilities: Vec<Choice>,
-    /// Field `topics` of a project, with commas between them.
-    pub topics: String,
-    /// Field `registry` of a project: who reads its packages.
-    pub registry: String,
-    pub registries: Vec<Choice>,
-    /// Field `project_creation` of a group.
-    pub project_creation: String,
-    pub project_creations: Vec<Choice>,
-    /// Field `subgroup_creation` of a group.
-    pub subgroup_creation: String,
-    pub subgroup_creations: Vec<Choice>,
-    pub request_access: bool,
     /// Where it may move: the first asks for a choice.
     pub targets: Vec<Choice>,
     pub can_delete: bool,
     pub errors: Errors,
+}
+
+impl Settings {
+    /// What stands in a field.
+    fn text<'f>(&self, field: &'f Option<String>) -> &'f str {
+        field.as_deref().unwrap_or_default()
+    }
+
+    /// Who reads the packages of a project.
+    fn registries(&self) -> Vec<Choice> {
+        Choice::list(settings::REGISTRY)
+    }
+
+    fn project_creations(&self) -> Vec<Choice> {
+        Choice::list(settings::PROJECT_CREATION)
+    }
+
+    fn subgroup_creations(&self) -> Vec<Choice> {
+        Choice::list(settings::SUBGROUP_CREATION)
+    }
 }
 
 /// `…/-/access_tokens` of a group or project: list and form (`name`,
@@ -382,16 +392,12 @@ pub struct NewSpace {
     pub page: Page,
     /// `group` or `project`.
     pub kind: &'static str,
-    pub name: String,
-    /// Field `path`; empty takes it from the name.
-    pub path: String,
-    pub description: String,
+    pub form: create::Form,
     /// Where it may go: namespace id and full path; for groups also an empty
     /// value for none.
     pub parents: Vec<Choice>,
     /// Field `namespace_id` or `parent_id`.
     pub parent: String,
-    pub visibility: String,
     pub visibilities: Vec<Choice>,
     pub errors: Errors,
 }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::model::Visibility;
 use identity::model::{UserKind, UserState};
+use kernel::http::Text;
 
 fn viewer() -> Option<PageViewer> {
     Some(PageViewer::new("ada", "Ada Lovelace", true))
@@ -128,12 +129,12 @@ fn pages(total: u64, url: &str) -> Pages {
 fn home() -> Home {
     Home {
         page: page("Projects", "projects"),
-        search: String::new(),
-        scope: String::new(),
+        filter: HomeFilter {
+            sort: Text("activity".into()),
+            ..HomeFilter::default()
+        },
         scopes: Choice::list(&[("", "All"), ("mine", "Mine"), ("starred", "Starred")]),
-        visibility: String::new(),
         visibilities: Choice::list(&[("", "Any"), ("private", "Private"), ("public", "Public")]),
-        sort: "activity".into(),
         sorts: Choice::list(&[("activity", "Last activity"), ("name", "Name")]),
         can_create: true,
         projects: ProjectList {
@@ -158,7 +159,10 @@ fn home_lists_filters_and_leads_on_when_empty() {
         },
     );
     let search = Home {
-        search: "<x>".into(),
+        filter: HomeFilter {
+            search: Text("<x>".into()),
+            ..HomeFilter::default()
+        },
         projects: list(vec![]),
         ..home()
     };
@@ -275,12 +279,14 @@ fn members_and_settings_render() {
     let settings = Settings {
         page: page("Settings", "projects"),
         head: head("Project", "/acme/tools/anvil"),
-        name: "Anvil Works".into(),
-        description: String::new(),
-        path: "anvil".into(),
-        visibility: "internal".into(),
+        form: settings::Fields {
+            name: Some("Anvil Works".into()),
+            path: Some("anvil".into()),
+            visibility: Some("internal".into()),
+            topics: Some("iron, heavy".into()),
+            ..settings::Fields::default()
+        },
         visibilities: visibilities(),
-        topics: "iron, heavy".into(),
         targets: Choice::list(&[("", "Choose a place"), ("5", "acme")]),
         can_delete: true,
         ..Settings::default()
@@ -294,12 +300,9 @@ fn members_and_settings_render() {
     let new = NewSpace {
         page: page("New project", "projects"),
         kind: "project",
-        name: String::new(),
-        path: String::new(),
-        description: String::new(),
+        form: create::Form::default(),
         parents: Choice::list(&[("1", "ada"), ("5", "acme/tools")]),
         parent: "5".into(),
-        visibility: "private".into(),
         visibilities: visibilities(),
         errors: Errors::default(),
     };
