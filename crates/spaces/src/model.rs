@@ -65,6 +65,16 @@ kernel::choices! {
     }
 }
 
+impl SourceKind {
+    /// As a sentence says it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            SourceKind::Project => "project",
+            SourceKind::Group => "group",
+        }
+    }
+}
+
 /// A project and what is always needed of its namespace.
 #[derive(Debug, Clone, Default, FromRow)]
 #[columns("projects")]

@@ -38,6 +38,13 @@ pub fn source_of(place: &MembersOf<'_>) -> (SourceType, i64) {
     }
 }
 
+pub fn token_kind(of: SourceKind) -> TokenKind {
+    match of {
+        SourceKind::Project => TokenKind::Project,
+        SourceKind::Group => TokenKind::Group,
+    }
+}
+
 fn refused(reason: &str) -> Error {
     Error::BadRequest(reason.to_owned())
 }
@@ -62,7 +69,7 @@ pub fn create(
             "access level of the token cannot be above your own",
         ));
     }
-    let (kind, source) = (place.source.kind, source_of(place));
+    let source = source_of(place);
     let by = Author::from(signed_in);
     let bot = identity::users::create_bot(tx, source, &new.name, &by)?;
     let row = NewRow {
@@ -74,10 +81,7 @@ pub fn create(
     };
     rows::insert(tx, &row)?;
     let new = NewToken {
-        kind: match kind {
-            SourceKind::Project => TokenKind::Project,
-            SourceKind::Group => TokenKind::Group,
-        },
+        kind: token_kind(place.source.kind),
         user_id: bot.id,
         admin: false,
         source: Some(source),

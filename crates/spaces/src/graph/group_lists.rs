@@ -160,15 +160,10 @@ async fn of_users(
     let from = move |tx: &Tx<'_>| {
         let mut from = Fragment::new(
             " join members on members.source_id = namespaces.id
-                and members.source_type = 'Group' and members.requested_at is null
-              where",
+                and members.source_type = 'Group' where",
         );
-        from.in_list("members.user_id", of)
-            .push(
-                " and (members.expires_at is null or members.expires_at > ",
-                lists::today(tx),
-            )
-            .raw(")");
+        from.in_list("members.user_id", of);
+        lists::in_force(&mut from, "members", &lists::today(tx));
         from
     };
     let pages = each(&ids, (ask, args, context), "members.user_id", from).await?;

@@ -4,7 +4,7 @@ use super::{Groups, NamespaceView, ProjectView, Projects, role_name, rows};
 use crate::model::SourceKind;
 use crate::store as lists;
 use crate::store::filters::search_users;
-use crate::store::{MEMBER_COLUMNS, MemberRow};
+use crate::store::{MEMBER_COLUMNS, MemberRow, Source};
 use identity::graph::{People, Person, viewer};
 use kernel::app::App;
 use kernel::graph::{
@@ -67,13 +67,6 @@ impl MemberOf {
             of: self,
         }
     }
-}
-
-/// Adds to a statement inside its `where` that memberships are in force.
-pub(super) fn in_force(sql: &mut Fragment, today: String) {
-    sql.raw(" and m.requested_at is null")
-        .push(" and (m.expires_at is null or m.expires_at > ", today)
-        .raw(")");
 }
 
 pub fn graph(g: &mut Graph) {
@@ -173,56 +166,36 @@ fn arguments<T: Any + Send + Sync>(list: ObjectBuilder<'_, T>, relations: &'stat
 
 /// Something that has members: itself and the groups above it.
 trait HasMembers: Send + Sync + 'static {
-    const KIND: SourceKind;
-    fn id(&self) -> i64;
-    fn above(&self) -> Vec<i64>;
+    fn source(&self) -> Source;
 }
 
 impl HasMembers for ProjectView {
-    const KIND: SourceKind = SourceKind::Project;
-
-    fn id(&self) -> i64 {
-        self.project.id
-    }
-
-    fn above(&self) -> Vec<i64> {
-        self.project.ancestors()
+    fn source(&self) -> Source {
+        Source::of_project(&self.project)
     }
 }
 
 impl HasMembers for NamespaceView {
-    const KIND: SourceKind = SourceKind::Group;
-
-    fn id(&self) -> i64 {
-        self.namespace.id
-    }
-
-    fn above(&self) -> Vec<i64> {
-        let mut ids = self.namespace.ids();
-        ids.retain(|id| *id != self.namespace.id);
-        ids
+    fn source(&self) -> Source {
+        Source::of_group(&self.namespace)
     }
 }
 
 /// One number for a source of either kind: that of a project is negative.
 const SOURCE: &str = "case when m.source_type = 'Project' then -m.source_id else m.source_id end";
 
-fn source(kind: SourceKind, id: i64) -> i64 {
-    match kind {
-        SourceKind::Project => -id,
-        SourceKind::Group => id,
-    }
-}
-
 /// The sources whose members each place has, the nearest first.
 fn sources<P: HasMembers>(place: &P, relations: &[String]) -> Vec<i64> {
     let has = |name: &str| relations.iter().any(|one| one == name);
-    let mut all = Vec::new();
+    let (of, mut all) = (place.source(), Vec::new());
     if has("DIRECT") {
-        all.push(source(P::KIND, place.id()));
+        all.push(match of.kind {
+            SourceKind::Project => -of.id,
+            SourceKind::Group => of.id,
+        });
     }
     if has("INHERITED") {
-        all.extend(place.above());
+        all.extend(of.above());
     }
     all
 }
@@ -257,7 +230,7 @@ async fn of_places<P: HasMembers>(
             .raw(") or (m.source_type = 'Group' and")
             .in_list("m.source_id", groups)
             .raw("))");
-        in_force(&mut from, lists::today(tx));
+        lists::in_force(&mut from, "m", &lists::today(tx));
         search_users(&mut from, search.as_deref());
         window.narrow_each(&columns(), SOURCE, from)
     });

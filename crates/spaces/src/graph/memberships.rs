@@ -1,7 +1,7 @@
 //! What users are members of, as far as the caller sees it: whoever sees a
 //! place may list its members, unless the user's profile is private.
 
-use super::members::{Member, MemberOf, columns, in_force};
+use super::members::{Member, MemberOf, columns};
 use super::{open_only, rows};
 use crate::access::{self, Purpose};
 use crate::model::SourceKind;
@@ -50,7 +50,7 @@ async fn of_users(
         .push(" where m.source_type = ", kind)
         .raw(" and")
         .in_list("m.user_id", asked);
-        in_force(&mut from, lists::today(tx));
+        lists::in_force(&mut from, "m", &lists::today(tx));
         from.raw(" and ").append(match kind {
             SourceKind::Project => access::visible_projects(tx, &reader, Purpose::Read),
             SourceKind::Group => access::visible_groups(tx, &reader),

@@ -125,10 +125,7 @@ impl FormPage for New {
         };
         Ok(NewSpace {
             page,
-            kind: match self.kind {
-                SourceKind::Project => "project",
-                SourceKind::Group => "group",
-            },
+            kind: self.kind.word(),
             form: form.clone(),
             parents,
             parent: inside.map(|one| one.id.to_string()).unwrap_or_default(),

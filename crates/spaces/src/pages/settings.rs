@@ -91,10 +91,7 @@ impl FormPage for Settings {
             _ => Purpose::Update,
         };
         let space = self.0.authorize(tx, purpose)?;
-        let word = match space {
-            Space::Group(..) => "group",
-            Space::Project(..) => "project",
-        };
+        let word = self.0.address.kind.word();
         let moved = |full_path: &str| format!("The {word} is now at {full_path}.");
         let (full_path, text) = match form.action {
             Action::Save => (

@@ -4,10 +4,9 @@ use super::members::roles;
 use super::{Visit, ends_on, section, sections, views};
 use crate::access::{self, MAINTAINER, Purpose};
 use crate::members::MembersOf;
-use crate::model::SourceKind;
 use crate::tokens::{self as rules, NewSpaceToken};
 use http::Method;
-use identity::model::{AccessToken, TokenKind};
+use identity::model::AccessToken;
 use identity::pages::page;
 use identity::pages::tokens::{ShownSecret, TokenForm, TokenRow};
 use identity::settings::TokenRules;
@@ -92,11 +91,8 @@ impl FormPage for Tokens {
             ..TokenRow::new(token, now)
         };
         let mut form = typed.form.as_ref().map(Form::typed).unwrap_or_default();
-        let kind = match self.visit.address.kind {
-            SourceKind::Project => TokenKind::Project,
-            SourceKind::Group => TokenKind::Group,
-        };
-        form.offer(kind, false, &self.rules);
+        let kind = self.visit.address.kind;
+        form.offer(rules::token_kind(kind), false, &self.rules);
         let level = typed.form.as_ref().and_then(|form| form.access_level);
         Ok(views::SpaceTokens {
             secret: self.secret.clone(),

@@ -259,6 +259,13 @@ impl Source {
             groups: project.ancestors(),
         }
     }
+
+    /// Ids of the groups above it.
+    pub fn above(&self) -> Vec<i64> {
+        let mut ids = self.groups.clone();
+        ids.retain(|id| self.kind == SourceKind::Project || *id != self.id);
+        ids
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -273,6 +280,14 @@ pub(crate) const MEMBER_COLUMNS: &str = "m.id as member_id, m.user_id as member_
     m.expires_at as member_expires_at, m.created_at as member_created_at, \
     m.requested_at as member_requested_at";
 
+/// Adds that memberships of this alias are in force: granted, and not over.
+pub fn in_force<'s>(sql: &'s mut Fragment, alias: &str, today: &str) -> &'s mut Fragment {
+    let ends = format!(" and ({alias}.expires_at is null or {alias}.expires_at > ");
+    sql.raw(&format!(" and {alias}.requested_at is null"))
+        .push(&ends, today)
+        .raw(")")
+}
+
 /// One row per user: their membership of the highest level.
 fn memberships(tx: &Tx<'_>, source: &Source, breadth: Breadth) -> Fragment {
     let today = today(tx);
@@ -284,12 +299,7 @@ fn memberships(tx: &Tx<'_>, source: &Source, breadth: Breadth) -> Fragment {
         all.raw(" and m.requested_at is not null)");
         return all;
     }
-    all.raw(" and m.requested_at is null")
-        .push(
-            " and (m.expires_at is null or m.expires_at > ",
-            today.as_str(),
-        )
-        .raw(")");
+    in_force(&mut all, "m", &today);
     if breadth == Breadth::Direct {
         all.raw(")");
         return all;
@@ -297,14 +307,10 @@ fn memberships(tx: &Tx<'_>, source: &Source, breadth: Breadth) -> Fragment {
     all.raw(" union all select ")
         .raw(MEMBER_COLUMNS)
         .raw(" from members m where m.source_type = 'Group' and")
-        .in_list("m.source_id", &source.groups)
-        .raw(" and m.requested_at is null")
-        .push(
-            " and (m.expires_at is null or m.expires_at > ",
-            today.as_str(),
-        )
+        .in_list("m.source_id", &source.groups);
+    in_force(&mut all, "m", &today)
         .raw(
-            ") union all select m.id, m.user_id,
+            " union all select m.id, m.user_id,
                 case when s.access_level < m.access_level then s.access_level
                     else m.access_level end,
                 m.created_by_id, coalesce(m.expires_at, s.expires_at), m.created_at,
@@ -404,9 +410,7 @@ pub fn member(
 /// The highest role that a user has in the groups above, and the name of the
 /// group that gives it.
 pub fn inherited(tx: &mut Tx<'_>, source: &Source, user_id: i64) -> Result<Option<(i64, String)>> {
-    let mut above = source.groups.clone();
-    above.retain(|id| source.kind == SourceKind::Project || *id != source.id);
-    let today = today(tx);
+    let (above, today) = (source.above(), today(tx));
     Ok(tx.optional(
         sql!(
             "select m.access_level, n.name from members m join namespaces n on n.id = m.source_id
