@@ -10,6 +10,7 @@ use crate::access::{self, OWNER};
 use crate::model::{Namespace, Project, Visibility};
 use crate::{features, hooks, store};
 use ::store::Tx;
+use identity::Caller;
 use identity::entities::{basic, load_basic};
 use identity::model::User;
 use identity::viewer::Viewer;
@@ -261,31 +262,29 @@ fn links(app: &App, id: i64) -> ProjectLinks {
 /// Projects with what surrounds them, one for one.
 pub fn projects(
     tx: &mut Tx<'_>,
-    app: &App,
-    viewer: &Viewer,
+    by: &Caller,
     rows: &[Project],
     simple: bool,
     statistics: bool,
 ) -> Result<Vec<ProjectEntity>> {
     let around = match simple {
         true => RelatedToProjects::default(),
-        false => RelatedToProjects::read(tx, viewer, rows, statistics)?,
+        false => RelatedToProjects::read(tx, &by.viewer, rows, statistics)?,
     };
     Ok(rows
         .iter()
-        .map(|row| project(app, row, &around, simple))
+        .map(|row| project(&by.app, row, &around, simple))
         .collect())
 }
 
 pub fn one_project(
     tx: &mut Tx<'_>,
-    app: &App,
-    viewer: &Viewer,
+    by: &Caller,
     row: &Project,
     statistics: bool,
 ) -> Result<ProjectEntity> {
-    let around = RelatedToProjects::read(tx, viewer, std::slice::from_ref(row), statistics)?;
-    Ok(project(app, row, &around, false))
+    let around = RelatedToProjects::read(tx, &by.viewer, std::slice::from_ref(row), statistics)?;
+    Ok(project(&by.app, row, &around, false))
 }
 
 pub fn group(app: &App, group: &Namespace) -> GroupEntity {
@@ -335,14 +334,9 @@ pub fn group(app: &App, group: &Namespace) -> GroupEntity {
     }
 }
 
-pub fn one_group(
-    tx: &mut Tx<'_>,
-    app: &App,
-    viewer: &Viewer,
-    row: &Namespace,
-) -> Result<GroupEntity> {
-    let mut entity = group(app, row);
-    let mut found = store::shares_of(tx, viewer, "Group", &[row.id])?;
+pub fn one_group(tx: &mut Tx<'_>, by: &Caller, row: &Namespace) -> Result<GroupEntity> {
+    let mut entity = group(&by.app, row);
+    let mut found = store::shares_of(tx, &by.viewer, "Group", &[row.id])?;
     entity.shared_with_groups = Some(found.remove(&row.id).unwrap_or_default());
     Ok(entity)
 }

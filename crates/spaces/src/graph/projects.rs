@@ -4,6 +4,7 @@ use super::{Groups, NamespaceView, Namespaces, PROJECT_ID, ProjectView, shown};
 use crate::access::{self, Purpose};
 use crate::entities::{sizes, ssh_url};
 use crate::model::{Project, Visibility};
+use crate::store::projects_where;
 use identity::graph::viewer;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result as Outcome};
@@ -14,7 +15,7 @@ use kernel::graph::{
 use kernel::ids::{Reference, fold};
 use kernel::markup;
 use std::sync::Arc;
-use store::{Fragment, Tx};
+use store::Tx;
 
 pub fn graph(g: &mut Graph) {
     statistics(g);
@@ -218,11 +219,9 @@ async fn measured(
 
 /// The project at a path, or where it moved to.
 fn find(tx: &mut Tx<'_>, viewer: &Viewer, path: String) -> Outcome<Project> {
-    let mut sql = Fragment::new(Project::SELECT);
-    sql.raw("where ");
-    sql.append(access::visible_projects(tx, viewer, Purpose::Read))
-        .push(" and projects.full_path_folded = ", fold(&path));
-    if let Some(project) = tx.query(sql)?.into_iter().next() {
+    let mut wanted = access::visible_projects(tx, viewer, Purpose::Read);
+    wanted.push(" and projects.full_path_folded = ", fold(&path));
+    if let Some(project) = projects_where(tx, wanted)?.pop() {
         return Ok(project);
     }
     match access::project(tx, viewer, &Reference::Path(path), Purpose::Read) {

@@ -1,13 +1,12 @@
 //! Members of projects and groups.
 
-use super::SpaceRequest;
+use super::{Caller, SpaceRequest};
 use crate::access::Purpose;
 use crate::members::{self, MAX_AT_ONCE, MemberChange, NewMember};
 use crate::store as lists;
 use crate::store::{Breadth, MemberFilter, MemberRow};
 use identity::entities::{UserBasic, basic, load_basic};
 use identity::model::User;
-use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::http::conditional::check_unmodified;
 use kernel::http::{
@@ -52,12 +51,8 @@ pub struct MemberEntity {
 }
 
 /// Rows with who added them, in one more statement.
-fn entities(
-    tx: &mut Tx<'_>,
-    app: &App,
-    rows: &[MemberRow],
-    with_email: bool,
-) -> Result<Vec<MemberEntity>> {
+fn entities(tx: &mut Tx<'_>, by: &Caller, rows: &[MemberRow]) -> Result<Vec<MemberEntity>> {
+    let (app, with_email) = (&by.app, by.viewer.is_admin());
     let ids: Vec<i64> = rows.iter().filter_map(|row| row.created_by_id).collect();
     let makers = match ids.is_empty() {
         true => HashMap::new(),
@@ -78,14 +73,8 @@ fn entities(
     Ok(rows.iter().map(entity).collect())
 }
 
-pub(super) fn entity(
-    tx: &mut Tx<'_>,
-    app: &App,
-    row: &MemberRow,
-    with_email: bool,
-) -> Result<MemberEntity> {
-    let mut one = entities(tx, app, std::slice::from_ref(row), with_email)?;
-    one.pop().found("")
+pub(super) fn entity(tx: &mut Tx<'_>, by: &Caller, row: &MemberRow) -> Result<MemberEntity> {
+    entities(tx, by, std::slice::from_ref(row))?.pop().found("")
 }
 
 async fn direct(
@@ -116,7 +105,7 @@ async fn list(
         move |tx, at, place, paging| {
             let (limit, offset) = (paging.fetch(), paging.offset());
             let (rows, total) = lists::members(tx, &place.source, breadth, &filter, limit, offset)?;
-            let shown = entities(tx, &at.app, &rows, at.viewer.is_admin())?;
+            let shown = entities(tx, at, &rows)?;
             Ok((shown, total))
         },
     )
@@ -142,7 +131,7 @@ async fn one_of_all(at: SpaceRequest, params: Params<OneMember>) -> Result<Ok200
 async fn show(at: SpaceRequest, user_id: i64, breadth: Breadth) -> Result<Ok200<MemberEntity>> {
     at.read(Purpose::ReadMembers, move |tx, at, place| {
         let row = lists::member(tx, &place.source, breadth, user_id)?.found("")?;
-        entity(tx, &at.app, &row, at.viewer.is_admin()).map(Ok200)
+        entity(tx, at, &row).map(Ok200)
     })
     .await
 }
@@ -179,7 +168,7 @@ async fn add(at: SpaceRequest, params: Params<AddMembers>) -> Result<Created<Mem
             let user = one.clone().map_err(|_| Error::NotFound("User"))?;
             members::add(tx, place, &user, &params.new)?;
             let row = lists::member(tx, &place.source, Breadth::Direct, user.id)?.found("")?;
-            let shown = entity(tx, &at.app, &row, at.viewer.is_admin())?;
+            let shown = entity(tx, at, &row)?;
             return Ok(Created(MembersAdded::One(Box::new(shown))));
         }
         let mut refused = BTreeMap::new();
@@ -235,7 +224,7 @@ fn named(tx: &mut Tx<'_>, params: &AddMembers) -> Result<Vec<Result<User, String
 async fn change(at: SpaceRequest, params: Params<MemberChange>) -> Result<Ok200<MemberEntity>> {
     at.write(Purpose::ManageMembers, move |tx, at, place| {
         let row = members::change(tx, place, &params)?;
-        entity(tx, &at.app, &row, at.viewer.is_admin()).map(Ok200)
+        entity(tx, at, &row).map(Ok200)
     })
     .await
 }

@@ -65,7 +65,7 @@ where
 {
     by.write(move |tx, by| {
         let project = change(tx, &by.viewer)?;
-        entities::one_project(tx, &by.app, &by.viewer, &project, false)
+        entities::one_project(tx, by, &project, false)
     })
     .await
 }
@@ -77,7 +77,7 @@ where
 {
     by.write(move |tx, by| {
         let group = change(tx, &by.viewer)?;
-        entities::one_group(tx, &by.app, &by.viewer, &group)
+        entities::one_group(tx, by, &group)
     })
     .await
 }

@@ -71,7 +71,7 @@ async fn approve(at: SpaceRequest, params: Params<Approve>) -> Result<Created<Me
     at.write(Purpose::ManageMembers, move |tx, at, place| {
         let level = params.access_level.unwrap_or(DEVELOPER);
         let row = members::approve(tx, place, params.user_id, level)?;
-        entity(tx, &at.app, &row, at.viewer.is_admin()).map(Created)
+        entity(tx, at, &row).map(Created)
     })
     .await
 }

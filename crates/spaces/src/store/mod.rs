@@ -49,6 +49,13 @@ pub fn count(tx: &mut Tx<'_>, from: &str, condition: &Fragment) -> Result<i64> {
     Ok(tx.query::<i64>(counted)?.into_iter().next().unwrap_or(0))
 }
 
+/// Projects of a condition and what follows it.
+pub fn projects_where(tx: &mut Tx<'_>, condition: Fragment) -> Result<Vec<Project>> {
+    let mut list = Fragment::new(store::concat!(Project::SELECT, "where "));
+    list.append(condition);
+    Ok(tx.query(list)?)
+}
+
 /// Projects of a condition, in an order, with `limit` and `offset`.
 pub fn projects(
     tx: &mut Tx<'_>,

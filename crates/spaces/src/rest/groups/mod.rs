@@ -105,7 +105,7 @@ kernel::params! {
 async fn show(by: Caller, params: Params<ShowGroup>) -> Result<Ok200<GroupEntity>> {
     by.read(move |tx, by| {
         let group = access::group(tx, &by.viewer, &params.id, Purpose::Read)?;
-        let mut entity = entities::one_group(tx, &by.app, &by.viewer, &group)?;
+        let mut entity = entities::one_group(tx, by, &group)?;
         if params.statistics.unwrap_or(false) {
             let rows = std::slice::from_ref(&group);
             entity.statistics = entities::group_statistics(tx, &by.viewer, rows)?.remove(&group.id);
@@ -115,7 +115,7 @@ async fn show(by: Caller, params: Params<ShowGroup>) -> Result<Ok200<GroupEntity
                 let mut condition = access::visible_projects(tx, &by.viewer, Purpose::Read);
                 condition.raw(" and ").append(place);
                 let rows = lists::projects(tx, &condition, "projects.id desc", 100, 0)?;
-                entities::projects(tx, &by.app, &by.viewer, &rows, false, false)
+                entities::projects(tx, by, &rows, false, false)
             };
             entity.projects = Some(read(filters::projects_right_in(group.id))?);
             entity.shared_projects = Some(read(filters::projects_shared_with(group.id))?);

@@ -151,7 +151,7 @@ fn page(
     let more = rows.len() as i64 > paging.per_page;
     let beyond = if more { rows.pop() } else { None };
     let (simple, statistics) = (list.simple == Some(true), list.statistics == Some(true));
-    let shown = entities::projects(tx, &by.app, &by.viewer, &rows, simple, statistics)?;
+    let shown = entities::projects(tx, by, &rows, simple, statistics)?;
     rows.extend(beyond);
     let paged = match keyset {
         true => Paged::keyed(rows, paging, |row: &Project| vec![json!(row.id)]),

@@ -95,7 +95,7 @@ async fn show(by: Caller, params: Params<ShowProject>) -> Result<Ok200<ProjectEn
         let project = access::project(tx, &by.viewer, &params.id, Purpose::Read)?;
         let statistics = params.statistics.unwrap_or(false)
             && access::level_in_project(tx, &by.viewer, &project)? >= access::REPORTER;
-        entities::one_project(tx, &by.app, &by.viewer, &project, statistics).map(Ok200)
+        entities::one_project(tx, by, &project, statistics).map(Ok200)
     })
     .await
 }

@@ -36,7 +36,7 @@ async fn set_starred(by: Caller, id: Reference, starred: bool) -> Result<Changed
         let Some(project) = rules::star_project(tx, &by.viewer, &id, starred)? else {
             return Ok(Changed::Before);
         };
-        entities::one_project(tx, &by.app, &by.viewer, &project, false).map(Changed::Now)
+        entities::one_project(tx, by, &project, false).map(Changed::Now)
     })
     .await
 }
