@@ -4,8 +4,6 @@
 use crate::members::MembersOf;
 use crate::model::{Problems, SourceKind};
 use crate::store::deploy_tokens::{self as rows, DeployToken};
-use identity::viewer::Viewer;
-use kernel::audit;
 use kernel::error::{Error, Found, Result};
 use kernel::secrets::{self, Secret};
 use kernel::time::Timestamp;
@@ -29,29 +27,39 @@ const PREFIX: &str = "svdt-";
 /// Longest name and user name, in characters.
 const MAX_NAME: usize = 255;
 
-#[derive(Debug, Clone)]
-pub struct NewDeployToken {
-    pub name: String,
+kernel::params! {
+    /// A new token.
+    pub struct NewDeployToken {
+        /// For people.
+        pub name: String,
+        /// What it allows.
+        pub scopes: Vec<String>,
+        /// When it ends.
+        pub expires_at: Option<Timestamp>,
+        /// The user name that goes with it; made unless given.
+        pub username: Option<String>,
+    }
+}
+
+impl NewDeployToken {
     /// What Basic must carry; made from the id unless given.
-    pub username: Option<String>,
-    /// At least one of [`SCOPES`].
-    pub scopes: Vec<String>,
-    pub expires_at: Option<Timestamp>,
+    pub fn username(&self) -> Option<&str> {
+        self.username.as_deref().filter(|name| !name.is_empty())
+    }
 }
 
 /// Makes a token; its text is returned here and never again.
 pub fn create(
     tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    place: &MembersOf,
+    place: &MembersOf<'_>,
     new: &NewDeployToken,
 ) -> Result<(DeployToken, Secret)> {
     check(tx, place.source.kind, new)?;
     let secret = secrets::random_token(PREFIX);
     let digest = secrets::digest(secret.expose());
-    let id = rows::insert(tx, of(place), new, digest, viewer.user_id())?;
+    let id = rows::insert(tx, place, new, digest)?;
     let details = json!({"token_id": id, "name": new.name, "scopes": new.scopes});
-    audit::record(tx, viewer, "deploy_token.create", place.target(), details)?;
+    place.record(tx, "deploy_token.create", details)?;
     Ok((find(tx, place, id)?, secret))
 }
 
@@ -71,7 +79,7 @@ fn check(tx: &Tx<'_>, kind: SourceKind, new: &NewDeployToken) -> Result<()> {
     if new.name.chars().any(char::is_control) {
         problems.add("name", "cannot contain control characters");
     }
-    if let Some(username) = &new.username {
+    if let Some(username) = new.username() {
         problems.note("username", username_problem(username));
     }
     if new.expires_at.is_some_and(|end| end <= tx.now()) {
@@ -92,20 +100,15 @@ fn username_problem(username: &str) -> Option<&'static str> {
     length_problem(username)
 }
 
-/// The place as rows name it.
-fn of(place: &MembersOf) -> (SourceKind, i64) {
-    (place.source.kind, place.source.id)
+pub fn find(tx: &mut Tx<'_>, place: &MembersOf<'_>, id: i64) -> Result<DeployToken> {
+    rows::find(tx, place.key(), id)?.found("Deploy Token")
 }
 
-pub fn find(tx: &mut Tx<'_>, place: &MembersOf, id: i64) -> Result<DeployToken> {
-    rows::find(tx, of(place), id)?.found("Deploy Token")
-}
-
-pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, place: &MembersOf, id: i64) -> Result<()> {
+pub fn destroy(tx: &mut Tx<'_>, place: &MembersOf<'_>, id: i64) -> Result<()> {
     let token = find(tx, place, id)?;
     rows::delete(tx, id)?;
     let details = json!({"token_id": id, "name": token.name});
-    audit::record(tx, viewer, "deploy_token.destroy", place.target(), details)
+    place.record(tx, "deploy_token.destroy", details)
 }
 
 #[cfg(test)]

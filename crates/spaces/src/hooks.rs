@@ -1,6 +1,6 @@
 //! What rooms above plug in, and what this room plugs into identity.
 
-use crate::model::{ProjectId, SourceKind, path_error};
+use crate::model::{ProjectId, path_error};
 use crate::store::{self as lists, Source, people};
 use crate::{access, claims, invitations, namespaces, rules};
 use identity::hooks::Destroying;
@@ -138,13 +138,7 @@ fn user_destroying(tx: &mut Tx<'_>, destroying: &Destroying) -> Result<()> {
 fn groups_owned_alone(tx: &mut Tx<'_>, user_id: i64) -> Result<Vec<i64>> {
     let mut alone = Vec::new();
     for group in people::owned_groups(tx, user_id)? {
-        let source = Source {
-            kind: SourceKind::Group,
-            id: group.id,
-            name: String::new(),
-            groups: group.ids(),
-        };
-        if !lists::has_other_owner(tx, &source, user_id)? {
+        if !lists::has_other_owner(tx, &Source::of_group(&group), user_id)? {
             alone.push(group.id);
         }
     }

@@ -8,7 +8,6 @@ use crate::store::invitations::{self as rows, Invitation};
 use crate::store::members::{self, NewRow};
 use crate::tasks::SendInvitation;
 use identity::model::User;
-use identity::viewer::Viewer;
 use kernel::audit;
 use kernel::error::{Error, Found, Result};
 use kernel::http::params::Patch;
@@ -55,68 +54,66 @@ pub fn subject(tx: &mut Tx<'_>, kind: SourceKind, id: i64) -> Result<Option<Subj
     }))
 }
 
-fn of(place: &MembersOf) -> (SourceKind, i64) {
-    (place.source.kind, place.source.id)
-}
-
-fn of_address(tx: &mut Tx<'_>, place: &MembersOf, email: &str) -> Result<Invitation> {
-    rows::of_address(tx, of(place), email)?.found("")
+fn of_address(tx: &mut Tx<'_>, place: &MembersOf<'_>, email: &str) -> Result<Invitation> {
+    rows::of_address(tx, place.key(), email)?.found("")
 }
 
 /// Invites an address; a job sends the mail with the link.
-pub fn create(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    place: &MembersOf,
-    email: &str,
-    new: &NewMember,
-) -> Result<()> {
-    check_level(place, new.level)?;
+pub fn create(tx: &mut Tx<'_>, place: &MembersOf<'_>, email: &str, new: &NewMember) -> Result<()> {
+    check_level(place, new.access_level)?;
     check_end(tx, new.expires_at)?;
     if let Some(problem) = identity::model::email_problem(email) {
         return Err(Error::invalid("email", problem));
     }
     let digest = secrets::random_bytes::<32>().to_vec();
     // Until the mail goes out no link opens it.
-    let made = rows::insert(tx, of(place), email, new, digest, viewer.user_id())?;
-    let Some(invitation) = made else {
+    let Some(invitation) = rows::insert(tx, place, email, new, digest)? else {
         return Err(Error::Conflict("Member already invited".into()));
     };
     let now = tx.now();
     enqueue_at(tx, &SendInvitation { invitation }, now)?;
-    let details = json!({"access_level": new.level});
-    audit::record(tx, viewer, "invitation.create", place.target(), details)
+    let details = json!({"access_level": new.access_level});
+    place.record(tx, "invitation.create", details)
+}
+
+kernel::params! {
+    /// Changes of an invitation.
+    pub struct InvitationChange {
+        /// The address.
+        pub email: String,
+        /// The role.
+        pub access_level: Option<i64>,
+        /// The day it ends on.
+        pub expires_at: Patch<Date>,
+    }
 }
 
 pub fn change(
     tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    place: &MembersOf,
-    email: &str,
-    level: Option<i64>,
-    until: Patch<Date>,
+    place: &MembersOf<'_>,
+    change: &InvitationChange,
 ) -> Result<Invitation> {
-    let known = of_address(tx, place, email)?;
-    let level = level.unwrap_or(known.access_level);
+    let known = of_address(tx, place, &change.email)?;
+    let level = change.access_level.unwrap_or(known.access_level);
     check_level(place, level.max(known.access_level))?;
     check_level(place, level)?;
     let before = known.expires_at.as_deref().and_then(|day| day.parse().ok());
-    let expires_at = until.over(before);
+    let expires_at = change.expires_at.clone().over(before);
     if expires_at != before {
         check_end(tx, expires_at)?;
     }
     rows::update(tx, known.id, level, expires_at)?;
     let details = json!({"access_level": level});
-    audit::record(tx, viewer, "invitation.update", place.target(), details)?;
-    of_address(tx, place, email)
+    place.record(tx, "invitation.update", details)?;
+    of_address(tx, place, &change.email)
 }
 
-pub fn withdraw(tx: &mut Tx<'_>, viewer: &Viewer, place: &MembersOf, email: &str) -> Result<()> {
+pub fn withdraw(tx: &mut Tx<'_>, place: &MembersOf<'_>, email: &str) -> Result<()> {
     let known = of_address(tx, place, email)?;
     check_level(place, known.access_level)?;
     rows::delete(tx, known.id)?;
     let details = json!({"access_level": known.access_level});
-    audit::record(tx, viewer, "invitation.destroy", place.target(), details)
+    place.record(tx, "invitation.destroy", details)
 }
 
 /// The invitation a link opens, with what it is to.

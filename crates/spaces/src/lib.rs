@@ -10,6 +10,7 @@
 pub mod access;
 pub mod deploy_tokens;
 pub mod entities;
+mod features;
 pub mod graph;
 pub mod hooks;
 pub mod invitations;

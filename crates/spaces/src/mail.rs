@@ -2,7 +2,6 @@
 
 use crate::access::role_name;
 use crate::invitations::Subject;
-use crate::model::SourceKind;
 use crate::store::invitations::Invitation;
 use crate::tasks::News;
 use identity::model::User;
@@ -11,15 +10,8 @@ use kernel::error::{BestEffort, Error};
 use kernel::jobs::Failure;
 use kernel::mail::Message;
 
-fn word(kind: SourceKind) -> &'static str {
-    match kind {
-        SourceKind::Project => "project",
-        SourceKind::Group => "group",
-    }
-}
-
 pub fn invitation_mail(invitation: &Invitation, subject: &Subject, link: &str) -> Message {
-    let (kind, place) = (word(subject.kind), &subject.full_path);
+    let (kind, place) = (subject.kind.word(), &subject.full_path);
     let role = role_name(invitation.access_level);
     let invited = match &invitation.created_by_name {
         Some(name) => format!("{name} invited you to the {kind} {place}"),
@@ -47,7 +39,7 @@ pub fn request_mail(
     user: &User,
     to: &User,
 ) -> Message {
-    let place = format!("the {} {}", word(subject.kind), subject.full_path);
+    let place = format!("the {} {}", subject.kind.word(), subject.full_path);
     let title = match news {
         News::Requested => format!("{} asks for access to {place}", user.name),
         News::Granted => format!("Access to {place} was granted"),
@@ -87,6 +79,7 @@ pub async fn deliver(app: &App, message: Message) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::SourceKind;
 
     fn subject() -> Subject {
         Subject {

@@ -14,7 +14,7 @@ use kernel::http::params::Patch;
 use kernel::ids::Reference;
 use kernel::jobs::enqueue_at;
 use kernel::time::{Date, date_of};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use store::Tx;
 
 /// Most users who are told of one access request.
@@ -22,78 +22,96 @@ const MAX_TOLD: i64 = 10;
 /// Most users or addresses that one request may name.
 pub const MAX_AT_ONCE: usize = 100;
 
-/// A project or group whose members are asked for.
-pub struct MembersOf {
+/// A project or group whose members are asked for, and who asks.
+pub struct MembersOf<'v> {
     /// What the members belong to.
     pub source: Source,
+    pub viewer: &'v Viewer,
     /// The viewer's level there, as far as the purpose asked for it.
     pub level: i64,
     pub project: Option<Project>,
     pub takes_requests: bool,
 }
 
-pub fn place(
+pub fn place<'v>(
     tx: &mut Tx<'_>,
-    viewer: &Viewer,
+    viewer: &'v Viewer,
     kind: SourceKind,
     reference: &Reference,
     purpose: Purpose,
-) -> Result<MembersOf> {
+) -> Result<MembersOf<'v>> {
     Ok(match kind {
         SourceKind::Group => {
             let (group, level) = access::group_and_level(tx, viewer, reference, purpose)?;
-            MembersOf::of_group(&group, level)
+            MembersOf::of_group(viewer, &group, level)
         }
         SourceKind::Project => {
             let (project, level) = access::project_and_level(tx, viewer, reference, purpose)?;
-            MembersOf::of_project(&project, level)
+            MembersOf::of_project(viewer, &project, level)
         }
     })
 }
 
-impl MembersOf {
-    pub fn of_group(group: &Namespace, level: i64) -> MembersOf {
+impl<'v> MembersOf<'v> {
+    pub fn of_group(viewer: &'v Viewer, group: &Namespace, level: i64) -> MembersOf<'v> {
         MembersOf {
-            source: Source {
-                kind: SourceKind::Group,
-                id: group.id,
-                name: group.full_path.clone(),
-                groups: group.ids(),
-            },
+            source: Source::of_group(group),
+            viewer,
             level,
             project: None,
             takes_requests: group.request_access_enabled,
         }
     }
 
-    pub fn of_project(project: &Project, level: i64) -> MembersOf {
+    pub fn of_project(viewer: &'v Viewer, project: &Project, level: i64) -> MembersOf<'v> {
         MembersOf {
-            source: Source {
-                kind: SourceKind::Project,
-                id: project.id,
-                name: project.full_path.clone(),
-                groups: project.ancestors(),
-            },
+            source: Source::of_project(project),
+            viewer,
             level,
             takes_requests: project.request_access_enabled,
             project: Some(project.clone()),
         }
     }
 
-    pub fn target(&self) -> (&'static str, i64, &str) {
+    /// The place as rows name it.
+    pub fn key(&self) -> (SourceKind, i64) {
+        (self.source.kind, self.source.id)
+    }
+
+    /// Records what the viewer did here.
+    pub fn record(&self, tx: &mut Tx<'_>, action: &'static str, details: Json) -> Result<()> {
+        audit::record(tx, self.viewer, action, self.target(), details)
+    }
+
+    fn target(&self) -> (&'static str, i64, &str) {
         (self.source.kind.as_str(), self.source.id, &self.source.name)
     }
 }
 
-#[derive(Debug, Clone)]
-pub struct NewMember {
-    pub level: i64,
-    /// The day it ends on, at 00:00 UTC.
-    pub expires_at: Option<Date>,
+kernel::params! {
+    /// What new members get.
+    pub struct NewMember {
+        /// Their role.
+        pub access_level: i64,
+        /// The day it ends on.
+        pub expires_at: Option<Date>,
+    }
+}
+
+kernel::params! {
+    /// Changes of a member.
+    pub struct MemberChange {
+        /// Who.
+        pub user_id: i64,
+        /// The new role.
+        pub access_level: i64,
+        /// The day it ends on.
+        pub expires_at: Patch<Date>,
+    }
 }
 
 /// Refuses levels that do not exist and levels above the viewer's own.
-pub fn check_level(place: &MembersOf, level: i64) -> Result<()> {
+pub fn check_level(place: &MembersOf<'_>, level: i64) -> Result<()> {
     if !GRANTABLE.contains(&level) {
         return Err(Error::invalid(
             "access_level",
@@ -107,7 +125,7 @@ pub fn check_level(place: &MembersOf, level: i64) -> Result<()> {
 }
 
 /// Refuses a level below the one that the user has from a group above.
-fn check_inherited(tx: &mut Tx<'_>, place: &MembersOf, user_id: i64, level: i64) -> Result<()> {
+fn check_inherited(tx: &mut Tx<'_>, place: &MembersOf<'_>, user_id: i64, level: i64) -> Result<()> {
     match lists::inherited(tx, &place.source, user_id)? {
         Some((above, group)) if above > level => {
             let role = access::role_name(above);
@@ -134,14 +152,8 @@ pub fn check_end(tx: &Tx<'_>, expires_at: Option<Date>) -> Result<()> {
 }
 
 /// Adds a user, or turns their request into membership.
-pub fn add(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    place: &MembersOf,
-    user: &User,
-    new: &NewMember,
-) -> Result<()> {
-    check_level(place, new.level)?;
+pub fn add(tx: &mut Tx<'_>, place: &MembersOf<'_>, user: &User, new: &NewMember) -> Result<()> {
+    check_level(place, new.access_level)?;
     check_end(tx, new.expires_at)?;
     if !user.is_human() {
         return Err(Error::invalid(
@@ -150,31 +162,30 @@ pub fn add(
         ));
     }
     let row = NewRow {
-        source: (place.source.kind, place.source.id),
+        source: place.key(),
         user_id: user.id,
-        level: new.level,
-        created_by_id: viewer.user_id(),
+        level: new.access_level,
+        created_by_id: place.viewer.user_id(),
         expires_at: new.expires_at,
     };
     if !rows::insert(tx, &row)? {
         return Err(Error::Conflict("Member already exists".into()));
     }
-    check_inherited(tx, place, user.id, new.level)?;
-    let details = json!({"user_id": user.id, "access_level": new.level});
-    audit::record(tx, viewer, "member.create", place.target(), details)
+    check_inherited(tx, place, user.id, new.access_level)?;
+    let details = json!({"user_id": user.id, "access_level": new.access_level});
+    place.record(tx, "member.create", details)
 }
 
 /// Adds one of several users, none where there is no such user; why not, where
 /// they are refused.
 pub fn add_each(
     tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    place: &MembersOf,
+    place: &MembersOf<'_>,
     user: Option<&User>,
     new: &NewMember,
 ) -> Result<Option<String>> {
     reason(match user {
-        Some(user) => tx.savepoint(|tx| add(tx, viewer, place, user, new)),
+        Some(user) => tx.savepoint(|tx| add(tx, place, user, new)),
         None => Err(Error::NotFoundText("404 User Not Found".into())),
     })
 }
@@ -196,19 +207,13 @@ pub fn reason(result: Result<()>) -> Result<Option<String>> {
     }
 }
 
-fn direct(tx: &mut Tx<'_>, place: &MembersOf, user_id: i64) -> Result<MemberRow> {
+fn direct(tx: &mut Tx<'_>, place: &MembersOf<'_>, user_id: i64) -> Result<MemberRow> {
     lists::member(tx, &place.source, Breadth::Direct, user_id)?.ok_or(Error::NotFound(""))
 }
 
 /// Changes a role and its end.
-pub fn change(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    place: &MembersOf,
-    user_id: i64,
-    level: i64,
-    until: Patch<Date>,
-) -> Result<MemberRow> {
+pub fn change(tx: &mut Tx<'_>, place: &MembersOf<'_>, change: &MemberChange) -> Result<MemberRow> {
+    let (user_id, level) = (change.user_id, change.access_level);
     let row = direct(tx, place, user_id)?;
     check_level(place, level)?;
     if row.access_level > place.level {
@@ -216,7 +221,7 @@ pub fn change(
     }
     check_inherited(tx, place, user_id, level)?;
     let before = row.expires_at.as_deref().and_then(|date| date.parse().ok());
-    let expires_at = until.over(before);
+    let expires_at = change.expires_at.clone().over(before);
     if expires_at != before {
         check_end(tx, expires_at)?;
     }
@@ -225,12 +230,12 @@ pub fn change(
     }
     rows::update(tx, &place.source, user_id, level, expires_at)?;
     let details = json!({"user_id": user_id, "from": row.access_level, "access_level": level});
-    audit::record(tx, viewer, "member.update", place.target(), details)?;
+    place.record(tx, "member.update", details)?;
     direct(tx, place, user_id)
 }
 
 /// A group never loses its last owner; a personal project keeps its own.
-fn keep_an_owner(tx: &mut Tx<'_>, place: &MembersOf, user_id: i64) -> Result<()> {
+fn keep_an_owner(tx: &mut Tx<'_>, place: &MembersOf<'_>, user_id: i64) -> Result<()> {
     let bound = match &place.project {
         Some(project) => project.namespace_owner_id == Some(user_id),
         None => !lists::has_other_owner(tx, &place.source, user_id)?,
@@ -243,15 +248,9 @@ fn keep_an_owner(tx: &mut Tx<'_>, place: &MembersOf, user_id: i64) -> Result<()>
 }
 
 /// Removes a member, with memberships in what stands below a group.
-pub fn remove(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    place: &MembersOf,
-    user_id: i64,
-    below_too: bool,
-) -> Result<()> {
+pub fn remove(tx: &mut Tx<'_>, place: &MembersOf<'_>, user_id: i64, below_too: bool) -> Result<()> {
     let row = direct(tx, place, user_id)?;
-    if viewer.user_id() != Some(user_id) && row.access_level > place.level {
+    if place.viewer.user_id() != Some(user_id) && row.access_level > place.level {
         return Err(Error::forbidden(""));
     }
     if row.access_level == OWNER {
@@ -262,15 +261,15 @@ pub fn remove(
         rows::delete_below(tx, place.source.id, user_id)?;
     }
     let details = json!({"user_id": user_id, "access_level": row.access_level});
-    audit::record(tx, viewer, "member.destroy", place.target(), details)
+    place.record(tx, "member.destroy", details)
 }
 
 /// Records that the viewer wants to become a member.
-pub fn request(tx: &mut Tx<'_>, viewer: &Viewer, place: &MembersOf) -> Result<()> {
+pub fn request(tx: &mut Tx<'_>, place: &MembersOf<'_>) -> Result<()> {
     if !place.takes_requests {
         return Err(Error::forbidden(""));
     }
-    let signed_in = viewer.signed_in()?;
+    let signed_in = place.viewer.signed_in()?;
     let already = || Error::invalid("user", "is already a member or has asked before");
     let known = lists::member(tx, &place.source, Breadth::All, signed_in.user.id)?;
     if known.is_some() || !signed_in.user.is_human() {
@@ -287,10 +286,10 @@ pub fn request(tx: &mut Tx<'_>, viewer: &Viewer, place: &MembersOf) -> Result<()
         tell(tx, place, News::Requested, signed_in.user.id, to)?;
     }
     let details = json!({"user_id": signed_in.user.id});
-    audit::record(tx, viewer, "access_request.create", place.target(), details)
+    place.record(tx, "access_request.create", details)
 }
 
-fn tell(tx: &mut Tx<'_>, place: &MembersOf, news: News, user: i64, to: i64) -> Result<()> {
+fn tell(tx: &mut Tx<'_>, place: &MembersOf<'_>, news: News, user: i64, to: i64) -> Result<()> {
     let job = TellOfRequest {
         news,
         source_type: place.source.kind.as_str().to_owned(),
@@ -304,40 +303,27 @@ fn tell(tx: &mut Tx<'_>, place: &MembersOf, news: News, user: i64, to: i64) -> R
 
 pub fn approve(
     tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    place: &MembersOf,
+    place: &MembersOf<'_>,
     user_id: i64,
     level: i64,
 ) -> Result<MemberRow> {
     check_level(place, level)?;
     lists::member(tx, &place.source, Breadth::Requests, user_id)?.ok_or(Error::NotFound(""))?;
     check_inherited(tx, place, user_id, level)?;
-    rows::grant(tx, &place.source, user_id, level, viewer.user_id())?;
+    rows::grant(tx, &place.source, user_id, level, place.viewer.user_id())?;
     let details = json!({"user_id": user_id, "access_level": level});
-    audit::record(
-        tx,
-        viewer,
-        "access_request.approve",
-        place.target(),
-        details,
-    )?;
+    place.record(tx, "access_request.approve", details)?;
     tell(tx, place, News::Granted, user_id, user_id)?;
     direct(tx, place, user_id)
 }
 
-pub fn deny(tx: &mut Tx<'_>, viewer: &Viewer, place: &MembersOf, user_id: i64) -> Result<()> {
+pub fn deny(tx: &mut Tx<'_>, place: &MembersOf<'_>, user_id: i64) -> Result<()> {
     if !rows::delete_request(tx, &place.source, user_id)? {
         return Err(Error::NotFound(""));
     }
-    if viewer.user_id() != Some(user_id) {
+    if place.viewer.user_id() != Some(user_id) {
         tell(tx, place, News::Denied, user_id, user_id)?;
     }
     let details = json!({"user_id": user_id});
-    audit::record(
-        tx,
-        viewer,
-        "access_request.destroy",
-        place.target(),
-        details,
-    )
+    place.record(tx, "access_request.destroy", details)
 }

@@ -53,6 +53,11 @@ impl Visibility {
 }
 
 kernel::choices! {
+    /// Direction of a list.
+    pub enum Sort { Asc = "asc", Desc = "desc" }
+}
+
+kernel::choices! {
     /// What a member, share or token belongs to.
     pub enum SourceKind {
         Project = "Project",
@@ -60,8 +65,18 @@ kernel::choices! {
     }
 }
 
+impl SourceKind {
+    /// As a sentence says it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            SourceKind::Project => "project",
+            SourceKind::Group => "group",
+        }
+    }
+}
+
 /// A project and what is always needed of its namespace.
-#[derive(Debug, Clone, FromRow)]
+#[derive(Debug, Clone, Default, FromRow)]
 #[columns("projects")]
 pub struct Project {
     pub id: ProjectId,
@@ -106,7 +121,7 @@ pub struct Project {
     pub namespace_parent_id: Option<i64>,
 }
 
-#[derive(Debug, Clone, FromRow)]
+#[derive(Debug, Clone, Default, FromRow)]
 pub struct Namespace {
     pub id: GroupId,
     pub kind: String,
@@ -159,6 +174,10 @@ impl Project {
         }
     }
 
+    pub fn visibility(&self) -> Visibility {
+        Visibility::of(self.visibility)
+    }
+
     /// Ids of the namespaces above it, from the root.
     pub fn ancestors(&self) -> Vec<i64> {
         ids_of(&self.namespace_lineage)
@@ -178,6 +197,10 @@ impl Project {
 impl Namespace {
     pub fn is_group(&self) -> bool {
         self.kind == "group"
+    }
+
+    pub fn visibility(&self) -> Visibility {
+        Visibility::of(self.visibility)
     }
 
     /// What no lineage below it reaches.

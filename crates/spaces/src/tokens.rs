@@ -1,7 +1,7 @@
 //! Rules of the access tokens of projects and groups; each has a bot that is
 //! a member there.
 
-use crate::access::{DEVELOPER, GUEST, MAINTAINER, OWNER, PLANNER, REPORTER};
+use crate::access::{GRANTABLE, MAINTAINER};
 use crate::members::MembersOf;
 use crate::model::SourceKind;
 use crate::store::members::{self as rows, NewRow};
@@ -14,21 +14,34 @@ use kernel::secrets::Secret;
 use kernel::time::Date;
 use store::Tx;
 
-#[derive(Debug, Clone)]
-pub struct NewSpaceToken {
-    pub name: String,
-    pub description: Option<String>,
-    pub scopes: Vec<String>,
-    pub access_level: i64,
-    /// Ends at 00:00 UTC of this day.
-    pub expires_at: Option<Date>,
+kernel::params! {
+    /// A new token.
+    pub struct NewSpaceToken {
+        /// For people.
+        pub name: String,
+        /// For people.
+        pub description: Option<String>,
+        /// What it allows.
+        pub scopes: Vec<String>,
+        /// Role of its bot; maintainer unless given.
+        pub access_level: Option<i64>,
+        /// Ends at 00:00 UTC of this day.
+        pub expires_at: Option<Date>,
+    }
 }
 
 /// The place as tokens name it.
-pub fn source_of(place: &MembersOf) -> (SourceType, i64) {
+pub fn source_of(place: &MembersOf<'_>) -> (SourceType, i64) {
     match place.source.kind {
         SourceKind::Project => (SourceType::Project, place.source.id),
         SourceKind::Group => (SourceType::Group, place.source.id),
+    }
+}
+
+pub fn token_kind(of: SourceKind) -> TokenKind {
+    match of {
+        SourceKind::Project => TokenKind::Project,
+        SourceKind::Group => TokenKind::Group,
     }
 }
 
@@ -39,44 +52,40 @@ fn refused(reason: &str) -> Error {
 /// Makes a token with its bot. Nobody gives more than they have.
 pub fn create(
     tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    place: &MembersOf,
+    place: &MembersOf<'_>,
     new: &NewSpaceToken,
 ) -> Result<(AccessToken, Secret)> {
-    let signed_in = viewer.signed_in()?;
+    let signed_in = place.viewer.signed_in()?;
     if signed_in.bot_source.is_some() {
         return Err(refused("a bot cannot create access tokens"));
     }
-    let known = [GUEST, PLANNER, REPORTER, DEVELOPER, MAINTAINER, OWNER];
-    if !known.contains(&new.access_level) {
+    let level = new.access_level.unwrap_or(MAINTAINER);
+    if !GRANTABLE.contains(&level) {
         let text = "access_level does not have a valid value";
         return Err(Error::Parameters(vec![text.into()]));
     }
-    if new.access_level > place.level {
+    if level > place.level {
         return Err(refused(
             "access level of the token cannot be above your own",
         ));
     }
-    let (kind, source) = (place.source.kind, source_of(place));
+    let source = source_of(place);
     let by = Author::from(signed_in);
     let bot = identity::users::create_bot(tx, source, &new.name, &by)?;
     let row = NewRow {
-        source: (kind, place.source.id),
+        source: place.key(),
         user_id: bot.id,
-        level: new.access_level,
+        level,
         created_by_id: Some(signed_in.user.id),
         expires_at: None,
     };
     rows::insert(tx, &row)?;
     let new = NewToken {
-        kind: match kind {
-            SourceKind::Project => TokenKind::Project,
-            SourceKind::Group => TokenKind::Group,
-        },
+        kind: token_kind(place.source.kind),
         user_id: bot.id,
         admin: false,
         source: Some(source),
-        access_level: Some(new.access_level),
+        access_level: Some(level),
         name: new.name.clone(),
         description: new.description.clone(),
         scopes: new.scopes.clone(),
@@ -88,7 +97,7 @@ pub fn create(
 }
 
 /// A token of the place, which nobody below its role may take over.
-pub fn find(tx: &mut Tx<'_>, place: &MembersOf, token_id: i64) -> Result<AccessToken> {
+pub fn find(tx: &mut Tx<'_>, place: &MembersOf<'_>, token_id: i64) -> Result<AccessToken> {
     let missing = match place.source.kind {
         SourceKind::Project => "project Access Token",
         SourceKind::Group => "group Access Token",

@@ -2,7 +2,7 @@
 
 use super::{GUEST, Purpose, REPORTER, deploy_level, sees_level};
 use crate::model::{INTERNAL, PUBLIC, SourceKind};
-use crate::store::today;
+use crate::store::{in_force, today};
 use identity::viewer::{DeployViewer, Viewer};
 use store::{Fragment, Tx};
 
@@ -142,12 +142,8 @@ fn counts(alias: &str, user_id: i64, level: i64, today: &str) -> Fragment {
     let mut condition = Fragment::default();
     condition
         .push(&format!("{alias}.user_id = "), user_id)
-        .push(&format!(" and {alias}.access_level >= "), level)
-        .raw(&format!(
-            " and {alias}.requested_at is null and ({alias}.expires_at is null"
-        ))
-        .push(&format!(" or {alias}.expires_at > "), today)
-        .raw(")");
+        .push(&format!(" and {alias}.access_level >= "), level);
+    in_force(&mut condition, alias, today);
     condition
 }
 

@@ -8,8 +8,9 @@ pub use shapes::*;
 
 use crate::access::{self, OWNER};
 use crate::model::{Namespace, Project, Visibility};
-use crate::{hooks, store};
+use crate::{features, hooks, store};
 use ::store::Tx;
+use identity::Caller;
 use identity::entities::{basic, load_basic};
 use identity::model::User;
 use identity::viewer::Viewer;
@@ -215,71 +216,33 @@ pub fn project(
 }
 
 fn details(app: &App, project: &Project, around: &RelatedToProjects) -> ProjectDetails {
-    let level = |name: &str| project.feature(name).to_owned();
-    let on = |name: &str| project.feature(name) != "disabled";
-    let packages = project.package_registry();
+    let owner = |id: i64| around.owners.get(&id);
+    let size = around.sizes.get(&project.id);
     ProjectDetails {
         owner: project
             .namespace_owner_id
-            .and_then(|id| around.owners.get(&id))
-            .map(|owner| basic(app, owner)),
+            .and_then(owner)
+            .map(|it| basic(app, it)),
         archived: project.archived,
         empty_repo: true,
         creator_id: project.creator_id,
         import_status: "none".into(),
-        import_error: None,
         open_issues_count: around.open_issues(project),
         merge_method: project.merge_method.clone(),
         squash_option: project.squash_option.clone(),
-        mirror: false,
-        forked_from_project: None,
         updated_at: wire::text(project.updated_at),
-        packages_enabled: packages != "disabled",
-        issues_enabled: on("issues"),
-        merge_requests_enabled: on("merge_requests"),
-        wiki_enabled: on("wiki"),
-        jobs_enabled: on("builds"),
-        snippets_enabled: on("snippets"),
-        container_registry_enabled: on("container_registry"),
-        service_desk_enabled: false,
+        packages_enabled: project.package_registry() != "disabled",
+        switches: features::switches(project),
         lfs_enabled: true,
         request_access_enabled: project.request_access_enabled,
         shared_runners_enabled: true,
-        marked_for_deletion_on: None,
-        issues_access_level: level("issues"),
-        repository_access_level: level("repository"),
-        merge_requests_access_level: level("merge_requests"),
-        forking_access_level: level("forking"),
-        wiki_access_level: level("wiki"),
-        builds_access_level: level("builds"),
-        snippets_access_level: level("snippets"),
-        pages_access_level: level("pages"),
-        analytics_access_level: level("analytics"),
-        container_registry_access_level: level("container_registry"),
-        security_and_compliance_access_level: level("security_and_compliance"),
-        releases_access_level: level("releases"),
-        environments_access_level: level("environments"),
-        feature_flags_access_level: level("feature_flags"),
-        infrastructure_access_level: level("infrastructure"),
-        monitor_access_level: level("monitor"),
-        model_experiments_access_level: level("model_experiments"),
-        model_registry_access_level: level("model_registry"),
-        package_registry_access_level: packages.to_owned(),
-        requirements_access_level: level("requirements"),
+        levels: features::levels(project),
         permissions: around.permissions(project),
         links: links(app, project.id),
-        shared_with_groups: shares(around.shares.get(&project.id)),
-        statistics: around
-            .sizes
-            .get(&project.id)
-            .map(|&packages_size| StatisticsEntity {
-                commit_count: Some(0),
-                storage_size: packages_size,
-                packages_size,
-                ..StatisticsEntity::default()
-            }),
-        allow_pipeline_trigger_approve_deployment: false,
-        merge_trains_enabled: false,
+        shared_with_groups: around.shares.get(&project.id).cloned().unwrap_or_default(),
+        statistics: size.copied().map(StatisticsEntity::of_project),
+        // Nothing is mirrored, imported, forked, or waits to be deleted.
+        ..ProjectDetails::default()
     }
 }
 
@@ -296,47 +259,32 @@ fn links(app: &App, id: i64) -> ProjectLinks {
     }
 }
 
-fn shares(rows: Option<&Vec<store::ShareRow>>) -> Vec<SharedWithEntity> {
-    let rows = rows.map(Vec::as_slice).unwrap_or_default();
-    rows.iter()
-        .map(|row| SharedWithEntity {
-            group_id: row.group_id,
-            group_name: row.group_name.clone(),
-            group_full_path: row.group_full_path.clone(),
-            group_access_level: row.access_level,
-            expires_at: row.expires_at.clone(),
-        })
-        .collect()
-}
-
 /// Projects with what surrounds them, one for one.
 pub fn projects(
     tx: &mut Tx<'_>,
-    app: &App,
-    viewer: &Viewer,
+    by: &Caller,
     rows: &[Project],
     simple: bool,
     statistics: bool,
 ) -> Result<Vec<ProjectEntity>> {
     let around = match simple {
         true => RelatedToProjects::default(),
-        false => RelatedToProjects::read(tx, viewer, rows, statistics)?,
+        false => RelatedToProjects::read(tx, &by.viewer, rows, statistics)?,
     };
     Ok(rows
         .iter()
-        .map(|row| project(app, row, &around, simple))
+        .map(|row| project(&by.app, row, &around, simple))
         .collect())
 }
 
 pub fn one_project(
     tx: &mut Tx<'_>,
-    app: &App,
-    viewer: &Viewer,
+    by: &Caller,
     row: &Project,
     statistics: bool,
 ) -> Result<ProjectEntity> {
-    let around = RelatedToProjects::read(tx, viewer, std::slice::from_ref(row), statistics)?;
-    Ok(project(app, row, &around, false))
+    let around = RelatedToProjects::read(tx, &by.viewer, std::slice::from_ref(row), statistics)?;
+    Ok(project(&by.app, row, &around, false))
 }
 
 pub fn group(app: &App, group: &Namespace) -> GroupEntity {
@@ -386,15 +334,10 @@ pub fn group(app: &App, group: &Namespace) -> GroupEntity {
     }
 }
 
-pub fn one_group(
-    tx: &mut Tx<'_>,
-    app: &App,
-    viewer: &Viewer,
-    row: &Namespace,
-) -> Result<GroupEntity> {
-    let mut entity = group(app, row);
-    let mut found = store::shares_of(tx, viewer, "Group", &[row.id])?;
-    entity.shared_with_groups = Some(shares(found.remove(&row.id).as_ref()));
+pub fn one_group(tx: &mut Tx<'_>, by: &Caller, row: &Namespace) -> Result<GroupEntity> {
+    let mut entity = group(&by.app, row);
+    let mut found = store::shares_of(tx, &by.viewer, "Group", &[row.id])?;
+    entity.shared_with_groups = Some(found.remove(&row.id).unwrap_or_default());
     Ok(entity)
 }
 
@@ -426,12 +369,7 @@ pub fn group_statistics(
         }
         let mine = below.iter().filter(|(id, _)| *id == group.id);
         let packages_size = mine.filter_map(|(_, project)| sizes.get(project)).sum();
-        let entity = StatisticsEntity {
-            storage_size: packages_size,
-            packages_size,
-            ..StatisticsEntity::default()
-        };
-        all.insert(group.id, entity);
+        all.insert(group.id, StatisticsEntity::of_packages(packages_size));
     }
     Ok(all)
 }

@@ -1,9 +1,12 @@
 //! The shapes of groups, namespaces and projects on the wire.
 
+use crate::features;
 use crate::model::Visibility;
+use crate::store::ShareRow;
 use identity::entities::UserBasic;
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 /// A group.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -37,7 +40,7 @@ pub struct GroupEntity {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statistics: Option<StatisticsEntity>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub shared_with_groups: Option<Vec<SharedWithEntity>>,
+    pub shared_with_groups: Option<Vec<ShareRow>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub projects: Option<Vec<ProjectEntity>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,14 +78,23 @@ pub struct StatisticsEntity {
     pub uploads_size: i64,
 }
 
-/// A group that something is shared with.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct SharedWithEntity {
-    pub group_id: i64,
-    pub group_name: String,
-    pub group_full_path: String,
-    pub group_access_level: i64,
-    pub expires_at: Option<String>,
+impl StatisticsEntity {
+    /// Only packages take any.
+    pub fn of_packages(packages_size: i64) -> StatisticsEntity {
+        StatisticsEntity {
+            storage_size: packages_size,
+            packages_size,
+            ..StatisticsEntity::default()
+        }
+    }
+
+    /// Those of a project, which has no commits.
+    pub fn of_project(packages_size: i64) -> StatisticsEntity {
+        StatisticsEntity {
+            commit_count: Some(0),
+            ..StatisticsEntity::of_packages(packages_size)
+        }
+    }
 }
 
 /// A namespace as projects name it.
@@ -126,7 +138,7 @@ pub struct ProjectEntity {
 }
 
 /// What `simple` leaves out.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct ProjectDetails {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<UserBasic>,
@@ -142,42 +154,22 @@ pub struct ProjectDetails {
     pub forked_from_project: Option<i64>,
     pub updated_at: String,
     pub packages_enabled: bool,
-    pub issues_enabled: bool,
-    pub merge_requests_enabled: bool,
-    pub wiki_enabled: bool,
-    pub jobs_enabled: bool,
-    pub snippets_enabled: bool,
-    pub container_registry_enabled: bool,
+    #[serde(flatten)]
+    #[schemars(schema_with = "features::switches_schema")]
+    pub switches: Map<String, Value>,
     pub service_desk_enabled: bool,
     pub lfs_enabled: bool,
     pub request_access_enabled: bool,
     pub shared_runners_enabled: bool,
     pub marked_for_deletion_on: Option<String>,
-    pub issues_access_level: String,
-    pub repository_access_level: String,
-    pub merge_requests_access_level: String,
-    pub forking_access_level: String,
-    pub wiki_access_level: String,
-    pub builds_access_level: String,
-    pub snippets_access_level: String,
-    pub pages_access_level: String,
-    pub analytics_access_level: String,
-    pub container_registry_access_level: String,
-    pub security_and_compliance_access_level: String,
-    pub releases_access_level: String,
-    pub environments_access_level: String,
-    pub feature_flags_access_level: String,
-    pub infrastructure_access_level: String,
-    pub monitor_access_level: String,
-    pub model_experiments_access_level: String,
-    pub model_registry_access_level: String,
-    pub package_registry_access_level: String,
-    pub requirements_access_level: String,
+    #[serde(flatten)]
+    #[schemars(schema_with = "features::levels_schema")]
+    pub levels: Map<String, Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permissions: Option<PermissionsEntity>,
     #[serde(rename = "_links")]
     pub links: ProjectLinks,
-    pub shared_with_groups: Vec<SharedWithEntity>,
+    pub shared_with_groups: Vec<ShareRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statistics: Option<StatisticsEntity>,
     pub allow_pipeline_trigger_approve_deployment: bool,
@@ -199,7 +191,7 @@ pub struct PermissionEntity {
 }
 
 /// Addresses of a project's parts.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct ProjectLinks {
     #[serde(rename = "self")]
     pub itself: String,

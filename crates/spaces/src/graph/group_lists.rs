@@ -1,6 +1,6 @@
 //! Lists of groups: all, those below groups, those of users.
 
-use super::{GROUP_ID, NamespaceView, flag, numbers, placed};
+use super::{GROUP_ID, NamespaceView, flag, numbers, open_only, rows};
 use crate::access::{self, OWNER};
 use crate::model::Namespace;
 use crate::store as lists;
@@ -69,7 +69,7 @@ async fn all(
         args.get::<Option<String>>("search")?,
     );
     let reader = viewer(&context);
-    let read = context.app()?.read(move |tx| {
+    let read = rows(&context, window, move |tx, window| {
         let mut sql = Fragment::new("select namespaces.* from namespaces where ");
         sql.append(access::visible_groups(tx, &reader));
         if let Some(ids) = ids {
@@ -77,12 +77,11 @@ async fn all(
         }
         search_groups(&mut sql, search.as_deref());
         window.narrow(&mut sql);
-        let rows: Vec<Namespace> = tx.query(sql)?;
-        Ok((rows, window))
+        sql
     });
-    let (rows, window) = read.await?;
-    let rows = rows.into_iter().map(|row| placed(&context, row));
-    Ok(Some(window.page_of(rows.collect::<Result<_, _>>()?, keys)))
+    let ((found, window), app) = (read.await?, context.app()?);
+    let groups = found.into_iter().map(|row| NamespaceView::of(app, row));
+    Ok(Some(window.page(groups.collect(), keys)))
 }
 
 /// A page for each owner of visible groups; `from` goes on after
@@ -96,25 +95,16 @@ async fn each(
     let window = window(ask, &context)?;
     let search: Option<String> = args.get("search")?;
     let reader = viewer(&context);
-    let (app, base_url) = (context.app()?, context.app()?.base_url().to_owned());
-    let read = app.read(move |tx| {
+    let read = rows(&context, window, move |tx, window| {
         let mut tables = Fragment::new(" from namespaces");
         tables.append(from(tx)).raw(" and ");
         tables.append(access::visible_groups(tx, &reader));
         search_groups(&mut tables, search.as_deref());
-        let sql = window.narrow_each("namespaces.*", owner, tables);
-        let rows: Vec<Owned<Namespace>> = tx.query(sql)?;
-        Ok((rows, window))
+        window.narrow_each("namespaces.*", owner, tables)
     });
-    let (rows, window) = read.await?;
-    let shown = |one: Owned<Namespace>| {
-        one.map(|namespace| NamespaceView {
-            namespace,
-            base_url: base_url.clone(),
-        })
-    };
-    let rows = rows.into_iter().map(shown).collect();
-    Ok(window.pages(owners, rows, keys))
+    let ((found, window), app) = (read.await?, context.app()?);
+    let shown = |one: Owned<Namespace>| one.map(|row| NamespaceView::of(app, row));
+    Ok(window.pages(owners, found.into_iter().map(shown).collect(), keys))
 }
 
 async fn below(
@@ -170,22 +160,14 @@ async fn of_users(
     let from = move |tx: &Tx<'_>| {
         let mut from = Fragment::new(
             " join members on members.source_id = namespaces.id
-                and members.source_type = 'Group' and members.requested_at is null
-              where",
+                and members.source_type = 'Group' where",
         );
-        from.in_list("members.user_id", of)
-            .push(
-                " and (members.expires_at is null or members.expires_at > ",
-                lists::today(tx),
-            )
-            .raw(")");
+        from.in_list("members.user_id", of);
+        lists::in_force(&mut from, "members", &lists::today(tx));
         from
     };
     let pages = each(&ids, (ask, args, context), "members.user_id", from).await?;
-    let shown = ids.iter().zip(pages);
-    Ok(shown
-        .map(|(id, page)| listable.contains(id).then_some(page))
-        .collect())
+    Ok(open_only(&ids, pages, |id| listable.contains(id)))
 }
 
 struct Counts;

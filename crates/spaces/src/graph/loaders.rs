@@ -2,7 +2,8 @@
 
 use super::{NamespaceView, ProjectView, placed, shown};
 use crate::access::{self, Purpose};
-use crate::model::{Namespace, Project};
+use crate::model::Namespace;
+use crate::store::projects_where;
 use identity::graph::viewer;
 use kernel::graph::context::Loader;
 use kernel::graph::{Context, Fault};
@@ -22,13 +23,9 @@ impl Loader for Projects {
     ) -> Result<HashMap<i64, Arc<ProjectView>>, Fault> {
         let reader = viewer(&context);
         let rows = context.app()?.read(move |tx| {
-            let mut sql = Fragment::new(Project::SELECT);
-            sql.raw("where ");
-            sql.append(access::visible_projects(tx, &reader, Purpose::Read))
-                .raw(" and")
-                .in_list("projects.id", ids);
-            let rows: Vec<Project> = tx.query(sql)?;
-            Ok(rows)
+            let mut wanted = access::visible_projects(tx, &reader, Purpose::Read);
+            wanted.raw(" and").in_list("projects.id", ids);
+            projects_where(tx, wanted)
         });
         let rows = rows.await?.into_iter();
         rows.map(|row| Ok((row.id, shown(&context, row)?)))

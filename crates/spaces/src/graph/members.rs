@@ -1,11 +1,12 @@
 //! Members of projects and groups.
 
-use super::{Groups, NamespaceView, ProjectView, Projects, role_name};
+use super::{Groups, NamespaceView, ProjectView, Projects, role_name, rows};
 use crate::model::SourceKind;
 use crate::store as lists;
 use crate::store::filters::search_users;
-use crate::store::{MEMBER_COLUMNS, MemberRow};
+use crate::store::{MEMBER_COLUMNS, MemberRow, Source};
 use identity::graph::{People, Person, viewer};
+use kernel::app::App;
 use kernel::graph::{
     Args, Ask, Connection, Context, Fault, GlobalId, Graph, HasTypeRef, ID, INT, Key,
     ObjectBuilder, Order, Owned, STRING, TIME, Window, argument, by_owner, enumeration, item,
@@ -24,10 +25,7 @@ const GROUP_MEMBER: GlobalId = GlobalId::new("GroupMemberID", "GroupMember");
 
 /// A membership, of a project or of a group.
 pub(super) struct Member {
-    pub row: MemberRow,
-    kind: SourceKind,
-    source_id: i64,
-    updated_at: Timestamp,
+    pub of: MemberOf,
     person: Arc<Person>,
 }
 
@@ -63,22 +61,12 @@ impl FromRow for MemberOf {
 }
 
 impl MemberOf {
-    pub fn member(self, context: &Context) -> Result<Member, Fault> {
-        Ok(Member {
-            person: Person::new(context.app()?, self.row.user.clone()),
-            row: self.row,
-            kind: self.kind,
-            source_id: self.source_id,
-            updated_at: self.updated_at,
-        })
+    pub fn member(self, app: &App) -> Member {
+        Member {
+            person: Person::new(app, self.row.user.clone()),
+            of: self,
+        }
     }
-}
-
-/// Adds to a statement inside its `where` that memberships are in force.
-pub(super) fn in_force(sql: &mut Fragment, today: String) {
-    sql.raw(" and m.requested_at is null")
-        .push(" and (m.expires_at is null or m.expires_at > ", today)
-        .raw(")");
 }
 
 pub fn graph(g: &mut Graph) {
@@ -93,13 +81,13 @@ pub fn graph(g: &mut Graph) {
     g.object::<Member>("ProjectMember", "Who belongs to a project.")
         .implements("MemberInterface")
         .load::<Projects, _>("project", object::<ProjectView>("Project"), |it| {
-            (it.kind == SourceKind::Project).then_some(it.source_id)
+            (it.of.kind == SourceKind::Project).then_some(it.of.source_id)
         })
         .describe("The project.");
     g.object::<Member>("GroupMember", "Who belongs to a group.")
         .implements("MemberInterface")
         .load::<Groups, _>("group", object::<NamespaceView>("Group"), |it| {
-            (it.kind == SourceKind::Group).then_some(it.source_id)
+            (it.of.kind == SourceKind::Group).then_some(it.of.source_id)
         })
         .describe("The group.");
     lists_of_members(g);
@@ -107,13 +95,13 @@ pub fn graph(g: &mut Graph) {
 
 fn member(member: ObjectBuilder<'_, Member>) {
     member
-        .field("id", ID.required(), |it| match it.kind {
-            SourceKind::Project => PROJECT_MEMBER.of(it.row.id),
-            SourceKind::Group => GROUP_MEMBER.of(it.row.id),
+        .field("id", ID.required(), |it| match it.of.kind {
+            SourceKind::Project => PROJECT_MEMBER.of(it.of.row.id),
+            SourceKind::Group => GROUP_MEMBER.of(it.of.row.id),
         })
         .describe("Global ID.")
         .field("accessLevel", object::<Access>("AccessLevel"), |it| {
-            Some(Arc::new(Access(it.row.access_level)))
+            Some(Arc::new(Access(it.of.row.access_level)))
         })
         .describe("Their role.")
         .field("user", object::<Person>("UserCore"), |it| {
@@ -121,15 +109,15 @@ fn member(member: ObjectBuilder<'_, Member>) {
         })
         .describe("Who.")
         .load::<People, _>("createdBy", object::<Person>("UserCore"), |it| {
-            it.row.created_by_id
+            it.of.row.created_by_id
         })
         .describe("Who added them.")
-        .field("createdAt", TIME, |it| Some(it.row.created_at))
+        .field("createdAt", TIME, |it| Some(it.of.row.created_at))
         .describe("Since when.")
-        .field("updatedAt", TIME, |it| Some(it.updated_at))
+        .field("updatedAt", TIME, |it| Some(it.of.updated_at))
         .describe("When it last changed.")
         .field("expiresAt", TIME, |it| {
-            let day = it.row.expires_at.as_deref()?.parse::<Date>().ok()?;
+            let day = it.of.row.expires_at.as_deref()?.parse::<Date>().ok()?;
             Some(start_of(day))
         })
         .describe("When it ends.");
@@ -147,7 +135,7 @@ fn relations(g: &mut Graph, name: &'static str, of: &str) {
 fn lists_of_members(g: &mut Graph) {
     relations(g, "ProjectMemberRelation", "project");
     relations(g, "GroupMemberRelation", "group");
-    let concrete = |it: &Member| match it.kind {
+    let concrete = |it: &Member| match it.of.kind {
         SourceKind::Project => "ProjectMember",
         SourceKind::Group => "GroupMember",
     };
@@ -178,56 +166,36 @@ fn arguments<T: Any + Send + Sync>(list: ObjectBuilder<'_, T>, relations: &'stat
 
 /// Something that has members: itself and the groups above it.
 trait HasMembers: Send + Sync + 'static {
-    const KIND: SourceKind;
-    fn id(&self) -> i64;
-    fn above(&self) -> Vec<i64>;
+    fn source(&self) -> Source;
 }
 
 impl HasMembers for ProjectView {
-    const KIND: SourceKind = SourceKind::Project;
-
-    fn id(&self) -> i64 {
-        self.project.id
-    }
-
-    fn above(&self) -> Vec<i64> {
-        self.project.ancestors()
+    fn source(&self) -> Source {
+        Source::of_project(&self.project)
     }
 }
 
 impl HasMembers for NamespaceView {
-    const KIND: SourceKind = SourceKind::Group;
-
-    fn id(&self) -> i64 {
-        self.namespace.id
-    }
-
-    fn above(&self) -> Vec<i64> {
-        let mut ids = self.namespace.ids();
-        ids.retain(|id| *id != self.namespace.id);
-        ids
+    fn source(&self) -> Source {
+        Source::of_group(&self.namespace)
     }
 }
 
 /// One number for a source of either kind: that of a project is negative.
 const SOURCE: &str = "case when m.source_type = 'Project' then -m.source_id else m.source_id end";
 
-fn source(kind: SourceKind, id: i64) -> i64 {
-    match kind {
-        SourceKind::Project => -id,
-        SourceKind::Group => id,
-    }
-}
-
 /// The sources whose members each place has, the nearest first.
 fn sources<P: HasMembers>(place: &P, relations: &[String]) -> Vec<i64> {
     let has = |name: &str| relations.iter().any(|one| one == name);
-    let mut all = Vec::new();
+    let (of, mut all) = (place.source(), Vec::new());
     if has("DIRECT") {
-        all.push(source(P::KIND, place.id()));
+        all.push(match of.kind {
+            SourceKind::Project => -of.id,
+            SourceKind::Group => of.id,
+        });
     }
     if has("INHERITED") {
-        all.extend(place.above());
+        all.extend(of.above());
     }
     all
 }
@@ -251,7 +219,7 @@ async fn of_places<P: HasMembers>(
     let search: Option<String> = args.get("search")?;
     let wanted: Vec<Vec<i64>> = places.iter().map(|it| sources(&**it, &relations)).collect();
     let all: Vec<i64> = wanted.iter().flatten().copied().collect();
-    let read = context.app()?.read(move |tx| {
+    let read = rows(&context, window, move |tx, window| {
         let projects: Vec<i64> = all.iter().filter(|id| **id < 0).map(|id| -id).collect();
         let groups: Vec<i64> = all.into_iter().filter(|id| *id > 0).collect();
         let mut from = Fragment::new(
@@ -262,20 +230,18 @@ async fn of_places<P: HasMembers>(
             .raw(") or (m.source_type = 'Group' and")
             .in_list("m.source_id", groups)
             .raw("))");
-        in_force(&mut from, lists::today(tx));
+        lists::in_force(&mut from, "m", &lists::today(tx));
         search_users(&mut from, search.as_deref());
-        let rows: Vec<Owned<MemberOf>> = tx.query(window.narrow_each(&columns(), SOURCE, from))?;
-        Ok((by_owner(rows), window))
+        window.narrow_each(&columns(), SOURCE, from)
     });
-    let (found, window) = read.await?;
-    let page = |sources: &Vec<i64>| -> Result<Option<Connection<Member>>, Fault> {
+    let (found, window): (Vec<Owned<MemberOf>>, _) = read.await?;
+    let (found, app) = (by_owner(found), context.app()?);
+    let page = |sources: &Vec<i64>| {
         let rows = merged(&found, sources, &window).into_iter();
-        let members: Result<Vec<Member>, Fault> = rows.map(|row| row.member(&context)).collect();
-        Ok(Some(
-            window.page(members?, |it| vec![it.row.user.id.into()]),
-        ))
+        let members = rows.map(|row| row.member(app)).collect();
+        Some(window.page(members, |it: &Member| vec![it.of.row.user.id.into()]))
     };
-    wanted.iter().map(page).collect()
+    Ok(wanted.iter().map(page).collect())
 }
 
 /// The users of these sources in the order of the page.

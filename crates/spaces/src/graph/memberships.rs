@@ -1,7 +1,8 @@
 //! What users are members of, as far as the caller sees it: whoever sees a
 //! place may list its members, unless the user's profile is private.
 
-use super::members::{Member, MemberOf, columns, in_force};
+use super::members::{Member, MemberOf, columns};
+use super::{open_only, rows};
 use crate::access::{self, Purpose};
 use crate::model::SourceKind;
 use crate::store as lists;
@@ -40,7 +41,7 @@ async fn of_users(
     let keys = [Key::int("m.id", Order::Desc)];
     let window = ask.window(&context, &format!("memberships {kind}"), &keys)?;
     let asked: Vec<i64> = open.iter().copied().collect();
-    let read = context.app()?.read(move |tx| {
+    let read = rows(&context, window, move |tx, window| {
         let mut from = Fragment::new(" from members m join users on users.id = m.user_id");
         from.raw(match kind {
             SourceKind::Project => " join projects on projects.id = m.source_id",
@@ -49,27 +50,17 @@ async fn of_users(
         .push(" where m.source_type = ", kind)
         .raw(" and")
         .in_list("m.user_id", asked);
-        in_force(&mut from, lists::today(tx));
+        lists::in_force(&mut from, "m", &lists::today(tx));
         from.raw(" and ").append(match kind {
             SourceKind::Project => access::visible_projects(tx, &reader, Purpose::Read),
             SourceKind::Group => access::visible_groups(tx, &reader),
         });
-        let rows: Vec<Owned<MemberOf>> =
-            tx.query(window.narrow_each(&columns(), "m.user_id", from))?;
-        Ok((rows, window))
+        window.narrow_each(&columns(), "m.user_id", from)
     });
-    let (rows, window) = read.await?;
-    let member = |one: Owned<MemberOf>| -> Result<Owned<Member>, Fault> {
-        Ok(Owned {
-            owner: one.owner,
-            row: one.row.member(&context)?,
-        })
-    };
-    let rows = rows.into_iter().map(member).collect::<Result<_, _>>()?;
+    let ((found, window), app) = (read.await?, context.app()?);
+    let member = |one: Owned<MemberOf>| one.map(|row| row.member(app));
+    let members = found.into_iter().map(member).collect();
     let ids: Vec<i64> = people.iter().map(|it| it.user.id).collect();
-    let pages = window.pages(&ids, rows, |it: &Member| vec![it.row.id.into()]);
-    let shown = ids.iter().zip(pages);
-    Ok(shown
-        .map(|(id, page)| open.contains(id).then_some(page))
-        .collect())
+    let pages = window.pages(&ids, members, |it: &Member| vec![it.of.row.id.into()]);
+    Ok(open_only(&ids, pages, |id| open.contains(id)))
 }

@@ -15,8 +15,10 @@ pub use loaders::{Groups, Namespaces, OwnNamespaces, Projects};
 
 use crate::model::{Namespace, Project};
 use identity::graph::Person;
-use kernel::graph::{Args, Context, Fault, GlobalId, Graph, item, object};
+use kernel::app::App;
+use kernel::graph::{Args, Connection, Context, Fault, GlobalId, Graph, Window, item, object};
 use std::sync::Arc;
+use store::{Fragment, FromRow, Tx};
 
 pub const PROJECT_ID: GlobalId = GlobalId::new("ProjectID", "Project");
 pub const GROUP_ID: GlobalId = GlobalId::new("GroupID", "Group");
@@ -86,18 +88,52 @@ fn role_level(name: &str) -> Option<i64> {
     role.map(|role| role.1)
 }
 
+impl ProjectView {
+    fn of(app: &App, project: Project) -> ProjectView {
+        let base_url = app.base_url().to_owned();
+        ProjectView { project, base_url }
+    }
+}
+
+impl NamespaceView {
+    fn of(app: &App, namespace: Namespace) -> NamespaceView {
+        let base_url = app.base_url().to_owned();
+        NamespaceView {
+            namespace,
+            base_url,
+        }
+    }
+}
+
 fn shown(context: &Context, project: Project) -> Result<Arc<ProjectView>, Fault> {
-    Ok(Arc::new(ProjectView {
-        project,
-        base_url: context.app()?.base_url().to_owned(),
-    }))
+    Ok(Arc::new(ProjectView::of(context.app()?, project)))
 }
 
 fn placed(context: &Context, namespace: Namespace) -> Result<Arc<NamespaceView>, Fault> {
-    Ok(Arc::new(NamespaceView {
-        namespace,
-        base_url: context.app()?.base_url().to_owned(),
-    }))
+    Ok(Arc::new(NamespaceView::of(context.app()?, namespace)))
+}
+
+/// The rows of a window, read by the statement that is made for it.
+async fn rows<R: FromRow + Send + 'static>(
+    context: &Context,
+    window: Window,
+    statement: impl FnOnce(&Tx<'_>, &Window) -> Fragment + Send + 'static,
+) -> Result<(Vec<R>, Window), Fault> {
+    let read = context.app()?.read(move |tx| {
+        let sql = statement(tx, &window);
+        Ok((tx.query(sql)?, window))
+    });
+    Ok(read.await?)
+}
+
+/// Null in place of the pages of those owners whose list is not shown.
+fn open_only<T>(
+    owners: &[i64],
+    pages: Vec<Connection<T>>,
+    is_open: impl Fn(&i64) -> bool,
+) -> Vec<Option<Connection<T>>> {
+    let each = owners.iter().zip(pages);
+    each.map(|(id, page)| is_open(id).then_some(page)).collect()
 }
 
 /// Numbers out of global IDs of one model, or plain ones.

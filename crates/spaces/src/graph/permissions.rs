@@ -5,7 +5,8 @@ use crate::access::{Levels, NONE, Purpose};
 use crate::model::{Namespace, Project};
 use crate::store as lists;
 use identity::graph::viewer;
-use kernel::graph::{BOOLEAN, Context, Fault, Graph, HasTypeRef, object};
+use kernel::graph::{BOOLEAN, Context, Fault, Graph, HasTypeRef, ObjectBuilder, object};
+use std::any::Any;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -40,47 +41,49 @@ const GROUP: &[(&str, Purpose, &str)] = &[
     ("viewEditPage", Purpose::Update, "Open its settings."),
 ];
 
-struct OfProject {
+struct Of<T> {
     levels: Arc<Levels>,
-    it: Arc<ProjectView>,
+    it: Arc<T>,
+    /// The caller has asked to become a member.
     requested: bool,
 }
 
-struct OfGroup {
-    levels: Arc<Levels>,
-    it: Arc<NamespaceView>,
+type OfProject = Of<ProjectView>;
+type OfGroup = Of<NamespaceView>;
+
+/// A field for each of these purposes.
+fn purposes<'g, T: Any + Send + Sync>(
+    mut object: ObjectBuilder<'g, T>,
+    fields: &'static [(&str, Purpose, &str)],
+    may: fn(&T, Purpose) -> bool,
+) -> ObjectBuilder<'g, T> {
+    for (name, purpose, text) in fields {
+        object = object
+            .field(name, BOOLEAN.required(), move |of| may(of, *purpose))
+            .describe(text);
+    }
+    object
 }
 
 pub fn graph(g: &mut Graph) {
-    let mut object_type = g.object::<OfProject>(
-        "ProjectPermissions",
-        "What the caller may do with a project.",
-    );
-    for (name, purpose, text) in PROJECT {
-        object_type = object_type
-            .field(name, BOOLEAN.required(), move |of| {
-                of.levels.may(&of.it.project, *purpose)
-            })
-            .describe(text);
-    }
-    object_type
-        .field("requestAccess", BOOLEAN.required(), |of| {
-            let project = &of.it.project;
-            project.request_access_enabled
-                && !of.requested
-                && of.levels.role_in_project(project) == NONE
-                && of.levels.may(project, Purpose::Join)
-        })
-        .describe("Ask to become a member.");
-    let mut object_type =
-        g.object::<OfGroup>("GroupPermissions", "What the caller may do with a group.");
-    for (name, purpose, text) in GROUP {
-        object_type = object_type
-            .field(name, BOOLEAN.required(), move |of| {
-                of.levels.may_in_group(&of.it.namespace, *purpose)
-            })
-            .describe(text);
-    }
+    let text = "What the caller may do with a project.";
+    let of_project = g.object::<OfProject>("ProjectPermissions", text);
+    purposes(of_project, PROJECT, |of, purpose| {
+        of.levels.may(&of.it.project, purpose)
+    })
+    .field("requestAccess", BOOLEAN.required(), |of| {
+        let project = &of.it.project;
+        project.request_access_enabled
+            && !of.requested
+            && of.levels.role_in_project(project) == NONE
+            && of.levels.may(project, Purpose::Join)
+    })
+    .describe("Ask to become a member.");
+    let text = "What the caller may do with a group.";
+    let of_group = g.object::<OfGroup>("GroupPermissions", text);
+    purposes(of_group, GROUP, |of, purpose| {
+        of.levels.may_in_group(&of.it.namespace, purpose)
+    });
     g.on::<ProjectView>("Project")
         .level(
             "userPermissions",
@@ -136,6 +139,7 @@ async fn of_groups(
     let of = |it| {
         Arc::new(OfGroup {
             levels: levels.clone(),
+            requested: false,
             it,
         })
     };

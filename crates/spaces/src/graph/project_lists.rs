@@ -1,9 +1,9 @@
 //! Lists of projects: all, of groups and namespaces, starred ones. They pass
 //! the filters that REST has.
 
-use super::{NamespaceView, PROJECT_ID, ProjectView, flag, numbers, role_level};
+use super::{NamespaceView, PROJECT_ID, ProjectView, flag, numbers, open_only, role_level, rows};
 use crate::model::Project;
-use crate::store::filters::ProjectFilter;
+use crate::store::filters::{ListProjects, ProjectFilter};
 use identity::graph::{Person, open_profiles, viewer};
 use kernel::graph::{
     Args, Ask, BOOLEAN, Connection, Context, Fault, Graph, HasTypeRef, ID, Key, ObjectBuilder,
@@ -103,24 +103,25 @@ fn filter(args: &Args) -> Result<ProjectFilter, Fault> {
     }
     let archived: Option<String> = args.get("archived")?;
     let level: Option<String> = args.get("minAccessLevel")?;
-    let topics: Option<Vec<String>> = args.get("topics")?;
     Ok(ProjectFilter {
         ids: numbers(args, PROJECT_ID)?,
         full_paths,
-        membership: flag(args, "membership")?,
         personal: flag(args, "personal")?,
-        archived: match archived.as_deref() {
-            Some("ONLY") => Some(true),
-            Some("EXCLUDE") => Some(false),
-            _ => None,
+        like: ListProjects {
+            membership: args.get("membership")?,
+            archived: match archived.as_deref() {
+                Some("ONLY") => Some(true),
+                Some("EXCLUDE") => Some(false),
+                _ => None,
+            },
+            search: args.get("search")?,
+            search_namespaces: args.get("searchNamespaces")?,
+            topic: args.get("topics")?,
+            min_access_level: level.as_deref().and_then(role_level),
+            with_issues_enabled: args.get("withIssuesEnabled")?,
+            with_merge_requests_enabled: args.get("withMergeRequestsEnabled")?,
+            ..ListProjects::default()
         },
-        search: args.get("search")?,
-        search_namespaces: flag(args, "searchNamespaces")?,
-        topics: topics.unwrap_or_default(),
-        min_access_level: level.as_deref().and_then(role_level),
-        with_issues: flag(args, "withIssuesEnabled")?,
-        with_merge_requests: flag(args, "withMergeRequestsEnabled")?,
-        ..ProjectFilter::default()
     })
 }
 
@@ -206,22 +207,17 @@ async fn all(
     let (sorted, window) = Sorted::read(ask, &args, &context)?;
     let filter = filter(&args)?;
     let reader = viewer(&context);
-    let (app, base_url) = (context.app()?, context.app()?.base_url().to_owned());
-    let read = app.read(move |tx| {
+    let read = rows(&context, window, move |tx, window| {
         let mut sql = Fragment::new(Project::SELECT);
-        sql.raw("where ");
-        sql.append(filter.condition(tx, &reader));
+        sql.raw("where ").append(filter.condition(tx, &reader));
         window.narrow(&mut sql);
-        let rows: Vec<Project> = tx.query(sql)?;
-        Ok((rows, window))
+        sql
     });
-    let (rows, window) = read.await?;
-    let shown = |project| ProjectView {
-        project,
-        base_url: base_url.clone(),
-    };
-    let rows = rows.into_iter().map(shown).collect();
-    Ok(Some(window.page(rows, |it| sorted.values(it))))
+    let ((found, window), app) = (read.await?, context.app()?);
+    let projects = found.into_iter().map(|row| ProjectView::of(app, row));
+    Ok(Some(
+        window.page(projects.collect(), |it| sorted.values(it)),
+    ))
 }
 
 /// A page for each owner; `from` goes on after the tables `projects` and
@@ -235,26 +231,18 @@ async fn each(
     let (sorted, window) = Sorted::read(ask, &args, &context)?;
     let filter = filter(&args)?;
     let reader = viewer(&context);
-    let (app, base_url) = (context.app()?, context.app()?.base_url().to_owned());
-    let read = app.read(move |tx| {
+    let read = rows(&context, window, move |tx, window| {
         let mut tables = Fragment::new(
             " from projects join namespaces on namespaces.id = projects.namespace_id",
         );
         tables.append(from).raw(" and ");
         tables.append(filter.condition(tx, &reader));
-        let sql = window.narrow_each(Project::COLUMNS, owner, tables);
-        let rows: Vec<Owned<Project>> = tx.query(sql)?;
-        Ok((rows, window))
+        window.narrow_each(Project::COLUMNS, owner, tables)
     });
-    let (rows, window) = read.await?;
-    let shown = |one: Owned<Project>| {
-        one.map(|project| ProjectView {
-            project,
-            base_url: base_url.clone(),
-        })
-    };
-    let rows = rows.into_iter().map(shown).collect();
-    Ok(window.pages(&owners, rows, |it| sorted.values(it)))
+    let ((found, window), app) = (read.await?, context.app()?);
+    let shown = |one: Owned<Project>| one.map(|row| ProjectView::of(app, row));
+    let found = found.into_iter().map(shown).collect();
+    Ok(window.pages(&owners, found, |it| sorted.values(it)))
 }
 
 async fn below(
@@ -294,8 +282,5 @@ async fn starred(
     let mut from = Fragment::new(" join stars on stars.project_id = projects.id where");
     from.in_list("stars.user_id", open.iter().copied().collect::<Vec<i64>>());
     let pages = each(ids.clone(), (ask, args, context), "stars.user_id", from).await?;
-    let shown = ids.iter().zip(pages);
-    Ok(shown
-        .map(|(id, page)| open.contains(id).then_some(page))
-        .collect())
+    Ok(open_only(&ids, pages, |id| open.contains(id)))
 }

@@ -4,6 +4,7 @@ use super::{Groups, NamespaceView, Namespaces, PROJECT_ID, ProjectView, shown};
 use crate::access::{self, Purpose};
 use crate::entities::{sizes, ssh_url};
 use crate::model::{Project, Visibility};
+use crate::store::projects_where;
 use identity::graph::viewer;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result as Outcome};
@@ -14,7 +15,7 @@ use kernel::graph::{
 use kernel::ids::{Reference, fold};
 use kernel::markup;
 use std::sync::Arc;
-use store::{Fragment, Tx};
+use store::Tx;
 
 pub fn graph(g: &mut Graph) {
     statistics(g);
@@ -168,27 +169,30 @@ struct Statistics {
 }
 
 fn statistics(g: &mut Graph) {
-    g.object::<Statistics>("ProjectStatistics", "How much a project holds.")
-        .field("commitCount", FLOAT.required(), |_| 0.0)
-        .describe("How many commits it has.")
+    let mut statistics = g
+        .object::<Statistics>("ProjectStatistics", "How much a project holds.")
         .field("storageSize", FLOAT.required(), |it| it.packages)
         .describe("Bytes of everything.")
         .field("packagesSize", FLOAT.required(), |it| it.packages)
-        .describe("Bytes of packages.")
-        .field("repositorySize", FLOAT.required(), |_| 0.0)
-        .describe("Bytes of the repository.")
-        .field("lfsObjectsSize", FLOAT.required(), |_| 0.0)
-        .describe("Bytes of large files.")
-        .field("buildArtifactsSize", FLOAT.required(), |_| 0.0)
-        .describe("Bytes of job artifacts.")
-        .field("pipelineArtifactsSize", FLOAT, |_| Some(0.0))
-        .describe("Bytes of pipeline artifacts.")
-        .field("wikiSize", FLOAT, |_| Some(0.0))
-        .describe("Bytes of the wiki.")
-        .field("snippetsSize", FLOAT, |_| Some(0.0))
-        .describe("Bytes of snippets.")
-        .field("uploadsSize", FLOAT, |_| Some(0.0))
-        .describe("Bytes of uploads.");
+        .describe("Bytes of packages.");
+    for (name, text) in [
+        ("commitCount", "How many commits it has."),
+        ("repositorySize", "Bytes of the repository."),
+        ("lfsObjectsSize", "Bytes of large files."),
+        ("buildArtifactsSize", "Bytes of job artifacts."),
+    ] {
+        statistics = statistics
+            .field(name, FLOAT.required(), |_| 0.0)
+            .describe(text);
+    }
+    for (name, text) in [
+        ("pipelineArtifactsSize", "Bytes of pipeline artifacts."),
+        ("wikiSize", "Bytes of the wiki."),
+        ("snippetsSize", "Bytes of snippets."),
+        ("uploadsSize", "Bytes of uploads."),
+    ] {
+        statistics = statistics.field(name, FLOAT, |_| Some(0.0)).describe(text);
+    }
     g.on::<ProjectView>("Project")
         .level(
             "statistics",
@@ -215,11 +219,9 @@ async fn measured(
 
 /// The project at a path, or where it moved to.
 fn find(tx: &mut Tx<'_>, viewer: &Viewer, path: String) -> Outcome<Project> {
-    let mut sql = Fragment::new(Project::SELECT);
-    sql.raw("where ");
-    sql.append(access::visible_projects(tx, viewer, Purpose::Read))
-        .push(" and projects.full_path_folded = ", fold(&path));
-    if let Some(project) = tx.query(sql)?.into_iter().next() {
+    let mut wanted = access::visible_projects(tx, viewer, Purpose::Read);
+    wanted.push(" and projects.full_path_folded = ", fold(&path));
+    if let Some(project) = projects_where(tx, wanted)?.pop() {
         return Ok(project);
     }
     match access::project(tx, viewer, &Reference::Path(path), Purpose::Read) {

@@ -3,7 +3,7 @@
 use super::{choice, typed_text, views, visibilities};
 use crate::access::{self, Purpose};
 use crate::model::{Namespace, PRIVATE, PUBLIC, SourceKind, Visibility};
-use crate::rules::{self, GroupChange, ProjectChange};
+use crate::rules::{self, GroupChange, GroupFields, ProjectChange};
 use crate::store::places;
 use http::Method;
 use identity::pages::page;
@@ -13,7 +13,7 @@ use kernel::error::{Error, Result};
 use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
-use kernel::http::{Params, Response, Routes};
+use kernel::http::{Flat, Params, Patch, Response, Routes, Text};
 use kernel::ids::Reference;
 use store::Tx;
 use views::NewSpace;
@@ -27,42 +27,40 @@ pub fn routes(r: &mut Routes) {
 
 kernel::params! {
     /// The form, as it is opened and as it is sent.
+    #[derive(Default)]
     pub struct Form {
         /// Display name.
-        pub name: Option<String>,
-        /// Last part of the path.
-        pub path: Option<String>,
+        pub name: Text,
+        /// Last part of the path; empty takes it from the name.
+        pub path: Text,
         /// The namespace of a project.
         pub namespace_id: Option<i64>,
         /// The group above a group.
         pub parent_id: Option<i64>,
         /// What it is for.
-        pub description: Option<String>,
+        pub description: Text,
         /// Who sees it.
-        pub visibility: Option<String>,
+        pub visibility: Text,
     }
 }
 
 impl Form {
     /// Its visibility; an unknown one is as narrow as none.
-    fn visibility(&self) -> Option<Visibility> {
-        self.visibility.as_deref().and_then(Visibility::from_text)
-    }
-
-    fn name(&self) -> String {
-        self.name.clone().unwrap_or_default().trim().to_owned()
+    pub fn visibility(&self) -> Visibility {
+        let known = Visibility::from_text(&self.visibility);
+        known.unwrap_or(Visibility::of(PRIVATE))
     }
 
     /// The path, made of the name where it was left empty.
     fn path(&self) -> String {
-        match self.path.as_deref().map(str::trim) {
-            Some(path) if !path.is_empty() => path.to_owned(),
-            _ => rules::path_from(&self.name()),
+        match self.path.trim() {
+            "" => rules::path_from(self.name.trim()),
+            path => path.to_owned(),
         }
     }
 
-    fn description(&self) -> String {
-        typed_text(self.description.as_deref().unwrap_or_default())
+    pub fn description(&self) -> String {
+        typed_text(&self.description)
     }
 }
 
@@ -125,33 +123,29 @@ impl FormPage for New {
             SourceKind::Project => homes(tx, &self.viewer, form.namespace_id)?,
             SourceKind::Group => parents(tx, &self.viewer, form.parent_id)?,
         };
-        let visibility = form.visibility().unwrap_or(Visibility::of(PRIVATE));
         Ok(NewSpace {
             page,
-            kind: match self.kind {
-                SourceKind::Project => "project",
-                SourceKind::Group => "group",
-            },
-            name: form.name.clone().unwrap_or_default(),
-            path: form.path.clone().unwrap_or_default(),
-            description: form.description(),
+            kind: self.kind.word(),
+            form: form.clone(),
             parents,
             parent: inside.map(|one| one.id.to_string()).unwrap_or_default(),
-            visibility: visibility.to_string(),
             visibilities: visibilities(widest),
             errors: typed.errors.clone(),
         })
     }
 
     fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
-        let (name, path) = (Some(form.name()), Some(form.path()));
-        let (description, visibility) = (form.description(), form.visibility());
+        let (name, path) = (Some(form.name.trim().to_owned()), Some(form.path()));
+        let (description, visibility) = (form.description(), Some(form.visibility()));
         match self.kind {
             SourceKind::Project => {
                 let change = ProjectChange {
                     name,
                     path,
-                    description: Some(description).filter(|text| !text.is_empty()),
+                    description: match description.is_empty() {
+                        true => Patch::Absent,
+                        false => Patch::Value(description),
+                    },
                     visibility,
                     ..ProjectChange::default()
                 };
@@ -160,12 +154,15 @@ impl FormPage for New {
                 Outcome::led(format!("/{}", made.full_path), text)
             }
             SourceKind::Group => {
+                let fields = GroupFields {
+                    description: Patch::Value(description),
+                    visibility,
+                    ..GroupFields::default()
+                };
                 let change = GroupChange {
                     name,
                     path,
-                    description: Some(description),
-                    visibility,
-                    ..GroupChange::default()
+                    fields: Flat(fields),
                 };
                 let made = rules::create_group(tx, &self.viewer, form.parent_id, &change)?;
                 let text = format!("Group {} is ready.", made.name);

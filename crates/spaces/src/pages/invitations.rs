@@ -1,7 +1,8 @@
 //! The page behind the link of an invitation.
 
 use crate::access::role_name;
-use crate::invitations;
+use crate::invitations::{self, Subject};
+use crate::store::invitations::Invitation;
 use askama::Template;
 use http::{HeaderValue, Method, header};
 use identity::pages::page;
@@ -23,13 +24,14 @@ struct Invited {
     page: Page,
     /// `/-/invites/…`.
     action: String,
-    inviter: String,
-    email: String,
-    kind: String,
-    full_path: String,
-    role: &'static str,
-    /// The day it ends on, or empty.
-    until: String,
+    invitation: Invitation,
+    subject: Subject,
+}
+
+impl Invited {
+    fn role(&self) -> &'static str {
+        role_name(self.invitation.access_level)
+    }
 }
 
 kernel::params! {
@@ -57,12 +59,8 @@ async fn show(app: App, viewer: Viewer, params: Params<Link>) -> Result<Response
     let view = Invited {
         page: page(&app, &viewer, "Invitation"),
         action,
-        inviter: invitation.created_by_name.unwrap_or_default(),
-        email: invitation.email,
-        kind: subject.kind.as_str().to_lowercase(),
-        full_path: subject.full_path,
-        role: role_name(invitation.access_level),
-        until: invitation.expires_at.unwrap_or_default(),
+        invitation,
+        subject,
     };
     let mut response = Html::new(&view)?.response();
     // The address holds the token.

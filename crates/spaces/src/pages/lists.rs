@@ -1,6 +1,7 @@
 //! `/` and `/groups`: what the viewer may see.
 
-use super::{counted, filtered, group_row, pages, project_rows, views};
+use super::views::{self, GroupList, ProjectList};
+use super::{filtered, group_list, pages, project_list};
 use crate::access::{self, GUEST, Purpose};
 use crate::model::Visibility;
 use crate::rules;
@@ -13,7 +14,7 @@ use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::ui::Choice;
 use kernel::html::{Html, Page};
-use kernel::http::{Paging, Params, Response, Routes};
+use kernel::http::{Paging, Params, Response, Routes, Text};
 use store::{Fragment, Tx};
 
 pub fn routes(r: &mut Routes) {
@@ -23,15 +24,16 @@ pub fn routes(r: &mut Routes) {
 
 kernel::params! {
     /// Filters of the home page.
+    #[derive(Default)]
     pub struct HomeFilter {
         /// In name or path.
-        pub search: Option<String>,
-        /// `mine`, `starred` or empty.
-        pub scope: Option<String>,
+        pub search: Text,
+        /// `mine`, `starred` or empty for all.
+        pub scope: Text,
         /// Of this visibility.
-        pub visibility: Option<String>,
+        pub visibility: Text,
         /// Order.
-        pub sort: Option<String>,
+        pub sort: Text,
     }
 }
 
@@ -42,10 +44,7 @@ async fn home(
     paging: Paging,
 ) -> Result<Response> {
     let Params(filter) = params;
-    let [search, scope, visibility, sort] =
-        [filter.search, filter.scope, filter.visibility, filter.sort]
-            .map(Option::unwrap_or_default);
-    let order = match sort.as_str() {
+    let order = match &*filter.sort {
         "name" => "projects.name_folded, projects.id",
         "created" => "projects.created_at desc, projects.id desc",
         _ => "projects.last_activity_at desc, projects.id desc",
@@ -53,10 +52,10 @@ async fn home(
     let url = filtered(
         "/",
         &[
-            ("search", &search),
-            ("scope", &scope),
-            ("visibility", &visibility),
-            ("sort", &sort),
+            ("search", &filter.search),
+            ("scope", &filter.scope),
+            ("visibility", &filter.visibility),
+            ("sort", &filter.sort),
         ],
     );
     let page = Page {
@@ -65,30 +64,29 @@ async fn home(
     };
     let view = app.read(move |tx| {
         let mut condition = access::visible_projects(tx, &viewer, Purpose::Read);
-        search_projects(&mut condition, &search);
-        narrow(tx, &mut condition, &viewer, &scope, &visibility);
-        let (projects, total) = project_rows(tx, &condition, order, &paging, true)?;
+        search_projects(&mut condition, &filter.search);
+        narrow(tx, &mut condition, &viewer, &filter);
+        let projects = project_list(tx, &condition, order, &paging, url)?;
         Ok(views::Home {
             page,
-            pages: pages(&paging, total, url),
-            search,
-            scope,
+            filter,
             scopes: Choice::list(&[("", "All"), ("mine", "Mine"), ("starred", "Starred")]),
-            visibility,
             visibilities: Choice::list(&[
                 ("", "Any"),
                 ("private", "Private"),
                 ("internal", "Internal"),
                 ("public", "Public"),
             ]),
-            sort,
             sorts: Choice::list(&[
                 ("", "Last activity"),
                 ("name", "Name"),
                 ("created", "Newest"),
             ]),
             can_create: viewer.user().is_some_and(|user| user.is_human()),
-            projects,
+            projects: ProjectList {
+                with_namespace: true,
+                ..projects
+            },
         })
     });
     Ok(Html::new(&view.await?)?.response())
@@ -96,9 +94,9 @@ async fn home(
 
 /// Leaves of the projects those of a scope and a visibility; an unknown one
 /// leaves all.
-fn narrow(tx: &Tx<'_>, condition: &mut Fragment, viewer: &Viewer, scope: &str, visibility: &str) {
+fn narrow(tx: &Tx<'_>, condition: &mut Fragment, viewer: &Viewer, filter: &HomeFilter) {
     let user_id = viewer.user_id().unwrap_or(-1);
-    let of_scope = match scope {
+    let of_scope = match &*filter.scope {
         "mine" => Some(access::projects_of(tx, user_id, GUEST)),
         "starred" => Some(starred_projects(user_id)),
         _ => None,
@@ -106,7 +104,7 @@ fn narrow(tx: &Tx<'_>, condition: &mut Fragment, viewer: &Viewer, scope: &str, v
     if let Some(of_scope) = of_scope {
         condition.raw(" and ").append(of_scope);
     }
-    if let Some(visibility) = Visibility::from_text(visibility) {
+    if let Some(visibility) = Visibility::from_text(&filter.visibility) {
         condition.push(" and projects.visibility = ", visibility.level());
     }
 }
@@ -137,15 +135,17 @@ async fn groups(
         let order = "namespaces.full_path_folded, namespaces.id";
         let (limit, offset) = (paging.per_page, paging.offset());
         let rows = lists::namespaces(tx, &condition, order, limit, offset)?;
-        let counts = counted(tx, &viewer, &rows)?;
-        let groups = rows.iter().map(|row| group_row(row, &counts, true));
+        let groups = group_list(tx, &viewer, rows)?;
         let url = filtered("/groups", &[("search", &search)]);
         Ok(views::Groups {
             page,
             pages: pages(&paging, total, url),
             search,
             can_create: rules::may_create_top_group(&viewer),
-            groups: groups.collect(),
+            groups: GroupList {
+                with_parents: true,
+                ..groups
+            },
         })
     });
     Ok(Html::new(&view.await?)?.response())

@@ -17,20 +17,20 @@ mod tokens;
 pub mod views;
 
 use crate::access;
-use crate::model::{Namespace, Project, Visibility};
+use crate::model::{Namespace, Visibility};
 use crate::store::{self as rows, counts};
 use http::Method;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
+use kernel::html::Pages;
 use kernel::html::ui::Choice;
-use kernel::html::{Moment, Pages};
 use kernel::http::routes::Handler;
 use kernel::http::{Paging, Routes};
-use kernel::time::{Date, Timestamp};
+use kernel::time::Date;
 pub use place::{Address, Space, Visit};
 use std::collections::HashMap;
 use store::{Fragment, Tx};
-use views::{GroupRow, ProjectRow};
+use views::{GroupList, ProjectList};
 
 /// How the address of a page of projects begins; alone it also takes the
 /// paths of users and groups.
@@ -88,70 +88,37 @@ fn filtered(url: &str, filters: &[(&str, &str)]) -> String {
     }
 }
 
-/// One page of the projects that meet a condition, and how many do.
-fn project_rows(
+/// One page of the projects that meet a condition.
+fn project_list(
     tx: &mut Tx<'_>,
     condition: &Fragment,
     order: &str,
     paging: &Paging,
-    with_namespace: bool,
-) -> Result<(Vec<ProjectRow>, i64)> {
+    url: String,
+) -> Result<ProjectList> {
     let total = rows::count(tx, "projects", condition)?;
     let (limit, offset) = (paging.per_page, paging.offset());
-    let projects = rows::projects(tx, condition, order, limit, offset)?;
-    let row = |project| project_row(project, tx.now(), with_namespace);
-    Ok((projects.iter().map(row).collect(), total))
+    Ok(ProjectList {
+        rows: rows::projects(tx, condition, order, limit, offset)?,
+        with_namespace: false,
+        now: tx.now(),
+        pages: pages(paging, total, url),
+    })
 }
 
-fn project_row(project: &Project, now: Timestamp, with_namespace: bool) -> ProjectRow {
-    ProjectRow {
-        namespace: match with_namespace {
-            true => project.namespace_full_path.clone(),
-            false => String::new(),
-        },
-        name: project.name.clone(),
-        url: format!("/{}", project.full_path),
-        description: project.description.clone().unwrap_or_default(),
-        visibility: Visibility::of(project.visibility).to_string(),
-        is_archived: project.archived,
-        role: String::new(),
-        last_activity_at: Moment::new(project.last_activity_at, now),
-    }
-}
-
-/// How much stands right in each group, as far as the viewer may see it.
-struct Counts {
-    subgroups: HashMap<i64, i64>,
-    projects: HashMap<i64, i64>,
-    members: HashMap<i64, i64>,
-}
-
-fn counted(tx: &mut Tx<'_>, viewer: &Viewer, groups: &[Namespace]) -> Result<Counts> {
+/// Groups with how much stands right in each.
+fn group_list(tx: &mut Tx<'_>, viewer: &Viewer, groups: Vec<Namespace>) -> Result<GroupList> {
     let ids: Vec<i64> = groups.iter().map(|group| group.id).collect();
-    Ok(Counts {
+    Ok(GroupList {
         subgroups: counts::subgroups(tx, viewer, &ids)?,
         projects: counts::projects(tx, viewer, &ids)?,
         members: match viewer {
             Viewer::User(_) => counts::direct_members(tx, &ids)?,
             _ => HashMap::new(),
         },
+        rows: groups,
+        with_parents: false,
     })
-}
-
-fn group_row(group: &Namespace, counts: &Counts, full: bool) -> GroupRow {
-    let of = |counts: &HashMap<i64, i64>| counts.get(&group.id).map_or(0, |n| n.unsigned_abs());
-    GroupRow {
-        name: match full {
-            true => group.full_name.clone(),
-            false => group.name.clone(),
-        },
-        url: format!("/groups/{}", group.full_path),
-        description: group.description.clone(),
-        visibility: Visibility::of(group.visibility).to_string(),
-        subgroups: of(&counts.subgroups),
-        projects: of(&counts.projects),
-        members: of(&counts.members),
-    }
 }
 
 /// The name of the viewer's role, empty where they have none.
@@ -168,8 +135,8 @@ fn typed_text(text: &str) -> String {
 }
 
 /// The day of the field `expires_at`, none where it is empty.
-fn ends_on(text: Option<&str>) -> Result<Option<Date>> {
-    match text.unwrap_or_default() {
+fn ends_on(text: &str) -> Result<Option<Date>> {
+    match text {
         "" => Ok(None),
         text => match text.parse() {
             Ok(day) => Ok(Some(day)),

@@ -4,7 +4,7 @@
 use super::views::SpaceHead;
 use crate::access::{self, DEVELOPER, GUEST, MAINTAINER, NONE, OWNER, Purpose};
 use crate::members::MembersOf;
-use crate::model::{Namespace, Project, SourceKind, Visibility};
+use crate::model::{Namespace, Project, SourceKind};
 use crate::store::{self as lists, Breadth, MemberFilter};
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::error::{Error, Result};
@@ -152,17 +152,17 @@ impl Space {
     }
 
     /// As the rules of members and tokens take it.
-    pub fn place(&self) -> MembersOf {
+    pub fn place<'v>(&self, viewer: &'v Viewer) -> MembersOf<'v> {
         match self {
-            Space::Group(group, level) => MembersOf::of_group(group, *level),
-            Space::Project(project, level) => MembersOf::of_project(project, *level),
+            Space::Group(group, level) => MembersOf::of_group(viewer, group, *level),
+            Space::Project(project, level) => MembersOf::of_project(viewer, project, *level),
         }
     }
 
     pub fn head(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<SpaceHead> {
         let members = match viewer {
             Viewer::User(_) => {
-                let source = self.place().source;
+                let source = self.place(viewer).source;
                 let all = MemberFilter::default();
                 let (_, total) = lists::members(tx, &source, Breadth::All, &all, 0, 0)?;
                 Some(total.unsigned_abs())
@@ -182,7 +182,7 @@ impl Space {
                 id: group.id,
                 name: group.name.clone(),
                 description: group.description.clone(),
-                visibility: Visibility::of(group.visibility).to_string(),
+                visibility: group.visibility().to_string(),
                 has_issues: true,
                 has_packages: true,
                 can_admin: level >= OWNER,
@@ -194,7 +194,7 @@ impl Space {
                 id: project.id,
                 name: project.name.clone(),
                 description: project.description.clone().unwrap_or_default(),
-                visibility: Visibility::of(project.visibility).to_string(),
+                visibility: project.visibility().to_string(),
                 is_archived: project.archived,
                 has_issues: match project.feature("issues") {
                     "disabled" => false,

@@ -1,36 +1,39 @@
 //! `…/-/settings`: name, address, visibility, moving, archiving, deleting.
 
-use super::{Address, Space, choice, section, typed_text, views, visibilities};
+use super::{Space, Visit, choice, section, typed_text, views, visibilities};
 use crate::access::{self, OWNER, Purpose};
+use crate::features::{FeatureLevel, Features};
 use crate::model::{SourceKind, Visibility};
-use crate::rules::{self, GroupChange, ProjectChange};
+use crate::rules::{
+    self, GroupChange, GroupFields, ProjectChange, ProjectCreation, SubgroupCreation,
+};
 use crate::store::places;
 use http::Method;
 use identity::pages::page;
-use identity::viewer::{SignedInViewer, Viewer};
+use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
-use kernel::http::{Params, Response, Routes};
+use kernel::http::{Flat, Params, Patch, Response, Routes};
 use kernel::ids::Reference;
 use store::Tx;
 
-const REGISTRY: &[(&str, &str)] = &[
+pub(super) const REGISTRY: &[(&str, &str)] = &[
     ("enabled", "Everyone who sees the project"),
     ("private", "Members only"),
     ("public", "Everyone, also where the project is not public"),
     ("disabled", "Off"),
 ];
-const PROJECT_CREATION: &[(&str, &str)] = &[
+pub(super) const PROJECT_CREATION: &[(&str, &str)] = &[
     ("developer", "Developers and above"),
     ("maintainer", "Maintainers and owners"),
     ("owner", "Owners"),
     ("administrator", "Administrators"),
     ("noone", "Nobody"),
 ];
-const SUBGROUP_CREATION: &[(&str, &str)] = &[
+pub(super) const SUBGROUP_CREATION: &[(&str, &str)] = &[
     ("maintainer", "Maintainers and owners"),
     ("owner", "Owners"),
 ];
@@ -40,31 +43,14 @@ pub fn routes(r: &mut Routes) {
 }
 
 #[derive(Clone)]
-struct Settings {
-    viewer: Viewer,
-    address: Address,
+struct Settings(Visit);
+
+async fn show(app: App, visit: Visit) -> Result<Response> {
+    form::show(&app, Settings(visit)).await
 }
 
-async fn show(app: App, viewer: SignedInViewer, address: Address) -> Result<Response> {
-    form::show(&app, Settings::of(viewer, address)).await
-}
-
-async fn change(
-    app: App,
-    viewer: SignedInViewer,
-    address: Address,
-    sent: Params<Form>,
-) -> Result<Response> {
-    form::submit(&app, Settings::of(viewer, address), sent.0).await
-}
-
-impl Settings {
-    fn of(viewer: SignedInViewer, address: Address) -> Settings {
-        Settings {
-            viewer: viewer.viewer(),
-            address,
-        }
-    }
+async fn change(app: App, visit: Visit, sent: Params<Form>) -> Result<Response> {
+    form::submit(&app, Settings(visit), sent.0).await
 }
 
 impl FormPage for Settings {
@@ -81,46 +67,43 @@ impl FormPage for Settings {
     ];
 
     fn page(&self, app: &App) -> Page {
-        page(app, &self.viewer, "Settings")
+        page(app, &self.0.viewer, "Settings")
     }
 
     fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<views::Settings> {
-        let space = self.address.authorize(tx, &self.viewer, Purpose::Update)?;
-        let mut view = filled(tx, &self.viewer, &space)?;
+        let space = self.0.authorize(tx, Purpose::Update)?;
+        let mut view = filled(tx, &self.0.viewer, &space)?;
         view.page = space.crumbs(page, true);
         view.errors = typed.errors.clone();
         if let Some(form) = typed.form.clone() {
-            form.put_into(&mut view);
+            form.put_into(&mut view.form);
         }
         Ok(view)
     }
 
     fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
-        let viewer = &self.viewer;
+        let viewer = &self.0.viewer;
         let archives = matches!(form.action, Action::Archive | Action::Unarchive);
         let purpose = match form.action {
             Action::Move => Purpose::Transfer,
             Action::Delete => Purpose::Destroy,
-            _ if archives && self.address.kind == SourceKind::Project => Purpose::Archive,
+            _ if archives && self.0.address.kind == SourceKind::Project => Purpose::Archive,
             _ => Purpose::Update,
         };
-        let space = self.address.authorize(tx, viewer, purpose)?;
-        let word = match space {
-            Space::Group(..) => "group",
-            Space::Project(..) => "project",
-        };
+        let space = self.0.authorize(tx, purpose)?;
+        let word = self.0.address.kind.word();
         let moved = |full_path: &str| format!("The {word} is now at {full_path}.");
         let (full_path, text) = match form.action {
             Action::Save => (
-                save(tx, viewer, &space, form)?,
+                save(tx, viewer, &space, &form.fields)?,
                 "The settings are saved.".into(),
             ),
             Action::Rename => {
-                let full_path = rename(tx, viewer, &space, form.path.clone())?;
+                let full_path = rename(tx, viewer, &space, form.fields.path.clone())?;
                 (full_path.clone(), moved(&full_path))
             }
             Action::Move => {
-                let full_path = transfer(tx, viewer, &space, form.to.as_deref())?;
+                let full_path = transfer(tx, viewer, &space, form.fields.to.as_deref())?;
                 (full_path.clone(), moved(&full_path))
             }
             Action::Archive | Action::Unarchive => {
@@ -128,7 +111,7 @@ impl FormPage for Settings {
                 (space.full_path().to_owned(), text.to_owned())
             }
             Action::Delete => {
-                check_typed(form, space.full_path())?;
+                check_typed(&form.fields, space.full_path())?;
                 let list = delete(tx, viewer, &space)?;
                 return Outcome::led(list, format!("{} is deleted.", space.full_path()));
             }
@@ -163,16 +146,17 @@ fn filled(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space) -> Result<views::Sett
             fitting.retain(|one| group.parent_id != Some(one.id));
             targets.extend(fitting.iter().map(choice));
             Ok(views::Settings {
-                name: group.name.clone(),
-                description: group.description.clone(),
-                path: group.path.clone(),
-                visibility: Visibility::of(group.visibility).to_string(),
                 visibilities: visibilities(access::widest_below(parent.as_ref())),
-                project_creation: group.project_creation_level.clone(),
-                project_creations: Choice::list(PROJECT_CREATION),
-                subgroup_creation: group.subgroup_creation_level.clone(),
-                subgroup_creations: Choice::list(SUBGROUP_CREATION),
-                request_access: group.request_access_enabled,
+                form: Fields {
+                    name: Some(group.name.clone()),
+                    description: Some(group.description.clone()),
+                    path: Some(group.path.clone()),
+                    visibility: Some(group.visibility().to_string()),
+                    project_creation: Some(group.project_creation_level.clone()),
+                    subgroup_creation: Some(group.subgroup_creation_level.clone()),
+                    request_access: Some(group.request_access_enabled),
+                    ..Fields::default()
+                },
                 targets,
                 ..common
             })
@@ -184,15 +168,17 @@ fn filled(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space) -> Result<views::Sett
             fitting.retain(|one| one.id != project.namespace_id);
             targets.extend(fitting.iter().map(choice));
             Ok(views::Settings {
-                name: project.name.clone(),
-                description: project.description.clone().unwrap_or_default(),
-                path: project.path.clone(),
-                visibility: Visibility::of(project.visibility).to_string(),
                 visibilities: visibilities(access::widest_below(home.as_ref())),
-                topics: project.topics.0.join(", "),
-                registry: project.package_registry().to_owned(),
-                registries: Choice::list(REGISTRY),
-                request_access: project.request_access_enabled,
+                form: Fields {
+                    name: Some(project.name.clone()),
+                    description: project.description.clone(),
+                    path: Some(project.path.clone()),
+                    visibility: Some(project.visibility().to_string()),
+                    topics: Some(project.topics.0.join(", ")),
+                    registry: Some(project.package_registry().to_owned()),
+                    request_access: Some(project.request_access_enabled),
+                    ..Fields::default()
+                },
                 targets,
                 ..common
             })
@@ -217,6 +203,14 @@ kernel::params! {
     pub struct Form {
         /// What is asked for.
         pub action: Action,
+        pub fields: Flat<Fields>,
+    }
+}
+
+kernel::params! {
+    /// What the forms say, and what is stored in their words.
+    #[derive(Default)]
+    pub struct Fields {
         /// Display name.
         pub name: Option<String>,
         /// What it is for.
@@ -244,19 +238,22 @@ kernel::params! {
 
 impl Form {
     /// Shows again what was typed in the form that was refused.
-    fn put_into(self, view: &mut views::Settings) {
+    fn put_into(self, shown: &mut Fields) {
+        let typed = self.fields.0;
         match self.action {
             Action::Save => {
-                view.name = self.name.unwrap_or_default();
-                view.description = self.description.unwrap_or_default();
-                view.topics = self.topics.unwrap_or_default();
-                view.visibility = self.visibility.unwrap_or_default();
+                shown.name = typed.name;
+                shown.description = typed.description;
+                shown.topics = typed.topics;
+                shown.visibility = typed.visibility;
             }
-            Action::Rename => view.path = self.path.unwrap_or_default(),
+            Action::Rename => shown.path = typed.path,
             _ => {}
         }
     }
+}
 
+impl Fields {
     fn topics(&self) -> Option<Vec<String>> {
         let text = self.topics.as_deref()?;
         let topics = text.split(',').map(str::trim);
@@ -272,19 +269,14 @@ impl Form {
         self.visibility.as_deref().and_then(Visibility::from_text)
     }
 
-    fn description(&self) -> Option<String> {
-        self.description.as_deref().map(typed_text)
+    fn description(&self) -> Patch<String> {
+        let text = self.description.as_deref().map(typed_text);
+        text.map_or(Patch::Absent, Patch::Value)
     }
 }
 
-/// A choice of the form, where it is one of those on offer.
-fn chosen(sent: Option<&String>, offered: &[(&str, &str)]) -> Option<String> {
-    sent.filter(|sent| offered.iter().any(|(value, _)| value == sent))
-        .cloned()
-}
-
 /// Refuses what was not typed in full.
-fn check_typed(form: &Form, full_path: &str) -> Result<()> {
+fn check_typed(form: &Fields, full_path: &str) -> Result<()> {
     if form.confirm.as_deref().map(str::trim) == Some(full_path) {
         Ok(())
     } else {
@@ -293,33 +285,39 @@ fn check_typed(form: &Form, full_path: &str) -> Result<()> {
 }
 
 /// Writes the settings; the full path after that.
-fn save(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space, form: &Form) -> Result<String> {
+fn save(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space, form: &Fields) -> Result<String> {
     let (name, description) = (form.name.clone(), form.description());
     let (visibility, reference) = (form.visibility(), space.reference());
     let request_access_enabled = Some(form.request_access.unwrap_or(false));
     Ok(match space {
         Space::Project(..) => {
-            let registry = chosen(form.registry.as_ref(), REGISTRY);
-            let registry = registry.map(|level| ("package_registry".to_owned(), level));
+            let registry = form.registry.as_deref().and_then(FeatureLevel::from_text);
+            let registry = registry.map(|level| ("package_registry".into(), level.to_string()));
             let change = ProjectChange {
                 name,
                 description,
                 visibility,
                 topics: form.topics(),
-                features: registry.into_iter().collect(),
+                features: Flat(Features(registry.into_iter().collect())),
                 request_access_enabled,
                 ..ProjectChange::default()
             };
             rules::update_project(tx, viewer, &reference, &change)?.full_path
         }
         Space::Group(..) => {
-            let change = GroupChange {
-                name,
+            let projects = form.project_creation.as_deref();
+            let subgroups = form.subgroup_creation.as_deref();
+            let fields = GroupFields {
                 description,
                 visibility,
-                project_creation_level: chosen(form.project_creation.as_ref(), PROJECT_CREATION),
-                subgroup_creation_level: chosen(form.subgroup_creation.as_ref(), SUBGROUP_CREATION),
+                project_creation_level: projects.and_then(ProjectCreation::from_text),
+                subgroup_creation_level: subgroups.and_then(SubgroupCreation::from_text),
                 request_access_enabled,
+                ..GroupFields::default()
+            };
+            let change = GroupChange {
+                name,
+                fields: Flat(fields),
                 ..GroupChange::default()
             };
             rules::update_group(tx, viewer, &reference, &change)?.full_path

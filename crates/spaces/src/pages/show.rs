@@ -1,7 +1,7 @@
 //! The first page of a project, of a group and of a person.
 
-use super::views::{self, GroupRow};
-use super::{Address, GROUP, PROJECT, Space, counted, group_row, pages, project_rows, role};
+use super::views::{self, GroupList};
+use super::{Address, GROUP, PROJECT, Space, group_list, project_list, role};
 use crate::access::{self, Purpose};
 use crate::model::{Namespace, Project, SourceKind};
 use crate::store::{self as lists, filters};
@@ -11,7 +11,7 @@ use identity::pages::page;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::html::{Html, Moment, PageViewer};
+use kernel::html::{Html, Moment};
 use kernel::http::reply::redirect;
 use kernel::http::{Paging, Response, Routes};
 use kernel::ids::Reference;
@@ -89,16 +89,13 @@ async fn show_person(app: App, viewer: Viewer, user: User, paging: Paging) -> Re
             if !sees {
                 own.raw(" and false");
             }
-            let (projects, total) = project_rows(tx, &own, BY_NAME, &paging, false)?;
+            let url = format!("/{}", user.username);
             Ok(views::Person {
                 page: shown,
-                initials: PageViewer::initials(&user.name),
                 is_self: viewer.user_id() == Some(user.id),
-                projects,
-                pages: pages(&paging, total, format!("/{}", user.username)),
+                projects: project_list(tx, &own, BY_NAME, &paging, url)?,
                 joined_at: sees.then(|| Moment::new(user.created_at, now)),
-                username: user.username,
-                name: user.name,
+                user,
             })
         })
         .await?;
@@ -114,13 +111,11 @@ async fn show_project(app: App, viewer: Viewer, project: Project, level: i64) ->
             Ok(views::Project {
                 page: space.crumbs(shown, false),
                 head: space.head(tx, &viewer)?,
-                topics: project.topics.0.clone(),
                 role: role(level),
                 base_url,
                 can_publish: access::may(tx, &viewer, &project, Purpose::PublishPackage)?,
-                stars: project.star_count.unsigned_abs(),
-                created_at: Moment::new(project.created_at, now),
-                last_activity_at: Moment::new(project.last_activity_at, now),
+                project,
+                now,
             })
         })
         .await?;
@@ -140,14 +135,12 @@ async fn show_group(
             let space = Space::Group(group.clone(), level);
             let mut own = access::visible_projects(tx, &viewer, Purpose::Read);
             own.push(" and projects.namespace_id = ", group.id);
-            let (projects, total) = project_rows(tx, &own, BY_NAME, &paging, false)?;
             let may = |tx: &mut Tx<'_>, purpose| access::may_in_group(tx, &viewer, &group, purpose);
             Ok(views::Group {
                 can_create_projects: may(tx, Purpose::CreateProject)?,
                 can_create_subgroups: may(tx, Purpose::CreateSubgroup)?,
                 subgroups: subgroups(tx, &viewer, &group)?,
-                projects,
-                pages: pages(&paging, total, space.url()),
+                projects: project_list(tx, &own, BY_NAME, &paging, space.url())?,
                 created_at: Moment::new(group.created_at, now),
                 role: role(level),
                 page: space.crumbs(shown, false),
@@ -158,14 +151,10 @@ async fn show_group(
     Ok(Html::new(&view)?.response())
 }
 
-fn subgroups(tx: &mut Tx<'_>, viewer: &Viewer, group: &Namespace) -> Result<Vec<GroupRow>> {
+fn subgroups(tx: &mut Tx<'_>, viewer: &Viewer, group: &Namespace) -> Result<GroupList> {
     let mut children = access::visible_groups(tx, viewer);
     children.push(" and namespaces.parent_id = ", group.id);
     let order = "namespaces.name_folded, namespaces.id";
     let below = lists::namespaces(tx, &children, order, MAX_SUBGROUPS, 0)?;
-    let counts = counted(tx, viewer, &below)?;
-    Ok(below
-        .iter()
-        .map(|row| group_row(row, &counts, false))
-        .collect())
+    group_list(tx, viewer, below)
 }

@@ -1,22 +1,21 @@
 //! `…/-/access_tokens`: tokens with which programs work here.
 
 use super::members::roles;
-use super::{Address, Space, ends_on, section, sections, views};
+use super::{Visit, ends_on, section, sections, views};
 use crate::access::{self, MAINTAINER, Purpose};
-use crate::model::SourceKind;
+use crate::members::MembersOf;
 use crate::tokens::{self as rules, NewSpaceToken};
 use http::Method;
-use identity::model::{AccessToken, TokenKind};
+use identity::model::AccessToken;
 use identity::pages::page;
 use identity::pages::tokens::{ShownSecret, TokenForm, TokenRow};
 use identity::settings::TokenRules;
 use identity::tokens::{self, Filter, SortBy};
-use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
-use kernel::http::{Paging, Params, Response, Routes, Start};
+use kernel::http::{Paging, Params, Response, Routes, Start, Text};
 use kernel::secrets::Secret;
 use store::Tx;
 
@@ -32,18 +31,16 @@ pub fn routes(r: &mut Routes) {
 
 #[derive(Clone)]
 struct Tokens {
-    viewer: Viewer,
-    address: Address,
+    visit: Visit,
     rules: TokenRules,
     /// A secret made just now.
     secret: Option<ShownSecret>,
 }
 
 impl Tokens {
-    async fn of(app: &App, viewer: SignedInViewer, address: Address) -> Result<Tokens> {
+    async fn of(app: &App, visit: Visit) -> Result<Tokens> {
         Ok(Tokens {
-            viewer: viewer.viewer(),
-            address,
+            visit,
             rules: app.settings().get(app).await?,
             secret: None,
         })
@@ -60,17 +57,12 @@ impl Tokens {
     }
 }
 
-async fn show(app: App, viewer: SignedInViewer, address: Address) -> Result<Response> {
-    form::show(&app, Tokens::of(&app, viewer, address).await?).await
+async fn show(app: App, visit: Visit) -> Result<Response> {
+    form::show(&app, Tokens::of(&app, visit).await?).await
 }
 
-async fn change(
-    app: App,
-    viewer: SignedInViewer,
-    address: Address,
-    form: Params<Form>,
-) -> Result<Response> {
-    form::submit(&app, Tokens::of(&app, viewer, address).await?, form.0).await
+async fn change(app: App, visit: Visit, form: Params<Form>) -> Result<Response> {
+    form::submit(&app, Tokens::of(&app, visit).await?, form.0).await
 }
 
 impl FormPage for Tokens {
@@ -85,12 +77,12 @@ impl FormPage for Tokens {
     ];
 
     fn page(&self, app: &App) -> Page {
-        page(app, &self.viewer, "Access tokens")
+        page(app, &self.visit.viewer, "Access tokens")
     }
 
     fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<views::SpaceTokens> {
-        let space = self.address.authorize(tx, &self.viewer, Purpose::Update)?;
-        let found = list(tx, &space)?;
+        let space = self.visit.authorize(tx, Purpose::Update)?;
+        let found = list(tx, &space.place(&self.visit.viewer))?;
         let now = tx.now();
         let (active, inactive): (Vec<_>, Vec<_>) =
             found.iter().partition(|token| token.is_active(now));
@@ -99,11 +91,8 @@ impl FormPage for Tokens {
             ..TokenRow::new(token, now)
         };
         let mut form = typed.form.as_ref().map(Form::typed).unwrap_or_default();
-        let kind = match self.address.kind {
-            SourceKind::Project => TokenKind::Project,
-            SourceKind::Group => TokenKind::Group,
-        };
-        form.offer(kind, false, &self.rules);
+        let kind = self.visit.address.kind;
+        form.offer(rules::token_kind(kind), false, &self.rules);
         let level = typed.form.as_ref().and_then(|form| form.access_level);
         Ok(views::SpaceTokens {
             secret: self.secret.clone(),
@@ -114,13 +103,14 @@ impl FormPage for Tokens {
             roles: roles(space.level()),
             level: level.unwrap_or(MAINTAINER).to_string(),
             page: space.crumbs(page, true),
-            head: space.head(tx, &self.viewer)?,
+            head: space.head(tx, &self.visit.viewer)?,
         })
     }
 
     fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
-        let space = self.address.authorize(tx, &self.viewer, Purpose::Update)?;
-        let (viewer, place) = (&self.viewer, space.place());
+        let space = self.visit.authorize(tx, Purpose::Update)?;
+        let viewer = &self.visit.viewer;
+        let place = space.place(viewer);
         let one = |tx: &mut Tx<'_>| {
             let id = form.token_id.ok_or_else(|| Error::missing("token_id"))?;
             rules::find(tx, &place, id).map_err(|error| match error {
@@ -133,13 +123,13 @@ impl FormPage for Tokens {
         match form.action.unwrap_or(Action::Create) {
             Action::Create => {
                 let new = NewSpaceToken {
-                    name: form.name.clone().unwrap_or_default(),
+                    name: form.name.to_string(),
                     description: form.description.clone().filter(|text| !text.is_empty()),
                     scopes: form.scopes.clone().unwrap_or_default(),
-                    access_level: form.access_level.unwrap_or(MAINTAINER),
-                    expires_at: ends_on(form.expires_at.as_deref())?,
+                    access_level: form.access_level,
+                    expires_at: ends_on(&form.expires_at)?,
                 };
-                let (token, secret) = rules::create(tx, viewer, &place, &new)?;
+                let (token, secret) = rules::create(tx, &place, &new)?;
                 Ok(self.made(token, &secret))
             }
             Action::Rotate => {
@@ -162,9 +152,9 @@ impl FormPage for Tokens {
 
 const ENDED: &str = "This token has ended and cannot be rotated.";
 
-fn list(tx: &mut Tx<'_>, space: &Space) -> Result<Vec<AccessToken>> {
+fn list(tx: &mut Tx<'_>, place: &MembersOf<'_>) -> Result<Vec<AccessToken>> {
     let filter = Filter {
-        source: Some(rules::source_of(&space.place())),
+        source: Some(rules::source_of(place)),
         ..Filter::default()
     };
     let paging = Paging {
@@ -187,13 +177,13 @@ kernel::params! {
         /// The token to rotate or revoke.
         pub token_id: Option<i64>,
         /// For people.
-        pub name: Option<String>,
+        pub name: Text,
         /// For people.
         pub description: Option<String>,
         /// Role of its bot.
         pub access_level: Option<i64>,
         /// Last day.
-        pub expires_at: Option<String>,
+        pub expires_at: Text,
         /// What it allows.
         pub scopes: Option<Vec<String>>,
     }
@@ -202,9 +192,9 @@ kernel::params! {
 impl Form {
     fn typed(&self) -> TokenForm {
         TokenForm {
-            name: self.name.clone().unwrap_or_default(),
+            name: self.name.to_string(),
             description: self.description.clone().unwrap_or_default(),
-            expires_at: self.expires_at.clone().unwrap_or_default(),
+            expires_at: self.expires_at.to_string(),
             chosen: self.scopes.clone().unwrap_or_default(),
             ..TokenForm::default()
         }

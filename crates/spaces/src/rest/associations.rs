@@ -3,6 +3,7 @@
 use crate::access::{self, GUEST, Purpose};
 use crate::entities::{self, GroupEntity, ProjectEntity};
 use crate::store as lists;
+use identity::Caller;
 use identity::viewer::SignedInViewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
@@ -45,15 +46,18 @@ async fn show(
         ));
     }
     let (user_id, level) = (viewer.0.user.id, params.min_access_level.unwrap_or(GUEST));
-    let (handle, viewer) = (app.clone(), viewer.viewer());
+    let by = Caller {
+        app: app.clone(),
+        viewer: viewer.viewer(),
+    };
     let (most, skipped) = (paging.per_page, paging.offset());
     app.read(move |tx| {
-        let mut within = access::visible_groups(tx, &viewer);
+        let mut within = access::visible_groups(tx, &by.viewer);
         within
             .raw(" and ")
             .append(access::groups_of(tx, user_id, level));
         let groups = lists::namespaces(tx, &within, "namespaces.id asc", most, skipped)?;
-        let mut within = access::visible_projects(tx, &viewer, Purpose::Read);
+        let mut within = access::visible_projects(tx, &by.viewer, Purpose::Read);
         within
             .raw(" and ")
             .append(access::projects_of(tx, user_id, level));
@@ -61,9 +65,9 @@ async fn show(
         Ok(Ok200(TokenAssociationsEntity {
             groups: groups
                 .iter()
-                .map(|row| entities::group(&handle, row))
+                .map(|row| entities::group(&by.app, row))
                 .collect(),
-            projects: entities::projects(tx, &handle, &viewer, &projects, true, false)?,
+            projects: entities::projects(tx, &by, &projects, true, false)?,
         }))
     })
     .await

@@ -68,8 +68,10 @@ pub(super) async fn all(
     params: Params<ListTokens>,
     paging: Paging,
 ) -> Result<Paged<DeployTokenEntity>> {
-    app.read(move |tx| page(tx, None, params.active, paging))
-        .await
+    Paged::read(&app, paging, move |tx, paging| {
+        page(tx, None, params.active, paging)
+    })
+    .await
 }
 
 async fn list(
@@ -77,9 +79,9 @@ async fn list(
     params: Params<ListTokens>,
     paging: Paging,
 ) -> Result<Paged<DeployTokenEntity>> {
-    at.read(Purpose::ReadDeployTokens, move |tx, _, place| {
-        let source = (place.source.kind, place.source.id);
-        page(tx, Some(source), params.active, paging)
+    let purpose = Purpose::ReadDeployTokens;
+    at.list(purpose, paging, move |tx, _, place, paging| {
+        page(tx, Some(place.key()), params.active, paging)
     })
     .await
 }
@@ -88,40 +90,20 @@ fn page(
     tx: &mut Tx<'_>,
     source: Option<(SourceKind, i64)>,
     active: Option<bool>,
-    paging: Paging,
-) -> Result<Paged<DeployTokenEntity>> {
-    let (found, total) = rows::list(tx, source, active, paging.fetch(), paging.offset())?;
+    paging: &Paging,
+) -> Result<(Vec<DeployTokenEntity>, i64)> {
+    let (found, total) = rows::list(tx, source, active, paging)?;
     let now = tx.now();
-    Ok(Paged::numbered(found, paging, Some(total)).map(|row| entity(&row, now, None)))
-}
-
-kernel::params! {
-    /// A new token.
-    struct CreateToken {
-        /// For people.
-        pub name: String,
-        /// What it allows.
-        pub scopes: Vec<String>,
-        /// When it ends.
-        pub expires_at: Option<Timestamp>,
-        /// The user name that goes with it; made unless given.
-        pub username: Option<String>,
-    }
+    let shown = found.iter().map(|row| entity(row, now, None));
+    Ok((shown.collect(), total))
 }
 
 async fn create(
     at: SpaceRequest,
-    params: Params<CreateToken>,
+    new: Params<NewDeployToken>,
 ) -> Result<Created<DeployTokenEntity>> {
-    let Params(params) = params;
-    let new = NewDeployToken {
-        name: params.name,
-        username: params.username.filter(|name| !name.is_empty()),
-        scopes: params.scopes,
-        expires_at: params.expires_at,
-    };
-    at.write(Purpose::ManageDeployTokens, move |tx, at, place| {
-        let (token, secret) = rules::create(tx, &at.viewer, place, &new)?;
+    at.write(Purpose::ManageDeployTokens, move |tx, _, place| {
+        let (token, secret) = rules::create(tx, place, &new)?;
         Ok(Created(entity(&token, tx.now(), Some(&secret))))
     })
     .await
@@ -144,8 +126,8 @@ async fn show(at: SpaceRequest, params: Params<OneToken>) -> Result<Ok200<Deploy
 }
 
 async fn destroy(at: SpaceRequest, params: Params<OneToken>) -> Result<NoContent> {
-    at.write(Purpose::ManageDeployTokens, move |tx, at, place| {
-        rules::destroy(tx, &at.viewer, place, params.deploy_token_id)?;
+    at.write(Purpose::ManageDeployTokens, move |tx, _, place| {
+        rules::destroy(tx, place, params.deploy_token_id)?;
         Ok(NoContent)
     })
     .await

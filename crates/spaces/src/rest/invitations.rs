@@ -2,12 +2,12 @@
 
 use super::SpaceRequest;
 use crate::access::Purpose;
-use crate::invitations;
+use crate::invitations::{self, InvitationChange};
 use crate::members::{self, MAX_AT_ONCE, NewMember, check_end, check_level};
 use crate::store::invitations::{self as rows, Invitation};
 use kernel::error::{Error, Result};
-use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Patch, Routes};
-use kernel::time::{Date, wire};
+use kernel::http::{Created, Flat, NoContent, Ok200, Paged, Paging, Params, Patch, Routes};
+use kernel::time::wire;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -61,13 +61,14 @@ async fn list(
     params: Params<ListInvitations>,
     paging: Paging,
 ) -> Result<Paged<InvitationEntity>> {
-    at.read(Purpose::ManageMembers, move |tx, _, place| {
-        let (limit, offset) = (paging.fetch(), paging.offset());
-        let query = params.query.as_deref();
-        let source = (place.source.kind, place.source.id);
-        let (found, total) = rows::list(tx, source, query, limit, offset)?;
-        Ok(Paged::numbered(found, paging, Some(total)).map(entity))
-    })
+    at.list(
+        Purpose::ManageMembers,
+        paging,
+        move |tx, _, place, paging| {
+            let (rows, total) = rows::list(tx, place.key(), params.query.as_deref(), paging)?;
+            Ok((rows.into_iter().map(entity).collect(), total))
+        },
+    )
     .await
 }
 
@@ -78,10 +79,7 @@ kernel::params! {
         pub email: Option<Vec<String>>,
         /// Users, with commas.
         pub user_id: Option<Vec<i64>>,
-        /// Their role.
-        pub access_level: i64,
-        /// The day it ends on.
-        pub expires_at: Option<Date>,
+        pub new: Flat<NewMember>,
     }
 }
 
@@ -101,17 +99,14 @@ async fn invite(at: SpaceRequest, params: Params<Invite>) -> Result<Created<Invi
     if named > MAX_AT_ONCE {
         return Err(Error::BadRequest("invite at most 100 at once".into()));
     }
-    at.write(Purpose::ManageMembers, move |tx, at, place| {
-        check_level(place, params.access_level)?;
-        check_end(tx, params.expires_at)?;
-        let new = NewMember {
-            level: params.access_level,
-            expires_at: params.expires_at,
-        };
+    at.write(Purpose::ManageMembers, move |tx, _, place| {
+        let new = &params.new;
+        check_level(place, new.access_level)?;
+        check_end(tx, new.expires_at)?;
         let mut refused = Map::new();
         for id in params.user_id.iter().flatten() {
             let user = identity::users::find(tx, *id)?;
-            let reason = members::add_each(tx, &at.viewer, place, user.as_ref(), &new)?;
+            let reason = members::add_each(tx, place, user.as_ref(), new)?;
             if let Some(reason) = reason {
                 let name = user.map_or(id.to_string(), |user| user.username);
                 refused.insert(name, json!(reason));
@@ -121,8 +116,8 @@ async fn invite(at: SpaceRequest, params: Params<Invite>) -> Result<Created<Invi
             let known = identity::users::find_by_email(tx, email)?;
             // An address somebody only claims to have is invited like any other.
             let invited = match known.filter(|user| user.confirmed_at.is_some()) {
-                Some(user) => tx.savepoint(|tx| members::add(tx, &at.viewer, place, &user, &new)),
-                None => tx.savepoint(|tx| invitations::create(tx, &at.viewer, place, email, &new)),
+                Some(user) => tx.savepoint(|tx| members::add(tx, place, &user, new)),
+                None => tx.savepoint(|tx| invitations::create(tx, place, email, new)),
             };
             if let Some(reason) = members::reason(invited)? {
                 refused.insert(email.clone(), json!(reason));
@@ -137,29 +132,15 @@ async fn invite(at: SpaceRequest, params: Params<Invite>) -> Result<Created<Invi
     .await
 }
 
-kernel::params! {
-    /// Changes of an invitation.
-    struct ChangeInvitation {
-        /// The address.
-        pub email: String,
-        /// The role.
-        pub access_level: Option<i64>,
-        /// The day it ends on.
-        pub expires_at: Patch<Date>,
-    }
-}
-
 async fn change(
     at: SpaceRequest,
-    params: Params<ChangeInvitation>,
+    params: Params<InvitationChange>,
 ) -> Result<Ok200<InvitationEntity>> {
-    at.write(Purpose::ManageMembers, move |tx, at, place| {
+    at.write(Purpose::ManageMembers, move |tx, _, place| {
         if params.access_level.is_none() && params.expires_at == Patch::Absent {
             return Err(Error::none_of("access_level, expires_at"));
         }
-        let (level, until) = (params.access_level, params.expires_at.clone());
-        let row = invitations::change(tx, &at.viewer, place, &params.email, level, until)?;
-        Ok(Ok200(entity(row)))
+        Ok(Ok200(entity(invitations::change(tx, place, &params)?)))
     })
     .await
 }
@@ -173,8 +154,8 @@ kernel::params! {
 }
 
 async fn withdraw(at: SpaceRequest, params: Params<OneInvitation>) -> Result<NoContent> {
-    at.write(Purpose::ManageMembers, move |tx, at, place| {
-        invitations::withdraw(tx, &at.viewer, place, &params.email)?;
+    at.write(Purpose::ManageMembers, move |tx, _, place| {
+        invitations::withdraw(tx, place, &params.email)?;
         Ok(NoContent)
     })
     .await

@@ -1,19 +1,19 @@
 //! Members of projects and groups.
 
-use super::SpaceRequest;
+use super::{Caller, SpaceRequest};
 use crate::access::Purpose;
-use crate::members::{self, MAX_AT_ONCE, NewMember};
+use crate::members::{self, MAX_AT_ONCE, MemberChange, NewMember};
 use crate::store as lists;
 use crate::store::{Breadth, MemberFilter, MemberRow};
 use identity::entities::{UserBasic, basic, load_basic};
 use identity::model::User;
-use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::http::conditional::check_unmodified;
-use kernel::http::params::Patch;
-use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, RequestContext, Routes};
+use kernel::http::{
+    Created, Flat, NoContent, Ok200, Paged, Paging, Params, RequestContext, Routes,
+};
 use kernel::limits::Limiter;
-use kernel::time::{Date, wire};
+use kernel::time::wire;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
@@ -51,12 +51,8 @@ pub struct MemberEntity {
 }
 
 /// Rows with who added them, in one more statement.
-fn entities(
-    tx: &mut Tx<'_>,
-    app: &App,
-    rows: &[MemberRow],
-    with_email: bool,
-) -> Result<Vec<MemberEntity>> {
+fn entities(tx: &mut Tx<'_>, by: &Caller, rows: &[MemberRow]) -> Result<Vec<MemberEntity>> {
+    let (app, with_email) = (&by.app, by.viewer.is_admin());
     let ids: Vec<i64> = rows.iter().filter_map(|row| row.created_by_id).collect();
     let makers = match ids.is_empty() {
         true => HashMap::new(),
@@ -77,31 +73,13 @@ fn entities(
     Ok(rows.iter().map(entity).collect())
 }
 
-pub(super) fn entity(
-    tx: &mut Tx<'_>,
-    app: &App,
-    row: &MemberRow,
-    with_email: bool,
-) -> Result<MemberEntity> {
-    let mut one = entities(tx, app, std::slice::from_ref(row), with_email)?;
-    one.pop().found("")
-}
-
-kernel::params! {
-    /// Filters of members.
-    struct ListMembers {
-        /// In name or username.
-        pub query: Option<String>,
-        /// Only these users.
-        pub user_ids: Option<Vec<i64>>,
-        /// Not these users.
-        pub skip_users: Option<Vec<i64>>,
-    }
+pub(super) fn entity(tx: &mut Tx<'_>, by: &Caller, row: &MemberRow) -> Result<MemberEntity> {
+    entities(tx, by, std::slice::from_ref(row))?.pop().found("")
 }
 
 async fn direct(
     at: SpaceRequest,
-    params: Params<ListMembers>,
+    params: Params<MemberFilter>,
     paging: Paging,
 ) -> Result<Paged<MemberEntity>> {
     list(at, params.0, paging, Breadth::Direct).await
@@ -109,7 +87,7 @@ async fn direct(
 
 async fn all(
     at: SpaceRequest,
-    params: Params<ListMembers>,
+    params: Params<MemberFilter>,
     paging: Paging,
 ) -> Result<Paged<MemberEntity>> {
     list(at, params.0, paging, Breadth::All).await
@@ -117,21 +95,20 @@ async fn all(
 
 async fn list(
     at: SpaceRequest,
-    params: ListMembers,
+    filter: MemberFilter,
     paging: Paging,
     breadth: Breadth,
 ) -> Result<Paged<MemberEntity>> {
-    let filter = MemberFilter {
-        query: params.query,
-        user_ids: params.user_ids,
-        skip_users: params.skip_users,
-    };
-    at.read(Purpose::ReadMembers, move |tx, at, place| {
-        let (limit, offset) = (paging.fetch(), paging.offset());
-        let (rows, total) = lists::members(tx, &place.source, breadth, &filter, limit, offset)?;
-        let shown = entities(tx, &at.app, &rows, at.viewer.is_admin())?;
-        Ok(Paged::numbered(shown, paging, Some(total)))
-    })
+    at.list(
+        Purpose::ReadMembers,
+        paging,
+        move |tx, at, place, paging| {
+            let (limit, offset) = (paging.fetch(), paging.offset());
+            let (rows, total) = lists::members(tx, &place.source, breadth, &filter, limit, offset)?;
+            let shown = entities(tx, at, &rows)?;
+            Ok((shown, total))
+        },
+    )
     .await
 }
 
@@ -154,7 +131,7 @@ async fn one_of_all(at: SpaceRequest, params: Params<OneMember>) -> Result<Ok200
 async fn show(at: SpaceRequest, user_id: i64, breadth: Breadth) -> Result<Ok200<MemberEntity>> {
     at.read(Purpose::ReadMembers, move |tx, at, place| {
         let row = lists::member(tx, &place.source, breadth, user_id)?.found("")?;
-        entity(tx, &at.app, &row, at.viewer.is_admin()).map(Ok200)
+        entity(tx, at, &row).map(Ok200)
     })
     .await
 }
@@ -166,10 +143,7 @@ kernel::params! {
         pub user_id: Option<Vec<i64>>,
         /// Name of a user, or several with commas.
         pub username: Option<Vec<String>>,
-        /// Their role.
-        pub access_level: i64,
-        /// The day it ends on.
-        pub expires_at: Option<Date>,
+        pub new: Flat<NewMember>,
     }
 }
 
@@ -190,20 +164,16 @@ pub enum MembersAdded {
 async fn add(at: SpaceRequest, params: Params<AddMembers>) -> Result<Created<MembersAdded>> {
     at.write(Purpose::ManageMembers, move |tx, at, place| {
         let users = named(tx, &params)?;
-        let new = NewMember {
-            level: params.access_level,
-            expires_at: params.expires_at,
-        };
         if let [one] = users.as_slice() {
             let user = one.clone().map_err(|_| Error::NotFound("User"))?;
-            members::add(tx, &at.viewer, place, &user, &new)?;
+            members::add(tx, place, &user, &params.new)?;
             let row = lists::member(tx, &place.source, Breadth::Direct, user.id)?.found("")?;
-            let shown = entity(tx, &at.app, &row, at.viewer.is_admin())?;
+            let shown = entity(tx, at, &row)?;
             return Ok(Created(MembersAdded::One(Box::new(shown))));
         }
         let mut refused = BTreeMap::new();
         for user in users {
-            let reason = members::add_each(tx, &at.viewer, place, user.as_ref().ok(), &new)?;
+            let reason = members::add_each(tx, place, user.as_ref().ok(), &params.new)?;
             if let Some(reason) = reason {
                 refused.insert(user.map_or_else(|name| name, |user| user.username), reason);
             }
@@ -251,23 +221,10 @@ fn named(tx: &mut Tx<'_>, params: &AddMembers) -> Result<Vec<Result<User, String
     Ok(users)
 }
 
-kernel::params! {
-    /// Changes of a member.
-    struct ChangeMember {
-        /// Who.
-        pub user_id: i64,
-        /// The new role.
-        pub access_level: i64,
-        /// The day it ends on.
-        pub expires_at: Patch<Date>,
-    }
-}
-
-async fn change(at: SpaceRequest, params: Params<ChangeMember>) -> Result<Ok200<MemberEntity>> {
+async fn change(at: SpaceRequest, params: Params<MemberChange>) -> Result<Ok200<MemberEntity>> {
     at.write(Purpose::ManageMembers, move |tx, at, place| {
-        let (level, until) = (params.access_level, params.expires_at.clone());
-        let row = members::change(tx, &at.viewer, place, params.user_id, level, until)?;
-        entity(tx, &at.app, &row, at.viewer.is_admin()).map(Ok200)
+        let row = members::change(tx, place, &params)?;
+        entity(tx, at, &row).map(Ok200)
     })
     .await
 }
@@ -313,11 +270,11 @@ async fn remove(
         true => Purpose::ReadMembers,
         false => Purpose::ManageMembers,
     };
-    at.write(purpose, move |tx, at, place| {
+    at.write(purpose, move |tx, _, place| {
         let updated = lists::members::updated_at(tx, &place.source, params.user_id)?;
         check_unmodified(&request, updated.found("")?)?;
         let deep = !params.skip_subresources.unwrap_or(false);
-        members::remove(tx, &at.viewer, place, params.user_id, deep)?;
+        members::remove(tx, place, params.user_id, deep)?;
         Ok(NoContent)
     })
     .await

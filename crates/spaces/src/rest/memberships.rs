@@ -47,14 +47,14 @@ async fn of_user(
     params: Params<ListOfUser>,
     paging: Paging,
 ) -> Result<Paged<MembershipEntity>> {
-    app.read(move |tx| {
+    Paged::read(&app, paging, move |tx, paging| {
         identity::users::find(tx, params.id)?.found("User")?;
         let only = params.kind.map(|kind| match kind {
             MembershipType::Project => SourceKind::Project,
             MembershipType::Namespace => SourceKind::Group,
         });
-        let (rows, total) = members::of_user(tx, params.id, only, &paging)?;
-        Ok(Paged::numbered(rows, paging, Some(total)).map(entity))
+        let (rows, total) = members::of_user(tx, params.id, only, paging)?;
+        Ok((rows.into_iter().map(entity).collect(), total))
     })
     .await
 }

@@ -17,13 +17,13 @@ use crate::access::Purpose;
 use crate::entities::{self, GroupEntity, ProjectEntity};
 use crate::members::{MembersOf, place};
 use crate::model::{Namespace, Project, SourceKind};
+use identity::Caller;
 use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::call::{Call, FromCall};
 use kernel::http::openapi::Operation;
-use kernel::http::params::{FromParams, Patch};
-use kernel::http::{Params, Routes};
+use kernel::http::params::FromParams;
+use kernel::http::{Paged, Paging, Params, Routes};
 use kernel::ids::Reference;
 use std::ops::Deref;
 use store::Tx;
@@ -58,67 +58,28 @@ kernel::params! {
     }
 }
 
-/// Who asks, and where what they ask for is.
-struct Caller {
-    app: App,
-    viewer: Viewer,
+/// Changes a project; as it is after that.
+async fn change_project<F>(by: Caller, change: F) -> Result<ProjectEntity>
+where
+    F: Fn(&mut Tx<'_>, &Viewer) -> Result<Project> + Send + 'static,
+{
+    by.write(move |tx, by| {
+        let project = change(tx, &by.viewer)?;
+        entities::one_project(tx, by, &project, false)
+    })
+    .await
 }
 
-impl Caller {
-    async fn read<T, F>(self, work: F) -> Result<T>
-    where
-        F: FnOnce(&mut Tx<'_>, &Caller) -> Result<T> + Send + 'static,
-        T: Send + 'static,
-    {
-        let app = self.app.clone();
-        app.read(move |tx| work(tx, &self)).await
-    }
-
-    async fn write<T, F>(self, work: F) -> Result<T>
-    where
-        F: Fn(&mut Tx<'_>, &Caller) -> Result<T> + Send + 'static,
-        T: Send + 'static,
-    {
-        let app = self.app.clone();
-        app.write(move |tx| work(tx, &self)).await
-    }
-
-    /// Changes a project; as it is after that.
-    async fn change_project<F>(self, change: F) -> Result<ProjectEntity>
-    where
-        F: Fn(&mut Tx<'_>, &Viewer) -> Result<Project> + Send + 'static,
-    {
-        self.write(move |tx, by| {
-            let project = change(tx, &by.viewer)?;
-            entities::one_project(tx, &by.app, &by.viewer, &project, false)
-        })
-        .await
-    }
-
-    /// Changes a group; as it is after that.
-    async fn change_group<F>(self, change: F) -> Result<GroupEntity>
-    where
-        F: Fn(&mut Tx<'_>, &Viewer) -> Result<Namespace> + Send + 'static,
-    {
-        self.write(move |tx, by| {
-            let group = change(tx, &by.viewer)?;
-            entities::one_group(tx, &by.app, &by.viewer, &group)
-        })
-        .await
-    }
-}
-
-impl FromCall for Caller {
-    async fn from_call(call: &mut Call) -> Result<Self> {
-        Ok(Caller {
-            app: call.app.clone(),
-            viewer: Viewer::from_call(call).await?,
-        })
-    }
-
-    fn describe(operation: &mut Operation<'_>) {
-        Viewer::describe(operation);
-    }
+/// Changes a group; as it is after that.
+async fn change_group<F>(by: Caller, change: F) -> Result<GroupEntity>
+where
+    F: Fn(&mut Tx<'_>, &Viewer) -> Result<Namespace> + Send + 'static,
+{
+    by.write(move |tx, by| {
+        let group = change(tx, &by.viewer)?;
+        entities::one_group(tx, by, &group)
+    })
+    .await
 }
 
 /// The project or group that a request is about and who asks, for handlers
@@ -137,14 +98,14 @@ impl Deref for SpaceRequest {
 }
 
 impl SpaceRequest {
-    fn find(&self, tx: &mut Tx<'_>, purpose: Purpose) -> Result<MembersOf> {
+    fn find<'v>(&'v self, tx: &mut Tx<'_>, purpose: Purpose) -> Result<MembersOf<'v>> {
         place(tx, &self.viewer, self.kind, &self.reference, purpose)
     }
 
     /// Finds it for a purpose and reads more.
     async fn read<T, F>(self, purpose: Purpose, work: F) -> Result<T>
     where
-        F: FnOnce(&mut Tx<'_>, &Caller, &MembersOf) -> Result<T> + Send + 'static,
+        F: FnOnce(&mut Tx<'_>, &Caller, &MembersOf<'_>) -> Result<T> + Send + 'static,
         T: Send + 'static,
     {
         let app = self.app.clone();
@@ -155,10 +116,26 @@ impl SpaceRequest {
         .await
     }
 
+    /// Finds it for a purpose and reads a page of a list it has.
+    async fn list<T, F>(self, purpose: Purpose, paging: Paging, work: F) -> Result<Paged<T>>
+    where
+        F: FnOnce(&mut Tx<'_>, &Caller, &MembersOf<'_>, &Paging) -> Result<(Vec<T>, i64)>
+            + Send
+            + 'static,
+        T: Send + 'static,
+    {
+        let app = self.app.clone();
+        Paged::read(&app, paging, move |tx, paging| {
+            let place = self.find(tx, purpose)?;
+            work(tx, &self, &place, paging)
+        })
+        .await
+    }
+
     /// Finds it for a purpose and changes something.
     async fn write<T, F>(self, purpose: Purpose, work: F) -> Result<T>
     where
-        F: Fn(&mut Tx<'_>, &Caller, &MembersOf) -> Result<T> + Send + 'static,
+        F: Fn(&mut Tx<'_>, &Caller, &MembersOf<'_>) -> Result<T> + Send + 'static,
         T: Send + 'static,
     {
         let app = self.app.clone();
@@ -191,11 +168,6 @@ impl FromCall for SpaceRequest {
     }
 }
 
-kernel::choices! {
-    /// Direction of a list.
-    pub enum Sort { Asc = "asc", Desc = "desc" }
-}
-
 kernel::params! {
     /// What makes sure that the right thing is deleted.
     pub struct Safeguard {
@@ -213,14 +185,5 @@ impl Safeguard {
             true => Err(Error::BadRequest("`full_path` is incorrect.".into())),
             false => Ok(()),
         }
-    }
-}
-
-/// Null empties a text.
-fn text(patch: Patch<String>) -> Option<String> {
-    match patch {
-        Patch::Absent => None,
-        Patch::Null => Some(String::new()),
-        Patch::Value(text) => Some(text),
     }
 }

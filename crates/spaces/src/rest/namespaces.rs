@@ -40,7 +40,7 @@ async fn list(
     paging: Paging,
 ) -> Result<Paged<NamespaceEntity>> {
     let handle = app.clone();
-    app.read(move |tx| {
+    Paged::read(&app, paging, move |tx, paging| {
         let viewer = viewer.viewer();
         let user_id = viewer.signed_in()?.user.id;
         let owned = params.owned_only.unwrap_or(false);
@@ -60,8 +60,8 @@ async fn list(
         let total = lists::count(tx, "namespaces", &condition)?;
         let (limit, offset) = (paging.fetch(), paging.offset());
         let rows = lists::namespaces(tx, &condition, "namespaces.id", limit, offset)?;
-        let page = Paged::numbered(rows, paging, Some(total));
-        Ok(page.map(|row| entities::namespace(&handle, &row)))
+        let shown = rows.iter().map(|row| entities::namespace(&handle, row));
+        Ok((shown.collect(), total))
     })
     .await
 }

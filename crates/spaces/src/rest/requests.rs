@@ -33,22 +33,22 @@ pub struct RequestEntity {
 }
 
 async fn requests(at: SpaceRequest, paging: Paging) -> Result<Paged<RequestEntity>> {
-    at.read(Purpose::ManageMembers, move |tx, at, place| {
+    at.list(Purpose::ManageMembers, paging, |tx, at, place, paging| {
         let (source, all) = (&place.source, MemberFilter::default());
         let (limit, offset) = (paging.fetch(), paging.offset());
         let (rows, total) = lists::members(tx, source, Breadth::Requests, &all, limit, offset)?;
-        let entity = |row: lists::MemberRow| RequestEntity {
+        let entity = |row: &lists::MemberRow| RequestEntity {
             user: basic(&at.app, &row.user),
             requested_at: row.requested_at.map(wire::text),
         };
-        Ok(Paged::numbered(rows, paging, Some(total)).map(entity))
+        Ok((rows.iter().map(entity).collect(), total))
     })
     .await
 }
 
 async fn ask(at: SpaceRequest) -> Result<Created<RequestEntity>> {
     at.write(Purpose::Join, move |tx, at, place| {
-        members::request(tx, &at.viewer, place)?;
+        members::request(tx, place)?;
         Ok(Created(RequestEntity {
             user: basic(&at.app, &at.viewer.signed_in()?.user),
             requested_at: Some(wire::text(tx.now())),
@@ -70,8 +70,8 @@ kernel::params! {
 async fn approve(at: SpaceRequest, params: Params<Approve>) -> Result<Created<MemberEntity>> {
     at.write(Purpose::ManageMembers, move |tx, at, place| {
         let level = params.access_level.unwrap_or(DEVELOPER);
-        let row = members::approve(tx, &at.viewer, place, params.user_id, level)?;
-        entity(tx, &at.app, &row, at.viewer.is_admin()).map(Created)
+        let row = members::approve(tx, place, params.user_id, level)?;
+        entity(tx, at, &row).map(Created)
     })
     .await
 }
@@ -90,8 +90,8 @@ async fn deny(at: SpaceRequest, params: Params<Deny>) -> Result<NoContent> {
         true => Purpose::Join,
         false => Purpose::ManageMembers,
     };
-    at.write(purpose, move |tx, at, place| {
-        members::deny(tx, &at.viewer, place, params.user_id)?;
+    at.write(purpose, move |tx, _, place| {
+        members::deny(tx, place, params.user_id)?;
         Ok(NoContent)
     })
     .await

@@ -1,19 +1,16 @@
 //! Projects and groups shared with groups.
 
-use super::{Caller, SpaceRequest};
-use crate::access::{self, OWNER, Purpose};
+use super::{Caller, SpaceRequest, change_group};
+use crate::access::{self, Purpose};
 use crate::entities::GroupEntity;
-use crate::members::{MembersOf, check_end, place};
+use crate::members::{MembersOf, place};
 use crate::model::SourceKind;
-use crate::rules;
-use identity::viewer::Viewer;
-use kernel::error::{Error, Result};
-use kernel::http::{Created, NoContent, Params, Routes};
+use crate::rules::{self, NewShare};
+use kernel::error::Result;
+use kernel::http::{Created, Flat, NoContent, Params, Routes};
 use kernel::ids::Reference;
-use kernel::time::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
-use store::Tx;
 
 pub fn routes(r: &mut Routes) {
     r.post("/projects/{id}/share", share_project)
@@ -33,12 +30,7 @@ kernel::params! {
     struct Share {
         /// Id or path of what is shared.
         pub id: Reference,
-        /// With whom.
-        pub group_id: i64,
-        /// The highest role it gives.
-        pub group_access: i64,
-        /// The day it ends on.
-        pub expires_at: Option<Date>,
+        pub new: Flat<NewShare>,
     }
 }
 
@@ -52,50 +44,26 @@ pub struct ShareEntity {
     expires_at: Option<String>,
 }
 
-impl Share {
-    fn ends_on(&self) -> Option<String> {
-        self.expires_at.map(|day| day.to_string())
-    }
-
-    /// Shares a place with the group; the ids of the share and of the group.
-    fn make(&self, tx: &mut Tx<'_>, viewer: &Viewer, place: &MembersOf) -> Result<(i64, i64)> {
-        let level = self.group_access;
-        // Nobody shares at a level above their own.
-        if level > place.level.min(OWNER) && access::GRANTABLE.contains(&level) {
-            return Err(Error::forbidden(""));
-        }
-        let with = access::group(tx, viewer, &Reference::Id(self.group_id), Purpose::Read)?;
-        if place.source.kind == SourceKind::Group && with.id == place.source.id {
-            let text = "a group cannot be shared with itself";
-            return Err(Error::BadRequest(text.into()));
-        }
-        check_end(tx, self.expires_at)?;
-        rules::check_unlocked(tx, &place.source.groups)?;
-        let id = rules::share(tx, viewer, place.target(), &with, level, self.ends_on())?;
-        Ok((id, with.id))
-    }
-}
-
 async fn share_project(by: Caller, params: Params<Share>) -> Result<Created<ShareEntity>> {
     by.write(move |tx, by| {
         let kind = SourceKind::Project;
         let place = place(tx, &by.viewer, kind, &params.id, Purpose::Share)?;
-        let (id, group_id) = params.make(tx, &by.viewer, &place)?;
+        let (id, group_id) = rules::share(tx, &place, &params.new)?;
         Ok(Created(ShareEntity {
             id,
             project_id: place.source.id,
             group_id,
-            group_access: params.group_access,
-            expires_at: params.ends_on(),
+            group_access: params.new.group_access,
+            expires_at: params.new.expires_at.map(|day| day.to_string()),
         }))
     })
     .await
 }
 
 async fn share_group(by: Caller, params: Params<Share>) -> Result<Created<GroupEntity>> {
-    let shared = by.change_group(move |tx, viewer| {
+    let shared = change_group(by, move |tx, viewer| {
         let (group, own) = access::group_and_level(tx, viewer, &params.id, Purpose::Share)?;
-        params.make(tx, viewer, &MembersOf::of_group(&group, own))?;
+        rules::share(tx, &MembersOf::of_group(viewer, &group, own), &params.new)?;
         Ok(group)
     });
     shared.await.map(Created)
@@ -110,8 +78,8 @@ kernel::params! {
 }
 
 async fn unshare(at: SpaceRequest, params: Params<Unshare>) -> Result<NoContent> {
-    at.write(Purpose::Share, move |tx, at, place| {
-        rules::unshare(tx, &at.viewer, place.target(), params.group_id)?;
+    at.write(Purpose::Share, move |tx, _, place| {
+        rules::unshare(tx, place, params.group_id)?;
         Ok(NoContent)
     })
     .await

@@ -1,7 +1,7 @@
 //! Access tokens of projects and groups; each has a bot of its own.
 
 use super::SpaceRequest;
-use crate::access::{MAINTAINER, Purpose};
+use crate::access::Purpose;
 use crate::tokens::{self as space_tokens, NewSpaceToken};
 use identity::entities::{self, TokenEntity};
 use identity::model::AccessToken;
@@ -75,44 +75,23 @@ async fn list(
         ..Filter::default()
     };
     let sort = params.sort.unwrap_or(SortBy::CreatedAsc);
-    at.read(Purpose::ManageTokens, move |tx, _, place| {
-        filter.source = Some(space_tokens::source_of(place));
-        let total = tokens::total(tx, &filter)?;
-        let rows = tokens::page(tx, &filter, sort, &paging)?;
-        let now = tx.now();
-        let page = Paged::numbered(rows, paging, Some(total));
-        Ok(page.map(|token| entities::token(&token, now, None)))
-    })
+    at.list(
+        Purpose::ManageTokens,
+        paging,
+        move |tx, _, place, paging| {
+            filter.source = Some(space_tokens::source_of(place));
+            let (total, now) = (tokens::total(tx, &filter)?, tx.now());
+            let rows = tokens::page(tx, &filter, sort, paging)?;
+            let entity = |token| entities::token(token, now, None);
+            Ok((rows.iter().map(entity).collect(), total))
+        },
+    )
     .await
 }
 
-kernel::params! {
-    /// A new token.
-    struct CreateToken {
-        /// For people.
-        pub name: String,
-        /// For people.
-        pub description: Option<String>,
-        /// What it allows.
-        pub scopes: Vec<String>,
-        /// Role of its bot; maintainer unless given.
-        pub access_level: Option<i64>,
-        /// Ends at 00:00 UTC of this day.
-        pub expires_at: Option<Date>,
-    }
-}
-
-async fn create(at: SpaceRequest, params: Params<CreateToken>) -> Result<Created<TokenEntity>> {
-    let Params(params) = params;
-    let new = NewSpaceToken {
-        name: params.name,
-        description: params.description,
-        scopes: params.scopes,
-        access_level: params.access_level.unwrap_or(MAINTAINER),
-        expires_at: params.expires_at,
-    };
-    at.write(Purpose::ManageTokens, move |tx, at, place| {
-        let (token, secret) = space_tokens::create(tx, &at.viewer, place, &new)?;
+async fn create(at: SpaceRequest, new: Params<NewSpaceToken>) -> Result<Created<TokenEntity>> {
+    at.write(Purpose::ManageTokens, move |tx, _, place| {
+        let (token, secret) = space_tokens::create(tx, place, &new)?;
         Ok(Created(entities::token(&token, tx.now(), Some(&secret))))
     })
     .await

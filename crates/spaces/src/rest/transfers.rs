@@ -1,6 +1,6 @@
 //! Moves of groups and projects.
 
-use super::Caller;
+use super::{Caller, change_group, change_project};
 use crate::entities::{GroupEntity, ProjectEntity};
 use crate::rules;
 use kernel::error::Result;
@@ -25,7 +25,7 @@ kernel::params! {
 }
 
 async fn group(by: Caller, params: Params<TransferGroup>) -> Result<Created<GroupEntity>> {
-    let moved = by.change_group(move |tx, viewer| {
+    let moved = change_group(by, move |tx, viewer| {
         rules::transfer_group(tx, viewer, &params.id, params.group_id)
     });
     moved.await.map(Created)
@@ -42,7 +42,7 @@ kernel::params! {
 }
 
 async fn project(by: Caller, params: Params<TransferProject>) -> Result<Ok200<ProjectEntity>> {
-    let moved = by.change_project(move |tx, viewer| {
+    let moved = change_project(by, move |tx, viewer| {
         rules::transfer_project(tx, viewer, &params.id, &params.namespace)
     });
     moved.await.map(Ok200)

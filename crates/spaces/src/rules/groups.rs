@@ -1,6 +1,6 @@
 //! Rules of groups.
 
-use super::{add_owner, check_description, of_group, set};
+use super::{add_owner, check_description, of_group, set, text};
 use crate::access::{self, Purpose};
 use crate::model::{Namespace, PRIVATE, Problems, Visibility, path_error};
 use crate::namespaces::{self, Place};
@@ -9,28 +9,69 @@ use crate::tasks::DestroyNamespace;
 use identity::viewer::Viewer;
 use kernel::audit;
 use kernel::error::{Error, Found, Result};
+use kernel::http::{Flat, Patch};
 use kernel::ids::Reference;
 use kernel::jobs::enqueue_at;
 use serde_json::json;
 use store::Tx;
 
-/// What a group may be changed to; `None` leaves a field alone.
-#[derive(Debug, Clone, Default)]
-pub struct GroupChange {
-    pub name: Option<String>,
-    pub path: Option<String>,
-    pub description: Option<String>,
-    pub visibility: Option<Visibility>,
-    pub project_creation_level: Option<String>,
-    pub subgroup_creation_level: Option<String>,
-    pub share_with_group_lock: Option<bool>,
-    pub require_two_factor: Option<bool>,
-    pub two_factor_grace_period: Option<i64>,
-    pub emails_enabled: Option<bool>,
-    pub mentions_disabled: Option<bool>,
-    pub lfs_enabled: Option<bool>,
-    pub request_access_enabled: Option<bool>,
-    pub default_branch: Option<String>,
+kernel::choices! {
+    /// Who may create projects.
+    pub enum ProjectCreation {
+        NoOne = "noone",
+        Owner = "owner",
+        Maintainer = "maintainer",
+        Developer = "developer",
+        Administrator = "administrator",
+    }
+}
+
+kernel::choices! {
+    /// Who may create groups.
+    pub enum SubgroupCreation { Owner = "owner", Maintainer = "maintainer" }
+}
+
+kernel::params! {
+    /// What is said of a group beside its name and path; what is absent stays.
+    #[derive(Default)]
+    pub struct GroupFields {
+        /// What it is for.
+        pub description: Patch<String>,
+        /// Who sees it.
+        pub visibility: Option<Visibility>,
+        /// Who may create projects in it.
+        pub project_creation_level: Option<ProjectCreation>,
+        /// Who may create groups in it.
+        pub subgroup_creation_level: Option<SubgroupCreation>,
+        /// Projects in it cannot be shared.
+        pub share_with_group_lock: Option<bool>,
+        /// Members need two factors.
+        pub require_two_factor_authentication: Option<bool>,
+        /// Hours they have to set up the second.
+        pub two_factor_grace_period: Option<i64>,
+        /// Sends mail.
+        pub emails_enabled: Option<bool>,
+        /// Cannot be mentioned.
+        pub mentions_disabled: Option<bool>,
+        /// Large files.
+        pub lfs_enabled: Option<bool>,
+        /// Users may ask for access.
+        pub request_access_enabled: Option<bool>,
+        /// Of its new projects.
+        pub default_branch: Option<String>,
+    }
+}
+
+kernel::params! {
+    /// What a group may be changed to.
+    #[derive(Default)]
+    pub struct GroupChange {
+        /// Display name.
+        pub name: Option<String>,
+        /// Last part of its address.
+        pub path: Option<String>,
+        pub fields: Flat<GroupFields>,
+    }
 }
 
 /// Makes a group whose first owner is the viewer.
@@ -42,7 +83,7 @@ pub fn create_group(
 ) -> Result<Namespace> {
     let signed_in = viewer.signed_in()?;
     let parent = new_parent(tx, viewer, parent_id)?;
-    let visibility = change.visibility.unwrap_or(Visibility::of(PRIVATE));
+    let visibility = change.fields.visibility.unwrap_or(Visibility::of(PRIVATE));
     let place = Place {
         parent,
         name: change.name.clone().unwrap_or_default(),
@@ -89,9 +130,9 @@ pub fn may_create_top_group(viewer: &Viewer) -> bool {
 fn check_group(place: &Place, change: &GroupChange, visibility: Visibility) -> Result<()> {
     let mut problems = Problems::default();
     place.problems(&mut problems);
-    check_description(change.description.as_deref(), &mut problems);
+    check_description(&change.fields.description, &mut problems);
     problems.check()?;
-    if let Some(hours) = change.two_factor_grace_period {
+    if let Some(hours) = change.fields.two_factor_grace_period {
         identity::two_factor::settings::check_grace(hours)?;
     }
     access::check_visibility(visibility, place.parent.as_ref())
@@ -103,34 +144,30 @@ fn write_group(
     change: &GroupChange,
     visibility: i64,
 ) -> Result<()> {
-    let mut after = group.clone();
+    let (mut after, new) = (group.clone(), &change.fields);
     after.visibility = visibility;
-    set(&mut after.description, &change.description);
+    let projects = new.project_creation_level.map(|level| level.to_string());
+    let subgroups = new.subgroup_creation_level.map(|level| level.to_string());
+    set(&mut after.description, &text(&new.description));
+    set(&mut after.project_creation_level, &projects);
+    set(&mut after.subgroup_creation_level, &subgroups);
+    set(&mut after.share_with_group_lock, &new.share_with_group_lock);
     set(
-        &mut after.project_creation_level,
-        &change.project_creation_level,
+        &mut after.require_two_factor,
+        &new.require_two_factor_authentication,
     );
-    set(
-        &mut after.subgroup_creation_level,
-        &change.subgroup_creation_level,
-    );
-    set(
-        &mut after.share_with_group_lock,
-        &change.share_with_group_lock,
-    );
-    set(&mut after.require_two_factor, &change.require_two_factor);
     set(
         &mut after.two_factor_grace_period,
-        &change.two_factor_grace_period,
+        &new.two_factor_grace_period,
     );
-    set(&mut after.emails_enabled, &change.emails_enabled);
-    set(&mut after.lfs_enabled, &change.lfs_enabled);
+    set(&mut after.emails_enabled, &new.emails_enabled);
+    set(&mut after.lfs_enabled, &new.lfs_enabled);
     set(
         &mut after.request_access_enabled,
-        &change.request_access_enabled,
+        &new.request_access_enabled,
     );
-    after.mentions_disabled = change.mentions_disabled.or(after.mentions_disabled);
-    after.default_branch = change.default_branch.clone().or(after.default_branch);
+    after.mentions_disabled = new.mentions_disabled.or(after.mentions_disabled);
+    after.default_branch = new.default_branch.clone().or(after.default_branch);
     rows::write(tx, &after)
 }
 
@@ -148,9 +185,8 @@ pub fn update_group(
         name: change.name.clone().unwrap_or_else(|| group.name.clone()),
         path: change.path.clone().unwrap_or_else(|| group.path.clone()),
     };
-    let visibility = change
-        .visibility
-        .unwrap_or(Visibility::of(group.visibility));
+    let visibility = change.fields.visibility;
+    let visibility = visibility.unwrap_or(Visibility::of(group.visibility));
     check_group(&place, change, visibility)?;
     if visibility.level() < group.visibility {
         check_nothing_wider(tx, &group, visibility)?;

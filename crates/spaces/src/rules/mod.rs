@@ -11,6 +11,7 @@ pub use shares::*;
 use crate::model::{MAX_DESCRIPTION, Namespace, Problems, Project};
 use crate::store::members::insert_owner as add_owner;
 use kernel::audit::Target;
+use kernel::http::params::Patch;
 
 pub fn of_group(group: &Namespace) -> Target<'_> {
     ("Group", group.id, &group.full_path)
@@ -20,10 +21,15 @@ pub fn of_project(project: &Project) -> Target<'_> {
     ("Project", project.id, &project.full_path)
 }
 
-fn check_description(text: Option<&str>, problems: &mut Problems) {
-    if text.is_some_and(|text| text.chars().count() > MAX_DESCRIPTION) {
+fn check_description(sent: &Patch<String>, problems: &mut Problems) {
+    if text(sent).is_some_and(|text| text.chars().count() > MAX_DESCRIPTION) {
         problems.add("description", "is too long (maximum is 2000 characters)");
     }
+}
+
+/// The text that is set; null empties it.
+fn text(sent: &Patch<String>) -> Option<String> {
+    sent.clone().sent().map(Option::unwrap_or_default)
 }
 
 /// Sets a field to what it is changed to, if it is.

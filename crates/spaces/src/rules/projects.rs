@@ -1,7 +1,8 @@
 //! Rules of projects.
 
-use super::{add_owner, check_description, of_project, set};
+use super::{add_owner, check_description, of_project, set, text};
 use crate::access::{self, Purpose};
+use crate::features::Features;
 use crate::model::{Namespace, PRIVATE, Problems, Project, Visibility, path_error};
 use crate::namespaces::{self, Taken};
 use crate::store::projects::{self as rows, NewProject};
@@ -11,26 +12,61 @@ use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::audit;
 use kernel::error::{CONFLICT, Error, Found, Result};
+use kernel::http::{Flat, Patch};
 use kernel::ids::{Reference, fold};
 use kernel::jobs::enqueue_at;
 use serde_json::json;
-use std::collections::BTreeMap;
 use store::{Json, Tx};
 
-/// What a project may be changed to; `None` leaves a field alone.
-#[derive(Debug, Clone, Default)]
-pub struct ProjectChange {
-    pub name: Option<String>,
-    pub path: Option<String>,
-    pub description: Option<String>,
-    pub visibility: Option<Visibility>,
-    pub default_branch: Option<String>,
-    pub topics: Option<Vec<String>>,
-    pub merge_method: Option<String>,
-    pub squash_option: Option<String>,
-    pub request_access_enabled: Option<bool>,
-    pub packages_enabled: Option<bool>,
-    pub features: BTreeMap<String, String>,
+kernel::choices! {
+    /// How branches are joined.
+    pub enum MergeMethod { Merge = "merge", RebaseMerge = "rebase_merge", Ff = "ff" }
+}
+
+kernel::choices! {
+    /// Whether commits are squashed.
+    pub enum SquashOption {
+        Never = "never",
+        Always = "always",
+        DefaultOn = "default_on",
+        DefaultOff = "default_off",
+    }
+}
+
+kernel::params! {
+    /// What a project may be changed to; what is absent stays.
+    #[derive(Default)]
+    pub struct ProjectChange {
+        /// Display name.
+        pub name: Option<String>,
+        /// Last part of its address.
+        pub path: Option<String>,
+        /// What it is for.
+        pub description: Patch<String>,
+        /// Who sees it.
+        pub visibility: Option<Visibility>,
+        /// The branch shown first.
+        pub default_branch: Option<String>,
+        /// Topics.
+        pub topics: Option<Vec<String>>,
+        /// Topics, by their old name.
+        pub tag_list: Option<Vec<String>>,
+        /// How branches are joined.
+        pub merge_method: Option<MergeMethod>,
+        /// Whether commits are squashed.
+        pub squash_option: Option<SquashOption>,
+        /// Users may ask for access.
+        pub request_access_enabled: Option<bool>,
+        /// The package registry is on.
+        pub packages_enabled: Option<bool>,
+        pub features: Flat<Features>,
+    }
+}
+
+impl ProjectChange {
+    fn topics(&self) -> Option<&Vec<String>> {
+        self.topics.as_ref().or(self.tag_list.as_ref())
+    }
 }
 
 /// Makes a project of the viewer's own, in this namespace or their personal one.
@@ -134,15 +170,12 @@ fn check_project(name: &str, path: &str, change: &ProjectChange) -> Result<()> {
     let mut problems = Problems::default();
     problems.note("name", crate::model::name_error(name));
     problems.note("path", path_error(path, false));
-    check_description(change.description.as_deref(), &mut problems);
-    let topics = change.topics.as_deref().unwrap_or_default();
-    if topics
-        .iter()
-        .any(|topic| topic.is_empty() || topic.chars().count() > 255)
-    {
+    check_description(&change.description, &mut problems);
+    let mut topics = change.topics().into_iter().flatten();
+    if topics.any(|topic| topic.is_empty() || topic.chars().count() > 255) {
         problems.add("topics", "must be 1 to 255 characters each");
     }
-    for (feature, level) in &change.features {
+    for (feature, level) in &change.features.0.0 {
         let allowed: &[&str] = match feature.as_str() {
             "pages" | "package_registry" => &["disabled", "private", "enabled", "public"],
             _ => &["disabled", "private", "enabled"],
@@ -164,8 +197,8 @@ fn write_project(
     visibility: i64,
 ) -> Result<()> {
     let mut features = project.features.0.clone();
-    features.extend(change.features.clone());
-    let registry = change.features.get("package_registry");
+    features.extend(change.features.0.0.clone());
+    let registry = change.features.0.0.get("package_registry");
     let registry = registry.map(|level| level != "disabled");
     let packages_enabled = registry.or(change.packages_enabled);
     if change.packages_enabled == Some(true)
@@ -173,21 +206,23 @@ fn write_project(
     {
         features.remove("package_registry");
     }
-    let mut topics = change.topics.as_ref().unwrap_or(&project.topics.0).clone();
+    let mut topics = change.topics().unwrap_or(&project.topics.0).clone();
     let mut seen = std::collections::HashSet::new();
     topics.retain(|topic| seen.insert(fold(topic)));
     let mut after = project.clone();
     after.visibility = visibility;
     after.topics = Json(topics);
     after.features = Json(features);
-    set(&mut after.merge_method, &change.merge_method);
-    set(&mut after.squash_option, &change.squash_option);
+    let merge_method = change.merge_method.map(|method| method.to_string());
+    let squash_option = change.squash_option.map(|option| option.to_string());
+    set(&mut after.merge_method, &merge_method);
+    set(&mut after.squash_option, &squash_option);
     set(
         &mut after.request_access_enabled,
         &change.request_access_enabled,
     );
     set(&mut after.packages_enabled, &packages_enabled);
-    after.description = change.description.clone().or(after.description);
+    after.description = text(&change.description).or(after.description);
     after.default_branch = change.default_branch.clone().or(after.default_branch);
     rows::write(tx, &after)
 }

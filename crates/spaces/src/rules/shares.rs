@@ -1,38 +1,58 @@
 //! Rules of shares.
 
-use crate::access;
-use crate::model::Namespace;
+use crate::access::{self, OWNER, Purpose};
+use crate::members::{MembersOf, check_end};
+use crate::model::SourceKind;
 use crate::store::shares as rows;
-use identity::viewer::Viewer;
-use kernel::audit::{self, Target};
 use kernel::error::{Error, Result};
+use kernel::ids::Reference;
+use kernel::time::Date;
 use serde_json::json;
 use store::Tx;
 
-/// Shares a project or group with a group; the id of the share.
-pub fn share(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    source: Target<'_>,
-    with: &Namespace,
-    level: i64,
-    expires_at: Option<String>,
-) -> Result<i64> {
-    if !access::GRANTABLE.contains(&level) {
+kernel::params! {
+    /// A share.
+    pub struct NewShare {
+        /// With whom.
+        pub group_id: i64,
+        /// The highest role it gives.
+        pub group_access: i64,
+        /// The day it ends on.
+        pub expires_at: Option<Date>,
+    }
+}
+
+/// Shares a project or group with a group; the ids of the share and of the group.
+pub fn share(tx: &mut Tx<'_>, place: &MembersOf<'_>, new: &NewShare) -> Result<(i64, i64)> {
+    let level = new.group_access;
+    let exists = access::GRANTABLE.contains(&level);
+    // Nobody shares at a level above their own.
+    if level > place.level.min(OWNER) && exists {
+        return Err(Error::forbidden(""));
+    }
+    let id = Reference::Id(new.group_id);
+    let with = access::group(tx, place.viewer, &id, Purpose::Read)?;
+    if place.key() == (SourceKind::Group, with.id) {
+        let text = "a group cannot be shared with itself";
+        return Err(Error::BadRequest(text.into()));
+    }
+    check_end(tx, new.expires_at)?;
+    check_unlocked(tx, &place.source.groups)?;
+    if !exists {
         return Err(Error::Parameters(vec![
             "group_access does not have a valid value".into(),
         ]));
     }
-    let made = rows::insert(tx, (source.0, source.1), with.id, level, expires_at)?;
+    let made = rows::insert(tx, place.key(), with.id, level, new.expires_at)?;
     let already = || Error::Conflict("Already shared with this group".into());
     let id = made.ok_or_else(already)?;
     let details = json!({"group_id": with.id, "access_level": level});
-    audit::record(tx, viewer, "share.create", source, details)?;
-    Ok(id)
+    place.record(tx, "share.create", details)?;
+    Ok((id, with.id))
 }
 
 /// Refuses shares where a group, or one above it, locks them.
-pub fn check_unlocked(tx: &mut Tx<'_>, groups: &[i64]) -> Result<()> {
+fn check_unlocked(tx: &mut Tx<'_>, groups: &[i64]) -> Result<()> {
     match rows::is_locked(tx, groups)? {
         true => Err(Error::BadRequest(
             "sharing with groups is locked here".into(),
@@ -41,10 +61,9 @@ pub fn check_unlocked(tx: &mut Tx<'_>, groups: &[i64]) -> Result<()> {
     }
 }
 
-pub fn unshare(tx: &mut Tx<'_>, viewer: &Viewer, source: Target<'_>, group_id: i64) -> Result<()> {
-    if !rows::delete(tx, (source.0, source.1), group_id)? {
+pub fn unshare(tx: &mut Tx<'_>, place: &MembersOf<'_>, group_id: i64) -> Result<()> {
+    if !rows::delete(tx, place.key(), group_id)? {
         return Err(Error::NotFound(""));
     }
-    let details = json!({"group_id": group_id});
-    audit::record(tx, viewer, "share.destroy", source, details)
+    place.record(tx, "share.destroy", json!({"group_id": group_id}))
 }

@@ -1,8 +1,10 @@
 //! Deploy tokens of projects and groups.
 
 use crate::deploy_tokens::NewDeployToken;
+use crate::members::MembersOf;
 use crate::model::SourceKind;
 use kernel::error::Result;
+use kernel::http::Paging;
 use kernel::time::Timestamp;
 use store::{Fragment, FromRow, Tx, sql};
 
@@ -22,10 +24,9 @@ type Source = (SourceKind, i64);
 /// Adds a token; its user name is made of its id unless given.
 pub fn insert(
     tx: &mut Tx<'_>,
-    source: Source,
+    place: &MembersOf<'_>,
     new: &NewDeployToken,
     digest: Vec<u8>,
-    by: Option<i64>,
 ) -> Result<i64> {
     let now = tx.now();
     let id: i64 = tx.one(
@@ -35,18 +36,18 @@ pub fn insert(
              values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id"
         ),
         (
-            source.0,
-            source.1,
+            place.source.kind,
+            place.source.id,
             &new.name,
-            new.username.as_deref().unwrap_or_default(),
+            new.username().unwrap_or_default(),
             digest,
             new.scopes.join(" "),
             new.expires_at,
-            by,
+            place.viewer.user_id(),
             now,
         ),
     )?;
-    if new.username.is_none() {
+    if new.username().is_none() {
         tx.execute(
             sql!("update deploy_tokens set username = $2 where id = $1"),
             (id, format!("service+deploy-token-{id}")),
@@ -67,8 +68,7 @@ pub fn list(
     tx: &mut Tx<'_>,
     source: Option<Source>,
     active: Option<bool>,
-    limit: i64,
-    offset: i64,
+    paging: &Paging,
 ) -> Result<(Vec<DeployToken>, i64)> {
     let mut condition = Fragment::new("true");
     if let Some((kind, id)) = source {
@@ -86,8 +86,8 @@ pub fn list(
     let total = super::count(tx, "deploy_tokens", &condition)?;
     let mut list = Fragment::new("select * from deploy_tokens where ");
     list.append(condition)
-        .push(" order by id limit ", limit)
-        .push(" offset ", offset);
+        .push(" order by id limit ", paging.fetch())
+        .push(" offset ", paging.offset());
     Ok((tx.query(list)?, total))
 }
 

@@ -2,49 +2,116 @@
 
 use super::contains;
 use crate::access::{self, GUEST, OWNER, Purpose};
-use crate::model::{Namespace, Visibility};
+use crate::model::{Namespace, Sort, Visibility};
 use identity::viewer::Viewer;
 use kernel::ids::fold;
 use kernel::time::{Date, Timestamp};
 use serde_json::json;
 use store::{Fragment, IntoValue, Tx};
 
-/// What a list of projects is narrowed to.
+kernel::choices! {
+    /// Orders of projects.
+    pub enum ProjectOrder {
+        Id = "id",
+        Name = "name",
+        Path = "path",
+        CreatedAt = "created_at",
+        UpdatedAt = "updated_at",
+        LastActivityAt = "last_activity_at",
+        StarCount = "star_count",
+        Similarity = "similarity",
+        StorageSize = "storage_size",
+        RepositorySize = "repository_size",
+        PackagesSize = "packages_size",
+        WikiSize = "wiki_size",
+    }
+}
+
+impl ProjectOrder {
+    pub fn column(self) -> &'static str {
+        match self {
+            ProjectOrder::Id => "projects.id",
+            ProjectOrder::Name | ProjectOrder::Similarity => "projects.name_folded",
+            ProjectOrder::Path => "projects.full_path_folded",
+            ProjectOrder::UpdatedAt => "projects.updated_at",
+            ProjectOrder::LastActivityAt => "projects.last_activity_at",
+            ProjectOrder::StarCount => "projects.star_count",
+            _ => "projects.created_at",
+        }
+    }
+}
+
+kernel::params! {
+    /// What a list of projects is narrowed to, and how it is shown.
+    #[derive(Default)]
+    pub struct ListProjects {
+        /// Only projects the caller is a member of.
+        pub membership: Option<bool>,
+        /// Only projects the caller owns.
+        pub owned: Option<bool>,
+        /// Only projects the caller starred.
+        pub starred: Option<bool>,
+        /// Only archived ones, or only others.
+        pub archived: Option<bool>,
+        /// Only of this visibility.
+        pub visibility: Option<Visibility>,
+        /// In name, path or description.
+        pub search: Option<String>,
+        /// Search the namespace's path too.
+        pub search_namespaces: Option<bool>,
+        /// Fewer fields.
+        pub simple: Option<bool>,
+        /// Only with all these topics.
+        pub topic: Option<Vec<String>>,
+        /// Only where the caller has at least this role.
+        pub min_access_level: Option<i64>,
+        /// What to sort by.
+        pub order_by: Option<ProjectOrder>,
+        /// Direction.
+        pub sort: Option<Sort>,
+        /// Only ids above.
+        pub id_after: Option<i64>,
+        /// Only ids below.
+        pub id_before: Option<i64>,
+        /// Only active since.
+        pub last_activity_after: Option<Timestamp>,
+        /// Only inactive since.
+        pub last_activity_before: Option<Timestamp>,
+        /// Only changed since.
+        pub updated_after: Option<Timestamp>,
+        /// Only unchanged since.
+        pub updated_before: Option<Timestamp>,
+        /// Only with issues.
+        pub with_issues_enabled: Option<bool>,
+        /// Only with merge requests.
+        pub with_merge_requests_enabled: Option<bool>,
+        /// Only with files in this programming language.
+        pub with_programming_language: Option<String>,
+        /// Only imported ones.
+        pub imported: Option<bool>,
+        /// Only those marked for deletion on this day.
+        pub marked_for_deletion_on: Option<Date>,
+        /// With bytes in use.
+        pub statistics: Option<bool>,
+        /// Where the repository lies; administrators only.
+        pub repository_storage: Option<String>,
+    }
+}
+
+/// What lists of projects of every interface are narrowed to.
 #[derive(Debug, Clone, Default)]
 pub struct ProjectFilter {
+    pub like: ListProjects,
     pub ids: Option<Vec<i64>>,
     pub full_paths: Option<Vec<String>>,
-    pub membership: bool,
-    pub owned: bool,
+    /// Only those in the viewer's own namespace.
     pub personal: bool,
-    pub starred: bool,
-    /// Only archived ones, or only others.
-    pub archived: Option<bool>,
-    pub visibility: Option<Visibility>,
-    /// In name, path or description.
-    pub search: Option<String>,
-    pub search_namespaces: bool,
-    /// Only with all these topics.
-    pub topics: Vec<String>,
-    pub min_access_level: Option<i64>,
-    pub id_after: Option<i64>,
-    pub id_before: Option<i64>,
-    pub last_activity_after: Option<Timestamp>,
-    pub last_activity_before: Option<Timestamp>,
-    pub updated_after: Option<Timestamp>,
-    pub updated_before: Option<Timestamp>,
-    pub with_issues: bool,
-    pub with_merge_requests: bool,
-    pub programming_language: Option<String>,
-    pub imported: bool,
-    pub marked_for_deletion_on: Option<Date>,
 }
 
 impl ProjectFilter {
     /// Condition on `projects`: those the viewer may see that pass.
     pub fn condition(&self, tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
-        let mut sql = access::visible_projects(tx, viewer, Purpose::Read);
-        self.of_viewer(tx, viewer, &mut sql);
+        let mut sql = self.like.condition(tx, viewer);
         if let Some(ids) = &self.ids {
             sql.raw(" and").in_list("projects.id", ids);
         }
@@ -52,6 +119,19 @@ impl ProjectFilter {
             let folded: Vec<String> = paths.iter().map(|path| fold(path)).collect();
             sql.raw(" and").in_list("projects.full_path_folded", folded);
         }
+        if self.personal {
+            let own = own_projects(viewer.user_id().unwrap_or(-1));
+            sql.raw(" and ").append(own);
+        }
+        sql
+    }
+}
+
+impl ListProjects {
+    /// Condition on `projects`: those the viewer may see that pass.
+    pub fn condition(&self, tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
+        let mut sql = access::visible_projects(tx, viewer, Purpose::Read);
+        self.of_viewer(tx, viewer, &mut sql);
         if let Some(archived) = self.archived {
             sql.push(" and projects.archived = ", archived);
         }
@@ -61,12 +141,12 @@ impl ProjectFilter {
         let search = self.search.as_deref();
         if let Some(search) = search.filter(|text| !text.is_empty()) {
             let columns: &[&str] = match self.search_namespaces {
-                true => &["name_folded", "full_path_folded", "description_folded"],
-                false => &["name_folded", "path_folded", "description_folded"],
+                Some(true) => &["name_folded", "full_path_folded", "description_folded"],
+                _ => &["name_folded", "path_folded", "description_folded"],
             };
             search_in(&mut sql, "projects", columns, search);
         }
-        for topic in &self.topics {
+        for topic in self.topic.iter().flatten() {
             // The text of a JSON list of texts is the same on both engines.
             let quoted = json!(topic).to_string();
             sql.push(
@@ -78,17 +158,17 @@ impl ProjectFilter {
         self.bounds(&mut sql);
         // No files are kept that a language could be told from, nothing is
         // imported, and what is marked for deletion shows to nobody.
-        let language = self.programming_language.as_deref();
+        let language = self.with_programming_language.as_deref();
         if language.is_some_and(|language| !language.is_empty())
-            || self.imported
+            || self.imported == Some(true)
             || self.marked_for_deletion_on.is_some()
         {
             sql.raw(" and 1 = 0");
         }
-        if self.with_issues {
+        if self.with_issues_enabled == Some(true) {
             sql.raw(" and coalesce(projects.features ->> 'issues', '') <> 'disabled'");
         }
-        if self.with_merge_requests {
+        if self.with_merge_requests_enabled == Some(true) {
             sql.raw(" and coalesce(projects.features ->> 'merge_requests', '') <> 'disabled'");
         }
         sql
@@ -97,8 +177,8 @@ impl ProjectFilter {
     /// What the viewer has to do with the projects.
     fn of_viewer(&self, tx: &Tx<'_>, viewer: &Viewer, sql: &mut Fragment) {
         let least = [
-            self.membership.then_some(GUEST),
-            self.owned.then_some(OWNER),
+            self.membership.filter(|only| *only).map(|_| GUEST),
+            self.owned.filter(|only| *only).map(|_| OWNER),
             self.min_access_level,
         ];
         if let Some(level) = least.into_iter().flatten().max() {
@@ -112,12 +192,9 @@ impl ProjectFilter {
                 }
             }
         }
-        let user_id = viewer.user_id().unwrap_or(-1);
-        if self.starred {
-            sql.raw(" and ").append(starred_projects(user_id));
-        }
-        if self.personal {
-            sql.raw(" and ").append(own_projects(user_id));
+        if self.starred == Some(true) {
+            let starred = starred_projects(viewer.user_id().unwrap_or(-1));
+            sql.raw(" and ").append(starred);
         }
     }
 

@@ -1,9 +1,10 @@
 //! Invitations to projects and groups.
 
 use super::{contains, today};
-use crate::members::NewMember;
+use crate::members::{MembersOf, NewMember};
 use crate::model::SourceKind;
 use kernel::error::Result;
+use kernel::http::Paging;
 use kernel::ids::fold;
 use kernel::time::{Date, Timestamp};
 use store::{Fragment, FromRow, Tx, sql};
@@ -49,8 +50,7 @@ pub fn list(
     tx: &mut Tx<'_>,
     source: Source,
     query: Option<&str>,
-    limit: i64,
-    offset: i64,
+    paging: &Paging,
 ) -> Result<(Vec<Invitation>, i64)> {
     let mut condition = of_source(source);
     if let Some(text) = query.filter(|text| !text.is_empty()) {
@@ -64,8 +64,8 @@ pub fn list(
         .raw(")");
     let total = super::count(tx, "invitations i", &counted)?;
     condition
-        .push(" order by i.id limit ", limit)
-        .push(" offset ", offset);
+        .push(" order by i.id limit ", paging.fetch())
+        .push(" offset ", paging.offset());
     Ok((open(tx, condition)?, total))
 }
 
@@ -98,11 +98,10 @@ pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Invitation>> {
 /// is taken over.
 pub fn insert(
     tx: &mut Tx<'_>,
-    source: Source,
+    place: &MembersOf<'_>,
     email: &str,
     new: &NewMember,
     digest: Vec<u8>,
-    by: Option<i64>,
 ) -> Result<Option<i64>> {
     let (now, today) = (tx.now(), today(tx));
     Ok(tx.optional(
@@ -118,14 +117,14 @@ pub fn insert(
              returning id"
         ),
         (
-            source.0,
-            source.1,
+            place.source.kind,
+            place.source.id,
             email,
             fold(email),
-            new.level,
+            new.access_level,
             new.expires_at,
             digest,
-            by,
+            place.viewer.user_id(),
             now,
             today,
         ),

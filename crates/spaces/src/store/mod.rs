@@ -7,6 +7,8 @@ use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::http::paging::COUNT_LIMIT;
 use kernel::time::{Timestamp, date_of};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 use store::{Fragment, FromRow, Row, Tx, sql};
 
@@ -45,6 +47,13 @@ pub fn count(tx: &mut Tx<'_>, from: &str, condition: &Fragment) -> Result<i64> {
     counted.raw(from).raw(" where ").append(condition.clone());
     counted.push(" limit ", COUNT_LIMIT + 1).raw(") as counted");
     Ok(tx.query::<i64>(counted)?.into_iter().next().unwrap_or(0))
+}
+
+/// Projects of a condition and what follows it.
+pub fn projects_where(tx: &mut Tx<'_>, condition: Fragment) -> Result<Vec<Project>> {
+    let mut list = Fragment::new(store::concat!(Project::SELECT, "where "));
+    list.append(condition);
+    Ok(tx.query(list)?)
 }
 
 /// Projects of a condition, in an order, with `limit` and `offset`.
@@ -89,14 +98,20 @@ fn ordered<T: FromRow>(
     Ok(tx.query(list)?)
 }
 
-/// A share with the group it is with.
-#[derive(Debug, Clone, FromRow)]
+/// A group that something is shared with.
+#[derive(Debug, Clone, FromRow, Serialize, JsonSchema)]
+#[columns("shares")]
+#[schemars(rename = "SharedWithEntity")]
 pub struct ShareRow {
+    #[serde(skip)]
     pub source_id: i64,
     pub group_id: i64,
+    #[column("namespaces.name")]
     pub group_name: String,
+    #[column("namespaces.full_path")]
     pub group_full_path: String,
-    pub access_level: i64,
+    #[column("shares.access_level")]
+    pub group_access_level: i64,
     pub expires_at: Option<String>,
 }
 
@@ -107,16 +122,16 @@ pub fn shares_of(
     source_type: &str,
     ids: &[i64],
 ) -> Result<HashMap<i64, Vec<ShareRow>>> {
-    let mut list = Fragment::new(
-        "select s.source_id, s.group_id, namespaces.name as group_name,
-            namespaces.full_path as group_full_path, s.access_level, s.expires_at
-         from shares s join namespaces on namespaces.id = s.group_id where",
-    );
-    list.in_list("s.source_id", ids)
-        .push(" and s.source_type = ", source_type)
+    let mut list = Fragment::new(store::concat!(
+        "select ",
+        ShareRow::COLUMNS,
+        " from shares join namespaces on namespaces.id = shares.group_id where"
+    ));
+    list.in_list("shares.source_id", ids)
+        .push(" and shares.source_type = ", source_type)
         .raw(" and ")
         .append(crate::access::visible_groups(tx, viewer))
-        .raw(" order by s.id");
+        .raw(" order by shares.id");
     let rows: Vec<ShareRow> = tx.query(list)?;
     let mut by_source: HashMap<i64, Vec<ShareRow>> = HashMap::new();
     for row in rows {
@@ -233,6 +248,33 @@ pub struct Source {
     pub groups: Vec<i64>,
 }
 
+impl Source {
+    pub fn of_group(group: &Namespace) -> Source {
+        Source {
+            kind: SourceKind::Group,
+            id: group.id,
+            name: group.full_path.clone(),
+            groups: group.ids(),
+        }
+    }
+
+    pub fn of_project(project: &Project) -> Source {
+        Source {
+            kind: SourceKind::Project,
+            id: project.id,
+            name: project.full_path.clone(),
+            groups: project.ancestors(),
+        }
+    }
+
+    /// Ids of the groups above it.
+    pub fn above(&self) -> Vec<i64> {
+        let mut ids = self.groups.clone();
+        ids.retain(|id| self.kind == SourceKind::Project || *id != self.id);
+        ids
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Breadth {
     Direct,
@@ -245,6 +287,14 @@ pub(crate) const MEMBER_COLUMNS: &str = "m.id as member_id, m.user_id as member_
     m.expires_at as member_expires_at, m.created_at as member_created_at, \
     m.requested_at as member_requested_at";
 
+/// Adds that memberships of this alias are in force: granted, and not over.
+pub fn in_force<'s>(sql: &'s mut Fragment, alias: &str, today: &str) -> &'s mut Fragment {
+    let ends = format!(" and ({alias}.expires_at is null or {alias}.expires_at > ");
+    sql.raw(&format!(" and {alias}.requested_at is null"))
+        .push(&ends, today)
+        .raw(")")
+}
+
 /// One row per user: their membership of the highest level.
 fn memberships(tx: &Tx<'_>, source: &Source, breadth: Breadth) -> Fragment {
     let today = today(tx);
@@ -256,12 +306,7 @@ fn memberships(tx: &Tx<'_>, source: &Source, breadth: Breadth) -> Fragment {
         all.raw(" and m.requested_at is not null)");
         return all;
     }
-    all.raw(" and m.requested_at is null")
-        .push(
-            " and (m.expires_at is null or m.expires_at > ",
-            today.as_str(),
-        )
-        .raw(")");
+    in_force(&mut all, "m", &today);
     if breadth == Breadth::Direct {
         all.raw(")");
         return all;
@@ -269,14 +314,10 @@ fn memberships(tx: &Tx<'_>, source: &Source, breadth: Breadth) -> Fragment {
     all.raw(" union all select ")
         .raw(MEMBER_COLUMNS)
         .raw(" from members m where m.source_type = 'Group' and")
-        .in_list("m.source_id", &source.groups)
-        .raw(" and m.requested_at is null")
-        .push(
-            " and (m.expires_at is null or m.expires_at > ",
-            today.as_str(),
-        )
+        .in_list("m.source_id", &source.groups);
+    in_force(&mut all, "m", &today)
         .raw(
-            ") union all select m.id, m.user_id,
+            " union all select m.id, m.user_id,
                 case when s.access_level < m.access_level then s.access_level
                     else m.access_level end,
                 m.created_by_id, coalesce(m.expires_at, s.expires_at), m.created_at,
@@ -299,12 +340,17 @@ fn memberships(tx: &Tx<'_>, source: &Source, breadth: Breadth) -> Fragment {
     all
 }
 
-#[derive(Debug, Clone, Default)]
-pub struct MemberFilter {
-    /// In name or username; or the whole e-mail address.
-    pub query: Option<String>,
-    pub user_ids: Option<Vec<i64>>,
-    pub skip_users: Option<Vec<i64>>,
+kernel::params! {
+    /// Filters of members.
+    #[derive(Default)]
+    pub struct MemberFilter {
+        /// In name or username.
+        pub query: Option<String>,
+        /// Only these users.
+        pub user_ids: Option<Vec<i64>>,
+        /// Not these users.
+        pub skip_users: Option<Vec<i64>>,
+    }
 }
 
 fn listed(tx: &Tx<'_>, source: &Source, breadth: Breadth, filter: &MemberFilter) -> Fragment {
@@ -371,9 +417,7 @@ pub fn member(
 /// The highest role that a user has in the groups above, and the name of the
 /// group that gives it.
 pub fn inherited(tx: &mut Tx<'_>, source: &Source, user_id: i64) -> Result<Option<(i64, String)>> {
-    let mut above = source.groups.clone();
-    above.retain(|id| source.kind == SourceKind::Project || *id != source.id);
-    let today = today(tx);
+    let (above, today) = (source.above(), today(tx));
     Ok(tx.optional(
         sql!(
             "select m.access_level, n.name from members m join namespaces n on n.id = m.source_id

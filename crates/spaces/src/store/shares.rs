@@ -1,9 +1,11 @@
 //! Shares of groups and projects with groups.
 
+use crate::model::SourceKind;
 use kernel::error::Result;
+use kernel::time::Date;
 use store::{Tx, sql};
 
-type Source = (&'static str, i64);
+type Source = (SourceKind, i64);
 
 /// Adds a share, unless there is one with this group; its id.
 pub fn insert(
@@ -11,7 +13,7 @@ pub fn insert(
     source: Source,
     group_id: i64,
     level: i64,
-    expires_at: Option<String>,
+    expires_at: Option<Date>,
 ) -> Result<Option<i64>> {
     let now = tx.now();
     Ok(tx.optional(

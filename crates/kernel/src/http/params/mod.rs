@@ -53,7 +53,7 @@ pub trait Param: Sized {
 }
 
 /// The parameters of another set among those of this one, under their own names.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Flat<T>(pub T);
 
 impl<T> std::ops::Deref for Flat<T> {

@@ -1,63 +1,78 @@
 //! What the pages of this room show: plain view models of their templates.
 
+use super::lists::HomeFilter;
+use super::members::MemberForm;
+use super::{create, settings};
+use crate::access::role_name;
+use crate::model::{self, Namespace};
+use crate::store;
 use askama::Template;
+use identity::model::User;
 use identity::pages::tokens::{ShownSecret, TokenForm, TokenRow};
 use kernel::html::ui::{self, Choice, Tab};
-use kernel::html::{Errors, Moment, Page, Pages};
+use kernel::html::{Errors, Moment, Page, PageViewer, Pages};
+use kernel::time::Timestamp;
+use std::collections::HashMap;
 
 /// `/`: the projects the viewer may see.
 #[derive(Debug, Template)]
 #[template(path = "home.html")]
 pub struct Home {
     pub page: Page,
-    pub search: String,
-    /// Filter `scope`: empty for all, `mine`, `starred` …
-    pub scope: String,
+    pub filter: HomeFilter,
     pub scopes: Vec<Choice>,
-    pub visibility: String,
     pub visibilities: Vec<Choice>,
-    pub sort: String,
     pub sorts: Vec<Choice>,
     pub can_create: bool,
-    pub projects: Vec<ProjectRow>,
-    pub pages: Pages,
+    pub projects: ProjectList,
 }
 
 impl Home {
     fn is_filtered(&self) -> bool {
-        !(self.search.is_empty() && self.scope.is_empty() && self.visibility.is_empty())
+        let HomeFilter {
+            search,
+            scope,
+            visibility,
+            ..
+        } = &self.filter;
+        !(search.is_empty() && scope.is_empty() && visibility.is_empty())
     }
 }
 
+/// One page of a list of projects, as `project_rows.html` shows it.
 #[derive(Debug, Clone, Default)]
-pub struct ProjectRow {
-    /// `acme/tools`, or what is left of it inside its group.
-    pub namespace: String,
-    pub name: String,
-    /// Its address (`/acme/tools/anvil`).
-    pub url: String,
-    pub description: String,
-    /// `private`, `internal`, `public`.
-    pub visibility: String,
-    pub is_archived: bool,
-    /// The viewer's role (`Developer`), or empty.
-    pub role: String,
-    pub last_activity_at: Moment,
+pub struct ProjectList {
+    pub rows: Vec<model::Project>,
+    /// Whether a row says where its project stands.
+    pub with_namespace: bool,
+    pub now: Timestamp,
+    pub pages: Pages,
 }
 
+impl ProjectList {
+    fn active(&self, project: &model::Project) -> Moment {
+        Moment::new(project.last_activity_at, self.now)
+    }
+}
+
+/// Groups with how much stands right in each, as far as the viewer may see it.
 #[derive(Debug, Clone, Default)]
-pub struct GroupRow {
-    /// Its name; in the list of all groups with those above it.
-    pub name: String,
-    /// Its address (`/groups/acme`).
-    pub url: String,
-    pub description: String,
-    /// `private`, `internal`, `public`.
-    pub visibility: String,
-    pub subgroups: u64,
-    pub projects: u64,
+pub struct GroupList {
+    pub rows: Vec<Namespace>,
+    /// Whether a row names the groups above its own.
+    pub with_parents: bool,
+    pub subgroups: HashMap<i64, i64>,
+    pub projects: HashMap<i64, i64>,
     /// Direct members; 0 hides them.
-    pub members: u64,
+    pub members: HashMap<i64, i64>,
+}
+
+impl GroupList {
+    fn of(&self, counts: &HashMap<i64, i64>, group: &Namespace) -> u64 {
+        counts
+            .get(&group.id)
+            .map_or(0, |count| count.unsigned_abs())
+    }
 }
 
 /// `/groups`: the groups the viewer may see.
@@ -67,7 +82,7 @@ pub struct Groups {
     pub page: Page,
     pub search: String,
     pub can_create: bool,
-    pub groups: Vec<GroupRow>,
+    pub groups: GroupList,
     pub pages: Pages,
 }
 
@@ -100,7 +115,7 @@ pub struct SpaceHead {
 impl SpaceHead {
     /// One or two letters in place of a picture.
     pub fn initials(&self) -> String {
-        kernel::html::PageViewer::initials(&self.name)
+        PageViewer::initials(&self.name)
     }
 
     /// Links between its pages: `Overview`, `Issues`, `Packages`, `Errors`,
@@ -165,9 +180,8 @@ pub struct Group {
     pub head: SpaceHead,
     pub can_create_projects: bool,
     pub can_create_subgroups: bool,
-    pub subgroups: Vec<GroupRow>,
-    pub projects: Vec<ProjectRow>,
-    pub pages: Pages,
+    pub subgroups: GroupList,
+    pub projects: ProjectList,
     pub created_at: Moment,
     /// The viewer's role, or empty.
     pub role: String,
@@ -178,15 +192,18 @@ pub struct Group {
 #[template(path = "person.html")]
 pub struct Person {
     pub page: Page,
-    pub name: String,
-    pub username: String,
-    pub initials: String,
+    pub user: User,
     pub is_self: bool,
     /// Their own projects that the viewer may see.
-    pub projects: Vec<ProjectRow>,
-    pub pages: Pages,
+    pub projects: ProjectList,
     /// Since when, unless the profile is private.
     pub joined_at: Option<Moment>,
+}
+
+impl Person {
+    fn initials(&self) -> String {
+        PageViewer::initials(&self.user.name)
+    }
 }
 
 /// `/<path>`: what a project is and how to use its registry.
@@ -195,18 +212,20 @@ pub struct Person {
 pub struct Project {
     pub page: Page,
     pub head: SpaceHead,
-    pub topics: Vec<String>,
+    pub project: model::Project,
+    pub now: Timestamp,
     /// The viewer's role, or empty.
     pub role: String,
     /// The instance's address without a trailing slash.
     pub base_url: String,
     pub can_publish: bool,
-    pub stars: u64,
-    pub created_at: Moment,
-    pub last_activity_at: Moment,
 }
 
 impl Project {
+    fn when(&self, at: &Timestamp) -> Moment {
+        Moment::new(*at, self.now)
+    }
+
     fn api_url(&self) -> String {
         format!("{}/api/v4/projects/{}", self.base_url, self.head.id)
     }
@@ -234,9 +253,24 @@ pub struct Members {
     pub form: MemberForm,
     pub errors: Errors,
     pub members: Vec<MemberRow>,
-    pub requests: Vec<RequestRow>,
+    pub requests: Vec<store::MemberRow>,
+    pub now: Timestamp,
     pub way_in: WayIn,
     pub pages: Pages,
+}
+
+impl Members {
+    /// The role that was typed, or empty.
+    fn level(&self) -> String {
+        self.form
+            .access_level
+            .map(|level| level.to_string())
+            .unwrap_or_default()
+    }
+
+    fn when(&self, at: &Timestamp) -> Moment {
+        Moment::new(*at, self.now)
+    }
 }
 
 /// How somebody who is no member becomes one.
@@ -249,41 +283,32 @@ pub enum WayIn {
     Asked,
 }
 
-#[derive(Debug, Clone, Default)]
-pub struct RequestRow {
-    pub user_id: i64,
-    pub username: String,
-    pub name: String,
-    pub requested_at: Option<Moment>,
-}
-
-#[derive(Debug, Clone, Default)]
-pub struct MemberForm {
-    pub username: String,
-    pub access_level: String,
-    /// Field `expires_at`, `YYYY-MM-DD`.
-    pub expires_at: String,
-}
-
-#[derive(Debug, Clone, Default)]
+/// A member, and what the viewer may do about it.
+#[derive(Debug, Clone)]
 pub struct MemberRow {
-    pub user_id: i64,
-    pub username: String,
-    pub name: String,
-    /// Name of the role (`Maintainer`).
-    pub role: String,
-    /// Its access level as text (`40`).
-    pub access_level: String,
+    pub member: store::MemberRow,
     pub is_direct: bool,
-    /// The group it comes from, where the viewer may see that: name and address.
+    /// The group it comes from, where the viewer may see that: name and path.
     pub inherited_from: Option<(String, String)>,
-    /// The date it ends on, or empty.
-    pub expires_on: String,
-    pub created_at: Moment,
-    pub is_bot: bool,
     pub can_change: bool,
     /// The viewer's own, which they may give up.
     pub can_leave: bool,
+}
+
+impl MemberRow {
+    fn role(&self) -> &'static str {
+        role_name(self.member.access_level)
+    }
+
+    /// Whether its role is that of a choice.
+    fn has(&self, role: &Choice) -> bool {
+        role.value == self.member.access_level.to_string()
+    }
+
+    /// The date it ends on, or empty.
+    fn expires_on(&self) -> &str {
+        self.member.expires_at.as_deref().unwrap_or_default()
+    }
 }
 
 /// `…/-/settings` of a group or project. All its forms post here, with the
@@ -294,27 +319,32 @@ pub struct MemberRow {
 pub struct Settings {
     pub page: Page,
     pub head: SpaceHead,
-    pub name: String,
-    pub description: String,
-    pub path: String,
-    pub visibility: String,
+    pub form: settings::Fields,
     pub visibilities: Vec<Choice>,
-    /// Field `topics` of a project, with commas between them.
-    pub topics: String,
-    /// Field `registry` of a project: who reads its packages.
-    pub registry: String,
-    pub registries: Vec<Choice>,
-    /// Field `project_creation` of a group.
-    pub project_creation: String,
-    pub project_creations: Vec<Choice>,
-    /// Field `subgroup_creation` of a group.
-    pub subgroup_creation: String,
-    pub subgroup_creations: Vec<Choice>,
-    pub request_access: bool,
     /// Where it may move: the first asks for a choice.
     pub targets: Vec<Choice>,
     pub can_delete: bool,
     pub errors: Errors,
+}
+
+impl Settings {
+    /// What stands in a field.
+    fn text<'f>(&self, field: &'f Option<String>) -> &'f str {
+        field.as_deref().unwrap_or_default()
+    }
+
+    /// Who reads the packages of a project.
+    fn registries(&self) -> Vec<Choice> {
+        Choice::list(settings::REGISTRY)
+    }
+
+    fn project_creations(&self) -> Vec<Choice> {
+        Choice::list(settings::PROJECT_CREATION)
+    }
+
+    fn subgroup_creations(&self) -> Vec<Choice> {
+        Choice::list(settings::SUBGROUP_CREATION)
+    }
 }
 
 /// `…/-/access_tokens` of a group or project: list and form (`name`,
@@ -362,16 +392,12 @@ pub struct NewSpace {
     pub page: Page,
     /// `group` or `project`.
     pub kind: &'static str,
-    pub name: String,
-    /// Field `path`; empty takes it from the name.
-    pub path: String,
-    pub description: String,
+    pub form: create::Form,
     /// Where it may go: namespace id and full path; for groups also an empty
     /// value for none.
     pub parents: Vec<Choice>,
     /// Field `namespace_id` or `parent_id`.
     pub parent: String,
-    pub visibility: String,
     pub visibilities: Vec<Choice>,
     pub errors: Errors,
 }

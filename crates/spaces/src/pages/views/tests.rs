@@ -1,7 +1,9 @@
 //! Every page rendered with samples and kept below `target/pages/`.
 
 use super::*;
-use kernel::html::PageViewer;
+use crate::model::Visibility;
+use identity::model::{UserKind, UserState};
+use kernel::http::Text;
 
 fn viewer() -> Option<PageViewer> {
     Some(PageViewer::new("ada", "Ada Lovelace", true))
@@ -16,10 +18,17 @@ fn page(title: &str, active: &'static str) -> Page {
     }
 }
 
+fn now() -> Timestamp {
+    "2026-03-04T10:00:00Z".parse().expect("a fixed time")
+}
+
+fn ago(days: i64) -> Timestamp {
+    let then = Timestamp::from_second(now().as_second() - days * 86_400);
+    then.expect("in range")
+}
+
 fn moment(days_ago: i64) -> Moment {
-    let now: kernel::time::Timestamp = "2026-03-04T10:00:00Z".parse().expect("a fixed time");
-    let then = kernel::time::Timestamp::from_second(now.as_second() - days_ago * 86_400);
-    Moment::new(then.expect("in range"), now)
+    Moment::new(ago(days_ago), now())
 }
 
 fn keep(name: &str, template: &impl Template) -> String {
@@ -35,16 +44,48 @@ fn keep(name: &str, template: &impl Template) -> String {
     html
 }
 
-fn project(name: &str, visibility: &str, role: &str) -> ProjectRow {
-    ProjectRow {
-        namespace: "acme/tools".into(),
+fn project(name: &str, visibility: Visibility) -> model::Project {
+    model::Project {
+        namespace_full_path: "acme/tools".into(),
         name: name.into(),
-        url: format!("/acme/tools/{name}"),
-        description: "Drop-forged, heat treated, with a warranty of one chase.".into(),
-        visibility: visibility.into(),
-        is_archived: name == "rocket-skates",
-        role: role.into(),
-        last_activity_at: moment(3),
+        full_path: format!("acme/tools/{name}"),
+        description: Some("Drop-forged, heat treated, with a warranty of one chase.".into()),
+        visibility: visibility.level(),
+        archived: name == "rocket-skates",
+        last_activity_at: ago(3),
+        ..model::Project::default()
+    }
+}
+
+fn list(rows: Vec<model::Project>) -> ProjectList {
+    ProjectList {
+        rows,
+        with_namespace: true,
+        now: now(),
+        pages: Pages::default(),
+    }
+}
+
+fn user(id: i64, name: &str) -> User {
+    User {
+        id,
+        username: name.to_lowercase(),
+        name: name.into(),
+        email: format!("{}@example.com", name.to_lowercase()),
+        kind: UserKind::Human,
+        state: UserState::Active,
+        is_admin: false,
+        is_external: false,
+        is_private: None,
+        password_expired: false,
+        locked_until: None,
+        confirmed_at: None,
+        avatar_key: None,
+        projects_limit: 10,
+        can_create_group: true,
+        last_activity_on: None,
+        created_at: ago(700),
+        updated_at: ago(700),
     }
 }
 
@@ -88,20 +129,22 @@ fn pages(total: u64, url: &str) -> Pages {
 fn home() -> Home {
     Home {
         page: page("Projects", "projects"),
-        search: String::new(),
-        scope: String::new(),
+        filter: HomeFilter {
+            sort: Text("activity".into()),
+            ..HomeFilter::default()
+        },
         scopes: Choice::list(&[("", "All"), ("mine", "Mine"), ("starred", "Starred")]),
-        visibility: String::new(),
         visibilities: Choice::list(&[("", "Any"), ("private", "Private"), ("public", "Public")]),
-        sort: "activity".into(),
         sorts: Choice::list(&[("activity", "Last activity"), ("name", "Name")]),
         can_create: true,
-        projects: vec![
-            project("anvil", "public", "Owner"),
-            project("tunnel-paint", "private", "Developer"),
-            project("rocket-skates", "internal", ""),
-        ],
-        pages: pages(57, "/?sort=activity"),
+        projects: ProjectList {
+            pages: pages(57, "/?sort=activity"),
+            ..list(vec![
+                project("anvil", Visibility::Public),
+                project("tunnel-paint", Visibility::Private),
+                project("rocket-skates", Visibility::Internal),
+            ])
+        },
     }
 }
 
@@ -111,15 +154,16 @@ fn home_lists_filters_and_leads_on_when_empty() {
     let fresh = keep(
         "home_first",
         &Home {
-            projects: vec![],
-            pages: Pages::default(),
+            projects: list(vec![]),
             ..home()
         },
     );
     let search = Home {
-        search: "<x>".into(),
-        projects: vec![],
-        pages: Pages::default(),
+        filter: HomeFilter {
+            search: Text("<x>".into()),
+            ..HomeFilter::default()
+        },
+        projects: list(vec![]),
         ..home()
     };
     let none = keep("home_none", &search);
@@ -131,20 +175,24 @@ fn home_lists_filters_and_leads_on_when_empty() {
 
 #[test]
 fn group_pages_render() {
-    let row = GroupRow {
+    let research = Namespace {
+        id: 7,
         name: "Research".into(),
-        url: "/groups/acme/research".into(),
-        description: String::new(),
-        visibility: "private".into(),
-        subgroups: 1,
-        projects: 3,
-        members: 2,
+        full_path: "acme/research".into(),
+        ..Namespace::default()
+    };
+    let groups_listed = GroupList {
+        rows: vec![research],
+        with_parents: false,
+        subgroups: HashMap::from([(7, 1)]),
+        projects: HashMap::from([(7, 3)]),
+        members: HashMap::from([(7, 2)]),
     };
     let groups = Groups {
         page: page("Groups", "groups"),
         search: String::new(),
         can_create: true,
-        groups: vec![row.clone()],
+        groups: groups_listed.clone(),
         pages: Pages::default(),
     };
     assert!(keep("groups", &groups).contains("1 subgroup, 3 projects, 2 members"));
@@ -156,9 +204,8 @@ fn group_pages_render() {
         head: head("Group", "/groups/acme/tools"),
         can_create_projects: true,
         can_create_subgroups: true,
-        subgroups: vec![row],
-        projects: vec![project("anvil", "public", "")],
-        pages: Pages::default(),
+        subgroups: groups_listed,
+        projects: list(vec![project("anvil", Visibility::Public)]),
         created_at: moment(90),
         role: "Owner".into(),
     };
@@ -172,13 +219,16 @@ fn a_project_shows_first_steps() {
             .crumb("acme", "/groups/acme")
             .crumb("Anvil Works", ""),
         head: head("Project", "/acme/tools/anvil"),
-        topics: vec!["iron".into()],
+        project: model::Project {
+            topics: ::store::Json(vec!["iron".into()]),
+            star_count: 3,
+            created_at: ago(90),
+            ..project("anvil", Visibility::Internal)
+        },
+        now: now(),
         role: "Maintainer".into(),
         base_url: "http://localhost:8080".into(),
         can_publish: true,
-        stars: 3,
-        created_at: moment(90),
-        last_activity_at: moment(1),
     };
     let bare = keep("project", &project);
 
@@ -187,17 +237,19 @@ fn a_project_shows_first_steps() {
 
 #[test]
 fn members_and_settings_render() {
+    let membership = |id, name: &str| store::MemberRow {
+        id,
+        access_level: 30,
+        created_by_id: None,
+        expires_at: None,
+        created_at: ago(12),
+        requested_at: None,
+        user: user(id, name),
+    };
     let member = |id, name: &str, inherited: bool| MemberRow {
-        user_id: id,
-        username: name.to_lowercase(),
-        name: name.into(),
-        role: "Developer".into(),
-        access_level: "30".into(),
+        member: membership(id, name),
         is_direct: !inherited,
-        inherited_from: inherited.then(|| ("acme".into(), "/groups/acme".into())),
-        expires_on: String::new(),
-        created_at: moment(12),
-        is_bot: false,
+        inherited_from: inherited.then(|| ("acme".into(), "acme".into())),
         can_change: !inherited,
         can_leave: false,
     };
@@ -214,11 +266,8 @@ fn members_and_settings_render() {
         form: MemberForm::default(),
         errors: Errors::default(),
         members: vec![member(2, "Grace", false), member(3, "Alan", true)],
-        requests: vec![RequestRow {
-            user_id: 7,
-            name: "Edsger".into(),
-            ..RequestRow::default()
-        }],
+        requests: vec![membership(7, "Edsger")],
+        now: now(),
         way_in: WayIn::None,
         pages: Pages::default(),
     };
@@ -230,12 +279,14 @@ fn members_and_settings_render() {
     let settings = Settings {
         page: page("Settings", "projects"),
         head: head("Project", "/acme/tools/anvil"),
-        name: "Anvil Works".into(),
-        description: String::new(),
-        path: "anvil".into(),
-        visibility: "internal".into(),
+        form: settings::Fields {
+            name: Some("Anvil Works".into()),
+            path: Some("anvil".into()),
+            visibility: Some("internal".into()),
+            topics: Some("iron, heavy".into()),
+            ..settings::Fields::default()
+        },
         visibilities: visibilities(),
-        topics: "iron, heavy".into(),
         targets: Choice::list(&[("", "Choose a place"), ("5", "acme")]),
         can_delete: true,
         ..Settings::default()
@@ -249,12 +300,9 @@ fn members_and_settings_render() {
     let new = NewSpace {
         page: page("New project", "projects"),
         kind: "project",
-        name: String::new(),
-        path: String::new(),
-        description: String::new(),
+        form: create::Form::default(),
         parents: Choice::list(&[("1", "ada"), ("5", "acme/tools")]),
         parent: "5".into(),
-        visibility: "private".into(),
         visibilities: visibilities(),
         errors: Errors::default(),
     };
@@ -293,16 +341,16 @@ fn tokens_of_a_project_show_roles_and_the_new_secret() {
 fn a_person_is_shown_with_their_projects() {
     let mut person = Person {
         page: page("Ada", ""),
-        name: "Ada <Lovelace>".into(),
-        username: "ada".into(),
-        initials: "AL".into(),
+        user: User {
+            username: "ada".into(),
+            ..user(1, "Ada <Lovelace>")
+        },
         is_self: true,
-        projects: vec![],
-        pages: Pages::default(),
+        projects: list(vec![]),
         joined_at: Some(moment(700)),
     };
     let empty = keep("person_empty", &person);
-    person.projects = vec![project("anvil", "private", "")];
+    person.projects = list(vec![project("anvil", Visibility::Private)]);
     let full = keep("person", &person);
     assert!(empty.contains("/projects/new") && !empty.contains("<Lovelace>"));
     assert!(full.contains("/acme/tools/anvil"));

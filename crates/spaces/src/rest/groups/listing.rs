@@ -1,9 +1,9 @@
 //! Which groups a list holds, and in which order.
 
-use super::super::{Caller, Sort};
+use super::super::Caller;
 use crate::access::{self, GUEST, OWNER, Purpose};
 use crate::entities::{self, GroupEntity};
-use crate::model::{Namespace, Visibility};
+use crate::model::{Namespace, Sort, Visibility};
 use crate::store as lists;
 use crate::store::filters::search_groups;
 use identity::viewer::Viewer;

@@ -2,17 +2,14 @@
 
 mod listing;
 
-use super::{Caller, Safeguard, text};
+use super::{Caller, Safeguard, change_group};
 use crate::access::{self, Purpose};
 use crate::entities::{self, GroupEntity};
-use crate::model::Visibility;
-use crate::rules::{self, GroupChange};
+use crate::rules::{self, GroupChange, GroupFields};
 use crate::store::{self as lists, filters};
 use kernel::error::Result;
 use kernel::http::conditional::check_unmodified;
-use kernel::http::{
-    Accepted, Created, Flat, Ok200, Paged, Paging, Params, Patch, RequestContext, Routes,
-};
+use kernel::http::{Accepted, Created, Flat, Ok200, Paged, Paging, Params, RequestContext, Routes};
 use kernel::ids::Reference;
 use listing::{ListBelow, ListGroups, below, page};
 pub use listing::{keyset_unavailable, unknown_cursor};
@@ -58,52 +55,6 @@ async fn descendants(
     below(by, params.0, paging, false).await
 }
 
-kernel::choices! {
-    /// Who may create projects.
-    pub enum ProjectCreation {
-        NoOne = "noone",
-        Owner = "owner",
-        Maintainer = "maintainer",
-        Developer = "developer",
-        Administrator = "administrator",
-    }
-}
-
-kernel::choices! {
-    /// Who may create groups.
-    pub enum SubgroupCreation { Owner = "owner", Maintainer = "maintainer" }
-}
-
-kernel::params! {
-    /// What is said of a group beside its name and path.
-    pub struct GroupFields {
-        /// What it is for.
-        pub description: Patch<String>,
-        /// Who sees it.
-        pub visibility: Option<Visibility>,
-        /// Who may create projects in it.
-        pub project_creation_level: Option<ProjectCreation>,
-        /// Who may create groups in it.
-        pub subgroup_creation_level: Option<SubgroupCreation>,
-        /// Projects in it cannot be shared.
-        pub share_with_group_lock: Option<bool>,
-        /// Members need two factors.
-        pub require_two_factor_authentication: Option<bool>,
-        /// Hours they have to set up the second.
-        pub two_factor_grace_period: Option<i64>,
-        /// Sends mail.
-        pub emails_enabled: Option<bool>,
-        /// Cannot be mentioned.
-        pub mentions_disabled: Option<bool>,
-        /// Large files.
-        pub lfs_enabled: Option<bool>,
-        /// Users may ask for access.
-        pub request_access_enabled: Option<bool>,
-        /// Of its new projects.
-        pub default_branch: Option<String>,
-    }
-}
-
 kernel::params! {
     /// A new group.
     struct CreateGroup {
@@ -122,38 +73,20 @@ kernel::params! {
     struct UpdateGroup {
         /// Id or path of the group.
         pub id: Reference,
-        /// Display name.
-        pub name: Option<String>,
-        /// Last part of its address.
-        pub path: Option<String>,
-        pub fields: Flat<GroupFields>,
-    }
-}
-
-fn change(name: Option<String>, path: Option<String>, fields: GroupFields) -> GroupChange {
-    GroupChange {
-        name,
-        path,
-        description: text(fields.description),
-        visibility: fields.visibility,
-        project_creation_level: fields.project_creation_level.map(|l| l.to_string()),
-        subgroup_creation_level: fields.subgroup_creation_level.map(|l| l.to_string()),
-        share_with_group_lock: fields.share_with_group_lock,
-        require_two_factor: fields.require_two_factor_authentication,
-        two_factor_grace_period: fields.two_factor_grace_period,
-        emails_enabled: fields.emails_enabled,
-        mentions_disabled: fields.mentions_disabled,
-        lfs_enabled: fields.lfs_enabled,
-        request_access_enabled: fields.request_access_enabled,
-        default_branch: fields.default_branch,
+        pub change: Flat<GroupChange>,
     }
 }
 
 async fn create(by: Caller, params: Params<CreateGroup>) -> Result<Created<GroupEntity>> {
     let Params(new) = params;
-    let change = change(Some(new.name), Some(new.path), new.fields.0);
-    let made =
-        by.change_group(move |tx, viewer| rules::create_group(tx, viewer, new.parent_id, &change));
+    let change = GroupChange {
+        name: Some(new.name),
+        path: Some(new.path),
+        fields: new.fields,
+    };
+    let made = change_group(by, move |tx, viewer| {
+        rules::create_group(tx, viewer, new.parent_id, &change)
+    });
     made.await.map(Created)
 }
 
@@ -172,7 +105,7 @@ kernel::params! {
 async fn show(by: Caller, params: Params<ShowGroup>) -> Result<Ok200<GroupEntity>> {
     by.read(move |tx, by| {
         let group = access::group(tx, &by.viewer, &params.id, Purpose::Read)?;
-        let mut entity = entities::one_group(tx, &by.app, &by.viewer, &group)?;
+        let mut entity = entities::one_group(tx, by, &group)?;
         if params.statistics.unwrap_or(false) {
             let rows = std::slice::from_ref(&group);
             entity.statistics = entities::group_statistics(tx, &by.viewer, rows)?.remove(&group.id);
@@ -182,7 +115,7 @@ async fn show(by: Caller, params: Params<ShowGroup>) -> Result<Ok200<GroupEntity
                 let mut condition = access::visible_projects(tx, &by.viewer, Purpose::Read);
                 condition.raw(" and ").append(place);
                 let rows = lists::projects(tx, &condition, "projects.id desc", 100, 0)?;
-                entities::projects(tx, &by.app, &by.viewer, &rows, false, false)
+                entities::projects(tx, by, &rows, false, false)
             };
             entity.projects = Some(read(filters::projects_right_in(group.id))?);
             entity.shared_projects = Some(read(filters::projects_shared_with(group.id))?);
@@ -194,9 +127,9 @@ async fn show(by: Caller, params: Params<ShowGroup>) -> Result<Ok200<GroupEntity
 
 async fn update(by: Caller, params: Params<UpdateGroup>) -> Result<Ok200<GroupEntity>> {
     let Params(new) = params;
-    let change = change(new.name, new.path, new.fields.0);
-    let changed =
-        by.change_group(move |tx, viewer| rules::update_group(tx, viewer, &new.id, &change));
+    let changed = change_group(by, move |tx, viewer| {
+        rules::update_group(tx, viewer, &new.id, &new.change)
+    });
     changed.await.map(Ok200)
 }
 

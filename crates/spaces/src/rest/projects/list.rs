@@ -1,16 +1,15 @@
 //! Lists of projects.
 
+use super::super::Caller;
 use super::super::groups::{keyset_unavailable, unknown_cursor};
-use super::super::{Caller, Sort};
 use crate::access::{self, Purpose};
 use crate::entities::{self, ProjectEntity};
-use crate::model::{Project, Visibility};
+use crate::model::{Project, Sort};
 use crate::store as lists;
-use crate::store::filters::{self, ProjectFilter};
+use crate::store::filters::{self, ListProjects, ProjectOrder};
 use kernel::error::{Error, Found, Result};
 use kernel::http::{Flat, Paged, Paging, Params, Routes, Start};
 use kernel::ids::Reference;
-use kernel::time::{Date, Timestamp};
 use serde_json::json;
 use store::{Fragment, Tx};
 
@@ -23,123 +22,6 @@ pub fn routes(r: &mut Routes) {
         .summary("Lists the projects a user starred");
     r.get("/groups/{id}/projects", of_group)
         .summary("Lists the projects of a group");
-}
-
-kernel::choices! {
-    /// Orders of projects.
-    pub enum ProjectOrder {
-        Id = "id",
-        Name = "name",
-        Path = "path",
-        CreatedAt = "created_at",
-        UpdatedAt = "updated_at",
-        LastActivityAt = "last_activity_at",
-        StarCount = "star_count",
-        Similarity = "similarity",
-        StorageSize = "storage_size",
-        RepositorySize = "repository_size",
-        PackagesSize = "packages_size",
-        WikiSize = "wiki_size",
-    }
-}
-
-impl ProjectOrder {
-    fn column(self) -> &'static str {
-        match self {
-            ProjectOrder::Id => "projects.id",
-            ProjectOrder::Name | ProjectOrder::Similarity => "projects.name_folded",
-            ProjectOrder::Path => "projects.full_path_folded",
-            ProjectOrder::UpdatedAt => "projects.updated_at",
-            ProjectOrder::LastActivityAt => "projects.last_activity_at",
-            ProjectOrder::StarCount => "projects.star_count",
-            _ => "projects.created_at",
-        }
-    }
-}
-
-kernel::params! {
-    /// Filters of projects.
-    pub struct ListProjects {
-        /// Only projects the caller is a member of.
-        pub membership: Option<bool>,
-        /// Only projects the caller owns.
-        pub owned: Option<bool>,
-        /// Only projects the caller starred.
-        pub starred: Option<bool>,
-        /// Only archived ones, or only others.
-        pub archived: Option<bool>,
-        /// Only of this visibility.
-        pub visibility: Option<Visibility>,
-        /// In name, path or description.
-        pub search: Option<String>,
-        /// Search the namespace's path too.
-        pub search_namespaces: Option<bool>,
-        /// Fewer fields.
-        pub simple: Option<bool>,
-        /// Only with all these topics.
-        pub topic: Option<Vec<String>>,
-        /// Only where the caller has at least this role.
-        pub min_access_level: Option<i64>,
-        /// What to sort by.
-        pub order_by: Option<ProjectOrder>,
-        /// Direction.
-        pub sort: Option<Sort>,
-        /// Only ids above.
-        pub id_after: Option<i64>,
-        /// Only ids below.
-        pub id_before: Option<i64>,
-        /// Only active since.
-        pub last_activity_after: Option<Timestamp>,
-        /// Only inactive since.
-        pub last_activity_before: Option<Timestamp>,
-        /// Only changed since.
-        pub updated_after: Option<Timestamp>,
-        /// Only unchanged since.
-        pub updated_before: Option<Timestamp>,
-        /// Only with issues.
-        pub with_issues_enabled: Option<bool>,
-        /// Only with merge requests.
-        pub with_merge_requests_enabled: Option<bool>,
-        /// Only with files in this programming language.
-        pub with_programming_language: Option<String>,
-        /// Only imported ones.
-        pub imported: Option<bool>,
-        /// Only those marked for deletion on this day.
-        pub marked_for_deletion_on: Option<Date>,
-        /// With bytes in use.
-        pub statistics: Option<bool>,
-        /// Where the repository lies; administrators only.
-        pub repository_storage: Option<String>,
-    }
-}
-
-impl ListProjects {
-    /// What the list is narrowed to.
-    fn filter(&self) -> ProjectFilter {
-        ProjectFilter {
-            membership: self.membership == Some(true),
-            owned: self.owned == Some(true),
-            starred: self.starred == Some(true),
-            archived: self.archived,
-            visibility: self.visibility,
-            search: self.search.clone(),
-            search_namespaces: self.search_namespaces == Some(true),
-            topics: self.topic.clone().unwrap_or_default(),
-            min_access_level: self.min_access_level,
-            id_after: self.id_after,
-            id_before: self.id_before,
-            last_activity_after: self.last_activity_after,
-            last_activity_before: self.last_activity_before,
-            updated_after: self.updated_after,
-            updated_before: self.updated_before,
-            with_issues: self.with_issues_enabled == Some(true),
-            with_merge_requests: self.with_merge_requests_enabled == Some(true),
-            programming_language: self.with_programming_language.clone(),
-            imported: self.imported == Some(true),
-            marked_for_deletion_on: self.marked_for_deletion_on,
-            ..ProjectFilter::default()
-        }
-    }
 }
 
 kernel::params! {
@@ -235,7 +117,7 @@ fn page(
     paging: Paging,
     place: Fragment,
 ) -> Result<Paged<ProjectEntity>> {
-    let mut condition = list.filter().condition(tx, &by.viewer);
+    let mut condition = list.condition(tx, &by.viewer);
     condition.raw(" and (").append(place).raw(")");
     let elsewhere = list.repository_storage.as_deref();
     if by.viewer.is_admin() && elsewhere.is_some_and(|storage| storage != "default") {
@@ -269,7 +151,7 @@ fn page(
     let more = rows.len() as i64 > paging.per_page;
     let beyond = if more { rows.pop() } else { None };
     let (simple, statistics) = (list.simple == Some(true), list.statistics == Some(true));
-    let shown = entities::projects(tx, &by.app, &by.viewer, &rows, simple, statistics)?;
+    let shown = entities::projects(tx, by, &rows, simple, statistics)?;
     rows.extend(beyond);
     let paged = match keyset {
         true => Paged::keyed(rows, paging, |row: &Project| vec![json!(row.id)]),

@@ -1,14 +1,12 @@
 //! Projects: one, create, change, archive, delete.
 
-mod fields;
 mod list;
 mod stars;
 
-use super::{Caller, Safeguard};
+use super::{Caller, Safeguard, change_project};
 use crate::access::{self, Purpose};
 use crate::entities::{self, ProjectEntity};
-use crate::rules;
-use fields::{CreateFor, CreateProject, ProjectFields, UpdateProject};
+use crate::rules::{self, ProjectChange};
 use identity::viewer::Admin;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
@@ -34,13 +32,31 @@ pub fn routes(r: &mut Routes) {
         .summary("Makes a project writable");
 }
 
+kernel::params! {
+    /// A new project.
+    pub struct CreateProject {
+        /// Where it is to stand; the caller's own namespace unless given.
+        pub namespace_id: Option<i64>,
+        pub change: Flat<ProjectChange>,
+    }
+}
+
 async fn create(by: Caller, params: Params<CreateProject>) -> Result<Created<ProjectEntity>> {
-    let Params(new) = params;
-    let change = new.fields.0.change();
-    let made = by.change_project(move |tx, viewer| {
-        rules::create_own_project(tx, viewer, new.namespace_id, &change)
+    let made = change_project(by, move |tx, viewer| {
+        rules::create_own_project(tx, viewer, params.namespace_id, &params.change)
     });
     made.await.map(Created)
+}
+
+kernel::params! {
+    /// A new project of another user.
+    pub struct CreateFor {
+        /// Whose.
+        pub user_id: i64,
+        /// Where it is to stand; the user's own namespace unless given.
+        pub namespace_id: Option<i64>,
+        pub change: Flat<ProjectChange>,
+    }
 }
 
 async fn create_for(
@@ -48,20 +64,18 @@ async fn create_for(
     admin: Admin,
     params: Params<CreateFor>,
 ) -> Result<Created<ProjectEntity>> {
-    let Params(new) = params;
-    let change = new.fields.0.change();
     let by = Caller {
         app,
         viewer: admin.viewer(),
     };
-    let made = by.change_project(move |tx, viewer| {
-        let user = identity::users::find(tx, new.user_id)?.found("User")?;
-        let namespace = match new.namespace_id {
+    let made = change_project(by, move |tx, viewer| {
+        let user = identity::users::find(tx, params.user_id)?.found("User")?;
+        let namespace = match params.namespace_id {
             Some(id) => id,
             None => rules::own_namespace(tx, user.id)?,
         };
         let home = rules::namespace_for_projects(tx, viewer, &Reference::Id(namespace))?;
-        rules::create_project(tx, viewer, &home, user.id, &change)
+        rules::create_project(tx, viewer, &home, user.id, &params.change)
     });
     made.await.map(Created)
 }
@@ -81,7 +95,7 @@ async fn show(by: Caller, params: Params<ShowProject>) -> Result<Ok200<ProjectEn
         let project = access::project(tx, &by.viewer, &params.id, Purpose::Read)?;
         let statistics = params.statistics.unwrap_or(false)
             && access::level_in_project(tx, &by.viewer, &project)? >= access::REPORTER;
-        entities::one_project(tx, &by.app, &by.viewer, &project, statistics).map(Ok200)
+        entities::one_project(tx, by, &project, statistics).map(Ok200)
     })
     .await
 }
@@ -104,8 +118,17 @@ impl FromParams for SaysMore {
 
 /// What a change of a project may be about.
 fn changes() -> String {
-    let names = ProjectFields::fields().into_iter().map(|field| field.name);
+    let names = ProjectChange::fields().into_iter().map(|field| field.name);
     names.collect::<Vec<_>>().join(", ")
+}
+
+kernel::params! {
+    /// Changes of a project.
+    pub struct UpdateProject {
+        /// Id or path of the project.
+        pub id: Reference,
+        pub change: Flat<ProjectChange>,
+    }
 }
 
 async fn update(
@@ -113,14 +136,12 @@ async fn update(
     params: Params<UpdateProject>,
     says: Params<SaysMore>,
 ) -> Result<Ok200<ProjectEntity>> {
-    let Params(new) = params;
-    let change = new.fields.0.change();
-    let changed = by.change_project(move |tx, viewer| {
+    let changed = change_project(by, move |tx, viewer| {
         if !says.0.0 {
-            access::project(tx, viewer, &new.id, Purpose::Update)?;
+            access::project(tx, viewer, &params.id, Purpose::Update)?;
             return Err(Error::none_of(&changes()));
         }
-        rules::update_project(tx, viewer, &new.id, &change)
+        rules::update_project(tx, viewer, &params.id, &params.change)
     });
     changed.await.map(Ok200)
 }
@@ -170,7 +191,8 @@ async fn set_archived(
     one: OneProject,
     archived: bool,
 ) -> Result<Created<ProjectEntity>> {
-    let changed =
-        by.change_project(move |tx, viewer| rules::archive_project(tx, viewer, &one.id, archived));
+    let changed = change_project(by, move |tx, viewer| {
+        rules::archive_project(tx, viewer, &one.id, archived)
+    });
     changed.await.map(Created)
 }

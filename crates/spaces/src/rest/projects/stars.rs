@@ -36,7 +36,7 @@ async fn set_starred(by: Caller, id: Reference, starred: bool) -> Result<Changed
         let Some(project) = rules::star_project(tx, &by.viewer, &id, starred)? else {
             return Ok(Changed::Before);
         };
-        entities::one_project(tx, &by.app, &by.viewer, &project, false).map(Changed::Now)
+        entities::one_project(tx, by, &project, false).map(Changed::Now)
     })
     .await
 }
@@ -63,15 +63,15 @@ async fn starrers(
     params: Params<ListStarrers>,
     paging: Paging,
 ) -> Result<Paged<StarrerEntity>> {
-    by.read(move |tx, by| {
-        let project = access::project(tx, &by.viewer, &params.id, Purpose::Read)?;
-        let search = params.search.as_deref();
-        let (rows, total) = rows::page(tx, project.id, search, &paging)?;
-        let entity = |row: Starrer| StarrerEntity {
+    let Caller { app, viewer } = by;
+    Paged::read(&app.clone(), paging, move |tx, paging| {
+        let project = access::project(tx, &viewer, &params.id, Purpose::Read)?;
+        let (rows, total) = rows::page(tx, project.id, params.search.as_deref(), paging)?;
+        let entity = |row: &Starrer| StarrerEntity {
             starred_since: wire::text(row.since),
-            user: basic(&by.app, &row.user),
+            user: basic(&app, &row.user),
         };
-        Ok(Paged::numbered(rows, paging, Some(total)).map(entity))
+        Ok((rows.iter().map(entity).collect(), total))
     })
     .await
 }

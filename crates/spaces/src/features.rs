@@ -1,0 +1,129 @@
+//! The features of a project and who may use each: by these names they are
+//! set, and shown, as levels and as switches.
+
+use crate::model::Project;
+use kernel::http::params::{Field, FromParams, Param, Source};
+use schemars::{Schema, SchemaGenerator, json_schema};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+kernel::choices! {
+    /// Who may use a feature.
+    pub enum FeatureLevel {
+        Disabled = "disabled",
+        Private = "private",
+        Enabled = "enabled",
+        Public = "public",
+    }
+}
+
+/// Fields that say who may use a feature, and the feature.
+const LEVELS: &[(&str, &str)] = &[
+    ("issues_access_level", "issues"),
+    ("repository_access_level", "repository"),
+    ("merge_requests_access_level", "merge_requests"),
+    ("forking_access_level", "forking"),
+    ("wiki_access_level", "wiki"),
+    ("builds_access_level", "builds"),
+    ("snippets_access_level", "snippets"),
+    ("pages_access_level", "pages"),
+    ("analytics_access_level", "analytics"),
+    ("container_registry_access_level", "container_registry"),
+    (
+        "security_and_compliance_access_level",
+        "security_and_compliance",
+    ),
+    ("releases_access_level", "releases"),
+    ("environments_access_level", "environments"),
+    ("feature_flags_access_level", "feature_flags"),
+    ("infrastructure_access_level", "infrastructure"),
+    ("monitor_access_level", "monitor"),
+    ("model_experiments_access_level", "model_experiments"),
+    ("model_registry_access_level", "model_registry"),
+    ("package_registry_access_level", "package_registry"),
+    ("requirements_access_level", "requirements"),
+];
+/// Fields that switch a feature on or off, and the feature.
+const SWITCHES: &[(&str, &str)] = &[
+    ("issues_enabled", "issues"),
+    ("merge_requests_enabled", "merge_requests"),
+    ("wiki_enabled", "wiki"),
+    ("jobs_enabled", "builds"),
+    ("snippets_enabled", "snippets"),
+    ("container_registry_enabled", "container_registry"),
+];
+
+/// Levels by feature, as [`LEVELS`] and [`SWITCHES`] set them.
+#[derive(Debug, Clone, Default)]
+pub struct Features(pub BTreeMap<String, String>);
+
+impl FromParams for Features {
+    fn from_params(source: &Source) -> Result<Self, Vec<String>> {
+        let (mut features, mut errors) = (BTreeMap::new(), Vec::new());
+        let levels = LEVELS.iter().map(|(name, feature)| {
+            let level = Option::<FeatureLevel>::read(source, name, &mut errors);
+            (*feature, level.flatten())
+        });
+        let levels: Vec<_> = levels.collect();
+        for (name, feature) in SWITCHES {
+            let on = Option::<bool>::read(source, name, &mut errors).flatten();
+            let level = on.map(|on| if on { "enabled" } else { "disabled" });
+            features.extend(level.map(|level| (feature.to_string(), level.to_owned())));
+        }
+        for (feature, level) in levels {
+            features.extend(level.map(|level| (feature.to_owned(), level.to_string())));
+        }
+        match errors.is_empty() {
+            true => Ok(Features(features)),
+            false => Err(errors),
+        }
+    }
+
+    fn fields() -> Vec<Field> {
+        let level = |(name, _): &(&'static str, &str)| {
+            Option::<FeatureLevel>::declared(name, "Who may use the feature.")
+        };
+        let switch = |(name, _): &(&'static str, &str)| {
+            Option::<bool>::declared(name, "Whether the feature is on; its access level wins.")
+        };
+        let levels = LEVELS.iter().flat_map(level);
+        levels.chain(SWITCHES.iter().flat_map(switch)).collect()
+    }
+}
+
+/// Who may use each feature of a project, by the names of [`LEVELS`].
+pub fn levels(project: &Project) -> Map<String, Value> {
+    let level = |(name, feature): &(&str, &str)| {
+        let level = match *feature {
+            "package_registry" => project.package_registry(),
+            feature => project.feature(feature),
+        };
+        ((*name).to_owned(), level.into())
+    };
+    LEVELS.iter().map(level).collect()
+}
+
+/// Which features of a project are on, by the names of [`SWITCHES`].
+pub fn switches(project: &Project) -> Map<String, Value> {
+    let on = |(name, feature): &(&str, &str)| {
+        let on = project.feature(feature) != "disabled";
+        ((*name).to_owned(), on.into())
+    };
+    SWITCHES.iter().map(on).collect()
+}
+
+pub fn levels_schema(_: &mut SchemaGenerator) -> Schema {
+    object_schema(LEVELS, "string")
+}
+
+pub fn switches_schema(_: &mut SchemaGenerator) -> Schema {
+    object_schema(SWITCHES, "boolean")
+}
+
+/// An object that has all fields of a table, all of one type.
+fn object_schema(table: &[(&str, &str)], kind: &str) -> Schema {
+    let names: Vec<&str> = table.iter().map(|(name, _)| *name).collect();
+    let field = |name: &&str| ((*name).to_owned(), json!({"type": kind}));
+    let fields: Map<String, Value> = names.iter().map(field).collect();
+    json_schema!({"type": "object", "properties": fields, "required": names})
+}
