@@ -2,7 +2,6 @@
 //! is told, once, and leaves a job for each of them, so that a mail server
 //! that fails delays one mail only.
 
-use crate::entity::issues::web_path;
 use crate::mail::{deliver, letter, thread};
 use crate::model::Issue;
 use crate::rules::issues::participants;
@@ -102,7 +101,7 @@ fn summary_of_issue(tx: &mut Tx<'_>, issue: &Issue) -> Result<NoteableSummary> {
         reference: format!("#{}", issue.iid),
         title: issue.title.clone(),
         text: issue.description.clone().unwrap_or_default(),
-        path: web_path(issue),
+        path: issue.path(),
         updated_at: issue.updated_at,
         assignees: assignees.unwrap_or_default(),
     })

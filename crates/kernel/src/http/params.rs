@@ -12,6 +12,7 @@ mod reading;
 mod types;
 
 pub use reading::{MAX_DEPTH, insert, parse_form, parse_json};
+pub use types::Text;
 
 /// Why a value cannot be used.
 #[derive(Debug, PartialEq, Eq)]
@@ -106,15 +107,26 @@ pub struct Field {
 /// What several sets share is a set of its own, [`Flat`](crate::http::params::Flat) in each:
 /// `params! { pub struct Update { pub at: Flat<IssuePath>, pub fields: Flat<IssueInput> } }`.
 ///
-/// A field named like a Rust keyword is written `kind as "type": …`.
+/// A field named like a Rust keyword is written `kind as "type": …`. One with a
+/// value, `iid: Option<i64> = None`, is no parameter and begins with that: so a
+/// rule's input is a set of parameters that has more than those.
 #[macro_export]
 macro_rules! params {
     (@wire $field:ident) => { stringify!($field) };
     (@wire $field:ident $wire:literal) => { $wire };
-    ($(#[doc = $outer:literal])* $vis:vis struct $name:ident {
-        $($(#[doc = $doc:literal])* $fvis:vis $field:ident $(as $wire:literal)? : $ty:ty),* $(,)?
+    (@read $source:ident $errors:ident $ty:ty, $wire:expr) => {
+        <$ty as $crate::http::params::Param>::read($source, $wire, &mut $errors)
+    };
+    (@read $source:ident $errors:ident $ty:ty, $wire:expr, $value:expr) => { Some($value) };
+    (@declared $ty:ty, $wire:expr, $doc:expr) => {
+        <$ty as $crate::http::params::Param>::declared($wire, $doc)
+    };
+    (@declared $ty:ty, $wire:expr, $doc:expr, $value:expr) => { Vec::new() };
+    ($(#[$outer:meta])* $vis:vis struct $name:ident {
+        $($(#[doc = $doc:literal])* $fvis:vis $field:ident $(as $wire:literal)? : $ty:ty
+            $(= $value:expr)?),* $(,)?
     }) => {
-        $(#[doc = $outer])*
+        $(#[$outer])*
         #[derive(Debug, Clone)]
         $vis struct $name { $($(#[doc = $doc])* $fvis $field: $ty),* }
 
@@ -123,8 +135,9 @@ macro_rules! params {
                 source: &$crate::http::params::Source,
             ) -> std::result::Result<Self, Vec<String>> {
                 let mut errors = Vec::new();
-                $(let $field: Option<$ty> = <$ty as $crate::http::params::Param>::read(
-                    source, $crate::params!(@wire $field $($wire)?), &mut errors);)*
+                $(let $field: Option<$ty> = $crate::params!(
+                    @read source errors $ty, $crate::params!(@wire $field $($wire)?)
+                    $(, $value)?);)*
                 match ($($field,)*) {
                     ($(Some($field),)*) if errors.is_empty() => Ok($name { $($field),* }),
                     _ => Err(errors),
@@ -133,10 +146,9 @@ macro_rules! params {
 
             fn fields() -> Vec<$crate::http::params::Field> {
                 let declared: Vec<Vec<$crate::http::params::Field>> =
-                    vec![$(<$ty as $crate::http::params::Param>::declared(
-                        $crate::params!(@wire $field $($wire)?),
-                        concat!($($doc),*).trim_ascii(),
-                    )),*];
+                    vec![$($crate::params!(
+                        @declared $ty, $crate::params!(@wire $field $($wire)?),
+                        concat!($($doc),*).trim_ascii() $(, $value)?)),*];
                 declared.into_iter().flatten().collect()
             }
         }

@@ -44,6 +44,42 @@ impl Param for String {
     }
 }
 
+/// A text that is empty unless it is sent: a field of a form.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Text(pub String);
+
+impl Param for Text {
+    fn parse(value: &Value) -> Result<Self, Unusable> {
+        let text = Option::<String>::parse(value)?;
+        Ok(Text(text.unwrap_or_default()))
+    }
+    fn absent() -> Option<Self> {
+        Some(Text::default())
+    }
+    fn schema() -> Value {
+        String::schema()
+    }
+}
+
+impl std::ops::Deref for Text {
+    type Target = str;
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for Text {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<String> for Text {
+    fn from(text: String) -> Text {
+        Text(text)
+    }
+}
+
 impl Param for i64 {
     fn parse(value: &Value) -> Result<Self, Unusable> {
         match value {

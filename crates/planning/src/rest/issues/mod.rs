@@ -2,7 +2,6 @@
 //! [`links`], times in [`time`], what became of them in [`events`].
 
 mod events;
-mod fields;
 mod links;
 pub(super) mod list;
 mod time;
@@ -13,9 +12,8 @@ use crate::guarded::{self, Place, Writer};
 use crate::model::Issue;
 use crate::rest::Subscribes;
 use crate::rules::issues::places::{self, found, found_signed_in, found_to_write, is_subscribed};
-use crate::rules::issues::{self as rules, moves};
+use crate::rules::issues::{self as rules, CHANGES, IssueInput, StateEvent, moves};
 use crate::store::issues as rows;
-use fields::{CreateIssue, UpdateIssue};
 use identity::entities::{UserBasic, basic, load_basic};
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -25,6 +23,7 @@ use kernel::http::{
     Changed, Created, Flat, NoContent, Ok200, Paged, Paging, Params, RequestContext, Routes,
 };
 use kernel::ids::Reference;
+use kernel::time::Timestamp;
 use std::sync::Arc;
 use store::Tx;
 
@@ -68,6 +67,35 @@ kernel::params! {
         pub id: Reference,
         /// Number of the issue.
         pub issue_iid: i64,
+    }
+}
+
+kernel::params! {
+    pub struct CreateIssue {
+        /// Id or path of the project.
+        pub id: Reference,
+        /// Its title.
+        pub title: String,
+        pub input: Flat<IssueInput>,
+        /// When it was made; for owners.
+        pub created_at: Option<Timestamp>,
+        /// Its number; for owners.
+        pub iid: Option<i64>,
+    }
+}
+
+kernel::params! {
+    pub struct UpdateIssue {
+        pub at: Flat<IssuePath>,
+        /// Another title.
+        pub title: Option<String>,
+        pub input: Flat<IssueInput>,
+        /// Titles of labels: these no longer.
+        pub remove_labels: Option<Vec<String>>,
+        /// When it was changed; for owners.
+        pub updated_at: Option<Timestamp>,
+        /// Close it or open it again.
+        pub state_event: Option<StateEvent>,
     }
 }
 
@@ -116,11 +144,16 @@ async fn create(
     app: App,
     viewer: Viewer,
     asked: Arc<RequestContext>,
-    params: Params<CreateIssue>,
+    Params(params): Params<CreateIssue>,
 ) -> Result<Created<IssueEntity>> {
     let writer = Writer::by_api(viewer.clone(), asked);
-    let wanted = params.input();
-    let made = guarded::open(&app, writer, params.0.id, wanted, move |tx, desk, issue| {
+    let wanted = IssueInput {
+        title: Some(params.title),
+        created_at: params.created_at,
+        iid: params.iid,
+        ..params.input.0
+    };
+    let made = guarded::open(&app, writer, params.id, wanted, move |tx, desk, issue| {
         LoadedIssue::read(tx, &viewer, desk, issue)
     });
     Ok(Created(made.await?.rest()?.entity(&app)))
@@ -160,18 +193,24 @@ async fn update(
     app: App,
     viewer: Viewer,
     asked: Arc<RequestContext>,
-    params: Params<UpdateIssue>,
+    Params(params): Params<UpdateIssue>,
 ) -> Result<Ok200<IssueEntity>> {
     let writer = Writer::by_api(viewer.clone(), asked);
-    let wanted = params.input();
+    let wanted = IssueInput {
+        title: params.title,
+        remove_labels: params.remove_labels.unwrap_or_default(),
+        updated_at: params.updated_at,
+        state_event: params.state_event,
+        ..params.input.0
+    };
     let nothing = wanted.is_empty();
-    let place = params.0.at.0.place();
+    let place = params.at.0.place();
     let shown = guarded::edit(&app, writer, place, wanted, move |tx, desk, issue| {
         LoadedIssue::read(tx, &viewer, desk, issue)
     });
     let shown = shown.await?.rest()?;
     match nothing {
-        true => Err(Error::none_of(fields::CHANGES)),
+        true => Err(Error::none_of(CHANGES)),
         false => Ok(Ok200(shown.entity(&app))),
     }
 }

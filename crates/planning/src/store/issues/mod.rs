@@ -103,45 +103,10 @@ pub fn insert(tx: &mut Tx<'_>, issue: &Issue) -> Result<Option<i64>> {
 
 /// Writes what is said of an issue; the rest has functions of its own.
 pub fn update(tx: &mut Tx<'_>, issue: &Issue) -> Result<()> {
+    tx.execute(sql!(Issue::UPDATE), issue.values())?;
     tx.execute(
-        sql!(
-            "update issues set title = $2, title_folded = $3, description = $4,
-                description_folded = $5, task_count = $6, task_completed_count = $7,
-                updated_at = $8
-             where id = $1"
-        ),
-        (
-            issue.id,
-            &issue.title,
-            fold(&issue.title),
-            &issue.description,
-            fold(issue.description.as_deref().unwrap_or_default()),
-            issue.task_count,
-            issue.task_completed_count,
-            issue.updated_at,
-        ),
-    )?;
-    tx.execute(
-        sql!(
-            "update issues set state = $2, kind = $3, severity = $4, closed_by_id = $5,
-                milestone_id = $6, confidential = $7, discussion_locked = $8, due_on = $9,
-                weight = $10, closed_at = $11, escalation_status = $12
-             where id = $1"
-        ),
-        (
-            issue.id,
-            issue.state,
-            issue.kind,
-            issue.severity,
-            issue.closed_by_id,
-            issue.milestone_id,
-            issue.confidential,
-            issue.discussion_locked,
-            issue.due_on,
-            issue.weight,
-            issue.closed_at,
-            issue.escalation_status,
-        ),
+        sql!("update issues set title_folded = $2, description_folded = $3 where id = $1"),
+        (issue.id, fold(&issue.title), fold(issue.text())),
     )?;
     Ok(())
 }
@@ -264,6 +229,11 @@ pub fn assignees_of(tx: &mut Tx<'_>, issues: &[i64]) -> Result<HashMap<i64, Vec<
         by_issue.entry(issue).or_default().push(user);
     }
     Ok(by_issue)
+}
+
+pub fn assignees_of_one(tx: &mut Tx<'_>, issue: i64) -> Result<Vec<i64>> {
+    let found = assignees_of(tx, &[issue])?.remove(&issue);
+    Ok(found.unwrap_or_default())
 }
 
 /// Those of these projects where a user is a reporter.
