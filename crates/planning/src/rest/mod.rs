@@ -31,8 +31,8 @@ pub fn routes(r: &mut Routes) {
     markdown::routes(r);
 }
 
-/// Names and describes a route that projects and groups have, which stands for
-/// PLACE in the text.
+/// Names and describes a route that two places have, such as projects and
+/// groups, of which one stands for PLACE in the text.
 fn twin(route: Declared<'_>, (places, word): (&str, &str), handler: &str, summary: &str) {
     route
         .named(&format!("{places}_{handler}"))
