@@ -334,6 +334,11 @@ impl<T> Patch<T> {
         }
     }
 
+    /// Sets it to what is given, if something is.
+    pub fn given(value: Option<T>) -> Patch<T> {
+        value.map_or(Patch::Absent, Patch::Value)
+    }
+
     /// The same of a borrowed value.
     pub fn as_ref(&self) -> Patch<&T> {
         match self {

@@ -248,10 +248,6 @@ graph_input! {
     }
 }
 
-fn given<T>(value: Option<T>) -> Patch<T> {
-    value.map_or(Patch::Absent, Patch::Value)
-}
-
 fn kind(name: Option<String>) -> Result<Option<IssueKind>, Fault> {
     let known = chosen(name.clone(), IssueKind::from_text);
     match name.is_some() && known.is_none() {
@@ -264,20 +260,20 @@ impl CreateIssue {
     fn input(self) -> Result<IssueInput, Fault> {
         Ok(IssueInput {
             title: Some(self.title),
-            description: given(self.description),
+            description: Patch::given(self.description),
             kind: kind(self.kind)?,
             confidential: self.confidential,
-            discussion_locked: given(self.locked),
-            due_on: given(self.due_date.map(|day| day.0)),
+            discussion_locked: Patch::given(self.locked),
+            due_on: Patch::given(self.due_date.map(|day| day.0)),
             labels: self.labels,
             label_ids: numbers(self.label_ids)?,
             assignees: self
                 .assignee_ids
                 .map_or(Assignees::AsTheyAre, Assignees::Set),
-            milestone_id: given(self.milestone_id),
+            milestone_id: Patch::given(self.milestone_id),
             iid: self.iid,
             created_at: self.created_at.map(|at| at.0),
-            weight: given(self.weight),
+            weight: Patch::given(self.weight),
             ..IssueInput::default()
         })
     }
@@ -335,7 +331,7 @@ impl UpdateIssue {
             description: self.description,
             state_event: chosen(self.state_event, StateEvent::from_text),
             confidential: self.confidential,
-            discussion_locked: given(self.locked),
+            discussion_locked: Patch::given(self.locked),
             due_on: self.due_date.map(|day| day.0),
             label_ids: numbers(self.label_ids)?,
             add_label_ids: numbers(self.add_label_ids)?.unwrap_or_default(),

@@ -5,7 +5,7 @@ use super::issue::number;
 use super::{Moment, read_pages};
 use crate::model::{Issue, IssueKind, IssueState};
 use crate::rules::awards;
-use crate::store::issues::filter::{AnyOf, Filter, Has, Marks, Stage};
+use crate::store::issues::filter::{AnyOf, Filter, Has, Marks, Stage, Times};
 use crate::store::issues::list::{self as rows, Owners};
 use identity::graph::{Tally, caller, viewer};
 use identity::viewer::Viewer;
@@ -272,12 +272,14 @@ fn filter(args: &Args, context: &Context) -> Result<Filter, Fault> {
         confidential: given.confidential,
         kinds,
         not_kinds,
-        created_after: time(given.created_after),
-        created_before: time(given.created_before),
-        updated_after: time(given.updated_after),
-        updated_before: time(given.updated_before),
-        closed_after: time(given.closed_after),
-        closed_before: time(given.closed_before),
+        times: Times {
+            created_after: time(given.created_after),
+            created_before: time(given.created_before),
+            updated_after: time(given.updated_after),
+            updated_before: time(given.updated_before),
+            closed_after: time(given.closed_after),
+            closed_before: time(given.closed_before),
+        },
         ..Filter::default()
     })
 }

@@ -155,10 +155,7 @@ impl FormPage for Page {
         let input = LabelInput {
             title: texts.title.clone(),
             color: texts.color.clone().filter(|color| !color.is_empty()),
-            description: texts
-                .description
-                .clone()
-                .map_or(Patch::Absent, Patch::Value),
+            description: Patch::given(texts.description.clone()),
             ..LabelInput::default()
         };
         let text = match form.action {

@@ -206,8 +206,8 @@ async fn create(
     let new = LabelInput {
         title: Some(params.name),
         color: Some(params.color),
-        description: params.description.map_or(Patch::Absent, Patch::Value),
-        priority: params.priority.map_or(Patch::Absent, Patch::Value),
+        description: Patch::given(params.description),
+        priority: Patch::given(params.priority),
         archived: params.archived,
     };
     let made = at.write(Aim::Manage, move |tx, by, here| {

@@ -109,8 +109,8 @@ impl IssuePath {
 
 /// The issue that a request is about, and who asks.
 pub(super) struct IssueRequest {
-    caller: Caller,
-    place: Place,
+    pub caller: Caller,
+    pub place: Place,
 }
 
 impl FromCall for IssueRequest {

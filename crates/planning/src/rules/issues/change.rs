@@ -126,6 +126,20 @@ impl IssueInput {
         }
     }
 
+    /// What a copy is made with, but for what is of the project it is in.
+    pub fn copy_of(issue: &Issue) -> IssueInput {
+        IssueInput {
+            description: Patch::given(issue.description.clone()),
+            kind: Some(issue.kind),
+            severity: Some(issue.severity),
+            escalation_status: Some(issue.escalation_status),
+            confidential: Some(issue.confidential),
+            due_on: Patch::given(issue.due_on),
+            weight: Patch::given(issue.weight),
+            ..IssueInput::titled(&issue.title)
+        }
+    }
+
     pub fn event(event: StateEvent) -> IssueInput {
         IssueInput {
             state_event: Some(event),

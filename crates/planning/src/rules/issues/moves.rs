@@ -126,20 +126,10 @@ fn copy(
         None => None,
     };
     let new = IssueInput {
-        description: issue
-            .description
-            .clone()
-            .map_or(Patch::Absent, Patch::Value),
-        kind: Some(issue.kind),
-        severity: Some(issue.severity),
-        escalation_status: Some(issue.escalation_status),
-        confidential: Some(issue.confidential),
         add_label_ids: label_ids,
         assignees: Assignees::Add(assignee_ids),
-        milestone_id: milestone_id.map_or(Patch::Absent, Patch::Value),
-        due_on: issue.due_on.map_or(Patch::Absent, Patch::Value),
-        weight: issue.weight.map_or(Patch::Absent, Patch::Value),
-        ..IssueInput::titled(&issue.title)
+        milestone_id: Patch::given(milestone_id),
+        ..IssueInput::copy_of(issue)
     };
     let made = create(tx, there.project.id, viewer.user_id(), &new)?;
     if with_notes {

@@ -169,44 +169,32 @@ pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
 
 /// Adds an assignee; whether they were none before.
 pub fn assign(tx: &mut Tx<'_>, id: i64, user_id: i64) -> Result<bool> {
-    let count = tx.execute(
-        sql!(
-            "insert into issue_assignees (issue_id, user_id) values ($1, $2)
-             on conflict (issue_id, user_id) do nothing"
-        ),
-        (id, user_id),
-    )?;
-    Ok(count > 0)
+    let statement = sql!(
+        "insert into issue_assignees (issue_id, user_id) values ($1, $2)
+         on conflict (issue_id, user_id) do nothing"
+    );
+    Ok(tx.execute(statement, (id, user_id))? > 0)
 }
 
 /// Removes an assignee; whether they were one.
 pub fn unassign(tx: &mut Tx<'_>, id: i64, user_id: i64) -> Result<bool> {
-    let count = tx.execute(
-        sql!("delete from issue_assignees where issue_id = $1 and user_id = $2"),
-        (id, user_id),
-    )?;
-    Ok(count > 0)
+    let statement = sql!("delete from issue_assignees where issue_id = $1 and user_id = $2");
+    Ok(tx.execute(statement, (id, user_id))? > 0)
 }
 
 /// Puts a label on an issue; whether it was not there before.
 pub fn add_label(tx: &mut Tx<'_>, id: i64, label_id: i64) -> Result<bool> {
-    let count = tx.execute(
-        sql!(
-            "insert into issue_labels (issue_id, label_id) values ($1, $2)
-             on conflict (issue_id, label_id) do nothing"
-        ),
-        (id, label_id),
-    )?;
-    Ok(count > 0)
+    let statement = sql!(
+        "insert into issue_labels (issue_id, label_id) values ($1, $2)
+         on conflict (issue_id, label_id) do nothing"
+    );
+    Ok(tx.execute(statement, (id, label_id))? > 0)
 }
 
 /// Takes a label off an issue; whether it was there.
 pub fn remove_label(tx: &mut Tx<'_>, id: i64, label_id: i64) -> Result<bool> {
-    let count = tx.execute(
-        sql!("delete from issue_labels where issue_id = $1 and label_id = $2"),
-        (id, label_id),
-    )?;
-    Ok(count > 0)
+    let statement = sql!("delete from issue_labels where issue_id = $1 and label_id = $2");
+    Ok(tx.execute(statement, (id, label_id))? > 0)
 }
 
 pub fn label_ids(tx: &mut Tx<'_>, id: i64) -> Result<Vec<i64>> {
