@@ -69,7 +69,7 @@ pub struct Issue {
     pub head: SpaceHead,
     pub url: String,
     pub issue: model::Issue,
-    pub shown: IssueView,
+    pub view: IssueView,
     /// The form beside it, for who may fill it in.
     pub marks: Option<Marks>,
     pub facts: Vec<Fact>,

@@ -110,7 +110,7 @@ async fn render(
             };
             let (story, total) = reader.story(tx, &around, &paging, typed.rewritten.as_ref())?;
             Ok(views::Issue {
-                shown: reader.view(tx)?,
+                view: reader.view(tx)?,
                 marks: reader.marks(tx, typed.marks.as_ref())?,
                 facts: reader.facts(tx)?,
                 pages: paged(&paging, total, url.clone()),

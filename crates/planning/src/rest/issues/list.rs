@@ -3,7 +3,7 @@
 use crate::access::{Aim, ParentRef, Scope, authorize, desk};
 use crate::entity::issues::{IssueEntity, RelatedToIssues, issue};
 use crate::model::{IssueKind, IssueState};
-use crate::rest::PLACES;
+use crate::rest::{PLACES, PlaceRequest};
 use crate::rules::awards;
 use crate::rules::milestones;
 use crate::store::issues::filter::{Due, Filter, Has, Marks, Times};
@@ -309,15 +309,12 @@ async fn of_milestone(
 
 /// Projects have no merge requests.
 async fn merges_of_milestone(
-    app: App,
-    viewer: Viewer,
-    place: ParentRef,
+    at: PlaceRequest,
     params: Params<OfMilestone>,
     paging: Paging,
 ) -> Result<Paged<Value>> {
-    app.read(move |tx| {
-        let entered = authorize(tx, &viewer, &place, Aim::Read)?;
-        milestones::find(tx, &entered, params.milestone_id)?;
+    at.read(move |tx, _, here| {
+        milestones::find(tx, here, params.milestone_id)?;
         Ok(Paged::numbered(Vec::new(), paging, Some(0)))
     })
     .await
