@@ -2,7 +2,6 @@
 //! is told, once, and leaves a job for each of them, so that a mail server
 //! that fails delays one mail only.
 
-use crate::entity::issues::web_path;
 use crate::mail::{deliver, letter, thread};
 use crate::model::Issue;
 use crate::rules::issues::participants;
@@ -36,14 +35,8 @@ impl Job for Notify {
             .write(move |tx| {
                 let now = tx.now();
                 for (user, reason) in recipients(tx, &self)? {
-                    let tell = Tell {
-                        event: self.event,
-                        about: self.about.clone(),
-                        note: self.note,
-                        actor: self.actor,
-                        user,
-                        reason,
-                    };
+                    let news = self.news.clone();
+                    let tell = Tell { news, user, reason };
                     enqueue_at(tx, &tell, now)?;
                 }
                 Ok(())
@@ -94,22 +87,22 @@ impl OwnedTopic {
 }
 
 fn summary_of_issue(tx: &mut Tx<'_>, issue: &Issue) -> Result<NoteableSummary> {
-    let assignees = rows::assignees_of(tx, &[issue.id])?.remove(&issue.id);
     Ok(NoteableSummary {
         noun: "issue",
         project_id: issue.project_id,
         project_path: issue.project_path.clone(),
         reference: format!("#{}", issue.iid),
         title: issue.title.clone(),
-        text: issue.description.clone().unwrap_or_default(),
-        path: web_path(issue),
+        text: issue.text().to_owned(),
+        path: issue.path(),
         updated_at: issue.updated_at,
-        assignees: assignees.unwrap_or_default(),
+        assignees: rows::assignees_of_one(tx, issue.id)?,
     })
 }
 
 /// Who is told and why, one reason each.
-fn recipients(tx: &mut Tx<'_>, news: &Notify) -> Result<Vec<(i64, Reason)>> {
+fn recipients(tx: &mut Tx<'_>, job: &Notify) -> Result<Vec<(i64, Reason)>> {
+    let news = &job.news;
     let Some(subject) = subject(tx, &news.about)? else {
         return Ok(Vec::new());
     };
@@ -131,7 +124,7 @@ fn recipients(tx: &mut Tx<'_>, news: &Notify) -> Result<Vec<(i64, Reason)>> {
     }
     let mut reasons: HashMap<i64, Reason> = HashMap::new();
     let mut asked: HashMap<i64, bool> = HashMap::new();
-    let mut all = news.direct.clone();
+    let mut all = job.direct.clone();
     if news.event != Event::Edited {
         let assigned = told.assignees.iter();
         all.extend(assigned.map(|user| (*user, Reason::Assigned)));
@@ -146,7 +139,7 @@ fn recipients(tx: &mut Tx<'_>, news: &Notify) -> Result<Vec<(i64, Reason)>> {
         *held = (*held).min(reason);
     }
     // Who unsubscribed is told when named, and of nothing else.
-    let is_mentioned = |user: &i64| news.direct.contains(&(*user, Reason::Mentioned));
+    let is_mentioned = |user: &i64| job.direct.contains(&(*user, Reason::Mentioned));
     reasons.retain(|user, _| asked.get(user) != Some(&false) || is_mentioned(user));
     let ids: Vec<i64> = reasons.keys().copied().collect();
     let users = load_basic(tx, &ids)?;
@@ -174,21 +167,21 @@ impl Job for Tell {
         let message = run
             .app
             .read(move |tx| {
-                let Some(subject) = subject(tx, &self.about)? else {
+                let Some(subject) = subject(tx, &self.news.about)? else {
                     return Ok(None);
                 };
                 let Some(told) = subject.summary(tx)? else {
                     return Ok(None);
                 };
-                let note = match self.note {
+                let note = match self.news.note {
                     Some(id) => note_rows::by_id(tx, id)?,
                     None => None,
                 };
-                let people = [Some(self.user), self.actor];
+                let people = [Some(self.user), self.news.actor];
                 let people: Vec<i64> = people.into_iter().flatten().collect();
                 let users = load_basic(tx, &people)?;
-                let actor = self.actor.and_then(|id| users.get(&id));
-                let thread = thread(&app, &told, &self);
+                let actor = self.news.actor.and_then(|id| users.get(&id));
+                let thread = thread(&app, &told, &self.news);
                 let letter = |to| letter(&app, to, actor, &told, note.as_ref(), &self);
                 Ok(users.get(&self.user).map(|to| (letter(to), thread)))
             })

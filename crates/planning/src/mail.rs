@@ -2,7 +2,7 @@
 
 use crate::store::notes::Note;
 use crate::targets::NoteableSummary;
-use crate::tasks::{Event, Tell};
+use crate::tasks::{Event, News, Tell};
 use identity::model::User;
 use kernel::app::App;
 use kernel::error::{BestEffort, Error};
@@ -11,7 +11,7 @@ use kernel::mail::{Message, Thread};
 
 /// The conversation about something, which the first mail begins. Ids are
 /// told by what happened, so that all who are told of it have the same.
-pub fn thread(app: &App, told: &NoteableSummary, news: &Tell) -> Thread {
+pub fn thread(app: &App, told: &NoteableSummary, news: &News) -> Thread {
     let begun_by = format!("{}-{}", told.noun, news.about.id);
     let id = match (news.event, news.note) {
         (Event::New, _) => begun_by.clone(),
@@ -44,8 +44,9 @@ pub fn letter(
     actor: Option<&User>,
     told: &NoteableSummary,
     note: Option<&Note>,
-    news: &Tell,
+    job: &Tell,
 ) -> Message {
+    let news = &job.news;
     let who = actor.map_or("Somebody", |user| user.name.as_str());
     let (noun, reference) = (told.noun, told.reference.as_str());
     let name = format!("{}{reference}", told.project_path);
@@ -77,7 +78,7 @@ pub fn letter(
         subject: format!("{again}{project} | {} ({reference})", told.title),
         text: format!(
             "{happened}:\n{said}\n{link}\n\n-- \nYou are told because {}.\n",
-            news.reason.words()
+            job.reason.words()
         ),
         html: None,
     }

@@ -4,7 +4,6 @@
 //! [`graph::noteable`](crate::graph::noteable).
 
 use crate::access::{ProjectAccess, Scope, visible};
-use crate::entity::issues::web_path;
 use crate::store::issues as rows;
 use crate::store::notes::{ISSUE, Noteable};
 use identity::model::User;
@@ -199,7 +198,7 @@ fn read_issues(
     let seen = issues.into_iter().map(|issue| {
         let seen = Seen {
             project_id: Some(issue.project_id),
-            path: web_path(&issue),
+            path: issue.path(),
             title: issue.title,
             entity: Value::Null,
         };

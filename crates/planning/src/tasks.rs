@@ -44,22 +44,27 @@ pub struct About {
     pub id: i64,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Notify {
+/// What happened.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct News {
     pub event: Event,
     pub about: About,
     pub note: Option<i64>,
     pub actor: Option<i64>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Notify {
+    #[serde(flatten)]
+    pub news: News,
     /// Who is told in any case, as far as they may know.
     pub direct: Vec<(i64, Reason)>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Tell {
-    pub event: Event,
-    pub about: About,
-    pub note: Option<i64>,
-    pub actor: Option<i64>,
+    #[serde(flatten)]
+    pub news: News,
     pub user: i64,
     pub reason: Reason,
 }

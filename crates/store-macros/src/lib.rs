@@ -5,7 +5,7 @@ use quote::quote;
 use syn::{Data, DeriveInput, Error, Field, Fields, LitStr, Path, Result, parse_macro_input};
 
 /// Reads a struct from a row, each field from the column of its name.
-#[proc_macro_derive(FromRow, attributes(columns, column, nested, read))]
+#[proc_macro_derive(FromRow, attributes(columns, column, nested, read, written))]
 pub fn from_row(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     let all = derived(&input).unwrap_or_else(|error| error.to_compile_error());
@@ -17,6 +17,7 @@ fn derived(input: &DeriveInput) -> Result<TokenStream> {
     let name = &input.ident;
     let columns = columns(input, &fields)?;
     let values: Vec<TokenStream> = fields.iter().map(value).collect::<Result<_>>()?;
+    let update = update(input, &fields)?;
     Ok(quote! {
         impl ::store::FromRow for #name {
             fn from_row(row: &mut ::store::Row<'_>) -> ::store::Result<Self> {
@@ -24,6 +25,7 @@ fn derived(input: &DeriveInput) -> Result<TokenStream> {
             }
         }
         #columns
+        #update
     })
 }
 
@@ -82,6 +84,38 @@ fn columns(input: &DeriveInput, fields: &[&Field]) -> Result<TokenStream> {
         impl #struct_name {
             /// The select list it is read from.
             #seen const COLUMNS: &'static str = #list;
+        }
+    })
+}
+
+/// The statement that writes its written fields, of a struct that has such.
+fn update(input: &DeriveInput, fields: &[&Field]) -> Result<TokenStream> {
+    let written = fields.iter().filter(|field| has(&field.attrs, "written"));
+    let names: Vec<_> = written.filter_map(|field| field.ident.as_ref()).collect();
+    let Some(first) = names.first() else {
+        return Ok(TokenStream::new());
+    };
+    let Some(table) = text(&input.attrs, "columns")? else {
+        let problem = "name the table it is written to in #[columns(\"TABLE\")]";
+        return Err(Error::new_spanned(first, problem));
+    };
+    let numbered = names.iter().zip(2..);
+    let list: Vec<String> = numbered
+        .map(|(name, at)| format!("{name} = ${at}"))
+        .collect();
+    let statement = format!("update {table} set {} where id = $1", list.join(", "));
+    let (struct_name, seen) = (&input.ident, &input.vis);
+    Ok(quote! {
+        impl #struct_name {
+            /// Writes the row of its id anew, with [`Self::values`].
+            #seen const UPDATE: &'static str = #statement;
+
+            #seen fn values(&self) -> Vec<::store::Value> {
+                vec![
+                    ::store::IntoValue::into_value(&self.id),
+                    #(::store::IntoValue::into_value(&self.#names)),*
+                ]
+            }
         }
     })
 }

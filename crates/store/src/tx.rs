@@ -103,7 +103,8 @@ fn in_column(column: &str, error: Error) -> Error {
 /// struct from columns of the same row. One that
 /// names its table, as `#[columns("users")]`, also has its select list as
 /// `COLUMNS`, where `#[column("EXPRESSION")]` says what a field is read from
-/// that is no column of that table.
+/// that is no column of that table. Fields marked `#[written]` are written by
+/// the statement `UPDATE`, with `values()`, to the row of the struct's `id`.
 pub trait FromRow: Sized {
     /// Reads the row.
     fn from_row(row: &mut Row<'_>) -> Result<Self>;

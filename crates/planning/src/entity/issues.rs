@@ -213,12 +213,8 @@ fn reported(
     Ok(Some(rows::reported(tx, user_id, &ids)?))
 }
 
-pub fn web_path(issue: &Issue) -> String {
-    format!("/{}/-/issues/{}", issue.project_path, issue.iid)
-}
-
 pub fn web_url(app: &App, issue: &Issue) -> String {
-    app.url(&web_path(issue))
+    app.url(&issue.path())
 }
 
 pub fn time_stats(issue: &Issue) -> TimeStats {

@@ -40,7 +40,6 @@ pub struct MilestoneEntity {
 }
 
 pub fn milestone(app: &App, milestone: &Milestone) -> MilestoneEntity {
-    let path = format!("/{}/-/milestones/{}", milestone.parent_path, milestone.iid);
     MilestoneEntity {
         id: milestone.id,
         iid: milestone.iid,
@@ -54,6 +53,6 @@ pub fn milestone(app: &App, milestone: &Milestone) -> MilestoneEntity {
         due_date: milestone.due_on.map(|day| day.to_string()),
         start_date: milestone.start_on.map(|day| day.to_string()),
         expired: milestone.is_expired(date_of(app.now())),
-        web_url: app.url(&path),
+        web_url: app.url(&milestone.path()),
     }
 }

@@ -2,8 +2,9 @@
 
 use super::notes::{named_id, of_interface};
 use super::write::{spot, spot_of_note};
-use super::{IssueView, caller, read_pages, uncounted};
+use super::{caller, read_pages, uncounted};
 use crate::guarded::{NoteablePath, Spot};
+use crate::model::Issue;
 use crate::rules::awards as rules;
 use crate::rules::comments::Talk;
 use crate::store::awards::{self as rows, Award, Awardable};
@@ -53,8 +54,8 @@ pub fn graph(g: &mut Graph) {
         .describe("Whose it is.");
     let interface = g.interface::<Awardable>(AWARDABLE, "What is reacted to.");
     list(interface, |it| *it);
-    let issue = g.on::<IssueView>("Issue").implements(AWARDABLE);
-    list(issue, |it| Awardable::Issue(it.issue.id));
+    let issue = g.on::<Issue>("Issue").implements(AWARDABLE);
+    list(issue, |it| Awardable::Issue(it.id));
     let note = g.on::<Note>("Note").implements(AWARDABLE);
     list(note, |it| Awardable::Note(it.id));
     mutations(g);

@@ -1,10 +1,10 @@
 //! What stands beside an issue: labels, assignees, milestone, what blocks it,
 //! who takes part. Each is read for all issues of a level at once.
 
+use super::labels;
 use super::lists::{self, Sorted};
 use super::milestones::MilestonesOfIssues;
-use super::{IssueView, MilestoneView, labels};
-use crate::model::Label;
+use crate::model::{Issue, Label, Milestone};
 use crate::store::issues as rows;
 use crate::store::issues::filter::Filter;
 use crate::store::issues::links;
@@ -16,25 +16,25 @@ use kernel::graph::{
 use std::sync::Arc;
 
 pub fn graph(g: &mut Graph) {
-    g.on::<IssueView>("Issue")
+    g.on::<Issue>("Issue")
         .connections(
             "labels",
             object::<Label>("Label"),
-            |issues: Vec<Arc<IssueView>>, ask, _, context| async move {
+            |issues: Vec<Arc<Issue>>, ask, _, context| async move {
                 labels::of_issues(ids(&issues), ask, context).await
             },
         )
         .describe("Its labels, by title.")
         .connections("assignees", object::<Person>("UserCore"), assignees)
         .describe("Who is assigned.")
-        .load::<MilestonesOfIssues, _>("milestone", object::<MilestoneView>("Milestone"), |it| {
-            it.issue.milestone_id
+        .load::<MilestonesOfIssues, _>("milestone", object::<Milestone>("Milestone"), |it| {
+            it.milestone_id
         })
         .describe("What it is to be done for.")
         .level(
             "blocked",
             BOOLEAN.required(),
-            |issues: Vec<Arc<IssueView>>, _, context| async move {
+            |issues: Vec<Arc<Issue>>, _, context| async move {
                 let ids = ids(&issues);
                 let (app, viewer) = caller(&context)?;
                 let asked = ids.clone();
@@ -46,8 +46,8 @@ pub fn graph(g: &mut Graph) {
         .describe("Whether an open issue that the caller sees blocks it.")
         .connections(
             "blockedByIssues",
-            object::<IssueView>("Issue"),
-            |issues: Vec<Arc<IssueView>>, ask, _, context| async move {
+            object::<Issue>("Issue"),
+            |issues: Vec<Arc<Issue>>, ask, _, context| async move {
                 let owners = Owners::Blocked(ids(&issues));
                 lists::pages(owners, Filter::default(), Sorted::newest(), ask, context).await
             },
@@ -55,12 +55,12 @@ pub fn graph(g: &mut Graph) {
         .describe("Issues that block it, of those the caller sees.");
 }
 
-fn ids(issues: &[Arc<IssueView>]) -> Vec<i64> {
-    issues.iter().map(|it| it.issue.id).collect()
+fn ids(issues: &[Arc<Issue>]) -> Vec<i64> {
+    issues.iter().map(|it| it.id).collect()
 }
 
 async fn assignees(
-    parents: Vec<Arc<IssueView>>,
+    parents: Vec<Arc<Issue>>,
     ask: Ask,
     _: Args,
     context: Context,

@@ -1,7 +1,7 @@
 //! Mutations that set one thing of an issue.
 
 use super::issue::number;
-use super::{IssueView, Moment, caller, writer};
+use super::{Moment, caller, writer};
 use crate::guarded;
 use crate::model::{EscalationStatus, Issue, Severity};
 use crate::rules::issues::IssueInput;
@@ -9,7 +9,6 @@ use crate::rules::issues::places::{found_signed_in, found_to_write, subscribe};
 use crate::rules::issues::requests::find;
 use crate::rules::issues::{Assignees, moves};
 use identity::users::ids_by_usernames;
-use kernel::app::App;
 use kernel::graph::{
     BOOLEAN, Context, Done, Fault, Graph, HasTypeRef, ID, INT, MutationBuilder, STRING, TIME,
     named, object,
@@ -22,7 +21,7 @@ use std::sync::Arc;
 
 const MOST: usize = 100;
 
-pub struct Changed(Arc<IssueView>);
+pub struct Changed(Arc<Issue>);
 
 kernel::graph_input! {
     /// The issue that a mutation changes.
@@ -47,13 +46,11 @@ pub fn one<'g>(
     text: &'static str,
 ) -> MutationBuilder<'g, Changed> {
     g.mutation::<Changed>(name, text)
-        .answers("issue", object::<IssueView>("Issue"), |it| {
-            Some(it.0.clone())
-        })
+        .answers("issue", object::<Issue>("Issue"), |it| Some(it.0.clone()))
 }
 
-pub fn shown(app: &App, issue: Issue) -> Done<Changed> {
-    Done::from(Changed(Arc::new(IssueView::new(app, issue))))
+pub fn shown(issue: Issue) -> Done<Changed> {
+    Done::from(Changed(Arc::new(issue)))
 }
 
 /// Changes an issue as REST does.
@@ -66,7 +63,7 @@ pub async fn edit(
     let writer = writer(&context)?;
     let changed = guarded::edit(&app, writer, place, wanted, |_, _, issue| Ok(issue));
     let issue = changed.await?.mutated()?;
-    Ok(shown(&app, issue))
+    Ok(shown(issue))
 }
 
 macro_rules! setters {
@@ -159,7 +156,7 @@ fn subscription(g: &mut Graph) {
             Ok(issue)
         });
         let issue = work.await?;
-        Ok(shown(&app, issue))
+        Ok(shown(issue))
     });
 }
 
@@ -184,11 +181,11 @@ fn assignees(g: &mut Graph) {
             let names = it.assignee_usernames;
             let ids = app.read(move |tx| ids_by_usernames(tx, &names)).await?;
             let wanted = IssueInput {
-                assignees: Some(match it.operation_mode.as_deref() {
+                assignees: match it.operation_mode.as_deref() {
                     Some("APPEND") => Assignees::Add(ids),
                     Some("REMOVE") => Assignees::Remove(ids),
                     _ => Assignees::Set(ids),
-                }),
+                },
                 ..IssueInput::default()
             };
             edit(it.at.place(), wanted, context).await
@@ -220,7 +217,7 @@ fn moving(g: &mut Graph) {
                 find(tx, &viewer, &desk, made.iid)
             });
             let issue = work.await?;
-            Ok(shown(&app, issue))
+            Ok(shown(issue))
         },
     );
 }

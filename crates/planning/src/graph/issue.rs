@@ -1,17 +1,26 @@
-//! The type `Issue`, and one by its number or ID.
+//! The type `Issue`, one by its number or ID, and mutations that write one.
 
 use super::absent::Epic;
-use super::enums::{ESCALATION, SEVERITY, STATE, TYPE};
-use super::{ISSUE_ID, IssueView, Issues, html, one_by_id};
-use crate::model::IssueKind;
+use super::change::{At, edit, one, shown};
+use super::enums::{ESCALATION, SEVERITY, STATE, TYPE, chosen};
+use super::labels::numbers;
+use super::{ISSUE_ID, Issues, MILESTONE_ID, Moment, html, one_by_id, writer};
+use crate::guarded;
+use crate::model::{Issue, IssueKind};
+use crate::rules::issues::{Assignees, IssueInput, StateEvent};
 use crate::store::issues as rows;
-use identity::graph::{People, Person, caller};
+use identity::graph::{People, Person, USER_ID, caller};
+use kernel::error::Error;
 use kernel::graph::{
     Args, BOOLEAN, Context, Cost, Fault, Graph, HasTypeRef, ID, INT, ObjectBuilder, STRING, TIME,
-    argument, enumeration, item, object,
+    argument, enumeration, item, named, object,
 };
+use kernel::graph_input;
+use kernel::http::Patch;
+use kernel::ids::Reference;
 use kernel::markup;
-use kernel::time::start_of;
+use kernel::time::{Date, Timestamp, start_of};
+use serde_json::Value as Json;
 use spaces::graph::ProjectView as Project;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -33,41 +42,50 @@ pub fn graph(g: &mut Graph) {
         item("atRisk", "In danger."),
     ];
     g.enumeration("HealthStatus", "How an issue goes.", health);
-    let it = g.object::<IssueView>("Issue", "An issue.");
+    let it = g.object::<Issue>("Issue", "An issue.");
     let it = times(marks(texts(it)));
-    super::notes::noteable(it, |it| crate::issues::noteable(&it.issue));
-    super::todos::todoable(g.on::<IssueView>("Issue"), "currentUserTodos", |it| {
-        crate::issues::noteable(&it.issue)
-    });
+    super::notes::noteable(it, crate::issues::noteable);
+    let issue = g.on::<Issue>("Issue");
+    super::todos::todoable(issue, "currentUserTodos", crate::issues::noteable);
     lookups(g);
 }
 
-fn texts(it: ObjectBuilder<'_, IssueView>) -> ObjectBuilder<'_, IssueView> {
-    it.field("id", ID.required(), |it| ISSUE_ID.of(it.issue.id))
+pub fn mutations(g: &mut Graph) {
+    create(g);
+    update(g);
+}
+
+fn texts(it: ObjectBuilder<'_, Issue>) -> ObjectBuilder<'_, Issue> {
+    it.field("id", ID.required(), |it| ISSUE_ID.of(it.id))
         .describe("Global ID.")
-        .field("iid", ID.required(), |it| it.issue.iid.to_string())
+        .field("iid", ID.required(), |it| it.iid.to_string())
         .describe("Number in its project.")
-        .field("title", STRING.required(), |it| it.issue.title.clone())
+        .field("title", STRING.required(), |it| it.title.clone())
         .describe("Its title.")
-        .field("titleHtml", STRING, |it| {
-            Some(markup::escape(&it.issue.title))
-        })
+        .field("titleHtml", STRING, |it| Some(markup::escape(&it.title)))
         .describe("Its title as HTML.")
-        .field("description", STRING, |it| it.issue.description.clone())
+        .field("description", STRING, |it| it.description.clone())
         .describe("Its description, in Markdown.")
         .level(
             "descriptionHtml",
             STRING,
-            |issues: Vec<Arc<IssueView>>, _, _| {
-                let texts = issues.iter().map(|it| it.issue.description.clone());
+            |issues: Vec<Arc<Issue>>, _, _| {
+                let texts = issues.iter().map(|it| it.description.clone());
                 html(texts.collect())
             },
         )
         .describe("Its description as HTML.")
         .cost(Cost::RENDERED)
-        .field("webUrl", STRING.required(), |it| it.web_url.clone())
+        .level(
+            "webUrl",
+            STRING.required(),
+            |issues: Vec<Arc<Issue>>, _, context| async move {
+                let app = context.app()?;
+                Ok(issues.iter().map(|it| app.url(&it.path())).collect())
+            },
+        )
         .describe("Its page.")
-        .field("webPath", STRING.required(), |it| it.web_path.clone())
+        .field("webPath", STRING.required(), |it| it.path())
         .describe("Path of its page.")
         .resolve(
             "reference",
@@ -75,10 +93,10 @@ fn texts(it: ObjectBuilder<'_, IssueView>) -> ObjectBuilder<'_, IssueView> {
             |it, args: Args, _| async move {
                 let full: Option<bool> = args.get("full")?;
                 let path = match full.unwrap_or(false) {
-                    true => it.issue.project_path.as_str(),
+                    true => it.project_path.as_str(),
                     false => "",
                 };
-                Ok(format!("{path}#{}", it.issue.iid))
+                Ok(format!("{path}#{}", it.iid))
             },
         )
         .describe("How it is named.")
@@ -87,95 +105,86 @@ fn texts(it: ObjectBuilder<'_, IssueView>) -> ObjectBuilder<'_, IssueView> {
                 .default(false)
                 .describe("With the path of its project."),
         )
-        .load::<People, _>("author", object::<Person>("UserCore"), |it| {
-            it.issue.author_id
-        })
+        .load::<People, _>("author", object::<Person>("UserCore"), |it| it.author_id)
         .describe("Who made it; null if their account is gone.")
         .load::<People, _>("closedBy", object::<Person>("UserCore"), |it| {
-            it.issue.closed_by_id
+            it.closed_by_id
         })
         .describe("Who closed it.")
 }
 
-fn marks(it: ObjectBuilder<'_, IssueView>) -> ObjectBuilder<'_, IssueView> {
-    it.field("state", STATE.required(), |it| it.issue.state)
+fn marks(it: ObjectBuilder<'_, Issue>) -> ObjectBuilder<'_, Issue> {
+    it.field("state", STATE.required(), |it| it.state)
         .describe("Open or closed.")
-        .field("type", TYPE, |it| Some(it.issue.kind))
+        .field("type", TYPE, |it| Some(it.kind))
         .describe("What it is about.")
-        .field("severity", SEVERITY, |it| Some(it.issue.severity))
+        .field("severity", SEVERITY, |it| Some(it.severity))
         .describe("How bad an incident is.")
         .field("escalationStatus", ESCALATION, |it| {
-            let is_incident = it.issue.kind == IssueKind::Incident;
-            is_incident.then_some(it.issue.escalation_status)
+            it.is_incident().then_some(it.escalation_status)
         })
         .describe("How far people are with an incident; null of other issues.")
         .field("healthStatus", enumeration("HealthStatus"), |_| None)
         .describe("How it goes; nobody says so yet.")
         .field("epic", object::<Epic>("Epic"), |_| None)
         .describe("The epic it belongs to; there are none yet.")
-        .field("confidential", BOOLEAN.required(), |it| {
-            it.issue.confidential
-        })
+        .field("confidential", BOOLEAN.required(), |it| it.confidential)
         .describe("Seen by its author, assignees and reporters only.")
         .field("hidden", BOOLEAN, |_| Some(false))
         .describe("Whether it is hidden since its author is banned.")
-        .field("discussionLocked", BOOLEAN.required(), |it| {
-            it.issue.discussion_locked.unwrap_or(false)
-        })
+        .field("discussionLocked", BOOLEAN.required(), |it| it.is_locked())
         .describe("Whether only members comment.")
-        .field("weight", INT, |it| it.issue.weight)
+        .field("weight", INT, |it| it.weight)
         .describe("How heavy it is.")
-        .field("upvotes", INT.required(), |it| it.issue.upvotes)
+        .field("upvotes", INT.required(), |it| it.upvotes)
         .describe("Thumbs up.")
-        .field("downvotes", INT.required(), |it| it.issue.downvotes)
+        .field("downvotes", INT.required(), |it| it.downvotes)
         .describe("Thumbs down.")
         .field(
             "taskCompletionStatus",
             object::<Tasks>("TaskCompletionStatus").required(),
             |it| {
                 Arc::new(Tasks {
-                    count: it.issue.task_count,
-                    completed: it.issue.task_completed_count,
+                    count: it.task_count,
+                    completed: it.task_completed_count,
                 })
             },
         )
         .describe("Check boxes of its description.")
-        .field("moved", BOOLEAN, |it| Some(it.issue.moved_to_id.is_some()))
+        .field("moved", BOOLEAN, |it| Some(it.moved_to_id.is_some()))
         .describe("Whether it moved to another project.")
-        .load::<Issues, _>("movedTo", object::<IssueView>("Issue"), |it| {
-            it.issue.moved_to_id
-        })
+        .load::<Issues, _>("movedTo", object::<Issue>("Issue"), |it| it.moved_to_id)
         .describe("Where it moved to.")
-        .field("projectId", INT.required(), |it| it.issue.project_id)
+        .field("projectId", INT.required(), |it| it.project_id)
         .describe("Number of its project.")
 }
 
-fn times(it: ObjectBuilder<'_, IssueView>) -> ObjectBuilder<'_, IssueView> {
-    it.field("dueDate", TIME, |it| it.issue.due_on.map(start_of))
+fn times(it: ObjectBuilder<'_, Issue>) -> ObjectBuilder<'_, Issue> {
+    it.field("dueDate", TIME, |it| it.due_on.map(start_of))
         .describe("The day it is due.")
-        .field("timeEstimate", INT.required(), |it| it.issue.time_estimate)
+        .field("timeEstimate", INT.required(), |it| it.time_estimate)
         .describe("Seconds it is estimated to take.")
-        .field("totalTimeSpent", INT.required(), |it| it.issue.time_spent)
+        .field("totalTimeSpent", INT.required(), |it| it.time_spent)
         .describe("Seconds spent on it.")
         .field("humanTimeEstimate", STRING, |it| {
-            crate::model::human_span(it.issue.time_estimate)
+            crate::model::human_span(it.time_estimate)
         })
         .describe("The time it is estimated to take, for people.")
         .field("humanTotalTimeSpent", STRING, |it| {
-            crate::model::human_span(it.issue.time_spent)
+            crate::model::human_span(it.time_spent)
         })
         .describe("The time spent on it, for people.")
-        .field("createdAt", TIME.required(), |it| it.issue.created_at)
+        .field("createdAt", TIME.required(), |it| it.created_at)
         .describe("When it was made.")
-        .field("updatedAt", TIME.required(), |it| it.issue.updated_at)
+        .field("updatedAt", TIME.required(), |it| it.updated_at)
         .describe("When it last changed.")
-        .field("closedAt", TIME, |it| it.issue.closed_at)
+        .field("closedAt", TIME, |it| it.closed_at)
         .describe("When it was closed.")
 }
 
 fn lookups(g: &mut Graph) {
     g.on::<Project>("Project")
-        .level("issue", object::<IssueView>("Issue"), of_projects)
+        .level("issue", object::<Issue>("Issue"), of_projects)
         .describe("One issue; null unless the caller may see it.")
         .cost(kernel::graph::Cost::LookedUp)
         .arg(argument("iid", STRING).describe("Its number."));
@@ -187,7 +196,7 @@ async fn of_projects(
     projects: Vec<Arc<Project>>,
     args: Args,
     context: Context,
-) -> Result<Vec<Option<Arc<IssueView>>>, Fault> {
+) -> Result<Vec<Option<Arc<Issue>>>, Fault> {
     let iid: Option<String> = args.get("iid")?;
     let iid = number(&iid.unwrap_or_default());
     let ids: Vec<i64> = projects.iter().map(|it| it.project.id).collect();
@@ -195,8 +204,8 @@ async fn of_projects(
     let asked = ids.clone();
     let found = app.read(move |tx| rows::visible_by_iid(tx, &viewer, &asked, iid));
     let found = found.await?.into_iter();
-    let found: HashMap<i64, Arc<IssueView>> = found
-        .map(|issue| (issue.project_id, Arc::new(IssueView::new(&app, issue))))
+    let found: HashMap<i64, Arc<Issue>> = found
+        .map(|issue| (issue.project_id, Arc::new(issue)))
         .collect();
     Ok(ids.iter().map(|id| found.get(id).cloned()).collect())
 }
@@ -204,4 +213,140 @@ async fn of_projects(
 /// The number that a text is; 0, which no issue has, of any other text.
 pub fn number(iid: &str) -> i64 {
     iid.parse().ok().filter(|iid| *iid > 0).unwrap_or(0)
+}
+
+graph_input! {
+    struct CreateIssue {
+        /// Full path of the project.
+        project_path: String = ID.required(),
+        /// Its title.
+        title: String = STRING.required(),
+        /// Its description, in Markdown.
+        description: Option<String> = STRING,
+        /// What it is about.
+        kind as "type": Option<String> = named("IssueType"),
+        /// Whether few see it.
+        confidential: Option<bool> = BOOLEAN,
+        /// Whether only members comment.
+        locked: Option<bool> = BOOLEAN,
+        /// The day it is due.
+        due_date: Option<Moment<Date>> = named("ISO8601Date"),
+        /// Titles of labels.
+        labels: Option<Vec<String>> = STRING.required().list(),
+        /// Global IDs of labels.
+        label_ids: Option<Vec<Json>> = named("LabelID").required().list(),
+        /// Who is assigned.
+        assignee_ids: Option<Vec<i64>> = USER_ID.required().list(),
+        /// What it is to be done for.
+        milestone_id: Option<i64> = MILESTONE_ID,
+        /// Its number; for owners.
+        iid: Option<i64> = INT,
+        /// When it was made; for owners.
+        created_at: Option<Moment<Timestamp>> = TIME,
+        /// How heavy it is.
+        weight: Option<i64> = INT,
+    }
+}
+
+fn kind(name: Option<String>) -> Result<Option<IssueKind>, Fault> {
+    let known = chosen(name.clone(), IssueKind::from_text);
+    match name.is_some() && known.is_none() {
+        true => Err(Error::invalid("type", "is not supported").into()),
+        false => Ok(known),
+    }
+}
+
+impl CreateIssue {
+    fn input(self) -> Result<IssueInput, Fault> {
+        Ok(IssueInput {
+            title: Some(self.title),
+            description: Patch::given(self.description),
+            kind: kind(self.kind)?,
+            confidential: self.confidential,
+            discussion_locked: Patch::given(self.locked),
+            due_on: Patch::given(self.due_date.map(|day| day.0)),
+            labels: self.labels,
+            label_ids: numbers(self.label_ids)?,
+            assignees: self
+                .assignee_ids
+                .map_or(Assignees::AsTheyAre, Assignees::Set),
+            milestone_id: Patch::given(self.milestone_id),
+            iid: self.iid,
+            created_at: self.created_at.map(|at| at.0),
+            weight: Patch::given(self.weight),
+            ..IssueInput::default()
+        })
+    }
+}
+
+fn create(g: &mut Graph) {
+    one(g, "createIssue", "Makes an issue.").handle(|it: CreateIssue, context| async move {
+        let (app, _) = caller(&context)?;
+        let project = Reference::Path(it.project_path.clone());
+        let (writer, wanted) = (writer(&context)?, it.input()?);
+        let made = guarded::open(&app, writer, project, wanted, |_, _, issue| Ok(issue));
+        Ok(shown(made.await?.mutated()?))
+    });
+}
+
+// Labels of updates come as IDs of either kind, or as bare numbers.
+graph_input! {
+    struct UpdateIssue {
+        ..at: At,
+        /// Another title.
+        title: Option<String> = STRING,
+        /// Another description; null for none.
+        #[serde(default)]
+        description: Patch<String> = STRING,
+        /// Close it or open it again.
+        state_event: Option<String> = named("IssueStateEvent"),
+        /// Whether few see it.
+        confidential: Option<bool> = BOOLEAN,
+        /// Whether only members comment.
+        locked: Option<bool> = BOOLEAN,
+        /// The day it is due; null for none.
+        #[serde(default)]
+        due_date: Patch<Moment<Date>> = named("ISO8601Date"),
+        /// These labels and no others.
+        label_ids: Option<Vec<Json>> = ID.required().list(),
+        /// These labels, too.
+        add_label_ids: Option<Vec<Json>> = ID.required().list(),
+        /// These labels no longer.
+        remove_label_ids: Option<Vec<Json>> = ID.required().list(),
+        /// What it is to be done for; null for nothing.
+        #[serde(default)]
+        milestone_id: Patch<i64> = MILESTONE_ID,
+        /// What it is about.
+        kind as "type": Option<String> = named("IssueType"),
+        /// How heavy it is; null for nothing.
+        #[serde(default)]
+        weight: Patch<i64> = INT,
+    }
+}
+
+impl UpdateIssue {
+    fn input(self) -> Result<IssueInput, Fault> {
+        Ok(IssueInput {
+            title: self.title,
+            description: self.description,
+            state_event: chosen(self.state_event, StateEvent::from_text),
+            confidential: self.confidential,
+            discussion_locked: Patch::given(self.locked),
+            due_on: self.due_date.map(|day| day.0),
+            label_ids: numbers(self.label_ids)?,
+            add_label_ids: numbers(self.add_label_ids)?.unwrap_or_default(),
+            remove_label_ids: numbers(self.remove_label_ids)?.unwrap_or_default(),
+            milestone_id: self.milestone_id,
+            kind: kind(self.kind)?,
+            weight: self.weight,
+            ..IssueInput::default()
+        })
+    }
+}
+
+fn update(g: &mut Graph) {
+    one(g, "updateIssue", "Changes an issue.").handle(|it: UpdateIssue, context| async move {
+        let place = it.at.place();
+        edit(place, it.input()?, context).await
+    });
 }

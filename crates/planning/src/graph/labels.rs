@@ -255,7 +255,7 @@ async fn create(input: Create, context: Context) -> Result<Done<Made>, Fault> {
     let new = LabelInput {
         title: Some(input.title),
         color: input.color,
-        description: input.description.map_or(Patch::Absent, Patch::Value),
+        description: Patch::given(input.description),
         ..LabelInput::default()
     };
     let (app, viewer) = caller(&context)?;

@@ -2,10 +2,10 @@
 
 use super::enums::chosen;
 use super::issue::number;
-use super::{IssueView, Moment, read_pages, shown};
+use super::{Moment, read_pages};
 use crate::model::{Issue, IssueKind, IssueState};
 use crate::rules::awards;
-use crate::store::issues::filter::{AnyOf, Filter, Has, Marks, Stage};
+use crate::store::issues::filter::{AnyOf, Filter, Has, Marks, Stage, Times};
 use crate::store::issues::list::{self as rows, Owners};
 use identity::graph::{Tally, caller, viewer};
 use identity::viewer::Viewer;
@@ -33,7 +33,7 @@ pub fn graph(g: &mut Graph) {
     g.on::<Project>("Project")
         .connections(
             "issues",
-            object::<IssueView>("Issue"),
+            object::<Issue>("Issue"),
             |projects: Vec<Arc<Project>>, ask, args, context| async move {
                 let ids = projects.iter().map(|it| it.project.id).collect();
                 asked(Owners::Projects(ids), ask, args, context).await
@@ -44,7 +44,7 @@ pub fn graph(g: &mut Graph) {
     g.on::<NamespaceView>("Group")
         .connections(
             "issues",
-            object::<IssueView>("Issue"),
+            object::<Issue>("Issue"),
             |groups: Vec<Arc<NamespaceView>>, ask, args, context| async move {
                 let ids = groups.iter().map(|it| it.namespace.id).collect();
                 let below: Option<bool> = args.get("includeSubgroups")?;
@@ -62,7 +62,7 @@ pub fn graph(g: &mut Graph) {
     g.query()
         .connection(
             "issues",
-            object::<IssueView>("Issue"),
+            object::<Issue>("Issue"),
             |_, ask, args, context| everywhere(ask, args, context),
         )
         .describe("Issues that the caller may see; at least one filter is needed.")
@@ -272,12 +272,14 @@ fn filter(args: &Args, context: &Context) -> Result<Filter, Fault> {
         confidential: given.confidential,
         kinds,
         not_kinds,
-        created_after: time(given.created_after),
-        created_before: time(given.created_before),
-        updated_after: time(given.updated_after),
-        updated_before: time(given.updated_before),
-        closed_after: time(given.closed_after),
-        closed_before: time(given.closed_before),
+        times: Times {
+            created_after: time(given.created_after),
+            created_before: time(given.created_before),
+            updated_after: time(given.updated_after),
+            updated_before: time(given.updated_before),
+            closed_after: time(given.closed_after),
+            closed_before: time(given.closed_before),
+        },
         ..Filter::default()
     })
 }
@@ -370,7 +372,7 @@ async fn asked(
     ask: Ask,
     args: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<IssueView>>>, Fault> {
+) -> Result<Vec<Option<Connection<Issue>>>, Fault> {
     let filter = filter(&args, &context)?;
     pages(owners, filter, Sorted::read(&args)?, ask, context).await
 }
@@ -382,18 +384,17 @@ pub async fn pages(
     sorted: Sorted,
     ask: Ask,
     context: Context,
-) -> Result<Vec<Option<Connection<IssueView>>>, Fault> {
+) -> Result<Vec<Option<Connection<Issue>>>, Fault> {
     let window = ask.window(&context, &sorted.name(), &sorted.keys())?;
     let tally = {
         let (owners, filter) = (owners.clone(), filter.clone());
         Tally::new(move |tx, viewer, limit| rows::counts_of(tx, viewer, &owners, &filter, limit))
     };
-    let (ids, app) = (owners.ids(), context.app()?.clone());
+    let ids = owners.ids();
     let read = move |tx: &mut Tx<'_>, viewer: &Viewer, window: &Window| {
-        let found = rows::pages_of(tx, viewer, &owners, &filter, window)?;
-        Ok(shown(found, |issue| IssueView::new(&app, issue)))
+        rows::pages_of(tx, viewer, &owners, &filter, window)
     };
-    let keys = |it: &IssueView| sorted.values(&it.issue);
+    let keys = |it: &Issue| sorted.values(it);
     let pages = read_pages(&context, window, &ids, read, keys).await?;
     Ok(tally.counts(pages, ids))
 }
@@ -402,7 +403,7 @@ async fn everywhere(
     ask: Ask,
     args: Args,
     context: Context,
-) -> Result<Option<Connection<IssueView>>, Fault> {
+) -> Result<Option<Connection<Issue>>, Fault> {
     let pages = ["first", "last", "after", "before", "sort"];
     let narrows =
         |(name, value): (&String, &Json)| !pages.contains(&name.as_str()) && !value.is_null();
@@ -420,8 +421,7 @@ async fn everywhere(
         Ok((found, window))
     });
     let (found, window) = read.await?;
-    let found = found.into_iter().map(|issue| IssueView::new(&app, issue));
-    let page = window.page(found.collect(), |it: &IssueView| sorted.values(&it.issue));
+    let page = window.page(found, |it: &Issue| sorted.values(it));
     Ok(Some(page.counted(move |context, limit| {
         let filter = filter.clone();
         async move {

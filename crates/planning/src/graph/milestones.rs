@@ -1,10 +1,7 @@
 //! The type `Milestone`, and the milestones of projects and groups.
 
 use super::enums::{MILESTONE_STATE, chosen};
-use super::{
-    MILESTONE_ID, MilestoneView, by_key, groups, html, one_by_id, projects, read_pages, shown,
-    uncounted,
-};
+use super::{MILESTONE_ID, by_key, groups, html, one_by_id, projects, read_pages, uncounted};
 use crate::model::{Milestone, MilestoneState};
 use crate::store::milestones::{self as rows, Filter};
 use crate::store::places::Places;
@@ -21,14 +18,14 @@ use std::sync::Arc;
 use store::Tx;
 
 pub fn graph(g: &mut Graph) {
-    described(g.object::<MilestoneView>(
+    described(g.object::<Milestone>(
         "Milestone",
         "What issues are to be done for, and until when.",
     ));
     g.node::<MilestoneLoader, _>(MILESTONE_ID, object("Milestone"));
     let text = "One milestone; null unless the caller may see it.";
     one_by_id::<MilestoneLoader, _>(g, "milestone", "Milestone", MILESTONE_ID, text);
-    let milestone = object::<MilestoneView>("Milestone");
+    let milestone = object::<Milestone>("Milestone");
     g.on::<Project>("Project")
         .connections("milestones", milestone.clone(), |of, ask, args, context| {
             listed(projects(&of), ask, args, context)
@@ -43,58 +40,52 @@ pub fn graph(g: &mut Graph) {
         .args::<Filters>();
 }
 
-fn described(it: ObjectBuilder<'_, MilestoneView>) {
-    it.field("id", ID.required(), |it| MILESTONE_ID.of(it.milestone.id))
+fn described(it: ObjectBuilder<'_, Milestone>) {
+    it.field("id", ID.required(), |it| MILESTONE_ID.of(it.id))
         .describe("Global ID.")
-        .field("iid", ID.required(), |it| it.milestone.iid.to_string())
+        .field("iid", ID.required(), |it| it.iid.to_string())
         .describe("Number in its project or group.")
-        .field("title", STRING.required(), |it| it.milestone.title.clone())
+        .field("title", STRING.required(), |it| it.title.clone())
         .describe("Its title.")
-        .field("description", STRING, |it| it.milestone.description.clone())
+        .field("description", STRING, |it| it.description.clone())
         .describe("Its description, in Markdown.")
         .level(
             "descriptionHtml",
             STRING,
-            |milestones_found: Vec<Arc<MilestoneView>>, _, _| {
-                let texts = milestones_found
-                    .iter()
-                    .map(|it| it.milestone.description.clone());
+            |milestones_found: Vec<Arc<Milestone>>, _, _| {
+                let texts = milestones_found.iter().map(|it| it.description.clone());
                 html(texts.collect())
             },
         )
         .describe("Its description as HTML.")
         .cost(Cost::RENDERED)
-        .field("state", MILESTONE_STATE.required(), |it| it.milestone.state)
+        .field("state", MILESTONE_STATE.required(), |it| it.state)
         .describe("Active or closed.")
         .resolve("expired", BOOLEAN.required(), |it, _, context| async move {
-            Ok(it.milestone.is_expired(date_of(context.app()?.now())))
+            Ok(it.is_expired(date_of(context.app()?.now())))
         })
         .describe("Whether its last day is over.")
-        .field("startDate", TIME, |it| it.milestone.start_on.map(start_of))
+        .field("startDate", TIME, |it| it.start_on.map(start_of))
         .describe("Its first day.")
-        .field("dueDate", TIME, |it| it.milestone.due_on.map(start_of))
+        .field("dueDate", TIME, |it| it.due_on.map(start_of))
         .describe("Its last day.")
-        .field("webPath", STRING.required(), |it| it.web_path.clone())
+        .field("webPath", STRING.required(), |it| it.path())
         .describe("Path of its page.")
         .field("projectMilestone", BOOLEAN.required(), |it| {
-            it.milestone.project_id.is_some()
+            it.project_id.is_some()
         })
         .describe("Whether it is of a project.")
         .field("groupMilestone", BOOLEAN.required(), |it| {
-            it.milestone.group_id.is_some()
+            it.group_id.is_some()
         })
         .describe("Whether it is of a group.")
-        .load::<Projects, _>("project", object::<Project>("Project"), |it| {
-            it.milestone.project_id
-        })
+        .load::<Projects, _>("project", object::<Project>("Project"), |it| it.project_id)
         .describe("The project it is of.")
-        .load::<Groups, _>("group", object::<NamespaceView>("Group"), |it| {
-            it.milestone.group_id
-        })
+        .load::<Groups, _>("group", object::<NamespaceView>("Group"), |it| it.group_id)
         .describe("The group it is of.")
-        .field("createdAt", TIME.required(), |it| it.milestone.created_at)
+        .field("createdAt", TIME.required(), |it| it.created_at)
         .describe("When it was made.")
-        .field("updatedAt", TIME.required(), |it| it.milestone.updated_at)
+        .field("updatedAt", TIME.required(), |it| it.updated_at)
         .describe("When it last changed.");
 }
 
@@ -117,14 +108,11 @@ struct MilestoneLoader;
 
 impl Loader for MilestoneLoader {
     type Key = i64;
-    type Value = Arc<MilestoneView>;
+    type Value = Arc<Milestone>;
 
     async fn load(context: Context, ids: Vec<i64>) -> Result<Views, Fault> {
         let read = move |tx: &mut Tx<'_>, viewer: &Viewer| rows::visible_by_ids(tx, viewer, &ids);
-        by_key(&context, read, |one: Milestone| {
-            (one.id, MilestoneView::new(one))
-        })
-        .await
+        by_key(&context, read, |one: Milestone| (one.id, one)).await
     }
 }
 
@@ -133,22 +121,22 @@ pub struct MilestonesOfIssues;
 
 impl Loader for MilestonesOfIssues {
     type Key = i64;
-    type Value = Arc<MilestoneView>;
+    type Value = Arc<Milestone>;
 
     async fn load(context: Context, ids: Vec<i64>) -> Result<Views, Fault> {
         let read = move |tx: &mut Tx<'_>, _: &Viewer| rows::by_ids(tx, &ids);
-        by_key(&context, read, |(id, one)| (id, MilestoneView::new(one))).await
+        by_key(&context, read, |entry| entry).await
     }
 }
 
-type Views = HashMap<i64, Arc<MilestoneView>>;
+type Views = HashMap<i64, Arc<Milestone>>;
 
 async fn listed(
     (places, above): (Places, Vec<i64>),
     ask: Ask,
     args: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<MilestoneView>>>, Fault> {
+) -> Result<Vec<Option<Connection<Milestone>>>, Fault> {
     let wanted: Filters = args.read()?;
     let above = wanted.include_ancestors.unwrap_or(false).then_some(above);
     let filter = Filter {
@@ -162,10 +150,9 @@ async fn listed(
     let window = ask.window(&context, "milestones", &[key])?;
     let ids = places.ids();
     let read = move |tx: &mut Tx<'_>, _: &Viewer, window: &Window| {
-        let found = rows::pages_of(tx, (&places, above.as_deref()), &filter, window)?;
-        Ok(shown(found, MilestoneView::new))
+        rows::pages_of(tx, (&places, above.as_deref()), &filter, window)
     };
-    let keys = |it: &MilestoneView| vec![it.milestone.id.into()];
+    let keys = |it: &Milestone| vec![it.id.into()];
     Ok(uncounted(
         read_pages(&context, window, &ids, read, keys).await?,
     ))

@@ -22,15 +22,13 @@ mod write;
 pub use notes::noteable;
 pub use todos::todoable;
 
-use crate::entity::issues::web_path;
 use crate::guarded::Writer;
-use crate::model::{Issue, Milestone};
+use crate::model::Issue;
 use crate::store::issues as rows;
 use crate::store::notes::Note;
 use crate::store::places::Places;
 use identity::graph::{caller, viewer};
 use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Result as Outcome};
 use kernel::graph::context::Loader;
 use kernel::graph::{
@@ -71,40 +69,9 @@ pub fn graph(g: &mut Graph) {
     standing::graph(g);
     todos::graph(g);
     change::graph(g);
+    issue::mutations(g);
     write::graph(g);
     g.node::<Issues, _>(ISSUE_ID, object("Issue"));
-}
-
-pub struct IssueView {
-    pub issue: Issue,
-    web_url: String,
-    web_path: String,
-}
-
-impl IssueView {
-    pub fn new(app: &App, issue: Issue) -> IssueView {
-        let web_path = web_path(&issue);
-        IssueView {
-            web_url: app.url(&web_path),
-            web_path,
-            issue,
-        }
-    }
-}
-
-pub struct MilestoneView {
-    pub milestone: Milestone,
-    web_path: String,
-}
-
-impl MilestoneView {
-    fn new(milestone: Milestone) -> MilestoneView {
-        let web_path = format!("/{}/-/milestones/{}", milestone.parent_path, milestone.iid);
-        MilestoneView {
-            milestone,
-            web_path,
-        }
-    }
 }
 
 /// Projects as places, and the groups above them.
@@ -151,10 +118,6 @@ async fn read_pages<T: Send + 'static>(
     Ok(window.pages(owners, found, keys))
 }
 
-fn shown<R, V>(rows: Vec<Owned<R>>, view: impl Fn(R) -> V) -> Vec<Owned<V>> {
-    rows.into_iter().map(|one| one.map(&view)).collect()
-}
-
 /// Pages of lists that are not counted.
 fn uncounted<T>(pages: Vec<Connection<T>>) -> Vec<Option<Connection<T>>> {
     pages.into_iter().map(Some).collect()
@@ -183,13 +146,11 @@ pub struct Issues;
 
 impl Loader for Issues {
     type Key = i64;
-    type Value = Arc<IssueView>;
+    type Value = Arc<Issue>;
 
-    async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, Arc<IssueView>>, Fault> {
-        let app = context.app()?;
+    async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, Arc<Issue>>, Fault> {
         let read = move |tx: &mut Tx<'_>, viewer: &Viewer| rows::visible_by_ids(tx, viewer, &ids);
-        let view = |issue: Issue| (issue.id, IssueView::new(app, issue));
-        by_key(&context, read, view).await
+        by_key(&context, read, |issue: Issue| (issue.id, issue)).await
     }
 }
 

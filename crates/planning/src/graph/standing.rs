@@ -1,6 +1,6 @@
 //! What depends on who asks: rights, subscriptions, and what is counted.
 
-use super::IssueView;
+use crate::model::Issue;
 use crate::store::subscriptions::Target;
 use crate::store::{issues as rows, subscriptions as asked};
 use identity::graph::{caller, viewer};
@@ -51,8 +51,8 @@ impl Loader for Standing {
     }
 }
 
-async fn standing(issues: &[Arc<IssueView>], context: &Context) -> Result<Vec<In>, Fault> {
-    let ids: Vec<i64> = issues.iter().map(|it| it.issue.project_id).collect();
+async fn standing(issues: &[Arc<Issue>], context: &Context) -> Result<Vec<In>, Fault> {
+    let ids: Vec<i64> = issues.iter().map(|it| it.project_id).collect();
     let found = context.load::<Standing>(ids.clone()).await?;
     let of = |id| found.get(id).copied().unwrap_or_default();
     Ok(ids.iter().map(of).collect())
@@ -91,7 +91,7 @@ pub fn graph(g: &mut Graph) {
             it.writes() && (!it.locked || it.standing.level >= GUEST)
         })
         .describe("Write notes about it.");
-    g.on::<IssueView>("Issue")
+    g.on::<Issue>("Issue")
         .level(
             "userPermissions",
             object::<Permissions>("IssuePermissions").required(),
@@ -101,11 +101,11 @@ pub fn graph(g: &mut Graph) {
         .level(
             "userNotesCount",
             INT.required(),
-            |issues: Vec<Arc<IssueView>>, _, context| async move {
+            |issues: Vec<Arc<Issue>>, _, context| async move {
                 let standing = standing(&issues, &context).await?;
-                let of = |(it, at): (&Arc<IssueView>, In)| match at.level >= REPORTER {
-                    true => it.issue.notes_count + it.issue.internal_notes_count,
-                    false => it.issue.notes_count,
+                let of = |(it, at): (&Arc<Issue>, In)| match at.level >= REPORTER {
+                    true => it.notes_count + it.internal_notes_count,
+                    false => it.notes_count,
                 };
                 Ok(issues.iter().zip(standing).map(of).collect())
             },
@@ -118,16 +118,16 @@ pub fn graph(g: &mut Graph) {
 }
 
 async fn permissions(
-    issues: Vec<Arc<IssueView>>,
+    issues: Vec<Arc<Issue>>,
     context: Context,
 ) -> Result<Vec<Arc<Permissions>>, Fault> {
     let standing = standing(&issues, &context).await?;
     let user = viewer(&context).user_id();
-    let of = |(it, standing): (&Arc<IssueView>, In)| {
+    let of = |(it, standing): (&Arc<Issue>, In)| {
         Arc::new(Permissions {
             signed_in: user.is_some(),
-            own: user.is_some() && it.issue.author_id == user,
-            locked: it.issue.discussion_locked == Some(true),
+            own: user.is_some() && it.author_id == user,
+            locked: it.is_locked(),
             standing,
         })
     };
@@ -135,20 +135,20 @@ async fn permissions(
 }
 
 /// As the caller asked, or else as author or assignee.
-async fn subscribed(issues: Vec<Arc<IssueView>>, context: Context) -> Result<Vec<bool>, Fault> {
+async fn subscribed(issues: Vec<Arc<Issue>>, context: Context) -> Result<Vec<bool>, Fault> {
     let (app, viewer) = caller(&context)?;
     let Some(user_id) = viewer.user_id() else {
         return Ok(vec![false; issues.len()]);
     };
-    let ids: Vec<i64> = issues.iter().map(|it| it.issue.id).collect();
+    let ids: Vec<i64> = issues.iter().map(|it| it.id).collect();
     let read = app.read(move |tx| {
         let asked = asked::of_user(tx, user_id, Target::Issue, &ids)?;
         Ok((asked, rows::assignees_of(tx, &ids)?))
     });
     let (asked, assigned) = read.await?;
-    let of = |it: &Arc<IssueView>| {
-        let id = it.issue.id;
-        let concerned = it.issue.author_id == Some(user_id)
+    let of = |it: &Arc<Issue>| {
+        let id = it.id;
+        let concerned = it.author_id == Some(user_id)
             || assigned.get(&id).is_some_and(|ids| ids.contains(&user_id));
         asked.get(&id).copied().unwrap_or(concerned)
     };

@@ -77,7 +77,8 @@ kernel::choices! {
     }
 }
 
-#[derive(Debug, Clone, FromRow)]
+#[derive(Debug, Clone, Default, FromRow)]
+#[columns("labels")]
 pub struct Label {
     pub id: i64,
     pub project_id: Option<i64>,
@@ -87,11 +88,21 @@ pub struct Label {
     pub description: Option<String>,
     pub archived: bool,
     /// In the project it is seen from.
+    #[column("label_priorities.priority")]
     pub priority: Option<i64>,
+    #[column("(subscriptions.user_id is not null)")]
     pub subscribed: bool,
 }
 
-#[derive(Debug, Clone, FromRow)]
+impl Label {
+    /// What is said of it beside its title, or nothing.
+    pub fn text(&self) -> &str {
+        self.description.as_deref().unwrap_or_default()
+    }
+}
+
+#[derive(Debug, Clone, Default, FromRow)]
+#[columns("milestones")]
 pub struct Milestone {
     pub id: i64,
     pub project_id: Option<i64>,
@@ -105,12 +116,25 @@ pub struct Milestone {
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
     /// Of the project or group, below the instance's address.
+    #[column("coalesce(projects.full_path, 'groups/' || namespaces.full_path)")]
     pub parent_path: String,
 }
 
 impl Milestone {
     pub fn is_expired(&self, today: Date) -> bool {
         self.due_on.is_some_and(|due| due < today)
+    }
+
+    pub fn text(&self) -> &str {
+        self.description.as_deref().unwrap_or_default()
+    }
+
+    pub fn is_active(&self) -> bool {
+        self.state == MilestoneState::Active
+    }
+
+    pub fn path(&self) -> String {
+        format!("/{}/-/milestones/{}", self.parent_path, self.iid)
     }
 }
 
@@ -138,37 +162,87 @@ pub struct Issue {
     pub id: i64,
     pub project_id: i64,
     pub iid: i64,
+    #[written]
     pub title: String,
+    #[written]
     pub description: Option<String>,
+    #[written]
     pub state: IssueState,
+    #[written]
     pub kind: IssueKind,
+    #[written]
     pub severity: Severity,
     /// Of no meaning unless it is an incident.
+    #[written]
     pub escalation_status: EscalationStatus,
     pub author_id: Option<i64>,
+    #[written]
     pub closed_by_id: Option<i64>,
+    #[written]
     pub milestone_id: Option<i64>,
     pub moved_to_id: Option<i64>,
+    #[written]
     pub confidential: bool,
+    #[written]
     pub discussion_locked: Option<bool>,
+    #[written]
     pub due_on: Option<Date>,
+    #[written]
     pub weight: Option<i64>,
     pub time_estimate: i64,
     pub time_spent: i64,
+    #[written]
     pub task_count: i64,
+    #[written]
     pub task_completed_count: i64,
     pub notes_count: i64,
     pub internal_notes_count: i64,
     pub upvotes: i64,
     pub downvotes: i64,
+    #[written]
     pub closed_at: Option<Timestamp>,
     pub created_at: Timestamp,
+    #[written]
     pub updated_at: Timestamp,
     #[column("projects.full_path")]
     pub project_path: String,
     /// Ids of the namespaces above the project.
     #[column("namespaces.lineage")]
     pub lineage: String,
+}
+
+impl Issue {
+    pub fn text(&self) -> &str {
+        self.description.as_deref().unwrap_or_default()
+    }
+
+    pub fn is_open(&self) -> bool {
+        self.state == IssueState::Opened
+    }
+
+    /// Whether only members comment.
+    pub fn is_locked(&self) -> bool {
+        self.discussion_locked == Some(true)
+    }
+
+    /// Its kind, unless that goes without saying.
+    pub fn named_kind(&self) -> Option<IssueKind> {
+        (self.kind != IssueKind::Issue).then_some(self.kind)
+    }
+
+    /// How bad an incident is, as far as that is known.
+    pub fn known_severity(&self) -> Option<Severity> {
+        let is_known = self.is_incident() && self.severity != Severity::Unknown;
+        is_known.then_some(self.severity)
+    }
+
+    pub fn is_incident(&self) -> bool {
+        self.kind == IssueKind::Incident
+    }
+
+    pub fn path(&self) -> String {
+        format!("/{}/-/issues/{}", self.project_path, self.iid)
+    }
 }
 
 pub fn title_error(title: &str) -> Option<&'static str> {

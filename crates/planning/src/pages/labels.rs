@@ -1,6 +1,6 @@
 //! `…/-/labels`: the labels of a project or group.
 
-use super::views::{LabelForm, LabelRow, Labels, Tag};
+use super::views::{LabelRow, Labels};
 use super::{authorized, paged, shown_color, tabs};
 use crate::access::{Aim, ParentAccess, ParentRef, authorize};
 use crate::model::Label;
@@ -8,15 +8,15 @@ use crate::rules::labels::{self as rules, LabelInput};
 use crate::store::labels::{self as rows, Filter};
 use http::Method;
 use identity::pages::page;
-use identity::viewer::{SignedInViewer, Viewer};
+use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::{self, Errors};
-use kernel::http::{Paging, Params, Patch, RequestContext, Response, Routes};
+use kernel::http::params::Text;
+use kernel::http::{Flat, Paging, Params, Patch, Response, Routes};
 use spaces::access::{Purpose, REPORTER};
-use spaces::pages::{Address, Space, section};
-use std::sync::Arc;
+use spaces::pages::{Address, Space, Visit, section};
 use store::Tx;
 
 pub fn routes(r: &mut Routes) {
@@ -31,7 +31,16 @@ kernel::choices! {
 kernel::params! {
     pub struct ListPage {
         /// In title or description.
-        pub search: Option<String>,
+        pub search: Text,
+    }
+}
+
+kernel::params! {
+    #[derive(Default)]
+    pub struct LabelTexts {
+        pub title: Option<String>,
+        pub color: Option<String>,
+        pub description: Option<String>,
     }
 }
 
@@ -39,11 +48,9 @@ kernel::params! {
     pub struct Form {
         pub action: Action,
         pub label_id: Option<i64>,
-        pub title: Option<String>,
-        pub color: Option<String>,
-        pub description: Option<String>,
+        pub texts: Flat<LabelTexts>,
         /// What the list was narrowed to.
-        pub search: Option<String>,
+        pub search: Text,
     }
 }
 
@@ -51,21 +58,21 @@ kernel::params! {
 struct Page {
     viewer: Viewer,
     address: Address,
-    search: String,
+    search: Text,
     paging: Paging,
 }
 
 async fn show(
     app: App,
     viewer: Viewer,
-    asked: Arc<RequestContext>,
-    params: Params<ListPage>,
+    address: Address,
+    Params(ListPage { search }): Params<ListPage>,
     paging: Paging,
 ) -> Result<Response> {
     let page = Page {
         viewer,
-        address: Address::of(&asked)?,
-        search: params.0.search.unwrap_or_default(),
+        address,
+        search,
         paging,
     };
     form::show(&app, page).await
@@ -73,15 +80,14 @@ async fn show(
 
 async fn change(
     app: App,
-    viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
+    Visit { viewer, address }: Visit,
     form: Params<Form>,
     paging: Paging,
 ) -> Result<Response> {
     let page = Page {
-        viewer: viewer.viewer(),
-        address: Address::of(&asked)?,
-        search: form.search.clone().unwrap_or_default(),
+        viewer,
+        address,
+        search: form.search.clone(),
         paging,
     };
     form::submit(&app, page, form.0).await
@@ -101,8 +107,7 @@ impl FormPage for Page {
         let space = self.address.authorize(tx, viewer, Purpose::Read)?;
         let here = authorized(&space);
         let filter = Filter {
-            with_groups_above: true,
-            search: Some(search.clone()),
+            search: Some(search.0.clone()),
             ..Filter::default()
         };
         let user = viewer.user_id();
@@ -112,23 +117,16 @@ impl FormPage for Page {
         let query = url::form_urlencoded::Serializer::new(String::new())
             .append_pair("search", search)
             .finish();
-        let tag = |label: &Label| Tag {
-            id: label.id,
-            title: label.title.clone(),
-            color: shown_color(&label.color),
-            description: label.description.clone().unwrap_or_default(),
-            is_inherited: label.project_id != here.parent.project_id()
-                || label.group_id != here.parent.group_id(),
-        };
-        let mut labels: Vec<LabelRow> = found.items.iter().map(tag).map(row).collect();
+        let row = |label: Label| LabelRow::of(label, &here);
+        let mut labels: Vec<LabelRow> = found.items.into_iter().map(row).collect();
         let mut added = LabelRow::default();
         if let Some(form) = &typed.form {
             let refused = match form.label_id.filter(|_| form.action == Action::Update) {
                 None => Some(&mut added),
-                Some(id) => labels.iter_mut().find(|row| row.tag.id == id),
+                Some(id) => labels.iter_mut().find(|row| row.label.id == id),
             };
             if let Some(refused) = refused {
-                refused.form = form.typed();
+                refused.form = form.texts.0.clone();
                 refused.errors = typed.errors.clone();
             }
         }
@@ -141,7 +139,7 @@ impl FormPage for Page {
             errors: added.errors,
             page: space.crumbs(page, true),
             head: space.head(tx, viewer)?,
-            search: search.clone(),
+            search: search.0.clone(),
             url,
         })
     }
@@ -149,14 +147,15 @@ impl FormPage for Page {
     fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
         let (viewer, address) = (&self.viewer, &self.address);
         let (space, here) = authorize_to_manage(tx, viewer, address)?;
+        let texts = &form.texts;
         let which = || match form.label_id {
             Some(id) => Ok(id.to_string()),
             None => Err(Error::missing("label_id")),
         };
         let input = LabelInput {
-            title: form.title.clone(),
-            color: form.color.clone().filter(|color| !color.is_empty()),
-            description: form.description.clone().map_or(Patch::Absent, Patch::Value),
+            title: texts.title.clone(),
+            color: texts.color.clone().filter(|color| !color.is_empty()),
+            description: Patch::given(texts.description.clone()),
             ..LabelInput::default()
         };
         let text = match form.action {
@@ -185,25 +184,24 @@ impl FormPage for Page {
     }
 }
 
-impl Form {
-    fn typed(&self) -> LabelForm {
-        LabelForm {
-            title: self.title.clone().unwrap_or_default(),
-            color: self.color.clone().unwrap_or_default(),
-            description: self.description.clone().unwrap_or_default(),
+impl LabelRow {
+    fn of(label: Label, here: &ParentAccess) -> LabelRow {
+        let parent = &here.parent;
+        let label = Label {
+            color: shown_color(&label.color),
+            ..label
+        };
+        LabelRow {
+            is_inherited: label.project_id != parent.project_id()
+                || label.group_id != parent.group_id(),
+            form: LabelTexts {
+                title: Some(label.title.clone()),
+                color: Some(label.color.clone()),
+                description: label.description.clone(),
+            },
+            errors: Errors::default(),
+            label,
         }
-    }
-}
-
-fn row(tag: Tag) -> LabelRow {
-    LabelRow {
-        form: LabelForm {
-            title: tag.title.clone(),
-            color: tag.color.clone(),
-            description: tag.description.clone(),
-        },
-        errors: Errors::default(),
-        tag,
     }
 }
 

@@ -1,7 +1,7 @@
 //! `…/-/issues` and `…/-/incidents`: the issues of a project or group.
 
-use super::views::{Filters, IssueRow, Issues};
-use super::{desk, paged, tabs, tags, words};
+use super::views::{IssueRow, Issues};
+use super::{desk, paged, tabs, words};
 use crate::access::Scope;
 use crate::model::{Issue, IssueKind, IssueState};
 use crate::store::issues::filter::{Filter, Has, Marks};
@@ -15,10 +15,10 @@ use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::ui::Choice;
 use kernel::html::{Html, Moment};
-use kernel::http::{Call, FromCall, Paging, Params, RequestContext, Response, Routes};
+use kernel::http::params::Text;
+use kernel::http::{Call, FromCall, Paging, Params, Response, Routes};
 use spaces::access::Purpose;
 use spaces::pages::{Address, Space, section};
-use std::sync::Arc;
 use store::Tx;
 
 pub fn routes(r: &mut Routes) {
@@ -27,20 +27,21 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
+    /// What a list of issues is narrowed to; empty texts narrow nothing.
     pub struct ListPage {
         /// In title or description.
-        pub search: Option<String>,
+        pub search: Text,
         /// `opened`, `closed` or `all`.
-        pub state: Option<String>,
+        pub state: Text,
         /// Titles of labels, told apart by commas; all must be there.
-        pub labels: Option<String>,
+        pub labels: Text,
         /// Title of a milestone.
-        pub milestone: Option<String>,
+        pub milestone: Text,
         /// Login of the author.
-        pub author: Option<String>,
+        pub author: Text,
         /// Login of somebody assigned.
-        pub assignee: Option<String>,
-        pub sort: Option<String>,
+        pub assignee: Text,
+        pub sort: Text,
     }
 }
 
@@ -65,28 +66,32 @@ impl FromCall for Listed {
 }
 
 impl ListPage {
-    fn filters(self) -> Filters {
-        let known = |pairs: &[(&str, &str)], value: Option<String>| {
-            let value = value.filter(|value| pairs.iter().any(|(one, _)| one == value));
-            value.unwrap_or_else(|| pairs[0].0.to_owned())
-        };
-        Filters {
-            search: self.search.unwrap_or_default(),
-            state: known(STATES, self.state),
-            labels: self.labels.unwrap_or_default(),
-            milestone: self.milestone.unwrap_or_default(),
-            author: self.author.unwrap_or_default(),
-            assignee: self.assignee.unwrap_or_default(),
-            sort: known(SORTS, self.sort),
-            states: Choice::list(STATES),
-            sorts: Choice::list(SORTS),
+    /// The same, in a state and an order that there are.
+    fn known(mut self) -> ListPage {
+        for (pairs, value) in [(STATES, &mut self.state), (SORTS, &mut self.sort)] {
+            if !pairs.iter().any(|(one, _)| *one == &**value) {
+                *value = Text(pairs[0].0.to_owned());
+            }
         }
+        self
+    }
+
+    /// Whether they hide issues beyond their state.
+    fn narrows(&self) -> bool {
+        let texts = [
+            &self.search,
+            &self.labels,
+            &self.milestone,
+            &self.author,
+            &self.assignee,
+        ];
+        &*self.state != "opened" || texts.iter().any(|text| !text.trim().is_empty())
     }
 }
 
-fn filter(shown: &Filters, kind: Option<IssueKind>) -> Filter {
+fn filter(shown: &ListPage, kind: Option<IssueKind>) -> Filter {
     let text = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
-    let labels = words(Some(&shown.labels));
+    let labels = words(&shown.labels);
     Filter {
         state: IssueState::from_text(&shown.state),
         search: text(&shown.search),
@@ -104,7 +109,7 @@ fn filter(shown: &Filters, kind: Option<IssueKind>) -> Filter {
     }
 }
 
-fn sorting(shown: &Filters) -> Sorting {
+fn sorting(shown: &ListPage) -> Sorting {
     let (by, order) = shown.sort.rsplit_once('_').unwrap_or(("", ""));
     Sorting {
         by: match by {
@@ -118,7 +123,7 @@ fn sorting(shown: &Filters) -> Sorting {
     }
 }
 
-fn query(shown: &Filters) -> String {
+fn query(shown: &ListPage) -> String {
     let mut query = url::form_urlencoded::Serializer::new(String::new());
     for (name, value) in [
         ("search", &shown.search),
@@ -139,12 +144,11 @@ fn query(shown: &Filters) -> String {
 async fn show(
     app: App,
     viewer: Viewer,
-    asked: Arc<RequestContext>,
+    address: Address,
     Params(params): Params<ListPage>,
     paging: Paging,
     Listed(kind): Listed,
 ) -> Result<Response> {
-    let address = Address::of(&asked)?;
     let (title, path) = match kind {
         None => ("Issues", "issues"),
         Some(_) => ("Incidents", "incidents"),
@@ -152,7 +156,7 @@ async fn show(
     let page = identity::pages::page(&app, &viewer, title);
     let view = app
         .read(move |tx| {
-            let filters = params.filters();
+            let filters = params.known();
             let (space, scope) = scope(tx, &viewer, &address)?;
             let filter = filter(&filters, kind);
             let total = rows::count(tx, &viewer, &scope, &filter)?;
@@ -167,9 +171,11 @@ async fn show(
             let url = format!("{}/-/{path}", space.url());
             Ok(Issues {
                 can_create: matches!(space, Space::Project(..)) && viewer.user_id().is_some(),
-                is_filtered: filters.narrow(),
+                is_filtered: filters.narrows(),
+                states: Choice::list(STATES),
+                sorts: Choice::list(SORTS),
                 pages: paged(&paging, total, format!("{url}?{}", query(&filters))),
-                issues: read_rows(tx, &found.items, &space)?,
+                issues: read_rows(tx, found.items, &space)?,
                 tabs: tabs(&space, title),
                 page: space.crumbs(page, true),
                 head: space.head(tx, &viewer)?,
@@ -195,7 +201,7 @@ fn scope(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address) -> Result<(Space, 
     }
 }
 
-pub fn read_rows(tx: &mut Tx<'_>, issues: &[Issue], space: &Space) -> Result<Vec<IssueRow>> {
+pub fn read_rows(tx: &mut Tx<'_>, issues: Vec<Issue>, space: &Space) -> Result<Vec<IssueRow>> {
     let ids: Vec<i64> = issues.iter().map(|issue| issue.id).collect();
     let milestones_found: Vec<i64> = issues.iter().filter_map(|it| it.milestone_id).collect();
     let mut worn = labels::of_issues(tx, &ids)?;
@@ -206,40 +212,21 @@ pub fn read_rows(tx: &mut Tx<'_>, issues: &[Issue], space: &Space) -> Result<Vec
     let people = load_basic(tx, &people)?;
     let name = |id: &i64| people.get(id).map(|user| user.username.clone());
     let now = tx.now();
-    let row = |issue: &Issue| IssueRow {
-        reference: match space {
-            Space::Project(..) => format!("#{}", issue.iid),
-            Space::Group(..) => format!("{}#{}", issue.project_path, issue.iid),
-        },
-        title: issue.title.clone(),
-        url: crate::entity::issues::web_path(issue),
-        is_open: issue.state == IssueState::Opened,
-        is_confidential: issue.confidential,
-        kind: match issue.kind {
-            IssueKind::Issue => String::new(),
-            kind => kind.to_string(),
-        },
-        severity: match issue.kind {
-            IssueKind::Incident => issue.severity.to_string(),
-            _ => String::new(),
-        },
-        tags: tags(&worn.remove(&issue.id).unwrap_or_default()),
-        milestone: issue
-            .milestone_id
-            .and_then(|id| milestones_found.get(&id))
-            .map(|goal| goal.title.clone())
-            .unwrap_or_default(),
-        assignees: assigned
-            .get(&issue.id)
-            .into_iter()
-            .flatten()
-            .filter_map(name)
-            .collect(),
-        author: issue.author_id.as_ref().and_then(name).unwrap_or_default(),
-        due_on: issue.due_on.map(|day| day.to_string()).unwrap_or_default(),
-        notes: issue.notes_count.unsigned_abs(),
-        upvotes: issue.upvotes.unsigned_abs(),
-        created_at: Moment::new(issue.created_at, now),
+    let row = |issue: Issue| {
+        let to = issue.milestone_id.and_then(|id| milestones_found.get(&id));
+        let assigned = assigned.get(&issue.id).into_iter().flatten();
+        IssueRow {
+            reference: match space {
+                Space::Project(..) => format!("#{}", issue.iid),
+                Space::Group(..) => format!("{}#{}", issue.project_path, issue.iid),
+            },
+            labels: worn.remove(&issue.id).unwrap_or_default(),
+            milestone: to.cloned(),
+            assignees: assigned.filter_map(name).collect(),
+            author: issue.author_id.as_ref().and_then(name),
+            created_at: Moment::new(issue.created_at, now),
+            issue,
+        }
     };
-    Ok(issues.iter().map(row).collect())
+    Ok(issues.into_iter().map(row).collect())
 }

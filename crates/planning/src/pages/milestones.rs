@@ -2,7 +2,7 @@
 
 use super::labels::{authorize_to_manage, may_manage};
 use super::list::read_rows;
-use super::views::{Milestone as View, MilestoneForm, MilestoneRow, Milestones};
+use super::views::{IssueRow, Milestone as View, MilestoneRow, Milestones};
 use super::{authorized, desk, first_page, lines, paged, tabs};
 use crate::access::Scope;
 use crate::model::{Milestone, MilestoneState};
@@ -13,16 +13,16 @@ use crate::store::issues::list::{self as issue_rows, OrderBy, Sorting};
 use crate::store::milestones::{self as rows, Filter};
 use http::Method;
 use identity::pages::page;
-use identity::viewer::{SignedInViewer, Viewer};
+use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
-use kernel::http::{Paging, Params, Patch, RequestContext, Response, Routes};
+use kernel::http::params::Text;
+use kernel::http::{Flat, Paging, Params, Patch, Response, Routes};
 use kernel::time::{Date, date_of};
 use spaces::access::Purpose;
-use spaces::pages::{Address, Space, section};
-use std::sync::Arc;
+use spaces::pages::{Address, Space, Visit, section};
 use store::Tx;
 
 const FIELDS: &[&str] = &["title", "description", "start_date", "due_date"];
@@ -57,13 +57,20 @@ kernel::params! {
 }
 
 kernel::params! {
+    #[derive(Default)]
+    pub struct MilestoneTexts {
+        pub title: Text,
+        pub description: Text,
+        pub start_date: Text,
+        pub due_date: Text,
+    }
+}
+
+kernel::params! {
     pub struct Form {
         pub action: Action,
         pub milestone_id: Option<i64>,
-        pub title: Option<String>,
-        pub description: Option<String>,
-        pub start_date: Option<String>,
-        pub due_date: Option<String>,
+        pub texts: Flat<MilestoneTexts>,
     }
 }
 
@@ -78,13 +85,13 @@ struct MilestoneLoader {
 async fn show(
     app: App,
     viewer: Viewer,
-    asked: Arc<RequestContext>,
+    address: Address,
     params: Params<ListPage>,
     paging: Paging,
 ) -> Result<Response> {
     let page = MilestoneLoader {
         viewer,
-        address: Address::of(&asked)?,
+        address,
         state: params.0.state.unwrap_or_else(|| "active".to_owned()),
         paging,
     };
@@ -93,11 +100,11 @@ async fn show(
 
 async fn change(
     app: App,
-    viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
-    form: Params<Form>,
+    Visit { viewer, address }: Visit,
+    Params(mut form): Params<Form>,
 ) -> Result<Response> {
-    let (viewer, address, paging) = (viewer.viewer(), Address::of(&asked)?, first_page(20));
+    let paging = first_page(20);
+    form.texts.0.description = lines(&form.texts.description).into();
     match (form.action, form.milestone_id) {
         (Action::Update, Some(id)) => {
             let page = MilestoneView {
@@ -106,7 +113,7 @@ async fn change(
                 which: Which::Id(id),
                 paging,
             };
-            form::submit(&app, page, form.0).await
+            form::submit(&app, page, form).await
         }
         _ => {
             let page = MilestoneLoader {
@@ -115,21 +122,8 @@ async fn change(
                 state: "active".into(),
                 paging,
             };
-            form::submit(&app, page, form.0).await
+            form::submit(&app, page, form).await
         }
-    }
-}
-
-fn row(goal: &Milestone, today: Date) -> MilestoneRow {
-    MilestoneRow {
-        id: goal.id,
-        title: goal.title.clone(),
-        url: format!("/{}/-/milestones/{}", goal.parent_path, goal.iid),
-        is_active: goal.state == MilestoneState::Active,
-        is_expired: goal.is_expired(today),
-        start_on: goal.start_on.map(|day| day.to_string()).unwrap_or_default(),
-        due_on: goal.due_on.map(|day| day.to_string()).unwrap_or_default(),
-        is_inherited: false,
     }
 }
 
@@ -147,7 +141,7 @@ impl FormPage for MilestoneLoader {
         let space = self.address.authorize(tx, &self.viewer, Purpose::Read)?;
         let here = authorized(&space);
         let filter = Filter {
-            with_groups_above: true,
+            include_ancestors: Some(true),
             state: MilestoneState::from_text(&self.state),
             ..Filter::default()
         };
@@ -155,18 +149,19 @@ impl FormPage for MilestoneLoader {
         let found = rows::list(tx, &here.parent, &filter, self.paging.clone())?;
         let (url, state) = (format!("{}/-/milestones", space.url()), known(&self.state));
         let today = date_of(tx.now());
-        let row = |goal: &Milestone| MilestoneRow {
+        let row = |goal: Milestone| MilestoneRow {
+            is_expired: goal.is_expired(today),
             is_inherited: goal.project_id != here.parent.project_id()
                 || goal.group_id != here.parent.group_id(),
-            ..row(goal, today)
+            goal,
         };
         Ok(Milestones {
-            milestones: found.items.iter().map(row).collect(),
+            milestones: found.items.into_iter().map(row).collect(),
             pages: paged(&self.paging, total, format!("{url}?state={state}")),
             tabs: tabs(&space, "Milestones"),
             can_manage: may_manage(&self.viewer, &here),
             state: state.to_owned(),
-            form: typed.form.as_ref().map(Form::typed).unwrap_or_default(),
+            form: typed_texts(typed).unwrap_or_default(),
             errors: typed.errors.clone(),
             page: space.crumbs(page, true),
             head: space.head(tx, &self.viewer)?,
@@ -187,13 +182,13 @@ fn known(state: &str) -> &'static str {
 async fn show_one(
     app: App,
     viewer: Viewer,
-    asked: Arc<RequestContext>,
+    address: Address,
     path: Params<OneMilestone>,
     paging: Paging,
 ) -> Result<Response> {
     let page = MilestoneView {
         viewer,
-        address: Address::of(&asked)?,
+        address,
         which: Which::Number(path.milestone_iid),
         paging,
     };
@@ -236,20 +231,16 @@ impl FormPage for MilestoneView {
         let mut page = space.crumbs(page, true).crumb("Milestones", list.clone());
         page.title = goal.title.clone();
         let (issues, total) = issues(tx, viewer, &self.address, &space, &goal, paging)?;
-        let today = date_of(tx.now());
-        let description = goal.description.as_deref().unwrap_or_default();
-        let links = Links::find(tx, viewer, "", here.parent.project(), [description])?;
+        let links = Links::find(tx, viewer, "", here.parent.project(), [goal.text()])?;
         Ok(View {
-            description: links.render(description),
-            form: match &typed.form {
-                Some(form) => form.typed(),
-                None => stored(&goal),
-            },
+            description: links.render(goal.text()),
+            form: typed_texts(typed).unwrap_or_else(|| stored(&goal)),
             errors: typed.errors.clone(),
             pages: paged(paging, total, format!("{list}/{}", goal.iid)),
             issues,
             can_manage: may_manage(viewer, &here),
-            goal: row(&goal, today),
+            is_expired: goal.is_expired(date_of(tx.now())),
+            goal,
             head: space.head(tx, viewer)?,
             page,
             url: list,
@@ -262,22 +253,15 @@ impl FormPage for MilestoneView {
     }
 }
 
-impl Form {
-    fn typed(&self) -> MilestoneForm {
-        MilestoneForm {
-            title: self.title.clone().unwrap_or_default(),
-            description: lines(self.description.as_deref()),
-            start_date: self.start_date.clone().unwrap_or_default(),
-            due_date: self.due_date.clone().unwrap_or_default(),
-        }
-    }
+fn typed_texts(typed: &Typed<Form>) -> Option<MilestoneTexts> {
+    typed.form.as_ref().map(|form| form.texts.0.clone())
 }
 
-fn stored(goal: &Milestone) -> MilestoneForm {
-    let day = |day: Option<Date>| day.map(|day| day.to_string()).unwrap_or_default();
-    MilestoneForm {
-        title: goal.title.clone(),
-        description: goal.description.clone().unwrap_or_default(),
+fn stored(goal: &Milestone) -> MilestoneTexts {
+    let day = |day: Option<Date>| Text(day.map(|day| day.to_string()).unwrap_or_default());
+    MilestoneTexts {
+        title: goal.title.clone().into(),
+        description: goal.text().to_owned().into(),
         start_date: day(goal.start_on),
         due_date: day(goal.due_on),
     }
@@ -291,7 +275,7 @@ fn issues(
     space: &Space,
     goal: &Milestone,
     paging: &Paging,
-) -> Result<(Vec<super::views::IssueRow>, i64)> {
+) -> Result<(Vec<IssueRow>, i64)> {
     let scope = match space {
         Space::Group(group, _) => Scope::Group(Box::new(group.clone())),
         Space::Project(..) => match desk(tx, viewer, address, Purpose::Read) {
@@ -311,12 +295,12 @@ fn issues(
     };
     let total = issue_rows::count(tx, viewer, &scope, &filter)?;
     let found = issue_rows::list(tx, viewer, &scope, &filter, sorting, paging.clone())?;
-    Ok((read_rows(tx, &found.items, space)?, total))
+    Ok((read_rows(tx, found.items, space)?, total))
 }
 
 /// A day out of a field; none where it is empty.
-fn day(field: &str, text: Option<&str>) -> Result<Patch<Date>> {
-    let text = text.unwrap_or_default().trim();
+fn day(field: &str, text: &str) -> Result<Patch<Date>> {
+    let text = text.trim();
     match (text.is_empty(), text.parse()) {
         (true, _) => Ok(Patch::Null),
         (false, Ok(day)) => Ok(Patch::Value(day)),
@@ -338,10 +322,10 @@ fn apply(
     let list = format!("{}/-/milestones", space.url());
     let texts = || -> Result<Change> {
         Ok(Change {
-            title: Some(form.title.clone().unwrap_or_default()),
-            description: Patch::Value(lines(form.description.as_deref())),
-            start_on: day("start_date", form.start_date.as_deref())?,
-            due_on: day("due_date", form.due_date.as_deref())?,
+            title: Some(form.texts.title.0.clone()),
+            description: Patch::Value(form.texts.description.0.clone()),
+            start_on: day("start_date", &form.texts.start_date)?,
+            due_on: day("due_date", &form.texts.due_date)?,
             state_event: None,
         })
     };

@@ -14,7 +14,7 @@ mod todos;
 pub mod views;
 
 use crate::access::{Parent, ParentAccess, ProjectAccess, sees_issues};
-use crate::model::{Label, color};
+use crate::model::color;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use kernel::html::Pages;
@@ -23,7 +23,6 @@ use kernel::http::{Paging, Routes, Start};
 use spaces::access::Purpose;
 use spaces::pages::{Address, Space};
 use store::Tx;
-use views::Tag;
 
 pub fn routes(r: &mut Routes) {
     list::routes(r);
@@ -82,17 +81,6 @@ fn tabs(space: &Space, current: &str) -> Vec<Tab> {
     ]
 }
 
-fn tags(labels: &[Label]) -> Vec<Tag> {
-    let tag = |label: &Label| Tag {
-        id: label.id,
-        title: label.title.clone(),
-        color: label.color.clone(),
-        description: label.description.clone().unwrap_or_default(),
-        is_inherited: false,
-    };
-    labels.iter().map(tag).collect()
-}
-
 /// A colour that is shown: what is stored is one, and anything else is not
 /// put into a page.
 fn shown_color(text: &str) -> String {
@@ -117,8 +105,8 @@ fn first_page(per_page: i64) -> Paging {
 }
 
 /// Titles or names out of one line, told apart by commas.
-fn words(text: Option<&str>) -> Vec<String> {
-    let words = text.unwrap_or_default().split(',').map(str::trim);
+fn words(text: &str) -> Vec<String> {
+    let words = text.split(',').map(str::trim);
     words
         .filter(|word| !word.is_empty())
         .map(str::to_owned)
@@ -126,8 +114,8 @@ fn words(text: Option<&str>) -> Vec<String> {
 }
 
 /// The text of a field of several lines, as it is stored.
-fn lines(text: Option<&str>) -> String {
-    text.unwrap_or_default().replace("\r\n", "\n")
+fn lines(text: &str) -> String {
+    text.replace("\r\n", "\n")
 }
 
 fn kinds() -> Vec<Choice> {

@@ -21,20 +21,14 @@ pub(super) const SOMEBODY: &str = "Somebody";
 #[derive(Debug, Clone, Template)]
 #[template(path = "note.html")]
 pub struct NoteView {
-    id: i64,
+    /// With its text in Markdown, or as it was typed.
+    note: Note,
     author: String,
     name: String,
-    /// The text, in Markdown, or as it was typed.
-    body: String,
     html: String,
-    is_system: bool,
-    is_internal: bool,
-    is_edited: bool,
     is_rewritten: bool,
     /// What may be solved after that.
     challenge: Option<Challenge>,
-    in_thread: bool,
-    discussion_id: String,
     created_at: Moment,
     may_change: bool,
     may_answer: bool,
@@ -46,9 +40,9 @@ pub struct NoteView {
 impl HtmlSafe for NoteView {}
 
 impl NoteView {
-    pub(super) fn rewritten(self, body: &str, challenge: Option<&Challenge>) -> NoteView {
+    pub(super) fn rewritten(mut self, body: &str, challenge: Option<&Challenge>) -> NoteView {
+        self.note.body = body.to_owned();
         NoteView {
-            body: body.to_owned(),
             challenge: challenge.cloned(),
             is_rewritten: true,
             ..self
@@ -88,26 +82,20 @@ impl NotePage<'_> {
     ) -> NoteView {
         let author = note.author_id.and_then(|id| people.get(&id));
         NoteView {
-            id: note.id,
             author: author.map(|user| user.username.clone()).unwrap_or_default(),
             name: author
                 .map_or(SOMEBODY, |user| user.name.as_str())
                 .to_owned(),
             html: links.render(&note.body),
-            is_system: note.is_system,
-            is_internal: note.internal,
-            is_edited: note.updated_at > note.created_at,
             is_rewritten: false,
             challenge: None,
-            in_thread: note.in_thread,
             created_at: Moment::new(note.created_at, now),
             may_change: self.writes && may_change(self.viewer, self.desk, &note),
             may_answer: self.may_answer && !note.is_system,
             url: self.url.to_owned(),
             csrf: self.csrf.to_owned(),
             page: self.page,
-            discussion_id: note.discussion_id,
-            body: note.body,
+            note,
         }
     }
 }

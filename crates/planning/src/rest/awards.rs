@@ -1,7 +1,7 @@
 //! Reactions to issues and their notes.
 
-use super::in_path;
 use super::issues::IssuePath;
+use super::{in_path, twin};
 use crate::access::ProjectAccess;
 use crate::entity::notes::{AwardEntity, award};
 use crate::model::Issue;
@@ -9,8 +9,8 @@ use crate::rules::awards as rules;
 use crate::rules::comments::Talk;
 use crate::rules::issues::places::{found, found_signed_in};
 use crate::store::awards::{self as rows, Award, Awardable};
+use identity::caller::Caller;
 use identity::entities::load_basic;
-use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Found, Result};
@@ -19,38 +19,33 @@ use kernel::http::params::FromParams;
 use kernel::http::{
     Call, Created, Flat, FromCall, NoContent, Ok200, Paged, Paging, Params, Routes,
 };
-use std::collections::HashMap;
 use store::Tx;
 
 /// Where reactions to an issue or a note about it are; the last word is the
 /// parameter that has the id of one.
-const SUBJECTS: [(&str, &str, &str, &str); 2] = [
-    ("issues", "an issue", "", "award_id"),
+const SUBJECTS: [((&str, &str), &str, &str); 2] = [
+    (("issues", "an issue"), "", "award_id"),
     (
-        "notes",
-        "a note of an issue",
+        ("notes", "a note of an issue"),
         "/notes/{note_id}",
         "award_of_note_id",
     ),
 ];
 
 pub(super) fn routes(r: &mut Routes) {
-    for (subjects, words, below, award) in SUBJECTS {
+    for (place, below, award) in SUBJECTS {
         let all = &format!("/projects/{{id}}/issues/{{issue_iid}}{below}/award_emoji");
         let one = &format!("{all}/{{{award}}}");
-        let name = |handler: &str| format!("{subjects}_{handler}");
-        r.get(all, list)
-            .named(&name("list"))
-            .summary(format!("Lists the reactions to {words}"));
-        r.post(all, create)
-            .named(&name("create"))
-            .summary(format!("Reacts to {words}"));
-        r.get(one, show)
-            .named(&name("show"))
-            .summary(format!("Shows a reaction to {words}"));
-        r.delete(one, destroy)
-            .named(&name("destroy"))
-            .summary(format!("Takes back a reaction to {words}"));
+        twin(
+            r.get(all, list),
+            place,
+            "list",
+            "Lists the reactions to PLACE",
+        );
+        twin(r.post(all, create), place, "create", "Reacts to PLACE");
+        twin(r.get(one, show), place, "show", "Shows a reaction to PLACE");
+        let back = "Takes back a reaction to PLACE";
+        twin(r.delete(one, destroy), place, "destroy", back);
     }
 }
 
@@ -120,63 +115,48 @@ impl Subject {
     }
 }
 
-type Users = HashMap<i64, User>;
-
-fn users(tx: &mut Tx<'_>, awards: &[Award]) -> Result<Users> {
-    let ids: Vec<i64> = awards.iter().map(|award| award.user_id).collect();
-    Ok(load_basic(tx, &ids)?)
+fn shown(tx: &mut Tx<'_>, app: &App, one: &Award) -> Result<AwardEntity> {
+    let users = load_basic(tx, &[one.user_id])?;
+    Ok(award(app, one, &users))
 }
 
-async fn list(
-    app: App,
-    viewer: Viewer,
-    subject: Subject,
-    paging: Paging,
-) -> Result<Paged<AwardEntity>> {
-    let (page, users) = app
-        .read(move |tx| {
-            let (_, _, to) = subject.find(tx, &viewer)?;
-            let page = rows::list(tx, to, paging)?;
-            let users = users(tx, &page.items)?;
-            Ok((page, users))
-        })
-        .await?;
-    Ok(page.map(|one| award(&app, &one, &users)))
+async fn list(by: Caller, subject: Subject, paging: Paging) -> Result<Paged<AwardEntity>> {
+    by.read(move |tx, by| {
+        let (_, _, to) = subject.find(tx, &by.viewer)?;
+        let page = rows::list(tx, to, paging)?;
+        let ids: Vec<i64> = page.items.iter().map(|award| award.user_id).collect();
+        let users = load_basic(tx, &ids)?;
+        Ok(page.map(|one| award(&by.app, &one, &users)))
+    })
+    .await
 }
 
 async fn create(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     subject: Subject,
     params: Params<Reaction>,
 ) -> Result<Created<AwardEntity>> {
-    let (made, users) = app
-        .write(move |tx| {
-            let (desk, issue, to) = subject.find_signed_in(tx, &viewer)?;
-            let made = rules::create(tx, &viewer, &desk, &issue, to, &params.name)?;
-            let users = users(tx, std::slice::from_ref(&made))?;
-            Ok((made, users))
-        })
-        .await?;
-    Ok(Created(award(&app, &made, &users)))
+    by.write(move |tx, by| {
+        let (desk, issue, to) = subject.find_signed_in(tx, &by.viewer)?;
+        let made = rules::create(tx, &by.viewer, &desk, &issue, to, &params.name)?;
+        shown(tx, &by.app, &made).map(Created)
+    })
+    .await
 }
 
-async fn show(app: App, viewer: Viewer, subject: Subject) -> Result<Ok200<AwardEntity>> {
-    let (found, users) = app
-        .read(move |tx| {
-            let (_, _, to) = subject.find(tx, &viewer)?;
-            let found = rows::find(tx, to, subject.award())?.found("")?;
-            let users = users(tx, std::slice::from_ref(&found))?;
-            Ok((found, users))
-        })
-        .await?;
-    Ok(Ok200(award(&app, &found, &users)))
+async fn show(by: Caller, subject: Subject) -> Result<Ok200<AwardEntity>> {
+    by.read(move |tx, by| {
+        let (_, _, to) = subject.find(tx, &by.viewer)?;
+        let found = rows::find(tx, to, subject.award())?.found("")?;
+        shown(tx, &by.app, &found).map(Ok200)
+    })
+    .await
 }
 
-async fn destroy(app: App, viewer: Viewer, subject: Subject) -> Result<NoContent> {
-    app.write(move |tx| {
-        let (_, _, to) = subject.find_signed_in(tx, &viewer)?;
-        rules::destroy(tx, &viewer, to, subject.award())?;
+async fn destroy(by: Caller, subject: Subject) -> Result<NoContent> {
+    by.write(move |tx, by| {
+        let (_, _, to) = subject.find_signed_in(tx, &by.viewer)?;
+        rules::destroy(tx, &by.viewer, to, subject.award())?;
         Ok(NoContent)
     })
     .await

@@ -1,13 +1,12 @@
 //! Labels of projects and groups.
 
-use super::{PLACES, Subscribes};
-use crate::access::{Aim, Parent, ParentAccess, ParentRef, ProjectAccess, Scope, authorize};
+use super::{PLACES, PlaceRequest, Subscribes, twin};
+use crate::access::{Aim, Parent, ParentAccess, ProjectAccess, Scope};
 use crate::entity::labels::{LabelEntity, label};
 use crate::model::Label;
 use crate::rules::labels::{self as rules, LabelInput};
 use crate::store::labels::{self as rows, Filter};
 use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::{
     Changed, Created, Flat, NoContent, Ok200, Paged, Paging, Params, Patch, Routes,
@@ -19,12 +18,7 @@ kernel::params! {
     pub struct ListLabels {
         /// Count the issues of each label.
         pub with_counts: Option<bool>,
-        /// Also labels of the groups above; true unless refused.
-        pub include_ancestor_groups: Option<bool>,
-        /// In the title or description.
-        pub search: Option<String>,
-        /// Only archived ones, or only others.
-        pub archived: Option<bool>,
+        pub filter: Flat<Filter>,
     }
 }
 
@@ -63,25 +57,10 @@ kernel::params! {
 }
 
 kernel::params! {
-    pub struct LabelChange {
-        /// Another title.
-        pub new_name: Option<String>,
-        /// `#rrggbb` or a name of CSS.
-        pub color: Option<String>,
-        /// A few words.
-        pub description: Patch<String>,
-        /// Where it stands among the project's labels; null for nowhere.
-        pub priority: Patch<i64>,
-        /// No longer offered.
-        pub archived: Option<bool>,
-    }
-}
-
-kernel::params! {
     pub struct UpdateLabel {
         /// Id or title of the label.
         pub label_id: String,
-        pub change: Flat<LabelChange>,
+        pub change: Flat<LabelInput>,
     }
 }
 
@@ -89,44 +68,48 @@ kernel::params! {
     /// A label named beside its place, and what becomes of it.
     pub struct UpdateNamed {
         pub label: Flat<NamedLabel>,
-        pub change: Flat<LabelChange>,
+        pub change: Flat<LabelInput>,
     }
 }
 
 pub(super) fn routes(r: &mut Routes) {
-    for (places, word) in PLACES {
-        let all = &format!("/{places}/{{id}}/labels");
+    for place in PLACES {
+        let all = &format!("/{}/{{id}}/labels", place.0);
         let one = &format!("{all}/{{label_id}}");
-        let name = |handler: &str| format!("{places}_{handler}");
-        r.get(all, list)
-            .named(&name("list"))
-            .summary(format!("Lists the labels of a {word}"));
-        r.post(all, create)
-            .named(&name("create"))
-            .summary(format!("Makes a label in a {word}"));
-        r.put(all, update_named)
-            .named(&name("update_named"))
-            .summary(format!("Changes a label of a {word}, named in the body"));
-        r.delete(all, destroy_named)
-            .named(&name("destroy_named"))
-            .summary(format!("Deletes a label of a {word}, named in the body"));
-        r.get(one, show)
-            .named(&name("show"))
-            .summary(format!("Shows a label of a {word}"));
-        r.put(one, update)
-            .named(&name("update"))
-            .summary(format!("Changes a label of a {word}"));
-        r.delete(one, destroy)
-            .named(&name("destroy"))
-            .summary(format!("Deletes a label of a {word}"));
-        r.post(&format!("{one}/subscribe"), subscription)
-            .named(&name("subscribe"))
-            .summary(format!("Subscribes the caller to a label of a {word}"));
-        r.post(&format!("{one}/unsubscribe"), subscription)
-            .named(&name("unsubscribe"))
-            .summary(format!(
-                "Ends the caller's subscription to a label of a {word}"
-            ));
+        let (start, end) = (&format!("{one}/subscribe"), &format!("{one}/unsubscribe"));
+        let named = "Changes a label of a PLACE, named in the body";
+        let gone = "Deletes a label of a PLACE, named in the body";
+        let ends = "Ends the caller's subscription to a label of a PLACE";
+        twin(
+            r.get(all, list),
+            place,
+            "list",
+            "Lists the labels of a PLACE",
+        );
+        twin(
+            r.post(all, create),
+            place,
+            "create",
+            "Makes a label in a PLACE",
+        );
+        twin(r.put(all, update_named), place, "update_named", named);
+        twin(r.delete(all, destroy_named), place, "destroy_named", gone);
+        twin(r.get(one, show), place, "show", "Shows a label of a PLACE");
+        twin(
+            r.put(one, update),
+            place,
+            "update",
+            "Changes a label of a PLACE",
+        );
+        twin(
+            r.delete(one, destroy),
+            place,
+            "destroy",
+            "Deletes a label of a PLACE",
+        );
+        let starts = "Subscribes the caller to a label of a PLACE";
+        twin(r.post(start, subscription), place, "subscribe", starts);
+        twin(r.post(end, subscription), place, "unsubscribe", ends);
     }
     r.put("/projects/{id}/labels/{label_id}/promote", promote)
         .summary("Makes a project's label one of its group");
@@ -157,18 +140,37 @@ type Counts = HashMap<i64, (i64, i64)>;
 fn counted(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    entered: &ParentAccess,
+    here: &ParentAccess,
     labels: &[Label],
 ) -> Result<Counts> {
-    let scope = match &entered.parent {
+    let scope = match &here.parent {
         Parent::Project(project) => Scope::Project(Box::new(ProjectAccess {
             project: (**project).clone(),
-            level: entered.level,
+            level: here.level,
         })),
         Parent::Group(group) => Scope::Group(group.clone()),
     };
     let ids = labels.iter().map(|label| label.id).collect();
     rows::counts(tx, viewer, &scope, ids)
+}
+
+/// A label with its issues counted, rendered after the transaction.
+struct CountedLabel(Label, Counts);
+
+impl CountedLabel {
+    fn read(
+        tx: &mut Tx<'_>,
+        viewer: &Viewer,
+        here: &ParentAccess,
+        label: Label,
+    ) -> Result<CountedLabel> {
+        let counts = counted(tx, viewer, here, std::slice::from_ref(&label))?;
+        Ok(CountedLabel(label, counts))
+    }
+
+    fn entity(&self) -> LabelEntity {
+        shown(&self.0, Some(&self.1))
+    }
 }
 
 fn shown(one: &Label, counts: Option<&Counts>) -> LabelEntity {
@@ -179,184 +181,112 @@ fn shown(one: &Label, counts: Option<&Counts>) -> LabelEntity {
 }
 
 async fn list(
-    app: App,
-    viewer: Viewer,
-    place: ParentRef,
+    at: PlaceRequest,
     Params(params): Params<ListLabels>,
     paging: Paging,
 ) -> Result<Paged<LabelEntity>> {
     let with_counts = params.with_counts.unwrap_or(false);
-    let filter = Filter {
-        with_groups_above: params.include_ancestor_groups.unwrap_or(true),
-        search: params.search,
-        title: None,
-        archived: params.archived,
-    };
-    let (page, counts) = app
-        .read(move |tx| {
-            let entered = authorize(tx, &viewer, &place, Aim::Read)?;
-            let page = rows::list(tx, viewer.user_id(), &entered.parent, &filter, paging)?;
-            let counts = match with_counts {
-                true => Some(counted(tx, &viewer, &entered, &page.items)?),
-                false => None,
-            };
-            Ok((page, counts))
-        })
-        .await?;
+    let page = at.read(move |tx, by, here| {
+        let user = by.viewer.user_id();
+        let page = rows::list(tx, user, &here.parent, &params.filter, paging)?;
+        let counts = match with_counts {
+            true => Some(counted(tx, &by.viewer, here, &page.items)?),
+            false => None,
+        };
+        Ok((page, counts))
+    });
+    let (page, counts) = page.await?;
     Ok(page.map(|one| shown(&one, counts.as_ref())))
 }
 
 async fn create(
-    app: App,
-    viewer: Viewer,
-    place: ParentRef,
+    at: PlaceRequest,
     Params(params): Params<CreateLabel>,
 ) -> Result<Created<LabelEntity>> {
     let new = LabelInput {
         title: Some(params.name),
         color: Some(params.color),
-        description: params.description.map_or(Patch::Absent, Patch::Value),
-        priority: params.priority.map_or(Patch::Absent, Patch::Value),
+        description: Patch::given(params.description),
+        priority: Patch::given(params.priority),
         archived: params.archived,
     };
-    let made = app
-        .write(move |tx| {
-            let entered = authorize(tx, &viewer, &place, Aim::Manage)?;
-            rules::create(tx, &viewer, &entered, &new)
-        })
-        .await?;
-    Ok(Created(label(&made, Some((0, 0)))))
+    let made = at.write(Aim::Manage, move |tx, by, here| {
+        rules::create(tx, &by.viewer, here, &new)
+    });
+    Ok(Created(label(&made.await?, Some((0, 0)))))
 }
 
-async fn show(
-    app: App,
-    viewer: Viewer,
-    place: ParentRef,
-    params: Params<LabelPath>,
-) -> Result<Ok200<LabelEntity>> {
-    let (found, counts) = app
-        .read(move |tx| {
-            let entered = authorize(tx, &viewer, &place, Aim::Read)?;
-            let above = params.include_ancestor_groups.unwrap_or(true);
-            let found = rules::find(tx, &viewer, &entered, &params.label_id, above)?;
-            let counts = counted(tx, &viewer, &entered, std::slice::from_ref(&found))?;
-            Ok((found, counts))
-        })
-        .await?;
-    Ok(Ok200(shown(&found, Some(&counts))))
+async fn show(at: PlaceRequest, params: Params<LabelPath>) -> Result<Ok200<LabelEntity>> {
+    let found = at.read(move |tx, by, here| {
+        let above = params.include_ancestor_groups.unwrap_or(true);
+        let found = rules::find(tx, &by.viewer, here, &params.label_id, above)?;
+        CountedLabel::read(tx, &by.viewer, here, found)
+    });
+    Ok(Ok200(found.await?.entity()))
 }
 
 async fn update(
-    app: App,
-    viewer: Viewer,
-    place: ParentRef,
+    at: PlaceRequest,
     Params(params): Params<UpdateLabel>,
 ) -> Result<Ok200<LabelEntity>> {
-    let label = NamedLabel::one(params.label_id);
-    change(app, viewer, place, label, params.change.0).await
+    change(at, NamedLabel::one(params.label_id), params.change.0).await
 }
 
 async fn update_named(
-    app: App,
-    viewer: Viewer,
-    place: ParentRef,
+    at: PlaceRequest,
     Params(params): Params<UpdateNamed>,
 ) -> Result<Ok200<LabelEntity>> {
-    change(app, viewer, place, params.label.0, params.change.0).await
+    change(at, params.label.0, params.change.0).await
 }
 
 async fn change(
-    app: App,
-    viewer: Viewer,
-    place: ParentRef,
+    at: PlaceRequest,
     label: NamedLabel,
-    change: LabelChange,
+    change: LabelInput,
 ) -> Result<Ok200<LabelEntity>> {
-    let change = LabelInput {
-        title: change.new_name,
-        color: change.color,
-        description: change.description,
-        priority: change.priority,
-        archived: change.archived,
-    };
-    let (changed, counts) = app
-        .write(move |tx| {
-            let entered = authorize(tx, &viewer, &place, Aim::Manage)?;
-            if change == LabelInput::default() {
-                return Err(Error::none_of(
-                    "new_name, color, description, priority, archived",
-                ));
-            }
-            let id = label.id_or_title()?;
-            let changed = rules::update(tx, &viewer, &entered, id, &change)?;
-            let counts = counted(tx, &viewer, &entered, std::slice::from_ref(&changed))?;
-            Ok((changed, counts))
-        })
-        .await?;
-    Ok(Ok200(shown(&changed, Some(&counts))))
+    let changed = at.write(Aim::Manage, move |tx, by, here| {
+        if change == LabelInput::default() {
+            let names = "new_name, color, description, priority, archived";
+            return Err(Error::none_of(names));
+        }
+        let id = label.id_or_title()?;
+        let changed = rules::update(tx, &by.viewer, here, id, &change)?;
+        CountedLabel::read(tx, &by.viewer, here, changed)
+    });
+    Ok(Ok200(changed.await?.entity()))
 }
 
-async fn destroy(
-    app: App,
-    viewer: Viewer,
-    place: ParentRef,
-    Params(params): Params<LabelPath>,
-) -> Result<NoContent> {
-    remove(app, viewer, place, NamedLabel::one(params.label_id)).await
+async fn destroy(at: PlaceRequest, Params(params): Params<LabelPath>) -> Result<NoContent> {
+    remove(at, NamedLabel::one(params.label_id)).await
 }
 
-async fn destroy_named(
-    app: App,
-    viewer: Viewer,
-    place: ParentRef,
-    params: Params<NamedLabel>,
-) -> Result<NoContent> {
-    remove(app, viewer, place, params.0).await
+async fn destroy_named(at: PlaceRequest, Params(label): Params<NamedLabel>) -> Result<NoContent> {
+    remove(at, label).await
 }
 
-async fn remove(
-    app: App,
-    viewer: Viewer,
-    place: ParentRef,
-    label: NamedLabel,
-) -> Result<NoContent> {
-    app.write(move |tx| {
-        let entered = authorize(tx, &viewer, &place, Aim::Manage)?;
-        rules::destroy(tx, &viewer, &entered, label.id_or_title()?)?;
+async fn remove(at: PlaceRequest, label: NamedLabel) -> Result<NoContent> {
+    at.write(Aim::Manage, move |tx, by, here| {
+        rules::destroy(tx, &by.viewer, here, label.id_or_title()?)?;
         Ok(NoContent)
     })
     .await
 }
 
 async fn subscription(
-    app: App,
-    viewer: Viewer,
-    place: ParentRef,
+    at: PlaceRequest,
     params: Params<LabelPath>,
     Subscribes(wanted): Subscribes,
 ) -> Result<Changed<LabelEntity>> {
-    let changed = app
-        .write(move |tx| {
-            let entered = authorize(tx, &viewer, &place, Aim::Own)?;
-            rules::subscribe(tx, &viewer, &entered, &params.label_id, wanted)
-        })
-        .await?;
-    Ok(changed.map(|changed| label(&changed, None)).into())
+    let changed = at.write(Aim::Own, move |tx, by, here| {
+        rules::subscribe(tx, &by.viewer, here, &params.label_id, wanted)
+    });
+    Ok(changed.await?.map(|changed| label(&changed, None)).into())
 }
 
-async fn promote(
-    app: App,
-    viewer: Viewer,
-    place: ParentRef,
-    params: Params<LabelPath>,
-) -> Result<Ok200<LabelEntity>> {
-    let (promoted, counts) = app
-        .write(move |tx| {
-            let entered = authorize(tx, &viewer, &place, Aim::Manage)?;
-            let (promoted, above) = rules::promote(tx, &viewer, &entered, &params.label_id)?;
-            let counts = counted(tx, &viewer, &above, std::slice::from_ref(&promoted))?;
-            Ok((promoted, counts))
-        })
-        .await?;
-    Ok(Ok200(shown(&promoted, Some(&counts))))
+async fn promote(at: PlaceRequest, params: Params<LabelPath>) -> Result<Ok200<LabelEntity>> {
+    let promoted = at.write(Aim::Manage, move |tx, by, here| {
+        let (promoted, above) = rules::promote(tx, &by.viewer, here, &params.label_id)?;
+        CountedLabel::read(tx, &by.viewer, &above, promoted)
+    });
+    Ok(Ok200(promoted.await?.entity()))
 }

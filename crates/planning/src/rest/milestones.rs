@@ -1,55 +1,18 @@
 //! Milestones of projects and groups.
 
-use super::PLACES;
-use crate::access::{Aim, ParentRef, authorize};
+use super::{PLACES, PlaceRequest, twin};
+use crate::access::Aim;
 use crate::entity::milestones::{MilestoneEntity, milestone};
-use crate::model::MilestoneState;
 use crate::rules::milestones::{self as rules, Change, StateEvent};
 use crate::store::milestones::{self as rows, Filter};
-use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Created, Flat, NoContent, Ok200, Paged, Paging, Params, Patch, Routes};
-use kernel::time::{Date, Timestamp};
-
-kernel::params! {
-    pub struct ListMilestones {
-        /// Only of these numbers.
-        pub iids: Option<Vec<i64>>,
-        /// Only in this state.
-        pub state: Option<MilestoneState>,
-        /// Only with this title.
-        pub title: Option<String>,
-        /// In the title or description.
-        pub search: Option<String>,
-        /// Also those of the groups above.
-        pub include_parent_milestones: Option<bool>,
-        /// The same by its newer name.
-        pub include_ancestors: Option<bool>,
-        /// Only unchanged since.
-        pub updated_before: Option<Timestamp>,
-        /// Only changed since.
-        pub updated_after: Option<Timestamp>,
-    }
-}
-
-kernel::params! {
-    /// What is said of a milestone beside its title.
-    pub struct MilestoneTexts {
-        /// Its description.
-        pub description: Patch<String>,
-        /// Its first day.
-        pub start_date: Patch<Date>,
-        /// Its last day.
-        pub due_date: Patch<Date>,
-    }
-}
+use kernel::http::{Created, Flat, NoContent, Ok200, Paged, Paging, Params, Routes};
 
 kernel::params! {
     pub struct CreateMilestone {
         /// Its title.
         pub title: String,
-        pub texts: Flat<MilestoneTexts>,
+        pub texts: Flat<Change>,
     }
 }
 
@@ -66,162 +29,119 @@ kernel::params! {
         pub milestone_id: i64,
         /// Another title.
         pub title: Option<String>,
-        pub texts: Flat<MilestoneTexts>,
+        pub texts: Flat<Change>,
         /// Close it or open it again.
         pub state_event: Option<StateEvent>,
     }
 }
 
 pub(super) fn routes(r: &mut Routes) {
-    for (places, word) in PLACES {
-        let all = &format!("/{places}/{{id}}/milestones");
+    for place in PLACES {
+        let all = &format!("/{}/{{id}}/milestones", place.0);
         let one = &format!("{all}/{{milestone_id}}");
-        let name = |handler: &str| format!("{places}_{handler}");
-        r.get(all, list)
-            .named(&name("list"))
-            .summary(format!("Lists the milestones of a {word}"));
-        r.post(all, create)
-            .named(&name("create"))
-            .summary(format!("Makes a milestone in a {word}"));
-        r.get(one, show)
-            .named(&name("show"))
-            .summary(format!("Shows a milestone of a {word}"));
-        r.put(one, update)
-            .named(&name("update"))
-            .summary(format!("Changes a milestone of a {word}"));
-        r.delete(one, destroy)
-            .named(&name("destroy"))
-            .summary(format!("Deletes a milestone of a {word}"));
+        twin(
+            r.get(all, list),
+            place,
+            "list",
+            "Lists the milestones of a PLACE",
+        );
+        twin(
+            r.post(all, create),
+            place,
+            "create",
+            "Makes a milestone in a PLACE",
+        );
+        twin(
+            r.get(one, show),
+            place,
+            "show",
+            "Shows a milestone of a PLACE",
+        );
+        twin(
+            r.put(one, update),
+            place,
+            "update",
+            "Changes a milestone of a PLACE",
+        );
+        twin(
+            r.delete(one, destroy),
+            place,
+            "destroy",
+            "Deletes a milestone of a PLACE",
+        );
     }
     r.post("/projects/{id}/milestones/{milestone_id}/promote", promote)
         .summary("Makes a project's milestone one of its group");
 }
 
-impl MilestoneTexts {
-    fn change(self) -> Change {
-        Change {
-            description: self.description,
-            start_on: self.start_date,
-            due_on: self.due_date,
-            ..Change::default()
-        }
-    }
-}
-
 async fn list(
-    app: App,
-    viewer: Viewer,
-    place: ParentRef,
-    Params(params): Params<ListMilestones>,
+    at: PlaceRequest,
+    Params(filter): Params<Filter>,
     paging: Paging,
 ) -> Result<Paged<MilestoneEntity>> {
-    let above = params
-        .include_parent_milestones
-        .or(params.include_ancestors);
-    let filter = Filter {
-        with_groups_above: above.unwrap_or(false),
-        iids: params.iids,
-        ids: None,
-        state: params.state,
-        title: params.title,
-        search: params.search,
-        updated_before: params.updated_before,
-        updated_after: params.updated_after,
-    };
-    let page = app
-        .read(move |tx| {
-            let entered = authorize(tx, &viewer, &place, Aim::Read)?;
-            rows::list(tx, &entered.parent, &filter, paging)
-        })
-        .await?;
-    Ok(page.map(|one| milestone(&app, &one)))
+    at.read(move |tx, by, here| {
+        let page = rows::list(tx, &here.parent, &filter, paging)?;
+        Ok(page.map(|one| milestone(&by.app, &one)))
+    })
+    .await
 }
 
 async fn create(
-    app: App,
-    viewer: Viewer,
-    place: ParentRef,
+    at: PlaceRequest,
     Params(params): Params<CreateMilestone>,
 ) -> Result<Created<MilestoneEntity>> {
     let new = Change {
         title: Some(params.title),
-        ..params.texts.0.change()
+        ..params.texts.0
     };
-    let made = app
-        .write(move |tx| {
-            let entered = authorize(tx, &viewer, &place, Aim::Manage)?;
-            rules::create(tx, &viewer, &entered, &new)
-        })
-        .await?;
-    Ok(Created(milestone(&app, &made)))
+    at.write(Aim::Manage, move |tx, by, here| {
+        let made = rules::create(tx, &by.viewer, here, &new)?;
+        Ok(Created(milestone(&by.app, &made)))
+    })
+    .await
 }
 
-async fn show(
-    app: App,
-    viewer: Viewer,
-    place: ParentRef,
-    path: Params<MilestonePath>,
-) -> Result<Ok200<MilestoneEntity>> {
-    let found = app
-        .read(move |tx| {
-            let entered = authorize(tx, &viewer, &place, Aim::Read)?;
-            rules::find(tx, &entered, path.milestone_id)
-        })
-        .await?;
-    Ok(Ok200(milestone(&app, &found)))
+async fn show(at: PlaceRequest, path: Params<MilestonePath>) -> Result<Ok200<MilestoneEntity>> {
+    at.read(move |tx, by, here| {
+        let found = rules::find(tx, here, path.milestone_id)?;
+        Ok(Ok200(milestone(&by.app, &found)))
+    })
+    .await
 }
 
 async fn update(
-    app: App,
-    viewer: Viewer,
-    place: ParentRef,
+    at: PlaceRequest,
     Params(params): Params<UpdateMilestone>,
 ) -> Result<Ok200<MilestoneEntity>> {
     let id = params.milestone_id;
     let change = Change {
         title: params.title,
         state_event: params.state_event,
-        ..params.texts.0.change()
+        ..params.texts.0
     };
-    let changed = app
-        .write(move |tx| {
-            let entered = authorize(tx, &viewer, &place, Aim::Manage)?;
-            match change == Change::default() {
-                true => Err(Error::none_of(
-                    "title, description, start_date, due_date, state_event",
-                )),
-                false => rules::update(tx, &viewer, &entered, id, &change),
-            }
-        })
-        .await?;
-    Ok(Ok200(milestone(&app, &changed)))
+    at.write(Aim::Manage, move |tx, by, here| {
+        if change == Change::default() {
+            let names = "title, description, start_date, due_date, state_event";
+            return Err(Error::none_of(names));
+        }
+        let changed = rules::update(tx, &by.viewer, here, id, &change)?;
+        Ok(Ok200(milestone(&by.app, &changed)))
+    })
+    .await
 }
 
-async fn destroy(
-    app: App,
-    viewer: Viewer,
-    place: ParentRef,
-    path: Params<MilestonePath>,
-) -> Result<NoContent> {
-    app.write(move |tx| {
-        let entered = authorize(tx, &viewer, &place, Aim::Manage)?;
-        rules::destroy(tx, &viewer, &entered, path.milestone_id)?;
+async fn destroy(at: PlaceRequest, path: Params<MilestonePath>) -> Result<NoContent> {
+    at.write(Aim::Manage, move |tx, by, here| {
+        rules::destroy(tx, &by.viewer, here, path.milestone_id)?;
         Ok(NoContent)
     })
     .await
 }
 
-async fn promote(
-    app: App,
-    viewer: Viewer,
-    place: ParentRef,
-    path: Params<MilestonePath>,
-) -> Result<Ok200<MilestoneEntity>> {
-    let promoted = app
-        .write(move |tx| {
-            let entered = authorize(tx, &viewer, &place, Aim::Manage)?;
-            rules::promote(tx, &viewer, &entered, path.milestone_id)
-        })
-        .await?;
-    Ok(Ok200(milestone(&app, &promoted)))
+async fn promote(at: PlaceRequest, path: Params<MilestonePath>) -> Result<Ok200<MilestoneEntity>> {
+    at.write(Aim::Manage, move |tx, by, here| {
+        let promoted = rules::promote(tx, &by.viewer, here, path.milestone_id)?;
+        Ok(Ok200(milestone(&by.app, &promoted)))
+    })
+    .await
 }

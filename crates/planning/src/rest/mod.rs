@@ -8,12 +8,15 @@ mod milestones;
 mod notes;
 mod todos;
 
-use crate::access::ParentRef;
+use crate::access::{Aim, ParentAccess, ParentRef, authorize};
+use identity::caller::Caller;
 use kernel::error::{Error, Result};
 use kernel::http::openapi::Operation;
 use kernel::http::params::{FromParams, Source};
+use kernel::http::routes::Declared;
 use kernel::http::{Call, FromCall, Routes};
 use kernel::ids::Reference;
+use store::Tx;
 
 /// What has labels and milestones, in addresses and in words.
 const PLACES: [(&str, &str); 2] = [("projects", "project"), ("groups", "group")];
@@ -26,6 +29,14 @@ pub fn routes(r: &mut Routes) {
     awards::routes(r);
     todos::routes(r);
     markdown::routes(r);
+}
+
+/// Names and describes a route that two places have, such as projects and
+/// groups, of which one stands for PLACE in the text.
+fn twin(route: Declared<'_>, (places, word): (&str, &str), handler: &str, summary: &str) {
+    route
+        .named(&format!("{places}_{handler}"))
+        .summary(summary.replace("PLACE", word));
 }
 
 kernel::params! {
@@ -46,6 +57,57 @@ impl FromCall for ParentRef {
 
     fn describe(operation: &mut Operation<'_>) {
         operation.in_path(PlacePath::fields());
+    }
+}
+
+/// The project or group that a request is about, and who asks.
+struct PlaceRequest {
+    caller: Caller,
+    place: ParentRef,
+}
+
+impl FromCall for PlaceRequest {
+    async fn from_call(call: &mut Call) -> Result<Self> {
+        Ok(PlaceRequest {
+            caller: Caller::from_call(call).await?,
+            place: ParentRef::from_call(call).await?,
+        })
+    }
+
+    fn describe(operation: &mut Operation<'_>) {
+        ParentRef::describe(operation);
+    }
+}
+
+impl PlaceRequest {
+    /// Finds it, for who may read there, and reads more.
+    async fn read<T, F>(self, work: F) -> Result<T>
+    where
+        F: FnOnce(&mut Tx<'_>, &Caller, &ParentAccess) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        let PlaceRequest { caller, place } = self;
+        caller
+            .read(move |tx, by| {
+                let here = authorize(tx, &by.viewer, &place, Aim::Read)?;
+                work(tx, by, &here)
+            })
+            .await
+    }
+
+    /// Finds it, for who may do this there, and changes something.
+    async fn write<T, F>(self, aim: Aim, work: F) -> Result<T>
+    where
+        F: Fn(&mut Tx<'_>, &Caller, &ParentAccess) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        let PlaceRequest { caller, place } = self;
+        caller
+            .write(move |tx, by| {
+                let here = authorize(tx, &by.viewer, &place, aim)?;
+                work(tx, by, &here)
+            })
+            .await
     }
 }
 

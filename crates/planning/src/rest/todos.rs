@@ -1,9 +1,8 @@
 //! To-dos of the caller.
 
-use super::issues::IssuePath;
+use super::issues::IssueRequest;
 use crate::entity::todos::{Beside, TodoEntity, todo};
 use crate::rules::issues::noteable;
-use crate::rules::issues::places::found_signed_in;
 use crate::rules::todos::{self as rules, Action, State, Todo};
 use crate::store::todos::{self as rows, Filter};
 use identity::viewer::{SignedInViewer, Viewer};
@@ -73,16 +72,14 @@ async fn list(
         group_ids: only(params.group_id),
         kinds: params.kind.map(|kind| vec![kind.to_string()]),
     };
-    let handle = app.clone();
-    let (page, beside) = app
+    app.clone()
         .read(move |tx| {
             let viewer = caller.viewer();
             let page = rows::list(tx, &viewer, caller.0.user.id, &filter, paging)?;
-            let beside = Beside::read(&handle, tx, &viewer, &page.items)?;
-            Ok((page, beside))
+            let beside = Beside::read(&app, tx, &viewer, &page.items)?;
+            Ok(page.map(|one| todo(&app, &one, &beside)))
         })
-        .await?;
-    Ok(page.map(|one| todo(&app, &one, &beside)))
+        .await
 }
 
 async fn finish(
@@ -90,14 +87,12 @@ async fn finish(
     caller: SignedInViewer,
     path: Params<TodoPath>,
 ) -> Result<Ok200<TodoEntity>> {
-    let handle = app.clone();
-    let (done, beside) = app
+    app.clone()
         .write(move |tx| {
             let done = rules::set_state(tx, &caller.viewer(), path.id, State::Done)?;
-            shown(&handle, tx, &caller.viewer(), done)
+            shown(&app, tx, &caller.viewer(), &done).map(Ok200)
         })
-        .await?;
-    Ok(Ok200(todo(&app, &done, &beside)))
+        .await
 }
 
 async fn finish_all(app: App, caller: SignedInViewer) -> Result<NoContent> {
@@ -108,21 +103,18 @@ async fn finish_all(app: App, caller: SignedInViewer) -> Result<NoContent> {
     .await
 }
 
-async fn mark(app: App, viewer: Viewer, path: Params<IssuePath>) -> Result<Changed<TodoEntity>> {
-    let handle = app.clone();
-    let made = app
-        .write(move |tx| {
-            let (_, issue) = found_signed_in(tx, &viewer, &path.id, path.issue_iid)?;
-            match rules::mark(tx, &viewer, noteable(&issue))? {
-                Some(made) => shown(&handle, tx, &viewer, made).map(Some),
+async fn mark(at: IssueRequest) -> Result<Changed<TodoEntity>> {
+    let made =
+        at.write_own(
+            |tx, by, _, issue| match rules::mark(tx, &by.viewer, noteable(&issue))? {
+                Some(made) => shown(&by.app, tx, &by.viewer, &made).map(Some),
                 None => Ok(None),
-            }
-        })
-        .await?;
-    Ok(made.map(|(made, beside)| todo(&app, &made, &beside)).into())
+            },
+        );
+    Ok(made.await?.into())
 }
 
-fn shown(app: &App, tx: &mut Tx<'_>, viewer: &Viewer, made: Todo) -> Result<(Todo, Beside)> {
-    let beside = Beside::read(app, tx, viewer, std::slice::from_ref(&made))?;
-    Ok((made, beside))
+fn shown(app: &App, tx: &mut Tx<'_>, viewer: &Viewer, one: &Todo) -> Result<TodoEntity> {
+    let beside = Beside::read(app, tx, viewer, std::slice::from_ref(one))?;
+    Ok(todo(app, one, &beside))
 }

@@ -3,7 +3,7 @@
 use super::{group_above, record};
 use crate::access::ParentAccess;
 use crate::model::{Label, MAX_LABEL_TEXT, color, label_title_error};
-use crate::store::labels::{self, Written};
+use crate::store::labels;
 use crate::store::subscriptions::{self, Target};
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
@@ -11,25 +11,32 @@ use kernel::http::Patch;
 use spaces::model::Problems;
 use store::Tx;
 
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct LabelInput {
-    pub title: Option<String>,
-    /// `#rrggbb` or a name of CSS; a new one has a colour of its own unless given.
-    pub color: Option<String>,
-    pub description: Patch<String>,
-    pub priority: Patch<i64>,
-    pub archived: Option<bool>,
+kernel::params! {
+    #[derive(Default, PartialEq)]
+    pub struct LabelInput {
+        /// Another title.
+        pub title as "new_name": Option<String>,
+        /// `#rrggbb` or a name of CSS.
+        pub color: Option<String>,
+        /// A few words.
+        pub description: Patch<String>,
+        /// Where it stands among the project's labels; null for nowhere.
+        pub priority: Patch<i64>,
+        /// No longer offered.
+        pub archived: Option<bool>,
+    }
 }
 
 impl LabelInput {
-    fn over(&self, before: Written) -> Result<Written> {
+    fn over(&self, before: Label) -> Result<Label> {
         let title = self.title.as_deref().unwrap_or(&before.title);
         let description = self.description.clone().over(before.description);
-        checked(Written {
+        checked(Label {
             title: title.trim().to_owned(),
             color: self.color.clone().unwrap_or(before.color),
             description: description.filter(|text| !text.is_empty()),
             archived: self.archived.unwrap_or(before.archived),
+            ..before
         })
     }
 
@@ -68,11 +75,10 @@ pub fn create(
     entered: &ParentAccess,
     new: &LabelInput,
 ) -> Result<Label> {
-    let written = new.over(Written {
-        title: String::new(),
+    // One has a colour of its own unless given.
+    let written = new.over(Label {
         color: color::DEFAULT.to_owned(),
-        description: None,
-        archived: false,
+        ..Label::default()
     })?;
     let priority = new.priority.clone().over(None);
     check_priority(entered, priority)?;
@@ -111,11 +117,11 @@ pub fn update(
         if !is_own {
             return Err(Error::NotFound("Label"));
         }
-        let written = change.over(Written::from(&label))?;
+        let written = change.over(label.clone())?;
         if labels::is_taken(tx, parent, &written.title, label.id)? {
             return Err(Error::invalid("title", "has already been taken"));
         }
-        labels::update(tx, label.id, &written)?;
+        labels::update(tx, &written)?;
         record(
             tx,
             viewer,
@@ -183,8 +189,7 @@ pub fn promote(
     let label = find(tx, viewer, entered, id_or_title, false)?;
     let refusal = "Failed to promote project label to group label";
     let (group, above) = group_above(tx, viewer, entered, refusal)?;
-    let written = Written::from(&label);
-    let made = match labels::insert(tx, &above.parent, &written)? {
+    let made = match labels::insert(tx, &above.parent, &label)? {
         Some(id) => id,
         None => find(tx, viewer, &above, &label.title, false)?.id,
     };
@@ -200,16 +205,14 @@ pub fn promote(
     Ok((promoted, above))
 }
 
-fn checked(mut label: Written) -> Result<Written> {
+fn checked(mut label: Label) -> Result<Label> {
     let mut problems = Problems::default();
     problems.note("title", label_title_error(&label.title));
     match color::parse(&label.color) {
         Some(color) => label.color = color,
         None => problems.add("color", "must be a valid color code"),
     }
-    if let Some(text) = &label.description
-        && text.chars().count() > MAX_LABEL_TEXT
-    {
+    if label.text().chars().count() > MAX_LABEL_TEXT {
         problems.add("description", "is too long (maximum is 512 characters)");
     }
     problems.check()?;

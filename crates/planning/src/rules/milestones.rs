@@ -3,7 +3,7 @@
 use super::{group_above, record};
 use crate::access::ParentAccess;
 use crate::model::{Milestone, MilestoneState, text_error, title_error};
-use crate::store::milestones::{self, Written};
+use crate::store::milestones;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
 use kernel::http::Patch;
@@ -18,14 +18,19 @@ kernel::choices! {
     pub enum StateEvent { Close = "close", Activate = "activate" }
 }
 
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Change {
-    /// Its title; needed for a new one.
-    pub title: Option<String>,
-    pub description: Patch<String>,
-    pub start_on: Patch<Date>,
-    pub due_on: Patch<Date>,
-    pub state_event: Option<StateEvent>,
+kernel::params! {
+    #[derive(Default, PartialEq)]
+    pub struct Change {
+        /// Its title; needed for a new one.
+        pub title: Option<String> = None,
+        /// Its description.
+        pub description: Patch<String>,
+        /// Its first day.
+        pub start_on as "start_date": Patch<Date>,
+        /// Its last day.
+        pub due_on as "due_date": Patch<Date>,
+        pub state_event: Option<StateEvent> = None,
+    }
 }
 
 pub fn find(tx: &mut Tx<'_>, entered: &ParentAccess, id: i64) -> Result<Milestone> {
@@ -38,7 +43,7 @@ pub fn create(
     entered: &ParentAccess,
     new: &Change,
 ) -> Result<Milestone> {
-    let written = written(new, Written::default())?;
+    let written = written(new, Milestone::default())?;
     if milestones::is_taken(tx, &entered.parent, &written.title, 0)? {
         return Err(taken());
     }
@@ -61,11 +66,11 @@ pub fn update(
     change: &Change,
 ) -> Result<Milestone> {
     let milestone = find(tx, entered, id)?;
-    let written = written(change, Written::from(&milestone))?;
+    let written = written(change, milestone)?;
     if milestones::is_taken(tx, &entered.parent, &written.title, id)? {
         return Err(taken());
     }
-    milestones::update(tx, id, &written)?;
+    milestones::update(tx, &written)?;
     record(
         tx,
         viewer,
@@ -103,8 +108,7 @@ pub fn promote(
         return Err(taken());
     }
     let old = milestones::of_title_below(tx, &group.lineage, &milestone.title)?;
-    let written = Written::from(&milestone);
-    let made = milestones::insert(tx, &above.parent, &written)?.ok_or_else(taken)?;
+    let made = milestones::insert(tx, &above.parent, &milestone)?.ok_or_else(taken)?;
     milestones::replace(tx, old, made)?;
     record(
         tx,
@@ -120,9 +124,9 @@ fn taken() -> Error {
     Error::invalid("title", "has already been taken")
 }
 
-fn written(change: &Change, before: Written) -> Result<Written> {
+fn written(change: &Change, before: Milestone) -> Result<Milestone> {
     let title = change.title.as_deref().unwrap_or(&before.title);
-    let written = Written {
+    let written = Milestone {
         title: title.trim().to_owned(),
         description: change.description.clone().over(before.description),
         state: match change.state_event {
@@ -132,11 +136,11 @@ fn written(change: &Change, before: Written) -> Result<Written> {
         },
         start_on: change.start_on.clone().over(before.start_on),
         due_on: change.due_on.clone().over(before.due_on),
+        ..before
     };
     let mut problems = Problems::default();
     problems.note("title", title_error(&written.title));
-    let text = written.description.as_deref().unwrap_or_default();
-    problems.note("description", text_error(text));
+    problems.note("description", text_error(written.text()));
     if let (Some(start), Some(due)) = (written.start_on, written.due_on)
         && due < start
     {

@@ -7,7 +7,7 @@ use crate::rules::todos::{self, Action, NewTodo};
 use crate::rules::topic::Topic;
 use crate::store::issues;
 use crate::store::people as rows;
-use crate::tasks::{Event, Notify, Reason};
+use crate::tasks::{Event, News, Notify, Reason};
 use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::error::Result;
@@ -33,11 +33,8 @@ pub fn may_know(
     if !(internal || issue.confidential) || user.is_admin {
         return Ok(true);
     }
-    let assigned = issues::assignees_of(tx, &[issue.id])?;
-    let concerned = issue.author_id == Some(user.id)
-        || assigned
-            .get(&issue.id)
-            .is_some_and(|ids| ids.contains(&user.id));
+    let assigned = issues::assignees_of_one(tx, issue.id)?;
+    let concerned = issue.author_id == Some(user.id) || assigned.contains(&user.id);
     Ok((concerned && !internal) || role_in_project(tx, user.id, project)? >= REPORTER)
 }
 
@@ -137,12 +134,12 @@ pub fn notify<'t>(
     direct: Vec<(i64, Reason)>,
 ) -> Result<()> {
     let now = tx.now();
-    let job = Notify {
+    let news = News {
         event,
         about: about.into().about(),
         note: note_id,
         actor,
-        direct,
     };
+    let job = Notify { news, direct };
     enqueue_at(tx, &job, now)
 }

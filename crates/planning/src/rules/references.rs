@@ -236,10 +236,7 @@ impl Finder<'_> {
             };
             let goal = own(iid).or_else(|| known.iter().find(|one| one.title == word));
             if let Some(goal) = goal {
-                let url = format!(
-                    "{}/{}/-/milestones/{}",
-                    self.base, goal.parent_path, goal.iid
-                );
+                let url = format!("{}{}", self.base, goal.path());
                 let mut target = Target::new(url, "");
                 target.text = Some(format!("%{}", goal.title));
                 self.found.insert(Name::Milestone(word), target);

@@ -13,36 +13,11 @@ use serde_json::json;
 use std::collections::HashMap;
 use store::{Fragment, Tx, sql};
 
-#[derive(Debug, Clone)]
-pub struct Written {
-    pub title: String,
-    pub color: String,
-    pub description: Option<String>,
-    pub archived: bool,
-}
+const SELECT: &str = store::concat!("select ", Label::COLUMNS);
 
-impl From<&Label> for Written {
-    fn from(label: &Label) -> Written {
-        Written {
-            title: label.title.clone(),
-            color: label.color.clone(),
-            description: label.description.clone(),
-            archived: label.archived,
-        }
-    }
-}
-
-const COLUMNS: &str = "labels.id, labels.project_id, labels.group_id, labels.title, labels.color,
-    labels.description, labels.archived, label_priorities.priority,
-    (subscriptions.user_id is not null) as subscribed";
-
-fn columns() -> Fragment {
-    Fragment::new(&format!("select {COLUMNS}"))
-}
-
-/// The same; ends with its `where`.
+/// Begins a statement that reads labels; ends with its `where`.
 fn selected(project_id: Option<i64>, viewer: Option<i64>) -> Fragment {
-    let mut query = columns();
+    let mut query = Fragment::new(SELECT);
     query
         .raw(" from ")
         .append(tables(project_id, viewer))
@@ -66,16 +41,28 @@ fn tables(project_id: Option<i64>, viewer: Option<i64>) -> Fragment {
     from
 }
 
-#[derive(Debug, Clone, Default)]
-pub struct Filter {
-    pub with_groups_above: bool,
-    pub search: Option<String>,
-    pub title: Option<String>,
-    /// Only archived ones, or only others.
-    pub archived: Option<bool>,
+kernel::params! {
+    #[derive(Default)]
+    pub struct Filter {
+        /// Also labels of the groups above; true unless refused.
+        pub include_ancestor_groups: Option<bool>,
+        /// In the title or description.
+        pub search: Option<String>,
+        pub title: Option<String> = None,
+        /// Only archived ones, or only others.
+        pub archived: Option<bool>,
+    }
 }
 
 impl Filter {
+    /// The labels of a place that pass.
+    fn of(&self, parent: &Parent) -> Fragment {
+        let with_groups_above = self.include_ancestor_groups.unwrap_or(true);
+        let mut condition = in_place("labels", parent, with_groups_above);
+        self.narrow(&mut condition);
+        condition
+    }
+
     fn narrow(&self, condition: &mut Fragment) {
         if let Some(search) = self.search.as_deref().filter(|text| !text.is_empty()) {
             let columns = ["labels.title_folded", "labels.description_folded"];
@@ -97,9 +84,7 @@ pub fn count(
     parent: &Parent,
     filter: &Filter,
 ) -> Result<i64> {
-    let mut condition = in_place("labels", parent, filter.with_groups_above);
-    filter.narrow(&mut condition);
-    pages::count(tx, &tables(parent.project_id(), viewer), &condition)
+    pages::count(tx, &tables(parent.project_id(), viewer), &filter.of(parent))
 }
 
 /// A page for each issue of the labels on it.
@@ -113,7 +98,7 @@ pub fn pages_of_issues(
     from.append(tables(None, viewer))
         .raw(" join issue_labels on issue_labels.label_id = labels.id where")
         .in_list("issue_labels.issue_id", issues);
-    Ok(tx.query(window.narrow_each(COLUMNS, "issue_labels.issue_id", from))?)
+    Ok(tx.query(window.narrow_each(Label::COLUMNS, "issue_labels.issue_id", from))?)
 }
 
 /// The labels that each place uses, with those of the groups `above` if they
@@ -138,7 +123,7 @@ pub fn pages_of(
     window: &Window,
 ) -> Result<Vec<Owned<Label>>> {
     let from = used(viewer, places, above, filter);
-    Ok(tx.query(window.narrow_each(COLUMNS, "used.place_id", from))?)
+    Ok(tx.query(window.narrow_each(Label::COLUMNS, "used.place_id", from))?)
 }
 
 /// How many labels each place has that [`pages_of`] pages through.
@@ -165,7 +150,7 @@ pub fn of_title(
         title: Some(title.to_owned()),
         ..Filter::default()
     };
-    let mut query = Fragment::new(&format!("select {COLUMNS}, used.place_id as owner"));
+    let mut query = Fragment::new(store::concat!(SELECT, ", used.place_id as owner"));
     query
         .append(used(viewer, places, above, &filter))
         .raw(" order by labels.project_id nulls last, labels.id");
@@ -201,12 +186,10 @@ pub fn list(
     filter: &Filter,
     paging: Paging,
 ) -> Result<Paged<Label>> {
-    let mut condition = in_place("labels", parent, filter.with_groups_above);
-    filter.narrow(&mut condition);
     let list = List {
-        select: columns(),
+        select: Fragment::new(SELECT),
         from: tables(parent.project_id(), viewer),
-        condition,
+        condition: filter.of(parent),
         order: Order {
             by: "labels.title".into(),
             key: Some(KeyType::Text),
@@ -269,7 +252,7 @@ pub fn ids_of(
 }
 
 /// Adds a label, unless the place has one of this title itself; its id.
-pub fn insert(tx: &mut Tx<'_>, parent: &Parent, label: &Written) -> Result<Option<i64>> {
+pub fn insert(tx: &mut Tx<'_>, parent: &Parent, label: &Label) -> Result<Option<i64>> {
     let now = tx.now();
     Ok(tx.optional(
         sql!(
@@ -285,7 +268,7 @@ pub fn insert(tx: &mut Tx<'_>, parent: &Parent, label: &Written) -> Result<Optio
             fold(&label.title),
             &label.color,
             &label.description,
-            fold(label.description.as_deref().unwrap_or_default()),
+            fold(label.text()),
             label.archived,
             now,
         ),
@@ -306,7 +289,7 @@ pub fn is_taken(tx: &mut Tx<'_>, parent: &Parent, title: &str, but: i64) -> Resu
 
 /// Writes a label anew. No other label of the place has the title: that was
 /// asked in this transaction.
-pub fn update(tx: &mut Tx<'_>, id: i64, label: &Written) -> Result<()> {
+pub fn update(tx: &mut Tx<'_>, label: &Label) -> Result<()> {
     let now = tx.now();
     tx.execute(
         sql!(
@@ -315,12 +298,12 @@ pub fn update(tx: &mut Tx<'_>, id: i64, label: &Written) -> Result<()> {
              where id = $1"
         ),
         (
-            id,
+            label.id,
             &label.title,
             fold(&label.title),
             &label.color,
             &label.description,
-            fold(label.description.as_deref().unwrap_or_default()),
+            fold(label.text()),
             label.archived,
             now,
         ),

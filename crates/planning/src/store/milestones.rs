@@ -10,51 +10,48 @@ use kernel::error::Result;
 use kernel::graph::{Owned, Window};
 use kernel::http::{Paged, Paging};
 use kernel::ids::fold;
-use kernel::time::{Date, Timestamp};
+use kernel::time::Timestamp;
 use serde_json::json;
 use std::collections::HashMap;
 use store::{Fragment, Tx, sql};
 
-#[derive(Debug, Clone, Default)]
-pub struct Written {
-    pub title: String,
-    pub description: Option<String>,
-    pub state: MilestoneState,
-    pub start_on: Option<Date>,
-    pub due_on: Option<Date>,
-}
-
-impl From<&Milestone> for Written {
-    fn from(milestone: &Milestone) -> Written {
-        Written {
-            title: milestone.title.clone(),
-            description: milestone.description.clone(),
-            state: milestone.state,
-            start_on: milestone.start_on,
-            due_on: milestone.due_on,
-        }
-    }
-}
-
 const TABLES: &str = "milestones left join projects on projects.id = milestones.project_id
     left join namespaces on namespaces.id = milestones.group_id";
 
-const COLUMNS: &str = "milestones.*,
-    coalesce(projects.full_path, 'groups/' || namespaces.full_path) as parent_path";
+const SELECT: &str = store::concat!("select ", Milestone::COLUMNS);
 
-#[derive(Debug, Clone, Default)]
-pub struct Filter {
-    pub with_groups_above: bool,
-    pub iids: Option<Vec<i64>>,
-    pub ids: Option<Vec<i64>>,
-    pub state: Option<MilestoneState>,
-    pub title: Option<String>,
-    pub search: Option<String>,
-    pub updated_before: Option<Timestamp>,
-    pub updated_after: Option<Timestamp>,
+kernel::params! {
+    #[derive(Default)]
+    pub struct Filter {
+        /// Only of these numbers.
+        pub iids: Option<Vec<i64>>,
+        pub ids: Option<Vec<i64>> = None,
+        /// Only in this state.
+        pub state: Option<MilestoneState>,
+        /// Only with this title.
+        pub title: Option<String>,
+        /// In the title or description.
+        pub search: Option<String>,
+        /// Also those of the groups above.
+        pub include_parent_milestones: Option<bool>,
+        /// The same by its newer name.
+        pub include_ancestors: Option<bool>,
+        /// Only unchanged since.
+        pub updated_before: Option<Timestamp>,
+        /// Only changed since.
+        pub updated_after: Option<Timestamp>,
+    }
 }
 
 impl Filter {
+    /// The milestones of a place that pass.
+    fn of(&self, parent: &Parent) -> Fragment {
+        let above = self.include_parent_milestones.or(self.include_ancestors);
+        let mut condition = in_place("milestones", parent, above.unwrap_or(false));
+        self.narrow(&mut condition);
+        condition
+    }
+
     fn narrow(&self, condition: &mut Fragment) {
         if let Some(iids) = &self.iids {
             condition.raw(" and").in_list("milestones.iid", iids);
@@ -85,7 +82,7 @@ impl Filter {
 
 /// Begins a statement that reads milestones; ends with its `where`.
 fn selected() -> Fragment {
-    Fragment::new(&format!("select {COLUMNS} from {TABLES} where "))
+    Fragment::new(store::concat!(SELECT, " from ", TABLES, " where "))
 }
 
 /// One page of a place's milestones: those due first, then those without a
@@ -96,16 +93,14 @@ pub fn list(
     filter: &Filter,
     paging: Paging,
 ) -> Result<Paged<Milestone>> {
-    let mut condition = in_place("milestones", parent, filter.with_groups_above);
-    filter.narrow(&mut condition);
     let (by, key) = match paging.is_keyset() {
         true => ("milestones.id", Some(pages::KeyType::Int)),
         false => ("milestones.due_on", None),
     };
     let list = List {
-        select: Fragment::new(&format!("select {COLUMNS}")),
+        select: Fragment::new(SELECT),
         from: Fragment::new(TABLES),
-        condition,
+        condition: filter.of(parent),
         order: Order {
             by: by.into(),
             key,
@@ -120,9 +115,7 @@ pub fn list(
 
 /// How many milestones of a place pass, counted no further than lists tell.
 pub fn count(tx: &mut Tx<'_>, parent: &Parent, filter: &Filter) -> Result<i64> {
-    let mut condition = in_place("milestones", parent, filter.with_groups_above);
-    filter.narrow(&mut condition);
-    pages::count(tx, &Fragment::new(TABLES), &condition)
+    pages::count(tx, &Fragment::new(TABLES), &filter.of(parent))
 }
 
 /// The open milestones that issues of a place may have, and the one that an
@@ -168,7 +161,7 @@ pub fn pages_of(
     from.append(places.using("milestones", above))
         .raw(" used on used.used_id = milestones.id where 1 = 1");
     filter.narrow(&mut from);
-    Ok(tx.query(window.narrow_each(COLUMNS, "used.place_id", from))?)
+    Ok(tx.query(window.narrow_each(Milestone::COLUMNS, "used.place_id", from))?)
 }
 
 /// Those of these ids that are of places the viewer may see.
@@ -244,7 +237,7 @@ pub fn is_taken(tx: &mut Tx<'_>, parent: &Parent, title: &str, but: i64) -> Resu
 }
 
 /// Adds a milestone; its id, unless the title was taken meanwhile.
-pub fn insert(tx: &mut Tx<'_>, parent: &Parent, milestone: &Written) -> Result<Option<i64>> {
+pub fn insert(tx: &mut Tx<'_>, parent: &Parent, milestone: &Milestone) -> Result<Option<i64>> {
     let now = tx.now();
     let (usage, source) = match parent {
         Parent::Project(project) => (Usage::ProjectMilestones, project.id),
@@ -265,7 +258,7 @@ pub fn insert(tx: &mut Tx<'_>, parent: &Parent, milestone: &Written) -> Result<O
             &milestone.title,
             fold(&milestone.title),
             &milestone.description,
-            fold(milestone.description.as_deref().unwrap_or_default()),
+            fold(milestone.text()),
             milestone.state,
             milestone.start_on,
             milestone.due_on,
@@ -274,7 +267,7 @@ pub fn insert(tx: &mut Tx<'_>, parent: &Parent, milestone: &Written) -> Result<O
     )?)
 }
 
-pub fn update(tx: &mut Tx<'_>, id: i64, milestone: &Written) -> Result<()> {
+pub fn update(tx: &mut Tx<'_>, milestone: &Milestone) -> Result<()> {
     let now = tx.now();
     tx.execute(
         sql!(
@@ -283,11 +276,11 @@ pub fn update(tx: &mut Tx<'_>, id: i64, milestone: &Written) -> Result<()> {
              where id = $1"
         ),
         (
-            id,
+            milestone.id,
             &milestone.title,
             fold(&milestone.title),
             &milestone.description,
-            fold(milestone.description.as_deref().unwrap_or_default()),
+            fold(milestone.text()),
             milestone.state,
             milestone.start_on,
             milestone.due_on,

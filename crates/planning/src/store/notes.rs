@@ -37,6 +37,12 @@ pub struct Note {
     pub updated_at: Timestamp,
 }
 
+impl Note {
+    pub fn is_edited(&self) -> bool {
+        self.updated_at > self.created_at
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct NewNote {
     pub noteable: Noteable,

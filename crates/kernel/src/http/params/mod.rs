@@ -110,13 +110,24 @@ pub struct Field {
 /// A field named like a Rust keyword is written `kind as "type": …`. A set that
 /// is also stored or shown derives more, with serde's and schemars' attributes
 /// behind the comments of its fields.
+/// One with a
+/// value, `iid: Option<i64> = None`, is no parameter and begins with that: so a
+/// rule's input is a set of parameters that has more than those.
 #[macro_export]
 macro_rules! params {
     (@wire $field:ident) => { stringify!($field) };
     (@wire $field:ident $wire:literal) => { $wire };
+    (@read $source:ident $errors:ident $ty:ty, $wire:expr) => {
+        <$ty as $crate::http::params::Param>::read($source, $wire, &mut $errors)
+    };
+    (@read $source:ident $errors:ident $ty:ty, $wire:expr, $value:expr) => { Some($value) };
+    (@declared $ty:ty, $wire:expr, $doc:expr) => {
+        <$ty as $crate::http::params::Param>::declared($wire, $doc)
+    };
+    (@declared $ty:ty, $wire:expr, $doc:expr, $value:expr) => { Vec::new() };
     ($(#[$outer:meta])* $vis:vis struct $name:ident {
         $($(#[doc = $doc:literal])* $(#[serde($($serde:tt)*)])? $(#[schemars($($schema:tt)*)])?
-            $fvis:vis $field:ident $(as $wire:literal)? : $ty:ty),* $(,)?
+            $fvis:vis $field:ident $(as $wire:literal)? : $ty:ty $(= $value:expr)?),* $(,)?
     }) => {
         $(#[$outer])*
         #[derive(Debug, Clone)]
@@ -130,8 +141,9 @@ macro_rules! params {
                 source: &$crate::http::params::Source,
             ) -> std::result::Result<Self, Vec<String>> {
                 let mut errors = Vec::new();
-                $(let $field: Option<$ty> = <$ty as $crate::http::params::Param>::read(
-                    source, $crate::params!(@wire $field $($wire)?), &mut errors);)*
+                $(let $field: Option<$ty> = $crate::params!(
+                    @read source errors $ty, $crate::params!(@wire $field $($wire)?)
+                    $(, $value)?);)*
                 match ($($field,)*) {
                     ($(Some($field),)*) if errors.is_empty() => Ok($name { $($field),* }),
                     _ => Err(errors),
@@ -140,10 +152,9 @@ macro_rules! params {
 
             fn fields() -> Vec<$crate::http::params::Field> {
                 let declared: Vec<Vec<$crate::http::params::Field>> =
-                    vec![$(<$ty as $crate::http::params::Param>::declared(
-                        $crate::params!(@wire $field $($wire)?),
-                        concat!($($doc),*).trim_ascii(),
-                    )),*];
+                    vec![$($crate::params!(
+                        @declared $ty, $crate::params!(@wire $field $($wire)?),
+                        concat!($($doc),*).trim_ascii() $(, $value)?)),*];
                 declared.into_iter().flatten().collect()
             }
         }
@@ -327,6 +338,11 @@ impl<T> Patch<T> {
             Patch::Null => None,
             Patch::Value(value) => Some(value),
         }
+    }
+
+    /// Sets it to what is given, if something is.
+    pub fn given(value: Option<T>) -> Patch<T> {
+        value.map_or(Patch::Absent, Patch::Value)
     }
 
     /// The same of a borrowed value.

@@ -32,6 +32,29 @@ params! {
     }
 }
 
+params! {
+    /// What a rule takes, of which clients say a part.
+    #[derive(Default, PartialEq)]
+    struct RuleInput {
+        name: Text,
+        level: Option<i64> = Some(1),
+    }
+}
+
+#[test]
+fn a_field_with_a_value_is_no_parameter() {
+    let read = |text| RuleInput::from_params(&form(text)).unwrap();
+    let rule = |name: &str| RuleInput {
+        name: name.to_owned().into(),
+        level: Some(1),
+    };
+
+    assert_eq!(read("name=a&level=3"), rule("a"));
+    assert_eq!(read(""), rule(""));
+    let declared: Vec<_> = RuleInput::fields().iter().map(|it| it.name).collect();
+    assert_eq!(declared, ["name"]);
+}
+
 fn form(text: &str) -> Source {
     let mut source = Source::new();
     parse_form(text.as_bytes(), &mut source).unwrap();

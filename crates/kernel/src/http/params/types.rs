@@ -73,6 +73,12 @@ impl Param for Text {
     }
 }
 
+impl From<String> for Text {
+    fn from(text: String) -> Text {
+        Text(text)
+    }
+}
+
 impl Param for i64 {
     fn parse(value: &Value) -> Result<Self, Unusable> {
         match value {

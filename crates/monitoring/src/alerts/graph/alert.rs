@@ -8,7 +8,8 @@ use kernel::graph::{
     Args, Ask, Connection, Context, Fault, Graph, HasTypeRef, ID, INT, JSON, Key, Mark,
     ObjectBuilder, Order, STRING, TIME, object,
 };
-use planning::graph::{IssueView as Issue, Issues, noteable, todoable};
+use planning::graph::{Issues, noteable, todoable};
+use planning::model::Issue;
 use serde_json::Value as Json;
 use std::sync::Arc;
 
@@ -43,7 +44,7 @@ pub fn graph(g: &mut Graph) {
         .load::<AlertsOfIssues, _>(
             "alertManagementAlert",
             object::<AlertView>("AlertManagementAlert"),
-            |it| Some(it.issue.id),
+            |it| Some(it.id),
         )
         .describe("The alert it is the incident of.");
 }
@@ -122,7 +123,7 @@ fn issue(it: ObjectBuilder<'_, AlertView>) -> ObjectBuilder<'_, AlertView> {
                 let issues = context.load::<Issues>(ids).await?;
                 let of = |it: &Arc<AlertView>| {
                     let issue = issues.get(&it.alert.issue_id?)?;
-                    Some(issue.issue.iid.to_string())
+                    Some(issue.iid.to_string())
                 };
                 Ok(alerts.iter().map(of).collect())
             },

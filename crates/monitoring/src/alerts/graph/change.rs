@@ -14,8 +14,8 @@ use kernel::graph::{
 };
 use kernel::graph_input;
 use kernel::ids::Reference;
-use planning::graph::IssueView as Issue;
 use planning::graph::writer;
+use planning::model::Issue;
 use planning::store::todos::Todo;
 use spaces::access::Purpose;
 use std::sync::Arc;
@@ -176,7 +176,7 @@ async fn create_issue(at: At, context: Context) -> Result<Done<Changed>, Fault> 
     })?;
     let made = made.mutated()?;
     Ok(Done::from(Changed {
-        issue: Some(Arc::new(Issue::new(&app, made.issue))),
+        issue: Some(Arc::new(made.issue)),
         ..Changed::new(&app, made.alert, &made.project.full_path)
     }))
 }

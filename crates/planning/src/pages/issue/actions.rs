@@ -4,7 +4,6 @@ use super::story::Rewritten;
 use super::{ENTRIES, IssueForms, render};
 use crate::guarded::{self, Writer};
 use crate::model::{EscalationStatus, IssueKind, Severity};
-use crate::pages::views::Draft;
 use crate::pages::{desk, lines, words};
 use crate::rules::comments::{self, Comment, Said};
 use crate::rules::issues::places::{found_signed_in, found_to_write, subscribe};
@@ -16,14 +15,15 @@ use identity::pages::challenge::Solved;
 use identity::pages::refusal::{Refusal, outcome};
 use identity::spam::Guarded;
 use identity::users::ids_by_usernames;
-use identity::viewer::{SignedInViewer, Viewer};
+use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::flash;
-use kernel::http::{Paging, Params, Patch, RequestContext, Response};
+use kernel::http::params::Text;
+use kernel::http::{Flat, Paging, Params, Patch, RequestContext, Response};
 use kernel::time::Date;
 use spaces::access::Purpose;
-use spaces::pages::Address;
+use spaces::pages::{Address, Visit};
 use std::sync::Arc;
 
 kernel::choices! {
@@ -61,12 +61,20 @@ kernel::params! {
 }
 
 kernel::params! {
-    pub struct NoteForm {
-        pub issue_iid: i64,
-        pub body: Option<String>,
+    /// A note as it is typed.
+    #[derive(Default)]
+    pub struct Draft {
+        pub body: Text,
         pub internal: Option<bool>,
         /// The discussion it answers in.
-        pub discussion_id: Option<String>,
+        pub discussion_id: Text,
+    }
+}
+
+kernel::params! {
+    pub struct NoteForm {
+        pub issue_iid: i64,
+        pub draft: Flat<Draft>,
         /// Close or reopen the issue as well.
         pub state_event: Option<StateEvent>,
     }
@@ -77,7 +85,7 @@ kernel::params! {
         pub issue_iid: i64,
         pub note_id: i64,
         /// The text, in Markdown; none deletes it.
-        pub body: Option<String>,
+        pub body: Text,
         pub delete: Option<bool>,
     }
 }
@@ -104,13 +112,12 @@ async fn here(app: &App, viewer: &Viewer, address: &Address, iid: i64) -> Result
 
 pub async fn change(
     app: App,
-    viewer: SignedInViewer,
+    Visit { viewer, address }: Visit,
     asked: Arc<RequestContext>,
     form: Params<ChangeForm>,
     paging: Paging,
 ) -> Result<Response> {
     let Params(form) = form;
-    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
     let here = here(&app, &viewer, &address, form.issue_iid).await?;
     let done = match form.action {
         Action::Close | Action::Reopen | Action::Marks | Action::Status => {
@@ -155,26 +162,20 @@ fn told(action: Action) -> &'static str {
 }
 
 async fn wanted(app: &App, form: &ChangeForm) -> Result<IssueInput> {
-    let state = match form.action {
-        Action::Close => Some(StateEvent::Close),
-        Action::Reopen => Some(StateEvent::Reopen),
-        _ => None,
-    };
-    if state.is_some() {
-        return Ok(IssueInput {
-            state_event: state,
-            ..IssueInput::default()
-        });
-    }
-    if form.action == Action::Status {
-        return Ok(IssueInput {
-            escalation_status: form.escalation_status,
-            ..IssueInput::default()
-        });
+    match form.action {
+        Action::Close => return Ok(IssueInput::event(StateEvent::Close)),
+        Action::Reopen => return Ok(IssueInput::event(StateEvent::Reopen)),
+        Action::Status => {
+            return Ok(IssueInput {
+                escalation_status: form.escalation_status,
+                ..IssueInput::default()
+            });
+        }
+        _ => {}
     }
     let day = form.due_date.as_deref().unwrap_or_default().trim();
     let weight = form.weight.as_deref().unwrap_or_default().trim();
-    let names: Vec<String> = words(form.assignees.as_deref())
+    let names: Vec<String> = words(form.assignees.as_deref().unwrap_or_default())
         .iter()
         .map(|name| name.trim_start_matches('@').to_owned())
         .collect();
@@ -187,8 +188,8 @@ async fn wanted(app: &App, form: &ChangeForm) -> Result<IssueInput> {
         ));
     }
     Ok(IssueInput {
-        labels: Some(words(form.labels.as_deref())),
-        assignees: Some(Assignees::Set(ids)),
+        labels: Some(words(form.labels.as_deref().unwrap_or_default())),
+        assignees: Assignees::Set(ids),
         milestone_id: match form.milestone_id {
             Some(0) | None => Patch::Null,
             Some(id) => Patch::Value(id),
@@ -243,19 +244,17 @@ fn at(url: &str, page: i64, note: i64) -> String {
 
 pub async fn write_note(
     app: App,
-    viewer: SignedInViewer,
+    Visit { viewer, address }: Visit,
     asked: Arc<RequestContext>,
     form: Params<NoteForm>,
     Solved(solution): Solved,
     paging: Paging,
 ) -> Result<Response> {
     let Params(form) = form;
-    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
     let here = here(&app, &viewer, &address, form.issue_iid).await?;
     let draft = Draft {
-        body: lines(form.body.as_deref()),
-        is_internal: form.internal.unwrap_or(false),
-        discussion_id: form.discussion_id.unwrap_or_default(),
+        body: lines(&form.draft.body).into(),
+        ..form.draft.0
     };
     let by = Writer::by_form(viewer.clone(), asked, solution);
     let mut done = Ok(Guarded::Made(None));
@@ -263,10 +262,7 @@ pub async fn write_note(
         done = say(&app, by.clone(), &here, &draft).await;
     }
     if let (Ok(Guarded::Made(_)), Some(event)) = (&done, form.state_event) {
-        let wanted = IssueInput {
-            state_event: Some(event),
-            ..IssueInput::default()
-        };
+        let wanted = IssueInput::event(event);
         let edited = guarded::edit(&app, by, here.place, wanted, |_, _, _| Ok(())).await;
         if let Err(error) = edited {
             done = Err(error);
@@ -296,10 +292,10 @@ async fn say(
 ) -> Result<Guarded<Option<(i64, i64)>>> {
     let answers = !draft.discussion_id.is_empty();
     let comment = Comment {
-        body: draft.body.clone(),
-        internal: draft.is_internal,
+        body: draft.body.0.clone(),
+        internal: draft.internal.unwrap_or(false),
         created_at: None,
-        discussion_id: answers.then(|| draft.discussion_id.clone()),
+        discussion_id: answers.then(|| draft.discussion_id.0.clone()),
         begins_thread: false,
     };
     let (place, inside, viewer) = (here.place.clone(), here.inside, by.viewer.clone());
@@ -323,21 +319,20 @@ fn noted(error: Error) -> Error {
 
 pub async fn change_note(
     app: App,
-    viewer: SignedInViewer,
+    Visit { viewer, address }: Visit,
     asked: Arc<RequestContext>,
     form: Params<NoteChange>,
     Solved(solution): Solved,
     paging: Paging,
 ) -> Result<Response> {
     let Params(form) = form;
-    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
     let here = here(&app, &viewer, &address, form.issue_iid).await?;
     if form.delete.unwrap_or(false) {
         guarded::destroy(&app, viewer, here.place, form.note_id).await?;
         return flash::done(&app, &here.url, "The note is deleted.");
     }
     let by = Writer::by_form(viewer.clone(), asked, solution);
-    let body = lines(form.body.as_deref());
+    let body = lines(&form.body);
     let (which, text) = ((form.note_id, None), body.clone());
     let done = guarded::rewrite(&app, by, here.place, which, text, |_, _, note| Ok(note.id)).await;
     match outcome(&app, done.map_err(noted), &[]).await? {

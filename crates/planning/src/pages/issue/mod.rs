@@ -1,20 +1,20 @@
 //! `…/-/issues/<number>`: one issue, what was said about it and what became of
 //! it.
 
-mod actions;
+pub mod actions;
 mod story;
 
 use super::notes::NotePage;
-use super::views::{self, Draft, Fact, IssueView, Marks};
-use super::{desk, kinds, paged, tags};
+use super::views::{self, Fact, IssueView, Marks};
+use super::{desk, kinds, paged};
 use crate::access::{Parent, ProjectAccess};
-use crate::model::{EscalationStatus, Issue, IssueKind, IssueState, Severity};
+use crate::model::{EscalationStatus, Issue, Severity};
 use crate::rules::issues::places::{found, is_subscribed};
 use crate::rules::issues::requests::may_edit;
 use crate::rules::references::Links;
 use crate::store::awards::{self as award_rows, Awardable};
 use crate::store::{issues as rows, labels, milestones};
-use actions::{ChangeForm, change, change_note, write_note};
+use actions::{ChangeForm, Draft, change, change_note, write_note};
 use http::Method;
 use identity::entities::load_basic;
 use identity::model::User;
@@ -25,10 +25,9 @@ use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::ui::Choice;
 use kernel::html::{Html, Moment};
-use kernel::http::{Paging, Params, RequestContext, Response, Routes};
+use kernel::http::{Paging, Params, Response, Routes};
 use spaces::access::{DEVELOPER, GUEST, Purpose};
 use spaces::pages::{Address, PROJECT};
-use std::sync::Arc;
 use store::Tx;
 use story::Rewritten;
 
@@ -64,11 +63,10 @@ struct IssueForms {
 async fn show(
     app: App,
     viewer: Viewer,
-    asked: Arc<RequestContext>,
+    address: Address,
     path: Params<OneIssue>,
     paging: Paging,
 ) -> Result<Response> {
-    let address = Address::of(&asked)?;
     let typed = IssueForms::default();
     render(&app, viewer, address, path.issue_iid, paging, typed).await
 }
@@ -112,7 +110,7 @@ async fn render(
             };
             let (story, total) = reader.story(tx, &around, &paging, typed.rewritten.as_ref())?;
             Ok(views::Issue {
-                issue: reader.view(tx, &url)?,
+                view: reader.view(tx)?,
                 marks: reader.marks(tx, typed.marks.as_ref())?,
                 facts: reader.facts(tx)?,
                 pages: paged(&paging, total, url.clone()),
@@ -124,6 +122,7 @@ async fn render(
                 challenge: typed.refusal.challenge,
                 is_rewriting: typed.rewritten.is_some(),
                 head: space.head(tx, &viewer)?,
+                issue,
                 page,
                 url,
             })
@@ -145,15 +144,13 @@ impl Reader<'_> {
     }
 
     fn may_write(&self) -> bool {
-        let locked = self.issue.discussion_locked == Some(true);
-        self.writes() && (!locked || self.desk.level >= GUEST)
+        self.writes() && (!self.issue.is_locked() || self.desk.level >= GUEST)
     }
 
-    fn view(&self, tx: &mut Tx<'_>, url: &str) -> Result<IssueView> {
+    fn view(&self, tx: &mut Tx<'_>) -> Result<IssueView> {
         let (issue, now) = (self.issue, tx.now());
-        let description = issue.description.as_deref().unwrap_or_default();
         let project = Some(&self.desk.project);
-        let links = Links::find(tx, self.viewer, "", project, [description])?;
+        let links = Links::find(tx, self.viewer, "", project, [issue.text()])?;
         let people: Vec<i64> = issue.author_id.into_iter().collect();
         let people = load_basic(tx, &people)?;
         let author = issue.author_id.and_then(|id| people.get(&id));
@@ -167,41 +164,28 @@ impl Reader<'_> {
             None => false,
         };
         Ok(IssueView {
-            iid: issue.iid,
-            title: issue.title.clone(),
-            description: links.render(description),
-            is_open: issue.state == IssueState::Opened,
-            is_confidential: issue.confidential,
-            is_locked: issue.discussion_locked == Some(true),
-            kind: match issue.kind {
-                IssueKind::Issue => String::new(),
-                kind => kind.to_string(),
-            },
+            description: links.render(issue.text()),
             author: author.map(|user| user.username.clone()).unwrap_or_default(),
             created_at: Moment::new(issue.created_at, now),
             closed_at: Moment::maybe(issue.closed_at, now),
-            upvotes: issue.upvotes.unsigned_abs(),
             upvoted: own,
             subscribed,
             is_signed_in: self.viewer.user_id().is_some(),
             may_edit: self.writes() && may_edit(self.viewer, self.desk, issue),
             may_award: self.may_write(),
             escalation: self.escalation(),
-            edit_url: format!("{url}/edit"),
         })
     }
 
-    /// How far people are with an incident, for who may say so, and what they
-    /// may say.
-    fn escalation(&self) -> Option<(String, Vec<Choice>)> {
-        let is_incident = self.issue.kind == IssueKind::Incident;
+    /// What may be said of how far people are with an incident, for who may
+    /// say so.
+    fn escalation(&self) -> Option<Vec<Choice>> {
         let may = self.writes() && self.desk.level >= DEVELOPER;
         let choices = EscalationStatus::ALL.iter().map(|one| Choice {
             value: one.to_string(),
             label: one.label().to_owned(),
         });
-        let status = self.issue.escalation_status.to_string();
-        (is_incident && may).then(|| (status, choices.collect()))
+        (self.issue.is_incident() && may).then(|| choices.collect())
     }
 
     /// The fields of the form beside the issue; as they were typed, if they
@@ -234,9 +218,7 @@ impl Reader<'_> {
             milestones: choices,
             due_date: text(typed.map(|it| &it.due_date), day.unwrap_or_default()),
             weight: text(typed.map(|it| &it.weight), weight.unwrap_or_default()),
-            kind: issue.kind.to_string(),
             kinds: kinds(),
-            severity: issue.severity.to_string(),
             severities: Severity::ALL
                 .iter()
                 .map(|one| Choice {
@@ -244,16 +226,13 @@ impl Reader<'_> {
                     label: one.to_string(),
                 })
                 .collect(),
-            confidential: issue.confidential,
-            locked: issue.discussion_locked == Some(true),
         }))
     }
 
     fn assigned(&self, tx: &mut Tx<'_>) -> Result<Vec<User>> {
-        let ids = rows::assignees_of(tx, &[self.issue.id])?.remove(&self.issue.id);
-        let mut found = load_basic(tx, &ids.clone().unwrap_or_default())?;
-        let ids = ids.unwrap_or_default().into_iter();
-        Ok(ids.filter_map(|id| found.remove(&id)).collect())
+        let ids = rows::assignees_of_one(tx, self.issue.id)?;
+        let mut found = load_basic(tx, &ids)?;
+        Ok(ids.iter().filter_map(|id| found.remove(id)).collect())
     }
 
     fn facts(&self, tx: &mut Tx<'_>) -> Result<Vec<Fact>> {
@@ -262,7 +241,7 @@ impl Reader<'_> {
         let worn = labels::of_issues(tx, &[issue.id])?.remove(&issue.id);
         let worn = worn.unwrap_or_default();
         if !worn.is_empty() {
-            facts.push(Fact::Tags(tags(&worn)));
+            facts.push(Fact::Tags(worn));
         }
         let names = names(self.assigned(tx)?);
         if !names.is_empty() {
@@ -271,7 +250,7 @@ impl Reader<'_> {
         if let Some(id) = issue.milestone_id
             && let Some(goal) = milestones::by_ids(tx, &[id])?.remove(&id)
         {
-            let url = format!("/{}/-/milestones/{}", goal.parent_path, goal.iid);
+            let url = goal.path();
             facts.push(Fact::Link("Milestone", goal.title, url));
         }
         let text = |label, text: Option<String>| text.map(|text| Fact::Text(label, text));
@@ -280,7 +259,7 @@ impl Reader<'_> {
             "Weight",
             issue.weight.map(|weight| weight.to_string()),
         ));
-        if issue.kind == IssueKind::Incident {
+        if issue.is_incident() {
             facts.push(Fact::Text("Severity", issue.severity.to_string()));
             let status = issue.escalation_status.label().to_owned();
             facts.push(Fact::Text("Status", status));

@@ -4,7 +4,6 @@ use super::Reader;
 use crate::entity::events::Named;
 use crate::model::EventKind;
 use crate::pages::notes::{NotePage, SOMEBODY};
-use crate::pages::tags;
 use crate::pages::views::{Entry, EventView};
 use crate::rules::issues::noteable;
 use crate::store::issues::events::Event;
@@ -65,8 +64,6 @@ impl Reader<'_> {
 
 fn told(event: &Event, named: &Named, now: Timestamp) -> EventView {
     let author = named.user(event);
-    let label = named.label(event);
-    let goal = named.milestone(event);
     let adds = event.action == "add";
     let what = match (event.kind, event.weight) {
         (EventKind::State, _) => format!("{} this issue", event.action),
@@ -83,11 +80,8 @@ fn told(event: &Event, named: &Named, now: Timestamp) -> EventView {
             .map_or(SOMEBODY, |user| user.name.as_str())
             .to_owned(),
         what,
-        tags: tags(label.map(std::slice::from_ref).unwrap_or_default()),
-        milestone: goal.map(|goal| {
-            let url = format!("/{}/-/milestones/{}", goal.parent_path, goal.iid);
-            (goal.title.clone(), url)
-        }),
+        label: named.label(event).cloned(),
+        milestone: named.milestone(event).cloned(),
         created_at: Moment::new(event.created_at, now),
     }
 }

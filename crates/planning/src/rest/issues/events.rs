@@ -1,17 +1,14 @@
 //! What became of an issue.
 
-use super::IssuePath;
+use super::IssueRequest;
 use crate::entity::events::{EventEntity, Named, event};
 use crate::model::EventKind;
 use crate::rest::in_path;
-use crate::rules::issues::places::found;
 use crate::store::issues::events as rows;
-use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Found, Result};
 use kernel::http::openapi::Operation;
 use kernel::http::params::FromParams;
-use kernel::http::{Call, FromCall, Ok200, Paged, Paging, Params, Routes};
+use kernel::http::{Call, FromCall, Ok200, Paged, Paging, Routes};
 
 pub(super) fn routes(r: &mut Routes) {
     for kind in EventKind::ALL {
@@ -66,38 +63,21 @@ impl FromCall for OfKind {
     }
 }
 
-async fn list(
-    app: App,
-    viewer: Viewer,
-    path: Params<IssuePath>,
-    events: OfKind,
-    paging: Paging,
-) -> Result<Paged<EventEntity>> {
-    let (page, named) = app
-        .read(move |tx| {
-            let (_, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
-            let page = rows::list(tx, issue.id, events.kind, paging)?;
-            let named = Named::read(tx, &page.items)?;
-            Ok((page, named))
-        })
-        .await?;
-    Ok(page.map(|one| event(&app, &one, &named)))
+async fn list(at: IssueRequest, events: OfKind, paging: Paging) -> Result<Paged<EventEntity>> {
+    at.read(move |tx, by, _, issue| {
+        let page = rows::list(tx, issue.id, events.kind, paging)?;
+        let named = Named::read(tx, &page.items)?;
+        Ok(page.map(|one| event(&by.app, &one, &named)))
+    })
+    .await
 }
 
-async fn show(
-    app: App,
-    viewer: Viewer,
-    path: Params<IssuePath>,
-    events: OfKind,
-) -> Result<Ok200<EventEntity>> {
-    let (one, named) = app
-        .read(move |tx| {
-            let (_, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
-            let id = events.event_id.unwrap_or(0);
-            let one = rows::find(tx, issue.id, events.kind, id)?.found("")?;
-            let named = Named::read(tx, std::slice::from_ref(&one))?;
-            Ok((one, named))
-        })
-        .await?;
-    Ok(Ok200(event(&app, &one, &named)))
+async fn show(at: IssueRequest, events: OfKind) -> Result<Ok200<EventEntity>> {
+    at.read(move |tx, by, _, issue| {
+        let id = events.event_id.unwrap_or(0);
+        let one = rows::find(tx, issue.id, events.kind, id)?.found("")?;
+        let named = Named::read(tx, std::slice::from_ref(&one))?;
+        Ok(Ok200(event(&by.app, &one, &named)))
+    })
+    .await
 }

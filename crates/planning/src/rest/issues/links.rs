@@ -1,17 +1,16 @@
 //! Links between issues.
 
-use super::IssuePath;
+use super::IssueRequest;
 use crate::access::Scope;
 use crate::entity::issues::{IssueEntity, RelatedToIssues, issue};
 use crate::model::{Issue, LinkType};
 use crate::rules::issues::links::{self as rules, Linked};
-use crate::rules::issues::places::{found, found_to_write};
 use crate::store::issues as issue_rows;
 use crate::store::issues::links::{self as rows, Link};
+use identity::caller::Caller;
 use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::Result;
-use kernel::http::{Created, Flat, Ok200, Paged, Paging, Params, Routes};
+use kernel::http::{Created, Ok200, Paged, Paging, Params, Routes};
 use kernel::ids::Reference;
 use kernel::time::wire;
 use schemars::JsonSchema;
@@ -32,7 +31,6 @@ pub(super) fn routes(r: &mut Routes) {
 
 kernel::params! {
     pub struct CreateLink {
-        pub at: Flat<IssuePath>,
         /// Id or path of the other one's project.
         pub target_project_id: Reference,
         /// Number of the other one.
@@ -44,7 +42,6 @@ kernel::params! {
 
 kernel::params! {
     pub struct LinkPath {
-        pub at: Flat<IssuePath>,
         /// Id of the link.
         pub issue_link_id: i64,
     }
@@ -79,29 +76,21 @@ pub struct LinkedIssueEntity {
     pub link_updated_at: String,
 }
 
-async fn list(
-    app: App,
-    viewer: Viewer,
-    path: Params<IssuePath>,
-    paging: Paging,
-) -> Result<Paged<LinkedIssueEntity>> {
-    let (page, around, own) = app
-        .read(move |tx| {
-            let (_, own) = found(tx, &viewer, &path.id, path.issue_iid)?;
-            let seen = seen(tx, &viewer, own.id)?;
-            let page = Paged::of_whole(seen, paging);
-            let issues: Vec<Issue> = page.items.iter().map(|(_, issue)| issue.clone()).collect();
-            let around = RelatedToIssues::read(tx, &viewer, &Scope::Everywhere, &issues)?;
-            Ok((page, around, own))
-        })
-        .await?;
-    Ok(page.map(|(link, other)| LinkedIssueEntity {
-        issue: issue(&app, &other, &around, false),
-        issue_link_id: link.id,
-        link_type: link.seen_from(own.id),
-        link_created_at: wire::text(link.created_at),
-        link_updated_at: wire::text(link.updated_at),
-    }))
+async fn list(at: IssueRequest, paging: Paging) -> Result<Paged<LinkedIssueEntity>> {
+    at.read(move |tx, by, _, own| {
+        let seen = seen(tx, &by.viewer, own.id)?;
+        let page = Paged::of_whole(seen, paging);
+        let issues: Vec<Issue> = page.items.iter().map(|(_, issue)| issue.clone()).collect();
+        let around = RelatedToIssues::read(tx, &by.viewer, &Scope::Everywhere, &issues)?;
+        Ok(page.map(|(link, other)| LinkedIssueEntity {
+            issue: issue(&by.app, &other, &around, false),
+            issue_link_id: link.id,
+            link_type: link.seen_from(own.id),
+            link_created_at: wire::text(link.created_at),
+            link_updated_at: wire::text(link.updated_at),
+        }))
+    })
+    .await
 }
 
 /// The links of an issue whose other ends the viewer may see.
@@ -117,64 +106,40 @@ fn seen(tx: &mut Tx<'_>, viewer: &Viewer, issue_id: i64) -> Result<Vec<(Link, Is
     Ok(links.into_iter().filter_map(with_issue).collect())
 }
 
-/// A link with what its issues need, rendered after the transaction.
-struct LoadedLink {
-    linked: Linked,
-    around: RelatedToIssues,
+fn entity(tx: &mut Tx<'_>, by: &Caller, linked: Linked) -> Result<LinkEntity> {
+    let both = [linked.source, linked.target];
+    let around = RelatedToIssues::read(tx, &by.viewer, &Scope::Everywhere, &both)?;
+    let [source, target] = both.map(|one| issue(&by.app, &one, &around, false));
+    Ok(LinkEntity {
+        id: linked.link.id,
+        source_issue: source,
+        target_issue: target,
+        link_type: linked.link.link_type,
+    })
 }
 
-impl LoadedLink {
-    fn read(tx: &mut Tx<'_>, viewer: &Viewer, linked: Linked) -> Result<LoadedLink> {
-        let both = [linked.source.clone(), linked.target.clone()];
-        let around = RelatedToIssues::read(tx, viewer, &Scope::Everywhere, &both)?;
-        Ok(LoadedLink { linked, around })
-    }
-
-    fn entity(&self, app: &App) -> LinkEntity {
-        LinkEntity {
-            id: self.linked.link.id,
-            source_issue: issue(app, &self.linked.source, &self.around, false),
-            target_issue: issue(app, &self.linked.target, &self.around, false),
-            link_type: self.linked.link.link_type,
-        }
-    }
+async fn create(at: IssueRequest, params: Params<CreateLink>) -> Result<Created<LinkEntity>> {
+    at.write(move |tx, by, desk, issue| {
+        let target = (&params.target_project_id, params.target_issue_iid);
+        let kind = params.link_type.unwrap_or(LinkType::RelatesTo);
+        let linked = rules::create(tx, &by.viewer, &desk, &issue, target, kind)?;
+        entity(tx, by, linked).map(Created)
+    })
+    .await
 }
 
-async fn create(
-    app: App,
-    viewer: Viewer,
-    params: Params<CreateLink>,
-) -> Result<Created<LinkEntity>> {
-    let shown = app
-        .write(move |tx| {
-            let (desk, issue) = found_to_write(tx, &viewer, &params.at.id, params.at.issue_iid)?;
-            let target = (&params.target_project_id, params.target_issue_iid);
-            let kind = params.link_type.unwrap_or(LinkType::RelatesTo);
-            let linked = rules::create(tx, &viewer, &desk, &issue, target, kind)?;
-            LoadedLink::read(tx, &viewer, linked)
-        })
-        .await?;
-    Ok(Created(shown.entity(&app)))
+async fn show(at: IssueRequest, path: Params<LinkPath>) -> Result<Ok200<LinkEntity>> {
+    at.read(move |tx, by, _, issue| {
+        let linked = rules::find(tx, &by.viewer, &issue, path.issue_link_id)?;
+        entity(tx, by, linked).map(Ok200)
+    })
+    .await
 }
 
-async fn show(app: App, viewer: Viewer, path: Params<LinkPath>) -> Result<Ok200<LinkEntity>> {
-    let shown = app
-        .read(move |tx| {
-            let (_, issue) = found(tx, &viewer, &path.at.id, path.at.issue_iid)?;
-            let linked = rules::find(tx, &viewer, &issue, path.issue_link_id)?;
-            LoadedLink::read(tx, &viewer, linked)
-        })
-        .await?;
-    Ok(Ok200(shown.entity(&app)))
-}
-
-async fn destroy(app: App, viewer: Viewer, path: Params<LinkPath>) -> Result<Ok200<LinkEntity>> {
-    let shown = app
-        .write(move |tx| {
-            let (desk, issue) = found_to_write(tx, &viewer, &path.at.id, path.at.issue_iid)?;
-            let linked = rules::destroy(tx, &viewer, &desk, &issue, path.issue_link_id)?;
-            LoadedLink::read(tx, &viewer, linked)
-        })
-        .await?;
-    Ok(Ok200(shown.entity(&app)))
+async fn destroy(at: IssueRequest, path: Params<LinkPath>) -> Result<Ok200<LinkEntity>> {
+    at.write(move |tx, by, desk, issue| {
+        let linked = rules::destroy(tx, &by.viewer, &desk, &issue, path.issue_link_id)?;
+        entity(tx, by, linked).map(Ok200)
+    })
+    .await
 }

@@ -3,18 +3,16 @@
 use crate::access::{Aim, ParentRef, Scope, authorize, desk};
 use crate::entity::issues::{IssueEntity, RelatedToIssues, issue};
 use crate::model::{IssueKind, IssueState};
-use crate::rest::PLACES;
+use crate::rest::{PLACES, PlaceRequest};
 use crate::rules::awards;
 use crate::rules::milestones;
-use crate::store::issues::filter::{Due, Filter, Has, Marks};
+use crate::store::issues::filter::{Due, Filter, Has, Marks, Times};
 use crate::store::issues::list::{self as rows, OrderBy, Sorting};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::params::{Param, Unusable};
-use kernel::http::{Paged, Paging, Params, Routes};
-use kernel::time::Timestamp;
-use serde_json::{Value, json};
+use kernel::http::{Flat, Paged, Paging, Params, Routes};
+use serde_json::Value;
 use spaces::access::{Purpose, group};
 use store::Tx;
 
@@ -61,24 +59,6 @@ kernel::choices! {
     }
 }
 
-/// A number, or `Any`, or `None`.
-#[derive(Debug, Clone)]
-pub struct NumberAsked(Has<i64>);
-
-impl Param for NumberAsked {
-    fn parse(value: &Value) -> std::result::Result<Self, Unusable> {
-        match value.as_str().map(str::to_ascii_lowercase).as_deref() {
-            Some("any") => Ok(NumberAsked(Has::Any)),
-            Some("none") => Ok(NumberAsked(Has::None)),
-            _ => i64::parse(value).map(|number| NumberAsked(Has::This(number))),
-        }
-    }
-
-    fn schema() -> Value {
-        json!({"type": "string", "description": "A number, Any or None"})
-    }
-}
-
 kernel::params! {
     /// What issues are not like.
     pub struct Not {
@@ -118,7 +98,7 @@ kernel::params! {
         /// Only by this user.
         pub author_username: Option<String>,
         /// Only assigned to this user; Any or None.
-        pub assignee_id: Option<NumberAsked>,
+        pub assignee_id: Option<Has<i64>>,
         /// Only assigned to all these users.
         pub assignee_username: Option<Vec<String>>,
         /// In what `in` says: title and description unless told.
@@ -137,22 +117,15 @@ kernel::params! {
         pub issue_type: Option<IssueKind>,
         /// Only due then.
         pub due_date: Option<Due>,
-        /// Only made since.
-        pub created_after: Option<Timestamp>,
-        /// Only made until.
-        pub created_before: Option<Timestamp>,
-        /// Only changed since.
-        pub updated_after: Option<Timestamp>,
-        /// Only unchanged since.
-        pub updated_before: Option<Timestamp>,
+        pub times: Flat<Times>,
         /// Only of this weight; Any or None.
-        pub weight: Option<NumberAsked>,
+        pub weight: Option<Has<i64>>,
         /// Only with this reaction by the caller; Any or None.
         pub my_reaction_emoji: Option<String>,
         /// Only of this epic; Any or None.
-        pub epic_id: Option<NumberAsked>,
+        pub epic_id: Option<Has<i64>>,
         /// Only of this iteration; Any or None.
-        pub iteration_id: Option<NumberAsked>,
+        pub iteration_id: Option<Has<i64>>,
         /// What the issues are not like.
         pub not: Option<Not>,
         /// Labels with all about them.
@@ -162,8 +135,8 @@ kernel::params! {
 
 impl ListIssues {
     fn wanted(&self, viewer: &Viewer, default: Whose) -> Result<Wanted> {
-        let lies = |asked: &Option<NumberAsked>| match asked {
-            None | Some(NumberAsked(Has::None)) => false,
+        let lies = |asked: &Option<Has<i64>>| match asked {
+            None | Some(Has::None) => false,
             Some(_) => true,
         };
         let places = self.r#in.clone().unwrap_or_default();
@@ -186,13 +159,13 @@ impl ListIssues {
                 milestone: self.milestone.as_deref().and_then(title),
                 author_id: self.author_id,
                 author_username: self.author_username.clone(),
-                assignee: self.assignee_id.clone().map(|asked| match asked.0 {
+                assignee: self.assignee_id.clone().map(|asked| match asked {
                     Has::This(0) => Has::None,
                     other => other,
                 }),
                 assignee_usernames: self.assignee_username.clone().unwrap_or_default(),
                 iids: self.iids.clone(),
-                weight: self.weight.clone().map(|asked| asked.0),
+                weight: self.weight.clone(),
                 reaction: reaction(viewer, self.my_reaction_emoji.clone()),
             },
             not: self
@@ -205,10 +178,7 @@ impl ListIssues {
             confidential: self.confidential,
             kinds: self.issue_type.into_iter().collect(),
             due: self.due_date,
-            created_after: self.created_after,
-            created_before: self.created_before,
-            updated_after: self.updated_after,
-            updated_before: self.updated_before,
+            times: self.times.0.clone(),
             impossible: lies(&self.epic_id) || lies(&self.iteration_id),
             ..Filter::default()
         };
@@ -339,15 +309,12 @@ async fn of_milestone(
 
 /// Projects have no merge requests.
 async fn merges_of_milestone(
-    app: App,
-    viewer: Viewer,
-    place: ParentRef,
+    at: PlaceRequest,
     params: Params<OfMilestone>,
     paging: Paging,
 ) -> Result<Paged<Value>> {
-    app.read(move |tx| {
-        let entered = authorize(tx, &viewer, &place, Aim::Read)?;
-        milestones::find(tx, &entered, params.milestone_id)?;
+    at.read(move |tx, _, here| {
+        milestones::find(tx, here, params.milestone_id)?;
         Ok(Paged::numbered(Vec::new(), paging, Some(0)))
     })
     .await

@@ -2,7 +2,6 @@
 //! [`links`], times in [`time`], what became of them in [`events`].
 
 mod events;
-mod fields;
 mod links;
 pub(super) mod list;
 mod time;
@@ -11,20 +10,23 @@ use crate::access::{ProjectAccess, Scope, desk};
 use crate::entity::issues::{self as entity, IssueEntity, RelatedToIssues};
 use crate::guarded::{self, Place, Writer};
 use crate::model::Issue;
-use crate::rest::Subscribes;
+use crate::rest::{Subscribes, in_path};
 use crate::rules::issues::places::{self, found, found_signed_in, found_to_write, is_subscribed};
-use crate::rules::issues::{self as rules, moves};
+use crate::rules::issues::{self as rules, CHANGES, IssueInput, StateEvent, moves};
 use crate::store::issues as rows;
-use fields::{CreateIssue, UpdateIssue};
+use identity::caller::Caller;
 use identity::entities::{UserBasic, basic, load_basic};
 use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::http::conditional::check_unmodified;
+use kernel::http::openapi::Operation;
+use kernel::http::params::FromParams;
 use kernel::http::{
-    Changed, Created, Flat, NoContent, Ok200, Paged, Paging, Params, RequestContext, Routes,
+    Call, Changed, Created, Flat, FromCall, NoContent, Ok200, Paged, Paging, Params,
+    RequestContext, Routes,
 };
 use kernel::ids::Reference;
+use kernel::time::Timestamp;
 use std::sync::Arc;
 use store::Tx;
 
@@ -71,69 +73,152 @@ kernel::params! {
     }
 }
 
+kernel::params! {
+    pub struct CreateIssue {
+        /// Id or path of the project.
+        pub id: Reference,
+        /// Its title.
+        pub title: String,
+        pub input: Flat<IssueInput>,
+        /// When it was made; for owners.
+        pub created_at: Option<Timestamp>,
+        /// Its number; for owners.
+        pub iid: Option<i64>,
+    }
+}
+
+kernel::params! {
+    pub struct UpdateIssue {
+        /// Another title.
+        pub title: Option<String>,
+        pub input: Flat<IssueInput>,
+        /// Titles of labels: these no longer.
+        pub remove_labels: Option<Vec<String>>,
+        /// When it was changed; for owners.
+        pub updated_at: Option<Timestamp>,
+        /// Close it or open it again.
+        pub state_event: Option<StateEvent>,
+    }
+}
+
 impl IssuePath {
     pub(super) fn place(self) -> Place {
         (self.id, self.issue_iid)
     }
 }
 
-/// An issue with all there is to show, rendered after the transaction.
-pub(super) struct LoadedIssue {
-    issue: Issue,
-    around: RelatedToIssues,
-    subscribed: bool,
+/// The issue that a request is about, and who asks.
+pub(super) struct IssueRequest {
+    pub caller: Caller,
+    pub place: Place,
 }
 
-impl LoadedIssue {
-    pub(super) fn read(
-        tx: &mut Tx<'_>,
-        viewer: &Viewer,
-        desk: ProjectAccess,
-        issue: Issue,
-    ) -> Result<LoadedIssue> {
-        let scope = Scope::Project(Box::new(desk));
-        let around = RelatedToIssues::read(tx, viewer, &scope, std::slice::from_ref(&issue))?;
-        let subscribed = match viewer.user_id() {
-            Some(user_id) => is_subscribed(tx, user_id, &issue)?,
-            None => false,
-        };
-        Ok(LoadedIssue {
-            issue,
-            around,
-            subscribed,
+impl FromCall for IssueRequest {
+    async fn from_call(call: &mut Call) -> Result<Self> {
+        Ok(IssueRequest {
+            caller: Caller::from_call(call).await?,
+            place: in_path::<IssuePath>(call)?.place(),
         })
     }
 
-    pub(super) fn entity(&self, app: &App) -> IssueEntity {
-        IssueEntity {
-            subscribed: Some(self.subscribed),
-            ..entity::issue(app, &self.issue, &self.around, false)
-        }
+    fn describe(operation: &mut Operation<'_>) {
+        operation.in_path(IssuePath::fields());
     }
+}
+
+type Find = fn(&mut Tx<'_>, &Viewer, &Reference, i64) -> Result<(ProjectAccess, Issue)>;
+
+impl IssueRequest {
+    /// Finds it, for who may see it, and reads more.
+    pub(super) async fn read<T, F>(self, work: F) -> Result<T>
+    where
+        F: FnOnce(&mut Tx<'_>, &Caller, ProjectAccess, Issue) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        let IssueRequest { caller, place } = self;
+        caller
+            .read(move |tx, by| {
+                let (desk, issue) = found(tx, &by.viewer, &place.0, place.1)?;
+                work(tx, by, desk, issue)
+            })
+            .await
+    }
+
+    /// Finds it, for who may write there, and changes something.
+    pub(super) async fn write<T, F>(self, work: F) -> Result<T>
+    where
+        F: Fn(&mut Tx<'_>, &Caller, ProjectAccess, Issue) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        self.change(found_to_write, work).await
+    }
+
+    /// Finds it, for who is signed in, and changes what is theirs alone.
+    pub(super) async fn write_own<T, F>(self, work: F) -> Result<T>
+    where
+        F: Fn(&mut Tx<'_>, &Caller, ProjectAccess, Issue) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        self.change(found_signed_in, work).await
+    }
+
+    async fn change<T, F>(self, find: Find, work: F) -> Result<T>
+    where
+        F: Fn(&mut Tx<'_>, &Caller, ProjectAccess, Issue) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        let IssueRequest { caller, place } = self;
+        caller
+            .write(move |tx, by| {
+                let (desk, issue) = find(tx, &by.viewer, &place.0, place.1)?;
+                work(tx, by, desk, issue)
+            })
+            .await
+    }
+}
+
+/// An issue with all there is to show.
+fn whole(tx: &mut Tx<'_>, by: &Caller, desk: ProjectAccess, issue: &Issue) -> Result<IssueEntity> {
+    let scope = Scope::Project(Box::new(desk));
+    let around = RelatedToIssues::read(tx, &by.viewer, &scope, std::slice::from_ref(issue))?;
+    let subscribed = match by.viewer.user_id() {
+        Some(user_id) => is_subscribed(tx, user_id, issue)?,
+        None => false,
+    };
+    Ok(IssueEntity {
+        subscribed: Some(subscribed),
+        ..entity::issue(&by.app, issue, &around, false)
+    })
+}
+
+/// The same of one that may be in another project.
+fn elsewhere(tx: &mut Tx<'_>, by: &Caller, issue: &Issue) -> Result<IssueEntity> {
+    let desk = desk(tx, &by.viewer, &Reference::Id(issue.project_id))?;
+    whole(tx, by, desk, issue)
 }
 
 async fn create(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     asked: Arc<RequestContext>,
-    params: Params<CreateIssue>,
+    Params(params): Params<CreateIssue>,
 ) -> Result<Created<IssueEntity>> {
-    let writer = Writer::by_api(viewer.clone(), asked);
-    let wanted = params.input();
-    let made = guarded::open(&app, writer, params.0.id, wanted, move |tx, desk, issue| {
-        LoadedIssue::read(tx, &viewer, desk, issue)
+    let writer = Writer::by_api(by.viewer.clone(), asked);
+    let wanted = IssueInput {
+        title: Some(params.title),
+        created_at: params.created_at,
+        iid: params.iid,
+        ..params.input.0
+    };
+    let app = by.app.clone();
+    let made = guarded::open(&app, writer, params.id, wanted, move |tx, desk, issue| {
+        whole(tx, &by, desk, &issue)
     });
-    Ok(Created(made.await?.rest()?.entity(&app)))
+    Ok(Created(made.await?.rest()?))
 }
 
-async fn show(app: App, viewer: Viewer, path: Params<IssuePath>) -> Result<Ok200<IssueEntity>> {
-    let shown = app
-        .read(move |tx| {
-            let (desk, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
-            LoadedIssue::read(tx, &viewer, desk, issue)
-        })
-        .await?;
-    Ok(Ok200(shown.entity(&app)))
+async fn show(at: IssueRequest) -> Result<Ok200<IssueEntity>> {
+    let shown = at.read(|tx, by, desk, issue| whole(tx, by, desk, &issue));
+    shown.await.map(Ok200)
 }
 
 kernel::params! {
@@ -144,50 +229,45 @@ kernel::params! {
     }
 }
 
-async fn show_by_id(app: App, viewer: Viewer, path: Params<IssueId>) -> Result<Ok200<IssueEntity>> {
-    let shown = app
-        .read(move |tx| {
-            viewer.admin()?;
-            let issue = rows::by_id(tx, path.id)?.found("")?;
-            let desk = desk(tx, &viewer, &Reference::Id(issue.project_id))?;
-            LoadedIssue::read(tx, &viewer, desk, issue)
-        })
-        .await?;
-    Ok(Ok200(shown.entity(&app)))
+async fn show_by_id(by: Caller, path: Params<IssueId>) -> Result<Ok200<IssueEntity>> {
+    by.read(move |tx, by| {
+        by.viewer.admin()?;
+        let issue = rows::by_id(tx, path.id)?.found("")?;
+        elsewhere(tx, by, &issue).map(Ok200)
+    })
+    .await
 }
 
 async fn update(
-    app: App,
-    viewer: Viewer,
+    IssueRequest { caller, place }: IssueRequest,
     asked: Arc<RequestContext>,
-    params: Params<UpdateIssue>,
+    Params(params): Params<UpdateIssue>,
 ) -> Result<Ok200<IssueEntity>> {
-    let writer = Writer::by_api(viewer.clone(), asked);
-    let wanted = params.input();
-    let nothing = wanted.is_empty();
-    let place = params.0.at.0.place();
+    let writer = Writer::by_api(caller.viewer.clone(), asked);
+    let wanted = IssueInput {
+        title: params.title,
+        remove_labels: params.remove_labels.unwrap_or_default(),
+        updated_at: params.updated_at,
+        state_event: params.state_event,
+        ..params.input.0
+    };
+    let (app, nothing) = (caller.app.clone(), wanted.is_empty());
     let shown = guarded::edit(&app, writer, place, wanted, move |tx, desk, issue| {
-        LoadedIssue::read(tx, &viewer, desk, issue)
+        whole(tx, &caller, desk, &issue)
     });
     let shown = shown.await?.rest()?;
     match nothing {
-        true => Err(Error::none_of(fields::CHANGES)),
-        false => Ok(Ok200(shown.entity(&app))),
+        true => Err(Error::none_of(CHANGES)),
+        false => Ok(Ok200(shown)),
     }
 }
 
-async fn destroy(
-    app: App,
-    viewer: Viewer,
-    asked: Arc<RequestContext>,
-    path: Params<IssuePath>,
-) -> Result<NoContent> {
-    app.write(move |tx| {
-        let (desk, issue) = found_to_write(tx, &viewer, &path.id, path.issue_iid)?;
+async fn destroy(at: IssueRequest, asked: Arc<RequestContext>) -> Result<NoContent> {
+    at.write(move |tx, by, desk, issue| {
         if desk.is_owner() {
             check_unmodified(&asked, issue.updated_at)?;
         }
-        moves::destroy(tx, &viewer, &desk, &issue)?;
+        moves::destroy(tx, &by.viewer, &desk, &issue)?;
         Ok(NoContent)
     })
     .await
@@ -195,7 +275,6 @@ async fn destroy(
 
 kernel::params! {
     pub struct MoveIssue {
-        pub at: Flat<IssuePath>,
         /// Id of the project it goes to.
         pub to_project_id: i64,
     }
@@ -203,7 +282,6 @@ kernel::params! {
 
 kernel::params! {
     pub struct CloneIssue {
-        pub at: Flat<IssuePath>,
         /// Id of the project the copy goes to.
         pub to_project_id: i64,
         /// Copy the notes, too.
@@ -211,85 +289,49 @@ kernel::params! {
     }
 }
 
-async fn relocate(
-    app: App,
-    viewer: Viewer,
-    params: Params<MoveIssue>,
-) -> Result<Created<IssueEntity>> {
-    let shown = app
-        .write(move |tx| {
-            let (from, issue) = found_to_write(tx, &viewer, &params.at.id, params.at.issue_iid)?;
-            let made = moves::relocate(tx, &viewer, &from, &issue, params.to_project_id)?;
-            let there = desk(tx, &viewer, &Reference::Id(made.project_id))?;
-            LoadedIssue::read(tx, &viewer, there, made)
-        })
-        .await?;
-    Ok(Created(shown.entity(&app)))
+async fn relocate(at: IssueRequest, params: Params<MoveIssue>) -> Result<Created<IssueEntity>> {
+    at.write(move |tx, by, from, issue| {
+        let made = moves::relocate(tx, &by.viewer, &from, &issue, params.to_project_id)?;
+        elsewhere(tx, by, &made).map(Created)
+    })
+    .await
 }
 
-async fn duplicate(
-    app: App,
-    viewer: Viewer,
-    params: Params<CloneIssue>,
-) -> Result<Created<IssueEntity>> {
-    let shown = app
-        .write(move |tx| {
-            let (from, issue) = found_to_write(tx, &viewer, &params.at.id, params.at.issue_iid)?;
-            let notes = params.with_notes.unwrap_or(false);
-            let made = moves::duplicate(tx, &viewer, &from, &issue, params.to_project_id, notes)?;
-            let there = desk(tx, &viewer, &Reference::Id(made.project_id))?;
-            LoadedIssue::read(tx, &viewer, there, made)
-        })
-        .await?;
-    Ok(Created(shown.entity(&app)))
+async fn duplicate(at: IssueRequest, params: Params<CloneIssue>) -> Result<Created<IssueEntity>> {
+    at.write(move |tx, by, from, issue| {
+        let (to, notes) = (params.to_project_id, params.with_notes.unwrap_or(false));
+        let made = moves::duplicate(tx, &by.viewer, &from, &issue, to, notes)?;
+        elsewhere(tx, by, &made).map(Created)
+    })
+    .await
 }
 
 async fn subscription(
-    app: App,
-    viewer: Viewer,
-    path: Params<IssuePath>,
+    at: IssueRequest,
     Subscribes(wanted): Subscribes,
 ) -> Result<Changed<IssueEntity>> {
-    let shown = app
-        .write(move |tx| {
-            let (desk, issue) = found_signed_in(tx, &viewer, &path.id, path.issue_iid)?;
-            match places::subscribe(tx, &viewer, &issue, wanted)? {
-                true => LoadedIssue::read(tx, &viewer, desk, issue).map(Some),
-                false => Ok(None),
-            }
-        })
-        .await?;
-    Ok(shown.map(|shown| shown.entity(&app)).into())
+    let shown = at.write_own(move |tx, by, desk, issue| {
+        match places::subscribe(tx, &by.viewer, &issue, wanted)? {
+            true => whole(tx, by, desk, &issue).map(Some),
+            false => Ok(None),
+        }
+    });
+    Ok(shown.await?.into())
 }
 
-async fn participants(
-    app: App,
-    viewer: Viewer,
-    path: Params<IssuePath>,
-    paging: Paging,
-) -> Result<Paged<UserBasic>> {
-    let handle = app.clone();
-    app.read(move |tx| {
-        let (desk, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
+async fn participants(at: IssueRequest, paging: Paging) -> Result<Paged<UserBasic>> {
+    at.read(move |tx, by, desk, issue| {
         let ids = rules::participants(tx, &issue, desk.is_reporter())?;
         let users = load_basic(tx, &ids)?;
         let shown = ids.iter().filter_map(|id| users.get(id));
-        let shown = shown.map(|user| basic(&handle, user)).collect();
+        let shown = shown.map(|user| basic(&by.app, user)).collect();
         Ok(Paged::of_whole(shown, paging))
     })
     .await
 }
 
 /// Projects have no merge requests.
-async fn no_merge_requests(
-    app: App,
-    viewer: Viewer,
-    path: Params<IssuePath>,
-    paging: Paging,
-) -> Result<Paged<serde_json::Value>> {
-    app.read(move |tx| {
-        found(tx, &viewer, &path.id, path.issue_iid)?;
-        Ok(Paged::numbered(Vec::new(), paging, Some(0)))
-    })
-    .await
+async fn no_merge_requests(at: IssueRequest, paging: Paging) -> Result<Paged<serde_json::Value>> {
+    at.read(move |_, _, _, _| Ok(Paged::numbered(Vec::new(), paging, Some(0))))
+        .await
 }

@@ -1,14 +1,11 @@
 //! Time estimated and spent.
 
-use super::IssuePath;
+use super::IssueRequest;
 use crate::entity::issues::{TimeStats, time_stats};
 use crate::model::Issue;
-use crate::rules::issues::places::{found, found_to_write};
 use crate::rules::issues::time as rules;
-use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Created, Flat, Ok200, Params, Routes};
+use kernel::http::{Created, Ok200, Params, Routes};
 use store::Tx;
 
 pub(super) fn routes(r: &mut Routes) {
@@ -26,8 +23,7 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    pub struct TimePath {
-        pub at: Flat<IssuePath>,
+    pub struct TimeSpan {
         /// `1w 2d 3h 30m`; a bare number is hours.
         pub duration: String,
     }
@@ -35,67 +31,40 @@ kernel::params! {
 
 /// Changes the times of an issue, for a reporter.
 async fn measure(
-    app: App,
-    viewer: Viewer,
-    at: IssuePath,
-    work: impl Fn(&mut Tx<'_>, Option<i64>, &Issue) -> Result<Issue> + Send + Sync + 'static,
+    at: IssueRequest,
+    work: impl Fn(&mut Tx<'_>, Option<i64>, &Issue) -> Result<Issue> + Send + 'static,
 ) -> Result<TimeStats> {
-    app.write(move |tx| {
-        let (desk, issue) = found_to_write(tx, &viewer, &at.id, at.issue_iid)?;
-        match desk.is_reporter() {
-            true => Ok(time_stats(&work(tx, viewer.user_id(), &issue)?)),
-            false => Err(Error::forbidden("")),
-        }
+    at.write(move |tx, by, desk, issue| match desk.is_reporter() {
+        true => Ok(time_stats(&work(tx, by.viewer.user_id(), &issue)?)),
+        false => Err(Error::forbidden("")),
     })
     .await
 }
 
-async fn show(app: App, viewer: Viewer, path: Params<IssuePath>) -> Result<Ok200<TimeStats>> {
-    app.read(move |tx| {
-        let (_, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
-        Ok(Ok200(time_stats(&issue)))
-    })
-    .await
+async fn show(at: IssueRequest) -> Result<Ok200<TimeStats>> {
+    at.read(|_, _, _, issue| Ok(Ok200(time_stats(&issue))))
+        .await
 }
 
-async fn estimate(
-    app: App,
-    viewer: Viewer,
-    Params(params): Params<TimePath>,
-) -> Result<Ok200<TimeStats>> {
-    let stats = measure(app, viewer, params.at.0, move |tx, actor, issue| {
-        rules::estimate(tx, actor, issue, rules::span(&params.duration)?)
+async fn estimate(at: IssueRequest, it: Params<TimeSpan>) -> Result<Ok200<TimeStats>> {
+    let stats = measure(at, move |tx, actor, issue| {
+        rules::estimate(tx, actor, issue, rules::span(&it.duration)?)
     });
     stats.await.map(Ok200)
 }
 
-async fn reset_estimate(
-    app: App,
-    viewer: Viewer,
-    path: Params<IssuePath>,
-) -> Result<Ok200<TimeStats>> {
-    let stats = measure(app, viewer, path.0, |tx, actor, issue| {
-        rules::estimate(tx, actor, issue, 0)
-    });
+async fn reset_estimate(at: IssueRequest) -> Result<Ok200<TimeStats>> {
+    let stats = measure(at, |tx, actor, issue| rules::estimate(tx, actor, issue, 0));
     stats.await.map(Ok200)
 }
 
-async fn spend(
-    app: App,
-    viewer: Viewer,
-    Params(params): Params<TimePath>,
-) -> Result<Created<TimeStats>> {
-    let stats = measure(app, viewer, params.at.0, move |tx, actor, issue| {
-        rules::spend(tx, actor, issue, rules::span(&params.duration)?)
+async fn spend(at: IssueRequest, it: Params<TimeSpan>) -> Result<Created<TimeStats>> {
+    let stats = measure(at, move |tx, actor, issue| {
+        rules::spend(tx, actor, issue, rules::span(&it.duration)?)
     });
     stats.await.map(Created)
 }
 
-async fn reset_spent(
-    app: App,
-    viewer: Viewer,
-    path: Params<IssuePath>,
-) -> Result<Ok200<TimeStats>> {
-    let stats = measure(app, viewer, path.0, rules::reset);
-    stats.await.map(Ok200)
+async fn reset_spent(at: IssueRequest) -> Result<Ok200<TimeStats>> {
+    measure(at, rules::reset).await.map(Ok200)
 }

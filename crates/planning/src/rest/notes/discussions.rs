@@ -1,20 +1,17 @@
 //! Discussions of an issue, and their notes.
 
 use super::{
-    CreateNote, ISSUE, LoadedNotes, NotePath, comment, removed, rewritten, shown_one, write,
+    CreateNote, ISSUE, LoadedNotes, NotePath, UpdateNote, comment, one, removed, rewritten,
+    shown_one, write,
 };
 use crate::entity::notes::{DiscussionEntity, NoteEntity, discussion};
-use crate::guarded::Writer;
-use crate::rest::issues::IssuePath;
+use crate::rest::issues::IssueRequest;
 use crate::rules::comments::{Comment, Talk};
 use crate::rules::issues::noteable;
-use crate::rules::issues::places::{found, found_to_write};
+use crate::rules::issues::places::found_to_write;
 use crate::store::notes::{self as rows, Note};
-use ::http::StatusCode;
-use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::reply::json;
 use kernel::http::{
     Created, Flat, NoContent, Ok200, Paged, Paging, Params, RequestContext, Response, Routes,
 };
@@ -53,7 +50,6 @@ pub(super) fn routes(r: &mut Routes) {
 
 kernel::params! {
     pub struct DiscussionPath {
-        pub at: Flat<IssuePath>,
         /// Id of the discussion.
         pub discussion_id: String,
     }
@@ -69,135 +65,96 @@ kernel::params! {
     }
 }
 
-kernel::params! {
-    pub struct NoteInPath {
-        /// Id of the discussion.
-        pub discussion_id: String,
-        pub note: Flat<NotePath>,
-    }
-}
-
-kernel::params! {
-    pub struct UpdateNoteIn {
-        pub at: Flat<NoteInPath>,
-        /// The text, in Markdown.
-        pub body: String,
-    }
-}
-
 async fn begin(
-    app: App,
-    viewer: Viewer,
+    at: IssueRequest,
     asked: Arc<RequestContext>,
-    params: Params<CreateNote>,
+    Params(params): Params<CreateNote>,
 ) -> Result<Response> {
-    let comment = comment(&params, true);
-    let place = params.0.at.0.place();
-    match write(&app, Writer::by_api(viewer, asked), place, comment).await? {
-        Ok((shown, _)) => {
-            let whole = discussion(&app, &shown.notes, &shown.issue, &shown.users);
-            json(StatusCode::CREATED, &whole)
-        }
-        Err(response) => Ok(response),
-    }
+    let whole = |app: &App, shown: &LoadedNotes, _| Ok(shown.discussion(app));
+    write(at, asked, comment(params, true), whole).await
 }
 
 async fn answer(
-    app: App,
-    viewer: Viewer,
+    at: IssueRequest,
     asked: Arc<RequestContext>,
     Params(params): Params<AnswerNote>,
 ) -> Result<Response> {
-    let DiscussionPath { at, discussion_id } = params.within.0;
     let comment = Comment {
         body: params.body,
         internal: false,
         created_at: params.created_at,
-        discussion_id: Some(discussion_id),
+        discussion_id: Some(params.within.0.discussion_id),
         begins_thread: false,
     };
-    let place = at.0.place();
-    match write(&app, Writer::by_api(viewer, asked), place, comment).await? {
-        Ok((shown, changes)) => json(StatusCode::CREATED, &shown.one(&app, changes)?),
-        Err(response) => Ok(response),
-    }
+    write(at, asked, comment, one).await
 }
 
 async fn show_in(
-    app: App,
-    viewer: Viewer,
-    Params(path): Params<NoteInPath>,
+    Params(within): Params<DiscussionPath>,
+    at: IssueRequest,
+    path: Params<NotePath>,
 ) -> Result<Ok200<NoteEntity>> {
-    shown_one(app, viewer, path.note.0, Some(path.discussion_id)).await
+    shown_one(at, path.note_id, Some(within.discussion_id)).await
 }
 
 async fn update_in(
-    app: App,
-    viewer: Viewer,
+    Params(within): Params<DiscussionPath>,
+    at: IssueRequest,
     asked: Arc<RequestContext>,
-    Params(params): Params<UpdateNoteIn>,
+    Params(params): Params<UpdateNote>,
 ) -> Result<Ok200<NoteEntity>> {
-    let (writer, at) = (Writer::by_api(viewer, asked), params.at.0);
-    rewritten(app, writer, at.note.0, Some(at.discussion_id), params.body).await
+    let which = (params.note.note_id, Some(within.discussion_id));
+    rewritten(at, asked, which, params.body).await
 }
 
 async fn destroy_in(
-    app: App,
-    viewer: Viewer,
-    Params(path): Params<NoteInPath>,
+    Params(within): Params<DiscussionPath>,
+    at: IssueRequest,
+    path: Params<NotePath>,
 ) -> Result<NoContent> {
-    removed(app, viewer, path.note.0, Some(path.discussion_id)).await
+    removed(at, path.note_id, Some(within.discussion_id)).await
 }
 
-async fn discussions(
-    app: App,
-    viewer: Viewer,
-    path: Params<IssuePath>,
-    paging: Paging,
-) -> Result<Paged<DiscussionEntity>> {
-    let (page, shown) = app
-        .read(move |tx| {
-            let (desk, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
-            let noteable = noteable(&issue);
-            let page = rows::discussions(tx, &viewer, noteable, desk.is_reporter(), paging)?;
-            let ids: Vec<String> = page.items.iter().map(|(id, _)| id.clone()).collect();
-            let notes = rows::of_discussions(tx, &viewer, noteable, desk.is_reporter(), ids)?;
-            Ok((page, LoadedNotes::read(tx, issue, notes)?))
-        })
-        .await?;
-    Ok(page.map(|(id, _)| {
-        let of = |note: &&Note| note.discussion_id == id;
-        let notes: Vec<Note> = shown.notes.iter().filter(of).cloned().collect();
-        discussion(&app, &notes, &shown.issue, &shown.users)
-    }))
+async fn discussions(at: IssueRequest, paging: Paging) -> Result<Paged<DiscussionEntity>> {
+    at.read(move |tx, by, desk, issue| {
+        let (viewer, noteable, inside) = (&by.viewer, noteable(&issue), desk.is_reporter());
+        let page = rows::discussions(tx, viewer, noteable, inside, paging)?;
+        let ids: Vec<String> = page.items.iter().map(|(id, _)| id.clone()).collect();
+        let notes = rows::of_discussions(tx, viewer, noteable, inside, ids)?;
+        let shown = LoadedNotes::read(tx, issue, notes)?;
+        Ok(page.map(|(id, _)| {
+            let of = |note: &&Note| note.discussion_id == id;
+            let notes: Vec<Note> = shown.notes.iter().filter(of).cloned().collect();
+            discussion(&by.app, &notes, &shown.issue, &shown.users)
+        }))
+    })
+    .await
 }
 
 async fn show_discussion(
-    app: App,
-    viewer: Viewer,
+    at: IssueRequest,
     path: Params<DiscussionPath>,
 ) -> Result<Ok200<DiscussionEntity>> {
-    let shown = app
-        .read(move |tx| {
-            let (desk, issue) = found(tx, &viewer, &path.at.id, path.at.issue_iid)?;
-            let notes = Talk::new(&viewer, &desk, &issue).discussion(tx, &path.discussion_id)?;
-            LoadedNotes::read(tx, issue, notes)
-        })
-        .await?;
-    let whole = discussion(&app, &shown.notes, &shown.issue, &shown.users);
-    Ok(Ok200(whole))
+    at.read(move |tx, by, desk, issue| {
+        let talk = Talk::new(&by.viewer, &desk, &issue);
+        let notes = talk.discussion(tx, &path.discussion_id)?;
+        Ok(Ok200(
+            LoadedNotes::read(tx, issue, notes)?.discussion(&by.app),
+        ))
+    })
+    .await
 }
 
 /// Discussions of issues are never resolved.
 async fn resolve(
-    app: App,
-    viewer: Viewer,
+    IssueRequest { caller, place }: IssueRequest,
     path: Params<DiscussionPath>,
 ) -> Result<Created<DiscussionEntity>> {
-    app.read(move |tx| {
-        let (desk, issue) = found_to_write(tx, &viewer, &path.at.id, path.at.issue_iid)?;
-        Talk::new(&viewer, &desk, &issue).discussion(tx, &path.discussion_id)?;
-        Err(Error::BadRequest("Note is not resolvable".into()))
-    })
-    .await
+    caller
+        .read(move |tx, by| {
+            let (desk, issue) = found_to_write(tx, &by.viewer, &place.0, place.1)?;
+            Talk::new(&by.viewer, &desk, &issue).discussion(tx, &path.discussion_id)?;
+            Err(Error::BadRequest("Note is not resolvable".into()))
+        })
+        .await
 }

@@ -2,18 +2,17 @@
 
 mod discussions;
 
-use super::issues::{IssuePath, list::Sort};
-use crate::entity::notes::{NoteEntity, note};
+use super::issues::{IssueRequest, list::Sort};
+use crate::entity::notes::{DiscussionEntity, NoteEntity, discussion, note};
 use crate::guarded::{self, Writer};
 use crate::model::Issue;
 use crate::rules::comments::{Comment, Said, Talk};
 use crate::rules::issues::noteable;
-use crate::rules::issues::places::{found, found_to_write};
 use crate::store::notes::{self as rows, Activity, Note, NoteOrder, shown};
 use ::http::StatusCode;
+use identity::caller::Caller;
 use identity::entities::load_basic;
 use identity::model::User;
-use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::reply::json;
@@ -21,6 +20,7 @@ use kernel::http::{
     Flat, NoContent, Ok200, Paged, Paging, Params, RequestContext, Response, Routes,
 };
 use kernel::time::Timestamp;
+use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -47,7 +47,6 @@ pub(super) fn routes(r: &mut Routes) {
 
 kernel::params! {
     pub struct ListNotes {
-        pub at: Flat<IssuePath>,
         /// What to sort by.
         pub order_by: Option<NoteOrder>,
         /// Direction.
@@ -59,7 +58,6 @@ kernel::params! {
 
 kernel::params! {
     pub struct CreateNote {
-        pub at: Flat<IssuePath>,
         /// The text, in Markdown.
         pub body: String,
         /// For reporters only.
@@ -73,7 +71,6 @@ kernel::params! {
 
 kernel::params! {
     pub struct NotePath {
-        pub at: Flat<IssuePath>,
         /// Id of the note.
         pub note_id: i64,
     }
@@ -81,13 +78,13 @@ kernel::params! {
 
 kernel::params! {
     pub struct UpdateNote {
-        pub at: Flat<NotePath>,
+        pub note: Flat<NotePath>,
         /// The text, in Markdown.
         pub body: String,
     }
 }
 
-/// Notes with who wrote them, rendered after the transaction.
+/// Notes of an issue with who wrote them.
 struct LoadedNotes {
     issue: Issue,
     notes: Vec<Note>,
@@ -109,39 +106,42 @@ impl LoadedNotes {
         let first = self.notes.first().ok_or(Error::NotFound("Note"))?;
         Ok(note(app, first, &self.issue, &self.users, changes))
     }
+
+    fn discussion(&self, app: &App) -> DiscussionEntity {
+        discussion(app, &self.notes, &self.issue, &self.users)
+    }
 }
 
 async fn list(
-    app: App,
-    viewer: Viewer,
+    at: IssueRequest,
     params: Params<ListNotes>,
     paging: Paging,
 ) -> Result<Paged<NoteEntity>> {
     let by = params.order_by.unwrap_or(NoteOrder::CreatedAt);
-    let (page, issue, users) = app
-        .read(move |tx| {
-            let (desk, issue) = found(tx, &viewer, &params.at.id, params.at.issue_iid)?;
-            let condition = shown(&viewer, noteable(&issue), desk.is_reporter());
-            let activity = params.activity_filter.unwrap_or(Activity::All);
-            let order = (by, params.sort != Some(Sort::Asc));
-            let page = rows::list(tx, condition, activity, order, paging)?;
-            let ids = page.items.iter().filter_map(|note| note.author_id);
-            let ids: Vec<i64> = ids.collect();
-            let users = load_basic(tx, &ids)?;
-            Ok((page, issue, users))
-        })
-        .await?;
-    Ok(page.map(|one| note(&app, &one, &issue, &users, Map::new())))
+    at.read(move |tx, asker, desk, issue| {
+        let condition = shown(&asker.viewer, noteable(&issue), desk.is_reporter());
+        let activity = params.activity_filter.unwrap_or(Activity::All);
+        let order = (by, params.sort != Some(Sort::Asc));
+        let page = rows::list(tx, condition, activity, order, paging)?;
+        let ids = page.items.iter().filter_map(|note| note.author_id);
+        let ids: Vec<i64> = ids.collect();
+        let users = load_basic(tx, &ids)?;
+        Ok(page.map(|one| note(&asker.app, &one, &issue, &users, Map::new())))
+    })
+    .await
 }
 
-/// Writes a note that the spam rules let pass.
-async fn write(
-    app: &App,
-    writer: Writer,
-    place: guarded::Place,
+/// Writes a note that the spam rules let pass; as `entity` shows it, with
+/// what its commands did.
+async fn write<T: Serialize>(
+    IssueRequest { caller, place }: IssueRequest,
+    asked: Arc<RequestContext>,
     comment: Comment,
-) -> Result<std::result::Result<(LoadedNotes, Map<String, Value>), Response>> {
-    let said = guarded::comment(app, writer, place, comment, |tx, issue, said| match said {
+    entity: impl Fn(&App, &LoadedNotes, Map<String, Value>) -> Result<T>,
+) -> Result<Response> {
+    let Caller { app, viewer } = caller;
+    let writer = Writer::by_api(viewer, asked);
+    let said = guarded::comment(&app, writer, place, comment, |tx, issue, said| match said {
         Said::Note(note, outcome) => {
             let changes = outcome.map(|outcome| outcome.changes).unwrap_or_default();
             let shown = LoadedNotes::read(tx, issue, vec![*note])?;
@@ -150,20 +150,24 @@ async fn write(
         Said::Commands(outcome) => Ok(Err(outcome)),
     });
     match said.await?.rest()? {
-        Ok(made) => Ok(Ok(made)),
+        Ok((shown, changes)) => json(StatusCode::CREATED, &entity(&app, &shown, changes)?),
         Err(outcome) => {
             let body = serde_json::json!({
                 "commands_changes": outcome.changes,
                 "summary": outcome.summary,
             });
-            json(StatusCode::ACCEPTED, &body).map(Err)
+            json(StatusCode::ACCEPTED, &body)
         }
     }
 }
 
-fn comment(params: &CreateNote, begins_thread: bool) -> Comment {
+fn one(app: &App, shown: &LoadedNotes, changes: Map<String, Value>) -> Result<NoteEntity> {
+    shown.one(app, changes)
+}
+
+fn comment(params: CreateNote, begins_thread: bool) -> Comment {
     Comment {
-        body: params.body.clone(),
+        body: params.body,
         internal: params.internal.or(params.confidential).unwrap_or(false),
         created_at: params.created_at,
         discussion_id: None,
@@ -172,81 +176,63 @@ fn comment(params: &CreateNote, begins_thread: bool) -> Comment {
 }
 
 async fn create(
-    app: App,
-    viewer: Viewer,
+    at: IssueRequest,
     asked: Arc<RequestContext>,
-    params: Params<CreateNote>,
+    Params(params): Params<CreateNote>,
 ) -> Result<Response> {
-    let comment = comment(&params, false);
-    let place = params.0.at.0.place();
-    match write(&app, Writer::by_api(viewer, asked), place, comment).await? {
-        Ok((shown, changes)) => json(StatusCode::CREATED, &shown.one(&app, changes)?),
-        Err(response) => Ok(response),
-    }
+    write(at, asked, comment(params, false), one).await
 }
 
 async fn shown_one(
-    app: App,
-    viewer: Viewer,
-    path: NotePath,
+    at: IssueRequest,
+    note_id: i64,
     within: Option<String>,
 ) -> Result<Ok200<NoteEntity>> {
-    let shown = app
-        .read(move |tx| {
-            let (desk, issue) = found(tx, &viewer, &path.at.id, path.at.issue_iid)?;
-            let talk = Talk::new(&viewer, &desk, &issue);
-            let note = talk.find_within(tx, path.note_id, within.as_deref())?;
-            LoadedNotes::read(tx, issue, vec![note])
-        })
-        .await?;
-    Ok(Ok200(shown.one(&app, Map::new())?))
+    at.read(move |tx, by, desk, issue| {
+        let talk = Talk::new(&by.viewer, &desk, &issue);
+        let note = talk.find_within(tx, note_id, within.as_deref())?;
+        let shown = LoadedNotes::read(tx, issue, vec![note])?;
+        shown.one(&by.app, Map::new()).map(Ok200)
+    })
+    .await
 }
 
 async fn rewritten(
-    app: App,
-    writer: Writer,
-    path: NotePath,
-    within: Option<String>,
+    IssueRequest { caller, place }: IssueRequest,
+    asked: Arc<RequestContext>,
+    which: (i64, Option<String>),
     body: String,
 ) -> Result<Ok200<NoteEntity>> {
-    let place = path.at.0.place();
-    let which = (path.note_id, within);
+    let Caller { app, viewer } = caller;
+    let writer = Writer::by_api(viewer, asked);
     let shown = guarded::rewrite(&app, writer, place, which, body, |tx, issue, note| {
         LoadedNotes::read(tx, issue, vec![note])
     });
     Ok(Ok200(shown.await?.rest()?.one(&app, Map::new())?))
 }
 
-async fn removed(
-    app: App,
-    viewer: Viewer,
-    path: NotePath,
-    within: Option<String>,
-) -> Result<NoContent> {
-    app.write(move |tx| {
-        let (desk, issue) = found_to_write(tx, &viewer, &path.at.id, path.at.issue_iid)?;
-        let talk = Talk::new(&viewer, &desk, &issue);
-        talk.find_within(tx, path.note_id, within.as_deref())?;
-        talk.destroy(tx, path.note_id)?;
+async fn removed(at: IssueRequest, note_id: i64, within: Option<String>) -> Result<NoContent> {
+    at.write(move |tx, by, desk, issue| {
+        let talk = Talk::new(&by.viewer, &desk, &issue);
+        talk.find_within(tx, note_id, within.as_deref())?;
+        talk.destroy(tx, note_id)?;
         Ok(NoContent)
     })
     .await
 }
 
-async fn show(app: App, viewer: Viewer, path: Params<NotePath>) -> Result<Ok200<NoteEntity>> {
-    shown_one(app, viewer, path.0, None).await
+async fn show(at: IssueRequest, path: Params<NotePath>) -> Result<Ok200<NoteEntity>> {
+    shown_one(at, path.note_id, None).await
 }
 
 async fn update(
-    app: App,
-    viewer: Viewer,
+    at: IssueRequest,
     asked: Arc<RequestContext>,
     Params(params): Params<UpdateNote>,
 ) -> Result<Ok200<NoteEntity>> {
-    let writer = Writer::by_api(viewer, asked);
-    rewritten(app, writer, params.at.0, None, params.body).await
+    rewritten(at, asked, (params.note.note_id, None), params.body).await
 }
 
-async fn destroy(app: App, viewer: Viewer, path: Params<NotePath>) -> Result<NoContent> {
-    removed(app, viewer, path.0, None).await
+async fn destroy(at: IssueRequest, path: Params<NotePath>) -> Result<NoContent> {
+    removed(at, path.note_id, None).await
 }

@@ -228,7 +228,7 @@ fn label(action: &Action) -> Result<Edit> {
     let told = |key, sentence: String| done(key, json!(titles), sentence);
     Ok(match (action.name, titles.is_empty()) {
         ("label", false) => edit(
-            |it| it.add_labels = titles.clone(),
+            |it| it.add_labels = Some(titles.clone()),
             told("add_label_ids", format!("Added {named} label(s).")),
         ),
         ("relabel", false) => edit(
@@ -266,7 +266,7 @@ fn assign(tx: &mut Tx<'_>, viewer: &Viewer, action: &Action) -> Result<Edit> {
         _ => return Err(senseless()),
     };
     Ok(edit(
-        |it| it.assignees = Some(assignees),
+        |it| it.assignees = assignees,
         done("assignee_ids", json!(ids), "Changed assignee(s)."),
     ))
 }

@@ -9,55 +9,113 @@ use crate::store::issues as rows;
 use crate::store::issues::events::{self, By, EventDetail};
 use identity::entities::load_basic;
 use kernel::error::Result;
-use kernel::http::Patch;
+use kernel::http::params::{Field, FromParams, Param, Source, Unusable};
+use kernel::http::{Flat, Patch};
 use kernel::time::{Date, Timestamp};
+use serde_json::Value;
 use spaces::rules::note_activity;
 use store::Tx;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+kernel::params! {
+    /// Who is assigned: many, or one by its own name.
+    struct AssigneeIds {
+        /// Who is assigned; 0 for nobody.
+        assignee_ids: Option<Vec<i64>>,
+        /// The one who is assigned; 0 for nobody.
+        assignee_id: Patch<i64>,
+    }
+}
+
+/// Who is to be assigned.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Assignees {
+    #[default]
+    AsTheyAre,
     Set(Vec<i64>),
     Add(Vec<i64>),
     /// These no longer.
     Remove(Vec<i64>),
 }
 
+impl From<AssigneeIds> for Assignees {
+    fn from(ids: AssigneeIds) -> Assignees {
+        match (ids.assignee_ids, ids.assignee_id) {
+            (Some(ids), _) => Assignees::Set(ids),
+            (None, Patch::Value(id)) => Assignees::Set(vec![id]),
+            (None, Patch::Null) => Assignees::Set(Vec::new()),
+            (None, Patch::Absent) => Assignees::AsTheyAre,
+        }
+    }
+}
+
+impl Param for Assignees {
+    fn parse(value: &Value) -> std::result::Result<Self, Unusable> {
+        AssigneeIds::parse(value).map(Assignees::from)
+    }
+    fn schema() -> Value {
+        AssigneeIds::schema()
+    }
+    fn read(source: &Source, name: &str, errors: &mut Vec<String>) -> Option<Self> {
+        let ids = Flat::<AssigneeIds>::read(source, name, errors)?;
+        Some(ids.0.into())
+    }
+    fn declared(_: &'static str, _: &'static str) -> Vec<Field> {
+        AssigneeIds::fields()
+    }
+}
+
 kernel::choices! {
     pub enum StateEvent { Close = "close", Reopen = "reopen" }
 }
 
-/// What is said of an issue, new or not, by every interface and by programs.
-/// Labels are added and taken away one by one, so two changes at once lose
-/// none.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct IssueInput {
-    pub title: Option<String>,
-    pub description: Patch<String>,
-    pub state_event: Option<StateEvent>,
-    pub kind: Option<IssueKind>,
-    pub severity: Option<Severity>,
-    pub escalation_status: Option<EscalationStatus>,
-    /// Seen by author, assignees and reporters only.
-    pub confidential: Option<bool>,
-    pub discussion_locked: Patch<bool>,
-    pub assignees: Option<Assignees>,
-    /// These labels, and those of [`IssueInput::label_ids`], and no others.
-    pub labels: Option<Vec<String>>,
-    pub label_ids: Option<Vec<i64>>,
-    pub add_labels: Vec<String>,
-    pub add_label_ids: Vec<i64>,
-    pub remove_labels: Vec<String>,
-    pub remove_label_ids: Vec<i64>,
-    /// Of the project or of groups above it.
-    pub milestone_id: Patch<i64>,
-    pub due_on: Patch<Date>,
-    pub weight: Patch<i64>,
-    /// Number of a new issue; the next one unless given.
-    pub iid: Option<i64>,
-    /// When a new issue was made; now unless given.
-    pub created_at: Option<Timestamp>,
-    /// When it was changed; now unless given.
-    pub updated_at: Option<Timestamp>,
+/// One of these has to be there, where an issue is to be changed.
+pub const CHANGES: &str = "assignee_id, assignee_ids, confidential, created_at, description, \
+    discussion_locked, due_date, labels, add_labels, remove_labels, milestone_id, state_event, \
+    title, issue_type, weight, severity";
+
+kernel::params! {
+    /// What is said of an issue, new or not, by every interface and by programs.
+    /// What has a value here is no parameter of both, and set by who has it.
+    /// Labels are added and taken away one by one, so two changes at once lose
+    /// none.
+    #[derive(Default, PartialEq)]
+    pub struct IssueInput {
+        pub title: Option<String> = None,
+        /// Its description, in Markdown.
+        pub description: Patch<String>,
+        /// Seen by its author, assignees and reporters only.
+        pub confidential: Option<bool>,
+        pub assignees: Assignees,
+        /// Id of a milestone; 0 for none.
+        pub milestone_id: Patch<i64>,
+        /// Titles of labels: these and no others.
+        pub labels: Option<Vec<String>>,
+        /// Those of these ids, too.
+        pub label_ids: Option<Vec<i64>> = None,
+        /// Titles of labels: these, too.
+        pub add_labels: Option<Vec<String>>,
+        pub add_label_ids: Vec<i64> = Vec::new(),
+        pub remove_labels: Vec<String> = Vec::new(),
+        pub remove_label_ids: Vec<i64> = Vec::new(),
+        /// The day it is due.
+        pub due_on as "due_date": Patch<Date>,
+        /// How heavy it is.
+        pub weight: Patch<i64>,
+        /// What it is about.
+        pub kind as "issue_type": Option<IssueKind>,
+        /// How bad an incident is.
+        pub severity: Option<Severity>,
+        pub escalation_status: Option<EscalationStatus> = None,
+        /// Only members comment.
+        pub discussion_locked: Patch<bool>,
+        pub state_event: Option<StateEvent> = None,
+        /// Number of a new issue; the next one unless given.
+        pub iid: Option<i64> = None,
+        /// When a new issue was made; now unless given.
+        pub created_at: Option<Timestamp> = None,
+        /// When it was changed; now unless given.
+        pub updated_at: Option<Timestamp> = None,
+    }
 }
 
 impl IssueInput {
@@ -65,6 +123,20 @@ impl IssueInput {
         IssueInput {
             title: Some(title.to_owned()),
             ..IssueInput::default()
+        }
+    }
+
+    /// What a copy is made with, but for what is of the project it is in.
+    pub fn copy_of(issue: &Issue) -> IssueInput {
+        IssueInput {
+            description: Patch::given(issue.description.clone()),
+            kind: Some(issue.kind),
+            severity: Some(issue.severity),
+            escalation_status: Some(issue.escalation_status),
+            confidential: Some(issue.confidential),
+            due_on: Patch::given(issue.due_on),
+            weight: Patch::given(issue.weight),
+            ..IssueInput::titled(&issue.title)
         }
     }
 
@@ -88,6 +160,7 @@ impl IssueInput {
     /// Whether nothing is said of an issue that is there, but perhaps a time.
     pub fn is_empty(&self) -> bool {
         let times = IssueInput {
+            add_labels: self.add_labels.clone().filter(Vec::is_empty),
             iid: self.iid,
             created_at: self.created_at,
             updated_at: self.updated_at,
@@ -124,7 +197,7 @@ pub(super) fn begin(tx: &mut Tx<'_>, made: &Issue, input: &IssueInput) -> Result
     tell(tx, by, &bare, made)?;
     relabel(tx, by, made, &labels)?;
     match &input.assignees {
-        Some(Assignees::Set(ids) | Assignees::Add(ids)) => {
+        Assignees::Set(ids) | Assignees::Add(ids) => {
             assign(tx, by, made, &Assignees::Add(ids.clone()))
         }
         _ => Ok(()),
@@ -146,9 +219,7 @@ pub fn update(
     };
     tell(tx, by, issue, &after)?;
     relabel(tx, by, issue, input)?;
-    if let Some(assignees) = &input.assignees {
-        assign(tx, by, issue, assignees)?;
-    }
+    assign(tx, by, issue, &input.assignees)?;
     found(tx, issue.id)
 }
 
@@ -306,17 +377,13 @@ fn relabel(tx: &mut Tx<'_>, by: By, issue: &Issue, input: &IssueInput) -> Result
 }
 
 fn assign(tx: &mut Tx<'_>, by: By, issue: &Issue, assignees: &Assignees) -> Result<()> {
-    let present = rows::assignees_of(tx, &[issue.id])?.remove(&issue.id);
-    let present = present.unwrap_or_default();
-    let (added, removed): (Vec<i64>, Vec<i64>) = match assignees {
-        Assignees::Set(wanted) => (
-            wanted.clone(),
-            present
-                .iter()
-                .copied()
-                .filter(|id| !wanted.contains(id))
-                .collect(),
-        ),
+    let (added, removed) = match assignees {
+        Assignees::AsTheyAre => return Ok(()),
+        Assignees::Set(wanted) => {
+            let mut present = rows::assignees_of_one(tx, issue.id)?;
+            present.retain(|id| !wanted.contains(id));
+            (wanted.clone(), present)
+        }
         Assignees::Add(more) => (more.clone(), Vec::new()),
         Assignees::Remove(fewer) => (Vec::new(), fewer.clone()),
     };

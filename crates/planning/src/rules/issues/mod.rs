@@ -10,7 +10,7 @@ pub mod places;
 pub mod requests;
 pub mod time;
 
-pub use change::{Assignees, IssueInput, StateEvent, update};
+pub use change::{Assignees, CHANGES, IssueInput, StateEvent, update};
 
 use crate::model::{Issue, text_error, title_error};
 use crate::rules::notes;
@@ -102,8 +102,7 @@ fn check(issue: &Issue) -> Result<()> {
 /// that the asker sees.
 pub fn participants(tx: &mut Tx<'_>, issue: &Issue, with_internal: bool) -> Result<Vec<i64>> {
     let mut ids: Vec<i64> = issue.author_id.into_iter().collect();
-    let assigned = rows::assignees_of(tx, &[issue.id])?.remove(&issue.id);
-    ids.extend(assigned.unwrap_or_default());
+    ids.extend(rows::assignees_of_one(tx, issue.id)?);
     ids.extend(note_rows::authors(tx, noteable(issue), with_internal)?);
     let mut seen = std::collections::HashSet::new();
     ids.retain(|id| seen.insert(*id));

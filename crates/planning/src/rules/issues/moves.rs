@@ -116,8 +116,8 @@ fn copy(
         .map(|label| label.title)
         .collect();
     let label_ids = label_ids(tx, &parent, &titles, &[], false)?;
-    let assigned = rows::assignees_of(tx, &[issue.id])?.remove(&issue.id);
-    let assignee_ids = assignable(tx, there, &assigned.unwrap_or_default())?;
+    let assigned = rows::assignees_of_one(tx, issue.id)?;
+    let assignee_ids = assignable(tx, there, &assigned)?;
     let milestone_id = match issue.milestone_id {
         Some(id) => match milestones::by_ids(tx, &[id])?.remove(&id) {
             Some(old) => milestones::find_by_title(tx, &parent, &old.title)?.map(|new| new.id),
@@ -126,20 +126,10 @@ fn copy(
         None => None,
     };
     let new = IssueInput {
-        description: issue
-            .description
-            .clone()
-            .map_or(Patch::Absent, Patch::Value),
-        kind: Some(issue.kind),
-        severity: Some(issue.severity),
-        escalation_status: Some(issue.escalation_status),
-        confidential: Some(issue.confidential),
         add_label_ids: label_ids,
-        assignees: Some(Assignees::Add(assignee_ids)),
-        milestone_id: milestone_id.map_or(Patch::Absent, Patch::Value),
-        due_on: issue.due_on.map_or(Patch::Absent, Patch::Value),
-        weight: issue.weight.map_or(Patch::Absent, Patch::Value),
-        ..IssueInput::titled(&issue.title)
+        assignees: Assignees::Add(assignee_ids),
+        milestone_id: Patch::given(milestone_id),
+        ..IssueInput::copy_of(issue)
     };
     let made = create(tx, there.project.id, viewer.user_id(), &new)?;
     if with_notes {

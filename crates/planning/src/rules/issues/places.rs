@@ -54,10 +54,7 @@ pub fn is_subscribed(tx: &mut Tx<'_>, user_id: i64, issue: &Issue) -> Result<boo
     if issue.author_id == Some(user_id) {
         return Ok(true);
     }
-    let assigned = rows::assignees_of(tx, &[issue.id])?;
-    Ok(assigned
-        .get(&issue.id)
-        .is_some_and(|ids| ids.contains(&user_id)))
+    Ok(rows::assignees_of_one(tx, issue.id)?.contains(&user_id))
 }
 
 /// Has the viewer told of an issue, or no longer; whether that was not so

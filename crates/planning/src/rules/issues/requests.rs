@@ -5,13 +5,12 @@
 use super::{Assignees, IssueInput, create, noteable, update};
 use crate::access::{Parent, ProjectAccess, sees, user_sees};
 use crate::formats::quick_actions;
-use crate::model::{Issue, IssueKind, IssueState, MAX_NAMED, color};
+use crate::model::{Issue, IssueKind, IssueState, Label, MAX_NAMED, color};
 use crate::rules::commands;
 use crate::rules::news::{self, Text};
 use crate::rules::todos;
 use crate::store::issues as rows;
-use crate::store::labels::{self, Written as WrittenLabel};
-use crate::store::milestones;
+use crate::store::{labels, milestones};
 use crate::tasks::{Event, Reason};
 use identity::entities::load_basic;
 use identity::model::User;
@@ -138,15 +137,9 @@ pub fn edit(
     }
     change.updated_at = change.updated_at.filter(|_| desk.is_owner());
     resolve(tx, desk, &mut change)?;
-    let assigned_before = rows::assignees_of(tx, &[issue.id])?.remove(&issue.id);
+    let assigned_before = rows::assignees_of_one(tx, issue.id)?;
     let after = update(tx, viewer.user_id(), issue, &change)?;
-    tell(
-        tx,
-        viewer,
-        desk,
-        (issue, &after),
-        assigned_before.unwrap_or_default(),
-    )?;
+    tell(tx, viewer, desk, (issue, &after), assigned_before)?;
     Ok(commands::apply(tx, viewer, desk, &after, &actions)?.issue)
 }
 
@@ -184,8 +177,7 @@ fn tell(
         };
         news::notify(tx, actor, after, event, None, Vec::new())?;
     }
-    let assigned = rows::assignees_of(tx, &[after.id])?.remove(&after.id);
-    let assigned = assigned.unwrap_or_default();
+    let assigned = rows::assignees_of_one(tx, after.id)?;
     if assigned != assigned_before {
         let both = assigned_before.into_iter().chain(assigned);
         let direct = both.map(|user| (user, Reason::Assigned)).collect();
@@ -209,16 +201,13 @@ fn resolve(tx: &mut Tx<'_>, desk: &ProjectAccess, input: &mut IssueInput) -> Res
         let ids = input.label_ids.take().unwrap_or_default();
         input.label_ids = Some(label_ids(tx, &parent, &titles, &ids, true)?);
     }
-    if let Some(Assignees::Set(ids) | Assignees::Add(ids)) = &mut input.assignees {
+    if let Assignees::Set(ids) | Assignees::Add(ids) = &mut input.assignees {
         *ids = assignable(tx, desk, ids)?;
     }
-    let (added, ids) = (std::mem::take(&mut input.add_labels), &input.add_label_ids);
-    input.add_label_ids = label_ids(tx, &parent, &added, ids, true)?;
-    let (removed, ids) = (
-        std::mem::take(&mut input.remove_labels),
-        &input.remove_label_ids,
-    );
-    input.remove_label_ids = label_ids(tx, &parent, &removed, ids, false)?;
+    let added = input.add_labels.take().unwrap_or_default();
+    input.add_label_ids = label_ids(tx, &parent, &added, &input.add_label_ids, true)?;
+    let removed = std::mem::take(&mut input.remove_labels);
+    input.remove_label_ids = label_ids(tx, &parent, &removed, &input.remove_label_ids, false)?;
     Ok(())
 }
 
@@ -264,11 +253,10 @@ fn make_label(tx: &mut Tx<'_>, parent: &Parent, title: &str) -> Result<i64> {
     if let Some(problem) = crate::model::label_title_error(title) {
         return Err(Error::invalid("labels", problem));
     }
-    let label = WrittenLabel {
+    let label = Label {
         title: title.to_owned(),
         color: color::DEFAULT.to_owned(),
-        description: None,
-        archived: false,
+        ..Label::default()
     };
     match labels::insert(tx, parent, &label)? {
         Some(id) => Ok(id),

@@ -3,8 +3,10 @@
 use crate::model::{IssueKind, IssueState};
 use crate::store::contains;
 use jiff::ToSpan;
+use kernel::http::params::{Param, Unusable};
 use kernel::ids::fold;
 use kernel::time::{Date, Timestamp};
+use serde_json::{Value, json};
 use store::{Fragment, IntoValue};
 
 kernel::choices! {
@@ -41,6 +43,21 @@ impl<T> Has<T> {
     }
 }
 
+/// A number, or `Any`, or `None`.
+impl Param for Has<i64> {
+    fn parse(value: &Value) -> Result<Self, Unusable> {
+        match value.as_str().map(str::to_ascii_lowercase).as_deref() {
+            Some("any") => Ok(Has::Any),
+            Some("none") => Ok(Has::None),
+            _ => i64::parse(value).map(Has::This),
+        }
+    }
+
+    fn schema() -> Value {
+        json!({"type": "string", "description": "A number, Any or None"})
+    }
+}
+
 /// A list to which some conditions apply; also what `not` leaves out.
 #[derive(Debug, Clone, Default)]
 pub struct Marks {
@@ -71,6 +88,22 @@ pub enum Stage {
     Upcoming,
 }
 
+kernel::params! {
+    #[derive(Default)]
+    pub struct Times {
+        /// Only made since.
+        pub created_after: Option<Timestamp>,
+        /// Only made until.
+        pub created_before: Option<Timestamp>,
+        /// Only changed since.
+        pub updated_after: Option<Timestamp>,
+        /// Only unchanged since.
+        pub updated_before: Option<Timestamp>,
+        pub closed_after: Option<Timestamp> = None,
+        pub closed_before: Option<Timestamp> = None,
+    }
+}
+
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     pub state: Option<IssueState>,
@@ -87,12 +120,7 @@ pub struct Filter {
     pub kinds: Vec<IssueKind>,
     pub not_kinds: Vec<IssueKind>,
     pub due: Option<Due>,
-    pub created_after: Option<Timestamp>,
-    pub created_before: Option<Timestamp>,
-    pub updated_after: Option<Timestamp>,
-    pub updated_before: Option<Timestamp>,
-    pub closed_after: Option<Timestamp>,
-    pub closed_before: Option<Timestamp>,
+    pub times: Times,
     /// Things that issues do not have here (epics, iterations) were asked for.
     pub impossible: bool,
 }
@@ -118,12 +146,12 @@ pub fn narrow(sql: &mut Fragment, filter: &Filter, today: Date) {
         }
     }
     for (test, at) in [
-        (" and issues.created_at >= ", filter.created_after),
-        (" and issues.created_at <= ", filter.created_before),
-        (" and issues.updated_at >= ", filter.updated_after),
-        (" and issues.updated_at <= ", filter.updated_before),
-        (" and issues.closed_at >= ", filter.closed_after),
-        (" and issues.closed_at <= ", filter.closed_before),
+        (" and issues.created_at >= ", filter.times.created_after),
+        (" and issues.created_at <= ", filter.times.created_before),
+        (" and issues.updated_at >= ", filter.times.updated_after),
+        (" and issues.updated_at <= ", filter.times.updated_before),
+        (" and issues.closed_at >= ", filter.times.closed_after),
+        (" and issues.closed_at <= ", filter.times.closed_before),
     ] {
         if let Some(at) = at {
             sql.push(test, at);

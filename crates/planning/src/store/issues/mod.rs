@@ -103,45 +103,10 @@ pub fn insert(tx: &mut Tx<'_>, issue: &Issue) -> Result<Option<i64>> {
 
 /// Writes what is said of an issue; the rest has functions of its own.
 pub fn update(tx: &mut Tx<'_>, issue: &Issue) -> Result<()> {
+    tx.execute(sql!(Issue::UPDATE), issue.values())?;
     tx.execute(
-        sql!(
-            "update issues set title = $2, title_folded = $3, description = $4,
-                description_folded = $5, task_count = $6, task_completed_count = $7,
-                updated_at = $8
-             where id = $1"
-        ),
-        (
-            issue.id,
-            &issue.title,
-            fold(&issue.title),
-            &issue.description,
-            fold(issue.description.as_deref().unwrap_or_default()),
-            issue.task_count,
-            issue.task_completed_count,
-            issue.updated_at,
-        ),
-    )?;
-    tx.execute(
-        sql!(
-            "update issues set state = $2, kind = $3, severity = $4, closed_by_id = $5,
-                milestone_id = $6, confidential = $7, discussion_locked = $8, due_on = $9,
-                weight = $10, closed_at = $11, escalation_status = $12
-             where id = $1"
-        ),
-        (
-            issue.id,
-            issue.state,
-            issue.kind,
-            issue.severity,
-            issue.closed_by_id,
-            issue.milestone_id,
-            issue.confidential,
-            issue.discussion_locked,
-            issue.due_on,
-            issue.weight,
-            issue.closed_at,
-            issue.escalation_status,
-        ),
+        sql!("update issues set title_folded = $2, description_folded = $3 where id = $1"),
+        (issue.id, fold(&issue.title), fold(issue.text())),
     )?;
     Ok(())
 }
@@ -204,44 +169,32 @@ pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
 
 /// Adds an assignee; whether they were none before.
 pub fn assign(tx: &mut Tx<'_>, id: i64, user_id: i64) -> Result<bool> {
-    let count = tx.execute(
-        sql!(
-            "insert into issue_assignees (issue_id, user_id) values ($1, $2)
-             on conflict (issue_id, user_id) do nothing"
-        ),
-        (id, user_id),
-    )?;
-    Ok(count > 0)
+    let statement = sql!(
+        "insert into issue_assignees (issue_id, user_id) values ($1, $2)
+         on conflict (issue_id, user_id) do nothing"
+    );
+    Ok(tx.execute(statement, (id, user_id))? > 0)
 }
 
 /// Removes an assignee; whether they were one.
 pub fn unassign(tx: &mut Tx<'_>, id: i64, user_id: i64) -> Result<bool> {
-    let count = tx.execute(
-        sql!("delete from issue_assignees where issue_id = $1 and user_id = $2"),
-        (id, user_id),
-    )?;
-    Ok(count > 0)
+    let statement = sql!("delete from issue_assignees where issue_id = $1 and user_id = $2");
+    Ok(tx.execute(statement, (id, user_id))? > 0)
 }
 
 /// Puts a label on an issue; whether it was not there before.
 pub fn add_label(tx: &mut Tx<'_>, id: i64, label_id: i64) -> Result<bool> {
-    let count = tx.execute(
-        sql!(
-            "insert into issue_labels (issue_id, label_id) values ($1, $2)
-             on conflict (issue_id, label_id) do nothing"
-        ),
-        (id, label_id),
-    )?;
-    Ok(count > 0)
+    let statement = sql!(
+        "insert into issue_labels (issue_id, label_id) values ($1, $2)
+         on conflict (issue_id, label_id) do nothing"
+    );
+    Ok(tx.execute(statement, (id, label_id))? > 0)
 }
 
 /// Takes a label off an issue; whether it was there.
 pub fn remove_label(tx: &mut Tx<'_>, id: i64, label_id: i64) -> Result<bool> {
-    let count = tx.execute(
-        sql!("delete from issue_labels where issue_id = $1 and label_id = $2"),
-        (id, label_id),
-    )?;
-    Ok(count > 0)
+    let statement = sql!("delete from issue_labels where issue_id = $1 and label_id = $2");
+    Ok(tx.execute(statement, (id, label_id))? > 0)
 }
 
 pub fn label_ids(tx: &mut Tx<'_>, id: i64) -> Result<Vec<i64>> {
@@ -264,6 +217,11 @@ pub fn assignees_of(tx: &mut Tx<'_>, issues: &[i64]) -> Result<HashMap<i64, Vec<
         by_issue.entry(issue).or_default().push(user);
     }
     Ok(by_issue)
+}
+
+pub fn assignees_of_one(tx: &mut Tx<'_>, issue: i64) -> Result<Vec<i64>> {
+    let found = assignees_of(tx, &[issue])?.remove(&issue);
+    Ok(found.unwrap_or_default())
 }
 
 /// Those of these projects where a user is a reporter.
