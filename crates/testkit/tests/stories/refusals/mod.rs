@@ -320,7 +320,7 @@ async fn every_route_refuses_a_token_without_its_scope(t: TestServer) {
 #[test]
 fn the_lists_name_routes_there_are() {
     let routes = tenon::wiring::routes();
-    let name = |route: &kernel::http::routes::Route| {
+    let name = |route: &kernel::http::routes::Endpoint| {
         format!(
             "{} {}",
             route.method,
@@ -333,7 +333,7 @@ fn the_lists_name_routes_there_are() {
             "{listed}"
         );
     }
-    let open = |route: &&kernel::http::routes::Route| {
+    let open = |route: &&kernel::http::routes::Endpoint| {
         route.surface == Surface::Api && route.admits == Admits::Anyone && route.scopes.is_empty()
     };
     let mut without: Vec<String> = routes.all().iter().filter(open).map(name).collect();
