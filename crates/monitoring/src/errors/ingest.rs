@@ -7,7 +7,7 @@ use super::event::{self, Event};
 use super::fault::Fault;
 use super::lenient;
 use super::limits::ErrorLimits;
-use super::store::{arrive, settings};
+use super::store::{arrive, drops, settings};
 use super::{envelope::Envelope, quota};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
@@ -203,7 +203,7 @@ fn write(tx: &mut Tx<'_>, project_id: &i64, reports: &[Report]) -> Result<Vec<Ou
         let sum = drops.entry(*of).or_default();
         *sum = sum.saturating_add(*quantity);
     }
-    arrive::drops(tx, *project_id, &drops)?;
+    drops::add(tx, *project_id, &drops)?;
     Ok(outcomes)
 }
 
