@@ -7,7 +7,7 @@
 use super::body::{self, Raw, Reading};
 use super::decode::{self, Encoding, Form};
 use super::envelope::{Envelope, MAX_EVENT, Parser};
-use super::fault::Fault;
+use super::fault::{Fault, Refusal};
 use super::ingest::{self, Outcome, Report};
 use super::keys;
 use super::limits::ErrorLimits;
@@ -53,27 +53,6 @@ kernel::params! {
         pub id: Reference,
         /// The client key, unless a header or the envelope tells it.
         pub sentry_key: Option<String>,
-    }
-}
-
-enum Refusal {
-    Fault(Fault),
-    /// The key, whatever is wrong with it.
-    Key,
-    /// How much it sent; seconds until it may go on.
-    Full(i64),
-    Failed(Error),
-}
-
-impl From<Fault> for Refusal {
-    fn from(fault: Fault) -> Refusal {
-        Refusal::Fault(fault)
-    }
-}
-
-impl From<Error> for Refusal {
-    fn from(error: Error) -> Refusal {
-        Refusal::Failed(error)
     }
 }
 
@@ -180,7 +159,7 @@ impl Delivery {
             sent,
             decoded,
         };
-        Ok(body::read(body, reading).await??)
+        body::read(body, reading).await
     }
 
     async fn keep(&self, key: Option<String>, envelope: Envelope) -> Kept {
@@ -188,7 +167,7 @@ impl Delivery {
         let project_id = self.opened(&key).await?;
         let told = envelope.event_id.as_deref().and_then(super::event::number);
         let peer = self.asked.peer.to_string();
-        let Some((report, id)) = Report::of(envelope, peer, &self.limits).await?? else {
+        let Some((report, id)) = Report::of(envelope, peer, &self.limits).await? else {
             return Ok(told);
         };
         match ingest::keep(&self.app, project_id, report).await? {
