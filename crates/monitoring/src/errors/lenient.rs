@@ -391,6 +391,9 @@ mod tests {
         for odd in [json!(null), json!([1]), json!({"a": 1})] {
             assert_eq!(text(odd), None);
         }
+        let short = |value| from_value::<Short<3>>(value).unwrap().0;
+        assert_eq!(short(json!("äbcd")), "äbc");
+        assert_eq!(short(json!(" \n")) + &short(json!([1])), "");
         let list = |value| from_value::<Last<Text, 2>>(value).unwrap().0.len();
         assert_eq!(list(json!(["a", "b", "c"])), 2);
         assert_eq!(
