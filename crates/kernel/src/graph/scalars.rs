@@ -1,12 +1,13 @@
 //! The scalars of the language and of every room, and global IDs
 //! (docs/interface/graphql.md 6).
 
-use super::build::Graph;
+use super::build::{Graph, ObjectBuilder};
 use super::shape::{Answer, HasTypeRef, Leaf, Plain, Required, Shape};
 use super::types::TypeRef;
 use super::uploads;
 use crate::time::{Date, Timestamp, start_of};
 use serde_json::{Value as Json, json};
+use std::any::Any;
 
 /// `String`.
 pub const STRING: Leaf<String> = Leaf::new("String", Json::String);
@@ -50,6 +51,19 @@ macro_rules! plain {
 }
 
 plain!(String => STRING, i64 => INT, bool => BOOLEAN, Timestamp => TIME);
+
+impl<T: Any + Send + Sync> ObjectBuilder<'_, T> {
+    /// A field with what it is, whose type is that of the Rust value: a text, a
+    /// number, yes or no, or an instant; nullable where that is an option.
+    pub fn value<V: Plain>(
+        self,
+        name: &str,
+        about: &str,
+        answer: impl Fn(&T) -> V + Send + Sync + 'static,
+    ) -> Self {
+        self.field(name, V::shape(), answer).describe(about)
+    }
+}
 
 /// What every global ID starts with.
 const PREFIX: &str = "gid://";

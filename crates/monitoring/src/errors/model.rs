@@ -19,6 +19,7 @@ kernel::choices! {
     }
 }
 
+#[allow(clippy::derivable_impls, reason = "a macro declares the list")]
 impl Default for Status {
     fn default() -> Status {
         Status::Unresolved
