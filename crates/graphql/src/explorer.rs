@@ -33,7 +33,7 @@ struct Released {
 }
 
 /// In the order they are loaded.
-const RELEASED: [Released; 4] = [
+static RELEASED: [Released; 4] = [
     Released {
         package: "graphiql",
         version: "4.1.2",
@@ -77,6 +77,10 @@ impl Released {
     fn name(&self) -> String {
         let extension = if self.is_style() { "css" } else { "js" };
         format!("{}-{}.{extension}", self.package, self.version)
+    }
+
+    fn url(&self) -> String {
+        format!("{PAGE}/assets/{}", self.name())
     }
 }
 
@@ -123,19 +127,6 @@ pub fn routes(r: &mut Routes, files: &Files) {
         .unchecked();
 }
 
-/// A file as the page links to it.
-struct Linked {
-    url: String,
-    integrity: String,
-    style: bool,
-}
-
-impl Linked {
-    fn is_style(&self) -> bool {
-        self.style
-    }
-}
-
 #[derive(Template)]
 #[template(path = "explorer.html")]
 struct Explorer {
@@ -145,7 +136,7 @@ struct Explorer {
 #[derive(Template)]
 #[template(path = "graphiql.html")]
 struct Graphiql {
-    files: Vec<Linked>,
+    files: &'static [Released],
     nonce: String,
     csrf: String,
     username: String,
@@ -153,13 +144,8 @@ struct Graphiql {
 
 impl Graphiql {
     fn new(csrf: String, username: String) -> Graphiql {
-        let linked = |file: &Released| Linked {
-            url: format!("{PAGE}/assets/{}", file.name()),
-            integrity: format!("sha384-{}", file.digest),
-            style: file.is_style(),
-        };
         Graphiql {
-            files: RELEASED.iter().map(linked).collect(),
+            files: &RELEASED,
             nonce: hex::encode(random_bytes::<16>()),
             csrf,
             username,

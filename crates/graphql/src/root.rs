@@ -1,9 +1,7 @@
 //! Root fields that belong to no room.
 
 use identity::Viewer;
-use kernel::graph::{
-    BOOLEAN, Context, Done, Fault, Graph, HasTypeRef, INT, STRING, argument, object,
-};
+use kernel::graph::{Context, Done, Fault, Graph, HasTypeRef, STRING, argument, object};
 use kernel::graph_input;
 use std::sync::Arc;
 
@@ -43,28 +41,23 @@ pub fn graph(g: &mut Graph, build: Build) {
         "Kas",
         "The server of agents in clusters, of which there is none.",
     )
-    .field("enabled", BOOLEAN.required(), |_| false)
-    .describe("Whether it runs.")
+    .value("enabled", "Whether it runs.", |_| false)
     .field("externalUrl", STRING, |_| None)
     .describe("Where agents reach it.")
     .field("version", STRING, |_| None)
     .describe("Its version.");
     g.object::<Build>("Metadata", "The program.")
-        .field("version", STRING.required(), |build| {
-            build.version.to_owned()
-        })
-        .describe("Its version.")
-        .field("revision", STRING.required(), |build| {
+        .value("version", "Its version.", |build| build.version.to_owned())
+        .value("revision", "The commit it was built from.", |build| {
             build.revision.to_owned()
         })
-        .describe("The commit it was built from.")
         .field("kas", object::<Kas>("Kas").required(), |_| Arc::new(Kas))
         .describe("The server of agents in clusters.");
     g.object::<Complexity>("QueryComplexity", "What this operation costs.")
-        .field("score", INT, |cost| i64::try_from(cost.score).ok())
-        .describe("Its score.")
-        .field("limit", INT, |cost| i64::try_from(cost.limit).ok())
-        .describe("The most it might have.");
+        .value("score", "Its score.", |cost| i64::try_from(cost.score).ok())
+        .value("limit", "The most it might have.", |cost| {
+            i64::try_from(cost.limit).ok()
+        });
     g.query()
         .answer("echo", STRING.required(), |args, context| async move {
             let text: String = args.get("text")?;

@@ -129,13 +129,8 @@ pub async fn create_token(options: Options, wanted: NewToken) -> Outcome<String>
     let (app, _) = wiring::assemble_existing(options).await?;
     let made = app
         .write(move |tx| {
-            let NewToken {
-                user,
-                name,
-                scopes,
-                expires,
-            } = &wanted;
-            bootstrap::create_token(tx, user, name, scopes, *expires)
+            let (user, name) = (&wanted.user, &wanted.name);
+            bootstrap::create_token(tx, user, name, &wanted.scopes, wanted.expires)
         })
         .await;
     made.map(|(_, secret)| secret.expose().to_owned())
@@ -175,15 +170,9 @@ pub async fn create_user(
     complete(&app, given, &say).await?;
     let hash = password::hash(text).await.map_err(told)?;
     let made = app.write(move |tx| {
-        let NewUser {
-            username,
-            email,
-            name,
-            admin,
-            ..
-        } = &wanted;
-        let name = name.as_ref().unwrap_or(username);
-        bootstrap::create_user(tx, username, name, email, &hash, *admin)
+        let (username, email) = (&wanted.username, &wanted.email);
+        let name = wanted.name.as_ref().unwrap_or(username);
+        bootstrap::create_user(tx, username, name, email, &hash, wanted.admin)
     });
     let user = made.await.map_err(told)?;
     say(&format!("user {} has id {}", user.username, user.id));

@@ -25,7 +25,7 @@ const KEYS: &str = "keys";
 const FILES: &str = "files/";
 
 /// What an archive says about itself.
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 struct About {
     format: u32,
     /// Version of the program that wrote it.

@@ -122,27 +122,28 @@ struct VersionEntity {
     revision: &'static str,
 }
 
+const PROGRAM: VersionEntity = VersionEntity {
+    version: VERSION,
+    revision: REVISION,
+};
+
 #[derive(Serialize, JsonSchema)]
 struct MetadataEntity {
-    version: &'static str,
-    revision: &'static str,
+    #[serde(flatten)]
+    version: VersionEntity,
     /// Every feature of every tier is on.
     enterprise: bool,
 }
 
 /// The program's version, for who is signed in.
 async fn version(_: SignedInViewer) -> Result<Ok200<VersionEntity>> {
-    Ok(Ok200(VersionEntity {
-        version: VERSION,
-        revision: REVISION,
-    }))
+    Ok(Ok200(PROGRAM))
 }
 
 /// The same with what the program is made of.
 async fn metadata(_: SignedInViewer) -> Result<Ok200<MetadataEntity>> {
     Ok(Ok200(MetadataEntity {
-        version: VERSION,
-        revision: REVISION,
+        version: PROGRAM,
         enterprise: true,
     }))
 }

@@ -189,8 +189,14 @@ async fn run_as(caller: Caller, query: &str, given: Json) -> (Result<Json, Strin
     (answer, asked.0.load(Ordering::SeqCst))
 }
 
+/// The answer to a session, and how often rows were asked for.
+async fn run_with(query: &str, given: Json) -> (Json, usize) {
+    let (answer, asked) = run_as(SESSION, query, given).await;
+    (answer.unwrap(), asked)
+}
+
 async fn run(query: &str) -> Json {
-    run_as(SESSION, query, json!({})).await.0.unwrap()
+    run_with(query, json!({})).await.0
 }
 
 fn messages(answer: &Json) -> Vec<&str> {
@@ -213,8 +219,7 @@ async fn answers_keep_the_order_of_the_document() {
 #[tokio::test]
 async fn a_list_asks_once_for_what_belongs_to_its_rows() {
     let query = "{ rows { id friend { id friend { id } } } }";
-    let (answer, asked) = run_as(SESSION, query, json!({})).await;
-    let answer = answer.unwrap();
+    let (answer, asked) = run_with(query, json!({})).await;
     assert_eq!(answer["data"]["rows"][0]["friend"]["friend"]["id"], 1);
     assert_eq!(answer["data"]["rows"][1]["friend"], json!(null));
     assert_eq!(asked, 1, "the second level is known already");
@@ -279,9 +284,9 @@ async fn fragments_apply_by_type_and_merge() {
 async fn skipped_parts_are_absent_and_newer_ones_null() {
     let query = "query($no: Boolean!) { row { id @include(if: $no) color @skip(if: $no) \
         soon @service_introduced(version: \"99.0\") } }";
-    let (answer, _) = run_as(SESSION, query, json!({"no": false})).await;
+    let (answer, _) = run_with(query, json!({"no": false})).await;
     assert_eq!(
-        answer.unwrap(),
+        answer,
         json!({"data": {"row": {"color": "RED", "soon": null}}})
     );
 }
@@ -294,8 +299,8 @@ async fn arguments_arrive_coerced_with_their_defaults() {
         json!({"a": "{\"text\":\"none\"}", "b": null, "c": "{\"text\":null}"})
     );
     let query = "query($t: String) { said(filter: {text: $t}) }";
-    let (answer, _) = run_as(SESSION, query, json!({})).await;
-    assert_eq!(answer.unwrap()["data"]["said"], "{\"text\":\"none\"}");
+    let (answer, _) = run_with(query, json!({})).await;
+    assert_eq!(answer["data"]["said"], "{\"text\":\"none\"}");
 }
 
 #[tokio::test]
@@ -366,10 +371,10 @@ async fn nodes_come_in_order_and_each_model_is_asked_once() {
         of("Row", &huge),
         of("Row", "3")
     ]);
-    let (answer, asked) = run_as(SESSION, query, json!({"ids": ids})).await;
+    let (answer, asked) = run_with(query, json!({"ids": ids})).await;
     let row = |n: i64| json!({"__typename": "Named", "n": n});
     assert_eq!(
-        answer.unwrap(),
+        answer,
         json!({"data": {"nodes": [row(3), null, null, row(1), null, row(3)]}})
     );
     assert_eq!(asked, 1);
@@ -394,8 +399,7 @@ async fn nodes_refuse_what_is_no_id_and_more_than_a_hundred() {
         ),
         (many, "ids cannot have more than 100 entries"),
     ] {
-        let (answer, asked) = run_as(SESSION, query, json!({"ids": ids})).await;
-        let answer = answer.unwrap();
+        let (answer, asked) = run_with(query, json!({"ids": ids})).await;
         assert_eq!((messages(&answer), asked), (vec![text], 0));
         assert_eq!(answer["data"], json!({"nodes": null}));
     }
@@ -404,9 +408,9 @@ async fn nodes_refuse_what_is_no_id_and_more_than_a_hundred() {
 #[tokio::test]
 async fn a_mutation_that_merges_runs_once() {
     let twice = "mutation { add(input: {n: 7}) { errors } add(input: {n: 7}) { row { id } } }";
-    let (answer, runs) = run_as(SESSION, twice, json!({})).await;
+    let (answer, runs) = run_with(twice, json!({})).await;
     assert_eq!(
-        answer.unwrap()["data"]["add"],
+        answer["data"]["add"],
         json!({"errors": [], "row": {"id": 7}})
     );
     assert_eq!(runs, 1);

@@ -43,10 +43,8 @@ impl Answered {
     pub fn of(outcome: Outcome, checked: &Checked, extensions: Map<String, Json>) -> Answered {
         let whole = outcome.errors.is_empty();
         Answered {
-            body: text(&with(outcome.json(), extensions)),
-            refused: false,
-            cost: Some((checked.score, checked.limit)),
             about_itself: whole && checked.limit == INTROSPECTION_COMPLEXITY,
+            ..Answered::accepted(with(outcome.json(), extensions), checked)
         }
     }
 
@@ -54,18 +52,17 @@ impl Answered {
     /// batch failed.
     pub fn undone(checked: &Checked) -> Answered {
         let error = json!({"message": UNDONE, "extensions": {"code": UNDONE_CODE}});
-        Answered {
-            body: text(&json!({"errors": [error], "data": null})),
-            refused: false,
-            cost: Some((checked.score, checked.limit)),
-            about_itself: false,
-        }
+        Answered::accepted(json!({"errors": [error], "data": null}), checked)
     }
 
     /// An entry that was scored and not run.
     pub fn scored(checked: &Checked, extensions: Map<String, Json>) -> Answered {
+        Answered::accepted(with(json!({"data": null}), extensions), checked)
+    }
+
+    fn accepted(body: Json, checked: &Checked) -> Answered {
         Answered {
-            body: text(&with(json!({"data": null}), extensions)),
+            body: text(&body),
             refused: false,
             cost: Some((checked.score, checked.limit)),
             about_itself: false,

@@ -7,7 +7,7 @@
 use super::SMALL;
 use super::incoming::{Entry, Incoming};
 use crate::validation::ast::OperationKind;
-use crate::validation::{Checked, Parsed, Source};
+use crate::validation::{Checked, Parsed};
 use moka::sync::Cache;
 use std::sync::Arc;
 
@@ -30,13 +30,28 @@ impl Read {
     }
 }
 
-/// What a check depends on.
-#[derive(PartialEq, Eq, Hash)]
-struct Key {
+/// What a check depends on, and an answer about the interface: the exact text,
+/// not a name.
+#[derive(PartialEq, Eq, Hash, Clone)]
+pub struct Key {
     query: String,
     operation: Option<String>,
     unmarked: bool,
     anonymous: bool,
+}
+
+impl Key {
+    /// None where variables are sent, or the text is none of these.
+    pub fn of(incoming: &Incoming, entry: &Entry, fits: fn(&str) -> bool) -> Option<Key> {
+        let source = entry.source.as_ref().ok()?;
+        let is_plain = source.variables.is_empty() && fits(&source.query);
+        is_plain.then(|| Key {
+            query: source.query.clone(),
+            operation: source.operation_name.clone(),
+            unmarked: incoming.unmarked,
+            anonymous: incoming.viewer.user_id().is_none(),
+        })
+    }
 }
 
 pub struct Known(Cache<Key, Arc<Checked>>);
@@ -62,15 +77,5 @@ impl Known {
 }
 
 fn key(incoming: &Incoming, entry: &Entry) -> Option<Key> {
-    let source = entry.source.as_ref().ok().filter(|it| plain(it))?;
-    Some(Key {
-        query: source.query.clone(),
-        operation: source.operation_name.clone(),
-        unmarked: incoming.unmarked,
-        anonymous: incoming.viewer.user_id().is_none(),
-    })
-}
-
-fn plain(source: &Source) -> bool {
-    source.variables.is_empty() && source.query.len() < SMALL
+    Key::of(incoming, entry, |query| query.len() < SMALL)
 }

@@ -26,7 +26,7 @@ use kernel::graph::{Request, Table};
 use kernel::http::Routes;
 use kernel::http::reply::Response;
 use kernel::http::throttle::Caller;
-use known::{Known, Read};
+use known::{Key, Known, Read};
 use persisted::{Listed, Queries};
 use run::Run;
 use serde_json::Value as Json;
@@ -83,20 +83,11 @@ struct Interface {
 /// What a server remembers from request to request.
 #[derive(Default)]
 struct State {
-    kept: Mutex<HashMap<AnswerKey, Arc<Answered>>>,
+    kept: Mutex<HashMap<Key, Arc<Answered>>>,
     known: Known,
     /// Texts that clients send by their digests.
     queries: Queries,
     uses: Uses,
-}
-
-/// What an answer about the interface depends on: the exact text, not a name.
-#[derive(PartialEq, Eq, Hash, Clone)]
-struct AnswerKey {
-    query: String,
-    operation: Option<String>,
-    unmarked: bool,
-    anonymous: bool,
 }
 
 /// A refusal of the whole request.
@@ -242,17 +233,9 @@ impl Interface {
         .response()
     }
 
-    fn key(incoming: &Incoming, entry: &Entry) -> Option<AnswerKey> {
-        let source = entry.source.as_ref().ok()?;
-        let plain = source.variables.is_empty()
-            && source.query.contains("__")
-            && entry.asks == Asks::default();
-        plain.then(|| AnswerKey {
-            query: source.query.clone(),
-            operation: source.operation_name.clone(),
-            unmarked: incoming.unmarked,
-            anonymous: incoming.viewer.user_id().is_none(),
-        })
+    fn key(incoming: &Incoming, entry: &Entry) -> Option<Key> {
+        let key = Key::of(incoming, entry, |query| query.contains("__"));
+        key.filter(|_| entry.asks == Asks::default())
     }
 
     fn kept(&self, incoming: &Incoming, entry: &Entry) -> Option<Arc<Answered>> {

@@ -3,11 +3,11 @@
 
 use super::ast::{self, Selection};
 use super::cost::{self, Part};
-use super::{Checked, Fragments, is_taken};
+use super::{Checked, Fragments, is_taken, literals};
 use kernel::graph::table::{Kind, Mark, Table};
 use kernel::graph::types::TypeRef;
 use serde::Serialize;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
@@ -119,33 +119,11 @@ impl<'u> Used<'u> {
         for argument in &field.arguments {
             if let Some(input) = def.arguments.get(&argument.name) {
                 self.note(format!("{member}({})", argument.name), input.mark.as_ref());
-                self.written(&input.ty, &argument.value);
+                self.given(&input.ty, &literals::plain(&argument.value));
             }
         }
         self.note(member, def.mark.as_ref());
         self.selections(&field.selections, def.ty.name());
-    }
-
-    fn written(&mut self, ty: &TypeRef, value: &'u ast::Value) {
-        let (table, name) = (self.table, ty.name());
-        match (table.get(name).map(|def| &def.kind), value) {
-            (_, ast::Value::List(items)) => {
-                items.iter().for_each(|item| self.written(ty, item));
-            }
-            (Some(Kind::Enum(values)), ast::Value::Enum(value)) => {
-                let mark = values.get(value).and_then(|value| value.mark.as_ref());
-                self.note(format!("{name}.{value}"), mark);
-            }
-            (Some(Kind::Input(inputs)), ast::Value::Object(fields)) => {
-                for field in fields {
-                    if let Some(input) = inputs.get(&field.name) {
-                        self.note(format!("{name}.{}", field.name), input.mark.as_ref());
-                        self.written(&input.ty, &field.value);
-                    }
-                }
-            }
-            _ => {}
-        }
     }
 
     fn given(&mut self, ty: &TypeRef, value: &Json) {
@@ -157,23 +135,14 @@ impl<'u> Used<'u> {
                 self.note(format!("{name}.{value}"), mark);
             }
             (Some(Kind::Input(inputs)), Json::Object(fields)) => {
-                self.inputs(name, inputs, fields);
+                for (key, value) in fields {
+                    if let Some(input) = inputs.get(key.as_str()) {
+                        self.note(format!("{name}.{key}"), input.mark.as_ref());
+                        self.given(&input.ty, value);
+                    }
+                }
             }
             _ => {}
-        }
-    }
-
-    fn inputs(
-        &mut self,
-        name: &str,
-        inputs: &'u BTreeMap<Arc<str>, kernel::graph::table::Input>,
-        fields: &Map<String, Json>,
-    ) {
-        for (key, value) in fields {
-            if let Some(input) = inputs.get(key.as_str()) {
-                self.note(format!("{name}.{key}"), input.mark.as_ref());
-                self.given(&input.ty, value);
-            }
         }
     }
 }

@@ -1,12 +1,13 @@
 //! The scalars of the language and of every room, and global IDs
 //! (docs/interface/graphql.md 6).
 
-use super::build::Graph;
-use super::shape::{Answer, HasTypeRef, Leaf, Shape};
+use super::build::{Graph, ObjectBuilder};
+use super::shape::{Answer, HasTypeRef, Leaf, Plain, Required, Shape};
 use super::types::TypeRef;
 use super::uploads;
 use crate::time::{Date, Timestamp, start_of};
 use serde_json::{Value as Json, json};
+use std::any::Any;
 
 /// `String`.
 pub const STRING: Leaf<String> = Leaf::new("String", Json::String);
@@ -28,6 +29,41 @@ pub const DATE: Leaf<Date> = Leaf::new("Date", |on: Date| json!(on.to_string()))
 pub const BIG_INT: Leaf<i64> = Leaf::new("BigInt", |n: i64| json!(n.to_string()));
 /// `JSON`: any value.
 pub const JSON: Leaf<Json> = Leaf::new("JSON", |value| value);
+
+macro_rules! plain {
+    ($($ty:ty => $leaf:ident),*) => {$(
+        impl Plain for $ty {
+            type Shape = Required<Leaf<$ty>>;
+
+            fn shape() -> Self::Shape {
+                $leaf.required()
+            }
+        }
+
+        impl Plain for Option<$ty> {
+            type Shape = Leaf<$ty>;
+
+            fn shape() -> Self::Shape {
+                $leaf
+            }
+        }
+    )*};
+}
+
+plain!(String => STRING, i64 => INT, bool => BOOLEAN, Timestamp => TIME);
+
+impl<T: Any + Send + Sync> ObjectBuilder<'_, T> {
+    /// A field with what it is, whose type is that of the Rust value: a text, a
+    /// number, yes or no, or an instant; nullable where that is an option.
+    pub fn value<V: Plain>(
+        self,
+        name: &str,
+        about: &str,
+        answer: impl Fn(&T) -> V + Send + Sync + 'static,
+    ) -> Self {
+        self.field(name, V::shape(), answer).describe(about)
+    }
+}
 
 /// What every global ID starts with.
 const PREFIX: &str = "gid://";

@@ -6,7 +6,7 @@
 //! places of its own.
 
 use super::decode::{Decoder, Encoding, Form, Sink};
-use super::fault::Fault;
+use super::fault::{Fault, Refusal};
 use axum::body::Body;
 use bytes::Bytes;
 use futures_util::StreamExt;
@@ -60,6 +60,14 @@ struct Arriving {
 }
 
 impl Arriving {
+    fn new(body: Body, most: u64) -> Arriving {
+        Arriving {
+            stream: body.into_data_stream(),
+            until: Instant::now() + PATIENCE,
+            left: most,
+        }
+    }
+
     async fn next(&mut self) -> Result<Option<Bytes>, Fault> {
         let next = timeout_at(self.until, self.stream.next()).await;
         match next {
@@ -78,37 +86,24 @@ impl Arriving {
     }
 }
 
-pub async fn read(body: Body, reading: Reading) -> Result<Result<Form, Fault>> {
-    let mut arriving = Arriving {
-        stream: body.into_data_stream(),
-        until: Instant::now() + PATIENCE,
-        left: reading.sent,
-    };
+pub async fn read(body: Body, reading: Reading) -> Result<Form, Refusal> {
+    let mut arriving = Arriving::new(body, reading.sent);
     let sink = Sink::new(reading.form, reading.decoded);
-    match Decoder::new(reading.encoding, sink) {
-        Err(fault) => Ok(Err(fault)),
-        Ok(decoder) => match reading.encoding {
-            Encoding::Identity => Ok(plain(&mut arriving, decoder).await),
-            _ => compressed(&mut arriving, decoder).await,
-        },
+    let decoder = Decoder::new(reading.encoding, sink)?;
+    match reading.encoding {
+        Encoding::Identity => Ok(plain(&mut arriving, decoder).await?),
+        _ => compressed(&mut arriving, decoder).await,
     }
 }
 
 /// Reads a body of at most so many bytes as it is sent.
 pub async fn whole(body: Body, most: u64) -> Result<Vec<u8>, Fault> {
-    let mut arriving = Arriving {
-        stream: body.into_data_stream(),
-        until: Instant::now() + PATIENCE,
-        left: most,
-    };
+    let mut arriving = Arriving::new(body, most);
     let mut all = Vec::new();
-    loop {
-        match arriving.next().await {
-            Ok(Some(bytes)) => all.extend_from_slice(&bytes),
-            Ok(None) => return Ok(all),
-            Err(fault) => return Err(fault),
-        }
+    while let Some(bytes) = arriving.next().await? {
+        all.extend_from_slice(&bytes);
     }
+    Ok(all)
 }
 
 async fn plain(arriving: &mut Arriving, mut decoder: Decoder) -> Result<Form, Fault> {
@@ -118,48 +113,38 @@ async fn plain(arriving: &mut Arriving, mut decoder: Decoder) -> Result<Form, Fa
     decoder.finish()
 }
 
-async fn compressed(arriving: &mut Arriving, decoder: Decoder) -> Result<Result<Form, Fault>> {
+async fn compressed(arriving: &mut Arriving, decoder: Decoder) -> Result<Form, Refusal> {
     let mut gathered = Vec::new();
-    loop {
-        match arriving.next().await {
-            Err(fault) => return Ok(Err(fault)),
-            Ok(Some(bytes)) => gathered.extend_from_slice(&bytes),
-            Ok(None) => {
-                let fed = feed(decoder, gathered).await?;
-                return Ok(fed.and_then(Decoder::finish));
-            }
-        }
+    while let Some(bytes) = arriving.next().await? {
+        gathered.extend_from_slice(&bytes);
         if gathered.len() > GATHERED {
             return large(arriving, decoder, gathered).await;
         }
     }
+    Ok(feed(decoder, gathered).await?.finish()?)
 }
 
 async fn large(
     arriving: &mut Arriving,
     mut decoder: Decoder,
     mut bytes: Vec<u8>,
-) -> Result<Result<Form, Fault>> {
+) -> Result<Form, Refusal> {
     let place = timeout_at(arriving.until, RECEIVING.acquire()).await;
     let Ok(_place) = place else {
-        return Err(Error::Unavailable("too many large reports at once".into()));
+        return Err(Error::Unavailable("too many large reports at once".into()).into());
     };
     loop {
-        decoder = match feed(decoder, bytes).await? {
-            Ok(decoder) => decoder,
-            Err(fault) => return Ok(Err(fault)),
-        };
-        bytes = match arriving.next().await {
-            Ok(Some(bytes)) => bytes.into(),
-            Ok(None) => return Ok(decoder.finish()),
-            Err(fault) => return Ok(Err(fault)),
+        decoder = feed(decoder, bytes).await?;
+        bytes = match arriving.next().await? {
+            Some(bytes) => bytes.into(),
+            None => return Ok(decoder.finish()?),
         };
     }
 }
 
 /// Decodes on a thread that may be busy for a while.
-async fn feed(mut decoder: Decoder, bytes: Vec<u8>) -> Result<Result<Decoder, Fault>> {
-    busy(move || decoder.feed(&bytes).map(|()| decoder)).await
+async fn feed(mut decoder: Decoder, bytes: Vec<u8>) -> Result<Decoder, Refusal> {
+    Ok(busy(move || decoder.feed(&bytes).map(|()| decoder)).await??)
 }
 
 /// Does work that takes a core for a while, few at once.

@@ -7,15 +7,16 @@
 use super::body::{self, Raw, Reading};
 use super::decode::{self, Encoding, Form};
 use super::envelope::{Envelope, MAX_EVENT, Parser};
-use super::fault::Fault;
+use super::fault::{Fault, Refusal};
 use super::ingest::{self, Outcome, Report};
 use super::keys;
 use super::limits::ErrorLimits;
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use kernel::app::App;
 use kernel::error::{Error, Result};
+use kernel::http::openapi::Operation;
 use kernel::http::routes::Declared;
-use kernel::http::{Params, RequestContext, Response, Routes, reply};
+use kernel::http::{Call, FromCall, Params, RequestContext, Response, Routes, reply};
 use kernel::ids::Reference;
 use serde_json::json;
 use std::sync::Arc;
@@ -55,145 +56,126 @@ kernel::params! {
     }
 }
 
-enum Refusal {
-    Fault(Fault),
-    /// The key, whatever is wrong with it.
-    Key,
-    /// How much it sent; seconds until it may go on.
-    Full(i64),
-    Failed(Error),
-}
-
-impl From<Fault> for Refusal {
-    fn from(fault: Fault) -> Refusal {
-        Refusal::Fault(fault)
-    }
-}
-
-impl From<Error> for Refusal {
-    fn from(error: Error) -> Refusal {
-        Refusal::Failed(error)
-    }
-}
-
 /// The number of the event that was kept, if any.
 type Kept = Result<Option<String>, Refusal>;
 
-async fn envelope(
+/// What an SDK sends, but for its body.
+struct Delivery {
     app: App,
     asked: Arc<RequestContext>,
-    to: Params<Addressed>,
-    body: Raw,
-) -> Result<Response> {
-    answer(take_envelope(&app, &asked, &to.0, body).await)
+    to: Addressed,
+    limits: ErrorLimits,
 }
 
-async fn store(
-    app: App,
-    asked: Arc<RequestContext>,
-    to: Params<Addressed>,
-    body: Raw,
-) -> Result<Response> {
-    answer(take_event(&app, &asked, &to.0, body).await)
-}
-
-async fn take_envelope(app: &App, asked: &RequestContext, to: &Addressed, body: Raw) -> Kept {
-    let limits: ErrorLimits = app.settings().get(app).await?;
-    let key = key_told(asked, to);
-    if let Some(key) = &key {
-        opened(app, to, key, &limits).await?;
+impl FromCall for Delivery {
+    async fn from_call(call: &mut Call) -> Result<Delivery> {
+        Ok(Delivery {
+            app: call.app.clone(),
+            asked: call.asked.clone(),
+            to: Params::from_call(call).await?.0,
+            limits: call.app.settings().get(&call.app).await?,
+        })
     }
-    let form = Form::Envelope(Box::<Parser>::default());
-    match read(asked, body, form, limits.sent(), limits.decoded()).await? {
-        Form::Envelope(parser) => keep(app, asked, to, key, parser.finish()?, &limits).await,
-        Form::Whole(_) => Err(Fault::Malformed("the body is no envelope").into()),
+
+    fn describe(operation: &mut Operation<'_>) {
+        Params::<Addressed>::describe(operation);
     }
 }
 
-async fn take_event(app: &App, asked: &RequestContext, to: &Addressed, body: Raw) -> Kept {
-    let limits: ErrorLimits = app.settings().get(app).await?;
-    let key = key_told(asked, to).ok_or(NO_KEY)?;
-    opened(app, to, &key, &limits).await?;
-    let decoded = MAX_EVENT as u64;
-    let form = Form::Whole(Vec::new());
-    let Form::Whole(sent) = read(asked, body, form, MAX_STORE, decoded).await? else {
-        return Err(Fault::Malformed("the body is no event").into());
-    };
-    let event = body::busy(move || decode::sniff(sent, MAX_STORE, decoded)).await??;
-    let envelope = Envelope {
-        event: Some(event),
-        ..Envelope::default()
-    };
-    keep(app, asked, to, Some(key), envelope, &limits).await
+async fn envelope(delivery: Delivery, body: Raw) -> Result<Response> {
+    answer(delivery.take_envelope(body).await)
+}
+
+async fn store(delivery: Delivery, body: Raw) -> Result<Response> {
+    answer(delivery.take_event(body).await)
 }
 
 const NO_KEY: Fault = Fault::Malformed("no client key was sent");
 
-/// The number of the project, if the key opens it.
-async fn opened(
-    app: &App,
-    to: &Addressed,
-    key: &str,
-    limits: &ErrorLimits,
-) -> Result<i64, Refusal> {
-    let found = keys::opened(app, to.id.clone(), key, limits).await?;
-    found.ok_or(Refusal::Key)
-}
-
-async fn read(
-    asked: &RequestContext,
-    Raw(body): Raw,
-    form: Form,
-    sent: u64,
-    decoded: u64,
-) -> Result<Form, Refusal> {
-    let encoding = Encoding::named(asked.header(header::CONTENT_ENCODING))?;
-    // What is not compressed may be as long as what is decompressed.
-    let sent = match encoding {
-        Encoding::Identity => decoded,
-        _ => sent,
-    };
-    let announced: Option<u64> = asked
-        .header(header::CONTENT_LENGTH)
-        .and_then(|length| length.trim().parse().ok());
-    if announced > Some(sent) {
-        return Err(Fault::TooLarge("the body").into());
+impl Delivery {
+    async fn take_envelope(&self, body: Raw) -> Kept {
+        let key = self.key_told();
+        if let Some(key) = &key {
+            self.opened(key).await?;
+        }
+        let form = Form::Envelope(Box::<Parser>::default());
+        let (sent, decoded) = (self.limits.sent(), self.limits.decoded());
+        match self.read(body, form, sent, decoded).await? {
+            Form::Envelope(parser) => self.keep(key, parser.finish()?).await,
+            Form::Whole(_) => Err(Fault::Malformed("the body is no envelope").into()),
+        }
     }
-    let reading = Reading {
-        encoding,
-        form,
-        sent,
-        decoded,
-    };
-    Ok(body::read(body, reading).await??)
-}
 
-async fn keep(
-    app: &App,
-    asked: &RequestContext,
-    to: &Addressed,
-    key: Option<String>,
-    envelope: Envelope,
-    limits: &ErrorLimits,
-) -> Kept {
-    let key = key.or_else(|| envelope.key.clone()).ok_or(NO_KEY)?;
-    let project_id = opened(app, to, &key, limits).await?;
-    let told = envelope.event_id.as_deref().and_then(super::event::number);
-    let report = Report::of(envelope, asked.peer.to_string(), limits).await??;
-    let Some((report, id)) = report else {
-        return Ok(told);
-    };
-    match ingest::keep(app, project_id, report).await? {
-        Outcome::Kept => Ok(id.or(told)),
-        Outcome::Full(seconds) => Err(Refusal::Full(seconds)),
-        Outcome::Closed => Err(Refusal::Key),
+    async fn take_event(&self, body: Raw) -> Kept {
+        let key = self.key_told().ok_or(NO_KEY)?;
+        self.opened(&key).await?;
+        let decoded = MAX_EVENT as u64;
+        let form = Form::Whole(Vec::new());
+        let Form::Whole(sent) = self.read(body, form, MAX_STORE, decoded).await? else {
+            return Err(Fault::Malformed("the body is no event").into());
+        };
+        let event = body::busy(move || decode::sniff(sent, MAX_STORE, decoded)).await??;
+        let envelope = Envelope {
+            event: Some(event),
+            ..Envelope::default()
+        };
+        self.keep(Some(key), envelope).await
     }
-}
 
-fn key_told(asked: &RequestContext, to: &Addressed) -> Option<String> {
-    let in_header = || key_in(asked.header(AUTH)?);
-    let filled = |key: &String| !key.is_empty();
-    to.sentry_key.clone().filter(filled).or_else(in_header)
+    fn key_told(&self) -> Option<String> {
+        let in_header = || key_in(self.asked.header(AUTH)?);
+        let filled = |key: &String| !key.is_empty();
+        let told = self.to.sentry_key.clone().filter(filled);
+        told.or_else(in_header)
+    }
+
+    /// The number of the project, if the key opens it.
+    async fn opened(&self, key: &str) -> Result<i64, Refusal> {
+        let found = keys::opened(&self.app, self.to.id.clone(), key, &self.limits).await?;
+        found.ok_or(Refusal::Key)
+    }
+
+    async fn read(
+        &self,
+        Raw(body): Raw,
+        form: Form,
+        sent: u64,
+        decoded: u64,
+    ) -> Result<Form, Refusal> {
+        let encoding = Encoding::named(self.asked.header(header::CONTENT_ENCODING))?;
+        // What is not compressed may be as long as what is decompressed.
+        let sent = match encoding {
+            Encoding::Identity => decoded,
+            _ => sent,
+        };
+        let announced = self.asked.header(header::CONTENT_LENGTH);
+        let announced: Option<u64> = announced.and_then(|length| length.trim().parse().ok());
+        if announced > Some(sent) {
+            return Err(Fault::TooLarge("the body").into());
+        }
+        let reading = Reading {
+            encoding,
+            form,
+            sent,
+            decoded,
+        };
+        body::read(body, reading).await
+    }
+
+    async fn keep(&self, key: Option<String>, envelope: Envelope) -> Kept {
+        let key = key.or_else(|| envelope.key.clone()).ok_or(NO_KEY)?;
+        let project_id = self.opened(&key).await?;
+        let told = envelope.event_id.as_deref().and_then(super::event::number);
+        let peer = self.asked.peer.to_string();
+        let Some((report, id)) = Report::of(envelope, peer, &self.limits).await? else {
+            return Ok(told);
+        };
+        match ingest::keep(&self.app, project_id, report).await? {
+            Outcome::Kept => Ok(id.or(told)),
+            Outcome::Full(seconds) => Err(Refusal::Full(seconds)),
+            Outcome::Closed => Err(Refusal::Key),
+        }
+    }
 }
 
 /// The key in `Sentry sentry_key=…, sentry_version=7, …`.

@@ -3,7 +3,7 @@
 //! bounds on everything.
 
 use super::fault::Fault;
-use super::lenient::{Flag, Instant, Last, Maybe, Pairs, Text, Values, Whole};
+use super::lenient::{Flag, Instant, Last, Maybe, Pairs, Short, Text, Values, Whole};
 use super::payload::{self, Chain, LogEntry};
 use super::threads::Threads;
 use flate2::read::ZlibDecoder;
@@ -22,6 +22,9 @@ const MAX_PAIRS: usize = 50;
 /// Longest line of source and value of a tag, in characters.
 const MAX_TEXT: usize = 500;
 
+/// Text of which little is shown.
+type Brief = Short<MAX_TEXT>;
+
 #[derive(Debug, Default)]
 pub struct Detail {
     /// The exceptions, the one that was raised first.
@@ -35,7 +38,7 @@ pub struct Detail {
     /// Method and address of the request.
     pub request: Option<String>,
     pub sdk: String,
-    pub server_name: String,
+    pub server_name: Brief,
     pub steps: Vec<Step>,
 }
 
@@ -47,67 +50,51 @@ pub struct Raised {
     pub frames: Vec<StackFrame>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
 pub struct StackFrame {
-    pub function: String,
-    /// The file, or the module where there is none.
-    pub file: String,
+    pub function: Brief,
+    module: Brief,
+    filename: Brief,
+    abs_path: Brief,
     /// The line, from 1.
-    pub line: Option<i64>,
+    #[serde(rename = "lineno")]
+    pub line: Whole,
     /// The column, from 1.
-    pub column: Option<i64>,
-    /// Whether it is the program's own code, not a library's.
-    pub in_app: bool,
-    pub source: Vec<(i64, String)>,
+    #[serde(rename = "colno")]
+    pub column: Whole,
+    in_app: Flag,
+    pre_context: Last<Text, MAX_LINES>,
+    context_line: Text,
+    post_context: Last<Text, MAX_LINES>,
 }
 
-impl StackFrame {
-    /// Whether this line of its source is the frame's own.
-    pub fn is_own(&self, number: &i64) -> bool {
-        self.line == Some(*number)
-    }
-}
-
-#[derive(Debug)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct Step {
-    pub at: String,
-    pub category: String,
-    pub message: String,
-    pub level: String,
+    timestamp: Instant,
+    pub category: Brief,
+    pub message: Brief,
+    pub level: Brief,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct DetailPayload {
-    exception: Chain<Frame, MAX_FRAMES>,
+    exception: Chain<StackFrame, MAX_FRAMES>,
     message: Text,
     logentry: Maybe<LogEntry>,
     tags: Pairs<MAX_PAIRS>,
     user: Pairs<MAX_PAIRS>,
     request: Maybe<Request>,
     sdk: Maybe<Sdk>,
-    server_name: Text,
-    breadcrumbs: Values<Crumb, MAX_STEPS>,
+    server_name: Brief,
+    breadcrumbs: Values<Step, MAX_STEPS>,
     threads: Threads<Trace>,
 }
 
-type Trace = payload::Trace<Frame, MAX_FRAMES>;
-type Exception = payload::Exception<Frame, MAX_FRAMES>;
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Frame {
-    function: Text,
-    module: Text,
-    filename: Text,
-    abs_path: Text,
-    lineno: Whole,
-    colno: Whole,
-    in_app: Flag,
-    pre_context: Last<Text, MAX_LINES>,
-    context_line: Text,
-    post_context: Last<Text, MAX_LINES>,
-}
+type Trace = payload::Trace<StackFrame, MAX_FRAMES>;
+type Exception = payload::Exception<StackFrame, MAX_FRAMES>;
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -123,15 +110,6 @@ struct Sdk {
     version: Text,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Crumb {
-    timestamp: Instant,
-    category: Text,
-    message: Text,
-    level: Text,
-}
-
 impl Detail {
     pub fn unpack(packed: &[u8]) -> Result<Detail, Fault> {
         let mut payload = Vec::new();
@@ -145,9 +123,15 @@ impl Detail {
     pub fn parse(payload: &[u8]) -> Result<Detail, Fault> {
         let sent: DetailPayload = serde_json::from_slice(payload)
             .map_err(|_| Fault::Malformed("the event is not readable"))?;
-        let told = sent.exception.0.iter().rev().filter(|one| one.is_told());
+        let told = sent
+            .exception
+            .0
+            .into_iter()
+            .rev()
+            .filter(Exception::is_told);
         let mut exceptions: Vec<Raised> = told.map(Raised::from).collect();
-        let aside = sent.threads.stack().map(places).unwrap_or_default();
+        let aside = sent.threads.into_stack();
+        let aside = aside.map(Trace::into_frames).unwrap_or_default();
         let aside = match exceptions.first_mut() {
             Some(raised) if raised.frames.is_empty() => {
                 raised.frames = aside;
@@ -175,8 +159,8 @@ impl Detail {
                 .flatten()
                 .collect::<Vec<_>>()
                 .join(" "),
-            server_name: cut(sent.server_name.filled().unwrap_or_default()),
-            steps: sent.breadcrumbs.iter().map(Step::from).collect(),
+            server_name: sent.server_name,
+            steps: sent.breadcrumbs.into_vec(),
         })
     }
 
@@ -190,64 +174,57 @@ impl Detail {
     }
 }
 
-impl From<&Exception> for Raised {
-    fn from(sent: &Exception) -> Raised {
-        let trace = sent.stacktrace.0.as_ref();
+impl From<Exception> for Raised {
+    fn from(sent: Exception) -> Raised {
         Raised {
             kind: cut(sent.kind.filled().unwrap_or("Error")),
             value: cut(sent.value.filled().unwrap_or_default()),
-            frames: trace.map(places).unwrap_or_default(),
-        }
-    }
-}
-
-fn places(trace: &Trace) -> Vec<StackFrame> {
-    trace.frames().map(StackFrame::from).collect()
-}
-
-impl From<&Frame> for StackFrame {
-    fn from(frame: &Frame) -> StackFrame {
-        let source = source(frame);
-        let file = [&frame.filename, &frame.abs_path, &frame.module];
-        let file = file.into_iter().find_map(Text::filled).unwrap_or_default();
-        StackFrame {
-            function: cut(frame.function.filled().unwrap_or_default()),
-            file: cut(file),
-            line: frame.lineno.0,
-            column: frame.colno.0,
-            in_app: frame.in_app.0.unwrap_or(true),
-            source,
-        }
-    }
-}
-
-/// The lines around a frame's own, numbered.
-fn source(frame: &Frame) -> Vec<(i64, String)> {
-    let (Some(own), Some(line)) = (&frame.context_line.0, frame.lineno.0) else {
-        return Vec::new();
-    };
-    let text = |line: &Text| cut(line.0.as_deref().unwrap_or_default());
-    let before: Vec<String> = frame.pre_context.0.iter().map(text).collect();
-    let first = line.saturating_sub(before.len() as i64);
-    let own = std::iter::once(cut(own));
-    let after = frame.post_context.0.iter().map(text);
-    let all = before.into_iter().chain(own).chain(after);
-    (first..).zip(all).collect()
-}
-
-impl From<&Crumb> for Step {
-    fn from(crumb: &Crumb) -> Step {
-        let text = |text: &Text| cut(text.filled().unwrap_or_default());
-        Step {
-            at: crumb
-                .timestamp
+            frames: sent
+                .stacktrace
                 .0
-                .map(|at| format!("{at:.0}"))
+                .map(Trace::into_frames)
                 .unwrap_or_default(),
-            category: text(&crumb.category),
-            message: text(&crumb.message),
-            level: text(&crumb.level),
         }
+    }
+}
+
+impl StackFrame {
+    /// The file, or the module where there is none.
+    pub fn file(&self) -> &str {
+        let all = [&self.filename, &self.abs_path, &self.module];
+        all.into_iter()
+            .find(|one| !one.is_empty())
+            .map_or("", |one| one)
+    }
+
+    /// Whether it is the program's own code, not a library's.
+    pub fn is_in_app(&self) -> bool {
+        self.in_app.0.unwrap_or(true)
+    }
+
+    /// Whether this line of its source is the frame's own.
+    pub fn is_own(&self, number: &i64) -> bool {
+        self.line.0 == Some(*number)
+    }
+
+    /// The lines around its own, numbered.
+    pub fn source(&self) -> Vec<(i64, String)> {
+        let (Some(own), Some(line)) = (&self.context_line.0, self.line.0) else {
+            return Vec::new();
+        };
+        let text = |line: &Text| cut(line.0.as_deref().unwrap_or_default());
+        let before = self.pre_context.0.iter().map(text);
+        let first = line.saturating_sub(before.len() as i64);
+        let own = std::iter::once(cut(own));
+        let after = self.post_context.0.iter().map(text);
+        (first..).zip(before.chain(own).chain(after)).collect()
+    }
+}
+
+impl Step {
+    pub fn at(&self) -> String {
+        let at = self.timestamp.0;
+        at.map(|at| format!("{at:.0}")).unwrap_or_default()
     }
 }
 
@@ -284,14 +261,16 @@ mod tests {
             assert_eq!(read.exceptions[1].kind, "Cause");
             let place = &read.stack()[0];
             assert_eq!(
-                (place.file.as_str(), place.line, place.column, place.in_app),
+                (
+                    place.file(),
+                    place.line.0,
+                    place.column.0,
+                    place.is_in_app()
+                ),
                 ("a.py", Some(7), Some(3), false)
             );
-            let lines: Vec<_> = place
-                .source
-                .iter()
-                .map(|(n, text)| (*n, text.as_str()))
-                .collect();
+            let source = place.source();
+            let lines: Vec<_> = source.iter().map(|(n, text)| (*n, text.as_str())).collect();
             assert_eq!(lines, [(5, "five"), (6, "six"), (7, "seven"), (8, "eight")]);
         }
         let alone =
@@ -305,7 +284,7 @@ mod tests {
         let threads = json!({"values": [{"stacktrace": stack("idle")},
             {"current": true, "stacktrace": stack("work")}]});
         let names = |read: &Detail| {
-            let names = read.stack().iter().map(|place| place.function.clone());
+            let names = read.stack().iter().map(|place| place.function.0.clone());
             names.collect::<Vec<_>>()
         };
         let raised = json!({"exception": [{"type": "E"}], "threads": threads});
@@ -327,11 +306,8 @@ mod tests {
         let crumb = json!({"timestamp": 1769872245, "category": "http", "message": "GET /", "level": "info"});
         for crumbs in [json!([crumb]), json!({"values": [crumb]})] {
             let read = detail(json!({"message": "m", "breadcrumbs": crumbs, "tags": [["a", "b"]]}));
-            assert_eq!(read.steps[0].at, "2026-01-31T15:10:45Z");
-            assert_eq!(
-                (read.steps[0].message.as_str(), read.tags.len()),
-                ("GET /", 1)
-            );
+            assert_eq!(read.steps[0].at(), "2026-01-31T15:10:45Z");
+            assert_eq!((&*read.steps[0].message, read.tags.len()), ("GET /", 1));
             assert_eq!(read.message.as_deref(), Some("m"));
         }
     }
@@ -345,6 +321,6 @@ mod tests {
         assert!(odd.exceptions.is_empty() && odd.steps.is_empty() && odd.request.is_none());
         let frames = json!([{"lineno": i64::MIN, "context_line": "x", "pre_context": ["a"]}]);
         let odd = detail(json!({"exception": [{"type": "E", "stacktrace": {"frames": frames}}]}));
-        assert_eq!(odd.stack()[0].source.len(), 2);
+        assert_eq!(odd.stack()[0].source().len(), 2);
     }
 }

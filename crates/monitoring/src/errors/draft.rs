@@ -76,14 +76,15 @@ fn stack(raised: &Raised) -> String {
         false => format!("{}: {}", raised.kind, raised.value),
     }];
     for frame in raised.frames.iter().rev().take(MAX_FRAMES) {
-        let line = frame.line.map(|line| format!(":{line}"));
+        let line = frame.line.0.map(|line| format!(":{line}"));
         let function = match frame.function.is_empty() {
             true => String::new(),
             false => format!(" in {}", frame.function),
         };
-        let file = &frame.file;
+        let file = frame.file();
         lines.push(format!("  {file}{}{function}", line.unwrap_or_default()));
-        let own = frame.source.iter().find(|(number, _)| frame.is_own(number));
+        let source = frame.source();
+        let own = source.iter().find(|(number, _)| frame.is_own(number));
         lines.extend(own.map(|(_, code)| format!("    {}", code.trim())));
     }
     lines.join("\n")
@@ -104,8 +105,6 @@ fn block(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::errors::model::Status;
-    use jiff::Timestamp;
     use serde_json::json;
 
     fn error(name: &str, description: &str) -> Tracked {
@@ -117,16 +116,10 @@ mod tests {
             actor: "work(app)".to_owned(),
             platform: "python".to_owned(),
             level: "error".to_owned(),
-            logger: String::new(),
-            status: Status::Unresolved,
             events_count: 3,
             users_count: 1,
             first_release: "1.2".to_owned(),
-            last_release: String::new(),
-            first_seen_at: Timestamp::UNIX_EPOCH,
-            last_seen_at: Timestamp::UNIX_EPOCH,
-            regressed_at: None,
-            regressed_release: None,
+            ..Tracked::default()
         }
     }
 

@@ -6,7 +6,6 @@ use super::model::{Setting, Status, Tracked};
 use super::rules::settings::TOKEN;
 use super::store::errors::{Filter, Sort};
 use http::{HeaderValue, Method, header};
-use jiff::Timestamp;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::outbound::{Answer, Call};
@@ -27,22 +26,19 @@ const MAX_TEXT: usize = 1_024;
 
 #[derive(Debug, Clone, Default)]
 pub struct ExternalError {
+    /// As an error of this project: what is not told of it is blank.
+    pub error: Tracked,
+    /// These as the tracker writes them.
     pub id: String,
-    pub title: String,
-    pub message: String,
-    pub culprit: String,
-    pub level: String,
     pub status: String,
     pub kind: String,
     pub short_id: String,
+    pub first_seen: String,
+    pub last_seen: String,
     /// Its page there; blank unless it is one.
     pub url: String,
     /// The number, name and short name of its project there.
     pub project: [String; 3],
-    pub count: i64,
-    pub users: i64,
-    pub first_seen: String,
-    pub last_seen: String,
 }
 
 #[derive(Debug, Default)]
@@ -85,7 +81,7 @@ pub async fn list(
         errors: issues
             .iter()
             .take(PER_PAGE)
-            .map(ExternalError::read)
+            .map(|issue| ExternalError::read(setting.project_id, issue))
             .collect(),
         previous,
         next,
@@ -146,7 +142,7 @@ fn issues(setting: &Setting) -> Result<url::Url> {
 
 fn address(setting: &Setting, filter: &Filter, cursor: Option<&str>) -> Result<String> {
     let mut url = issues(setting)?;
-    let mut words = filter.search.trim().to_owned();
+    let mut words = filter.words().to_owned();
     if let Some(status) = filter.status {
         words = format!("is:{status} {words}").trim().to_owned();
     }
@@ -181,33 +177,9 @@ fn cursors(links: Option<&HeaderValue>) -> (Option<String>, Option<String>) {
 }
 
 impl ExternalError {
-    /// As an error of this project: what is not told of it is blank.
-    pub fn tracked(&self, project_id: i64) -> Tracked {
-        let at = |text: &str| text.parse().unwrap_or(Timestamp::UNIX_EPOCH);
-        Tracked {
-            id: self.id.parse().unwrap_or_default(),
-            project_id,
-            name: self.title.clone(),
-            description: self.message.clone(),
-            actor: self.culprit.clone(),
-            platform: String::new(),
-            level: self.level.clone(),
-            logger: String::new(),
-            status: Status::from_text(&self.status).unwrap_or(Status::Unresolved),
-            events_count: self.count,
-            users_count: self.users,
-            first_release: String::new(),
-            last_release: String::new(),
-            first_seen_at: at(&self.first_seen),
-            last_seen_at: at(&self.last_seen),
-            regressed_at: None,
-            regressed_release: None,
-        }
-    }
-
-    fn read(issue: &Value) -> ExternalError {
+    fn read(project_id: i64, issue: &Value) -> ExternalError {
         let text = |value: &Value| match value {
-            Value::String(text) => text.chars().take(MAX_TEXT).collect(),
+            Value::String(text) => text.chars().take(MAX_TEXT).collect::<String>(),
             Value::Number(number) => number.to_string(),
             _ => String::new(),
         };
@@ -215,23 +187,34 @@ impl ExternalError {
             Value::String(text) => text.parse().unwrap_or(0),
             other => other.as_i64().unwrap_or(0),
         };
-        let url: String = text(&issue["permalink"]);
+        let url = text(&issue["permalink"]);
         let is_page = url.starts_with("https://") || url.starts_with("http://");
-        ExternalError {
-            id: text(&issue["id"]),
-            title: text(&issue["title"]),
-            message: text(&issue["metadata"]["value"]),
-            culprit: text(&issue["culprit"]),
+        let (id, status) = (text(&issue["id"]), text(&issue["status"]));
+        let (first_seen, last_seen) = (text(&issue["firstSeen"]), text(&issue["lastSeen"]));
+        let error = Tracked {
+            id: id.parse().unwrap_or_default(),
+            project_id,
+            name: text(&issue["title"]),
+            description: text(&issue["metadata"]["value"]),
+            actor: text(&issue["culprit"]),
             level: text(&issue["level"]),
-            status: text(&issue["status"]),
+            status: Status::from_text(&status).unwrap_or_default(),
+            events_count: number(&issue["count"]).max(0),
+            users_count: number(&issue["userCount"]).max(0),
+            first_seen_at: first_seen.parse().unwrap_or_default(),
+            last_seen_at: last_seen.parse().unwrap_or_default(),
+            ..Tracked::default()
+        };
+        ExternalError {
+            error,
+            id,
+            status,
             kind: text(&issue["type"]),
             short_id: text(&issue["shortId"]),
-            project: ["id", "name", "slug"].map(|name| text(&issue["project"][name])),
+            first_seen,
+            last_seen,
             url: if is_page { url } else { String::new() },
-            count: number(&issue["count"]).max(0),
-            users: number(&issue["userCount"]).max(0),
-            first_seen: text(&issue["firstSeen"]),
-            last_seen: text(&issue["lastSeen"]),
+            project: ["id", "name", "slug"].map(|name| text(&issue["project"][name])),
         }
     }
 }
@@ -254,10 +237,12 @@ mod tests {
     #[test]
     fn odd_issues_are_read_as_far_as_they_go() {
         let found = ExternalError::read(
+            1,
             &json!({"id": 7, "title": [], "count": "12", "userCount": -3,
             "permalink": "javascript:alert(1)"}),
         );
-        assert_eq!((found.id.as_str(), found.title.as_str()), ("7", ""));
-        assert_eq!((found.count, found.users, found.url.as_str()), (12, 0, ""));
+        assert_eq!((found.id.as_str(), found.error.name.as_str()), ("7", ""));
+        let counts = (found.error.events_count, found.error.users_count);
+        assert_eq!((counts, found.url.as_str()), ((12, 0), ""));
     }
 }

@@ -1,5 +1,6 @@
 //! Why a report from an SDK is refused, as the parsers say it.
 
+use kernel::error::Error;
 use std::fmt;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,3 +21,25 @@ impl fmt::Display for Fault {
 }
 
 impl std::error::Error for Fault {}
+
+/// Why a report is not kept.
+pub enum Refusal {
+    Fault(Fault),
+    /// The key, whatever is wrong with it.
+    Key,
+    /// How much it sent; seconds until it may go on.
+    Full(i64),
+    Failed(Error),
+}
+
+impl From<Fault> for Refusal {
+    fn from(fault: Fault) -> Refusal {
+        Refusal::Fault(fault)
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Refusal {
+        Refusal::Failed(error)
+    }
+}

@@ -4,10 +4,10 @@
 
 use super::body;
 use super::event::{self, Event};
-use super::fault::Fault;
+use super::fault::{Fault, Refusal};
 use super::lenient;
 use super::limits::ErrorLimits;
-use super::store::{arrive, settings};
+use super::store::{arrive, drops, settings};
 use super::{envelope::Envelope, quota};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
@@ -87,18 +87,15 @@ impl Report {
         envelope: Envelope,
         peer: String,
         limits: &ErrorLimits,
-    ) -> Result<Result<Option<(Report, Option<String>)>, Fault>> {
+    ) -> Result<Option<(Report, Option<String>)>, Refusal> {
         let drops = drops(&envelope.reports);
         if envelope.event.is_none() && drops.is_empty() {
-            return Ok(Ok(None));
+            return Ok(None);
         }
         let own = envelope.event_id.as_deref().and_then(event::number);
         let event = match envelope.event {
             None => None,
-            Some(payload) => match prepared(payload, own, peer).await? {
-                Ok(event) => Some(event),
-                Err(fault) => return Ok(Err(fault)),
-            },
+            Some(payload) => Some(prepared(payload, own, peer).await?),
         };
         let id = event.as_ref().map(|event| event.event_id.clone());
         let report = Report {
@@ -106,19 +103,17 @@ impl Report {
             drops,
             limits: limits.clone(),
         };
-        Ok(Ok(Some((report, id))))
+        Ok(Some((report, id)))
     }
 }
 
-async fn prepared(
-    payload: Vec<u8>,
-    own: Option<String>,
-    peer: String,
-) -> Result<Result<Arrived, Fault>> {
-    if payload.len() <= SMALL {
-        return Ok(prepare(payload, own, &peer));
-    }
-    body::busy(move || prepare(payload, own, &peer)).await
+async fn prepared(payload: Vec<u8>, own: Option<String>, peer: String) -> Result<Arrived, Refusal> {
+    let is_small = payload.len() <= SMALL;
+    let work = move || prepare(payload, own, &peer);
+    Ok(match is_small {
+        true => work()?,
+        false => body::busy(work).await??,
+    })
 }
 
 fn prepare(mut payload: Vec<u8>, own: Option<String>, peer: &str) -> Result<Arrived, Fault> {
@@ -203,7 +198,7 @@ fn write(tx: &mut Tx<'_>, project_id: &i64, reports: &[Report]) -> Result<Vec<Ou
         let sum = drops.entry(*of).or_default();
         *sum = sum.saturating_add(*quantity);
     }
-    arrive::drops(tx, *project_id, &drops)?;
+    drops::add(tx, *project_id, &drops)?;
     Ok(outcomes)
 }
 

@@ -2,7 +2,7 @@
 //! random keys costs one look into an index each, and never a write.
 
 use super::limits::ErrorLimits;
-use super::store::settings as rows;
+use super::store::keys as rows;
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::ids::Reference;

@@ -10,6 +10,7 @@ use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, SeqAccess
 use std::collections::VecDeque;
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::Deref;
 
 /// Replaces halves of characters, which readers of JSON refuse: scripts count
 /// the two halves apart, and cut long texts between them.
@@ -151,6 +152,34 @@ impl Text {
     }
 }
 
+/// Text of at most `MAX` characters; blank is empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Short<const MAX: usize>(pub String);
+
+lenient!([const MAX: usize] Short<MAX>);
+
+impl<const MAX: usize> Lenient<'_> for Short<MAX> {
+    fn of_scalar(sent: Scalar) -> Self {
+        let text = Text::of_scalar(sent);
+        let letters = text.filled().unwrap_or_default().chars();
+        Short(letters.take(MAX).collect())
+    }
+}
+
+impl<const MAX: usize> Deref for Short<MAX> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<const MAX: usize> fmt::Display for Short<MAX> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 /// A number, or text that is one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Whole(pub Option<i64>);
@@ -253,6 +282,12 @@ impl<'de, T: DeserializeOwned + Default, const MAX: usize> Lenient<'de> for Last
     }
 }
 
+impl<T, const MAX: usize> Last<Maybe<T>, MAX> {
+    pub fn into_objects(self) -> Vec<T> {
+        self.0.into_iter().filter_map(|Maybe(one)| one).collect()
+    }
+}
+
 /// The last `MAX` objects of a list, bare or in `values`; anything else is
 /// empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -278,8 +313,8 @@ impl<'de, T: DeserializeOwned + Default, const MAX: usize> Lenient<'de> for Valu
 }
 
 impl<T, const MAX: usize> Values<T, MAX> {
-    pub fn iter(&self) -> impl Iterator<Item = &T> {
-        self.0.0.iter().filter_map(|Maybe(one)| one.as_ref())
+    pub fn into_vec(self) -> Vec<T> {
+        self.0.into_objects()
     }
 }
 
@@ -356,6 +391,9 @@ mod tests {
         for odd in [json!(null), json!([1]), json!({"a": 1})] {
             assert_eq!(text(odd), None);
         }
+        let short = |value| from_value::<Short<3>>(value).unwrap().0;
+        assert_eq!(short(json!("äbcd")), "äbc");
+        assert_eq!(short(json!(" \n")) + &short(json!([1])), "");
         let list = |value| from_value::<Last<Text, 2>>(value).unwrap().0.len();
         assert_eq!(list(json!(["a", "b", "c"])), 2);
         assert_eq!(

@@ -56,22 +56,18 @@ identity::settings_part! {
 impl ErrorLimits {
     fn validate(&self) -> Result<()> {
         for (key, value, most) in [
-            (
-                "error_tracking_events_per_five_minutes",
-                self.per_five_minutes,
-                10_000_000,
-            ),
-            ("error_tracking_events_per_hour", self.per_hour, 100_000_000),
-            ("error_tracking_retention_days", self.retention_days, 3_650),
-            ("error_tracking_max_sent_size", self.sent_mib, 200),
-            (
-                "error_tracking_max_decompressed_size",
-                self.decoded_mib,
-                1_000,
-            ),
+            ("events_per_five_minutes", self.per_five_minutes, 10_000_000),
+            ("events_per_hour", self.per_hour, 100_000_000),
+            ("retention_days", self.retention_days, 3_650),
+            ("max_sent_size", self.sent_mib, 200),
+            ("max_decompressed_size", self.decoded_mib, 1_000),
         ] {
             if !(1..=most).contains(&value) {
-                return Err(Error::invalid(key, format!("must be between 1 and {most}")));
+                let key = format!("error_tracking_{key}");
+                return Err(Error::invalid(
+                    &key,
+                    format!("must be between 1 and {most}"),
+                ));
             }
         }
         Ok(())

@@ -19,7 +19,15 @@ kernel::choices! {
     }
 }
 
+#[allow(clippy::derivable_impls, reason = "a macro declares the list")]
+impl Default for Status {
+    fn default() -> Status {
+        Status::Unresolved
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, FromRow)]
+#[columns("s")]
 pub struct Setting {
     pub project_id: i64,
     pub active: bool,
@@ -45,16 +53,21 @@ pub struct Dropped {
 }
 
 /// What SDKs identify themselves with.
-#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, FromRow)]
 pub struct ClientKey {
+    /// Its number.
     pub id: i64,
+    #[serde(skip)]
     pub project_id: i64,
-    pub public_key: String,
+    /// Whether it opens anything.
     pub active: bool,
+    /// The key.
+    pub public_key: String,
 }
 
 /// Events that have one cause, as far as can be told.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, FromRow)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema, FromRow)]
+#[columns("e")]
 pub struct Tracked {
     /// Its number.
     pub id: i64,

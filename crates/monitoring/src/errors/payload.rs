@@ -48,6 +48,10 @@ impl<F, const MAX: usize> Trace<F, MAX> {
     pub fn frames(&self) -> impl DoubleEndedIterator<Item = &F> {
         self.frames.0.iter().filter_map(|Maybe(one)| one.as_ref())
     }
+
+    pub fn into_frames(self) -> Vec<F> {
+        self.frames.into_objects()
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -87,16 +91,12 @@ struct OneOrMany<F, const MAX: usize> {
 
 impl<'de, F: DeserializeOwned + Default, const MAX: usize> Lenient<'de> for Chain<F, MAX> {
     fn of_list<A: SeqAccess<'de>>(list: A) -> Result<Self, A::Error> {
-        let Last(all) = Exceptions::of_list(list)?;
-        Ok(Chain(
-            all.into_iter().filter_map(|Maybe(one)| one).collect(),
-        ))
+        Exceptions::of_list(list).map(|all| Chain(all.into_objects()))
     }
 
     fn of_object<A: MapAccess<'de>>(object: A) -> Result<Self, A::Error> {
         let sent = OneOrMany::deserialize(MapAccessDeserializer::new(object))?;
-        let Last(all) = sent.values;
-        let mut all: Vec<_> = all.into_iter().filter_map(|Maybe(one)| one).collect();
+        let mut all = sent.values.into_objects();
         if all.is_empty() {
             all.push(Exception {
                 kind: sent.kind,

@@ -10,8 +10,8 @@ use store::{FromRow, Tx};
 const SHORT: i64 = 5 * 60;
 const LONG: i64 = 60 * 60;
 
-/// What a project received in its present windows.
-#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
+/// What a project received in its present windows; both are over by default.
+#[derive(Debug, Clone, Default, PartialEq, Eq, FromRow)]
 pub struct Quota {
     pub short_from: Timestamp,
     pub short_count: i64,
@@ -29,15 +29,6 @@ pub struct Granted {
 }
 
 impl Quota {
-    fn fresh(now: Timestamp) -> Quota {
-        Quota {
-            short_from: now,
-            short_count: 0,
-            long_from: now,
-            long_count: 0,
-        }
-    }
-
     /// Counts as many of `wanted` as there is room for.
     fn take(&mut self, now: Timestamp, limits: &ErrorLimits, wanted: usize) -> Granted {
         let is_over = |from: Timestamp, length| now >= end(from, length) || now < from;
@@ -78,7 +69,7 @@ pub fn take(
 ) -> Result<Granted> {
     let now = tx.now();
     let known = rows::of_project(tx, project_id)?;
-    let mut quota = known.unwrap_or_else(|| Quota::fresh(now));
+    let mut quota = known.unwrap_or_default();
     let granted = quota.take(now, limits, wanted);
     if granted.count > 0 {
         rows::put(tx, project_id, &quota)?;
@@ -101,7 +92,7 @@ mod tests {
             per_hour: 15,
             ..ErrorLimits::default()
         };
-        let mut quota = Quota::fresh(at(0));
+        let mut quota = Quota::default();
         let mut take = |second, wanted| {
             let granted = quota.take(at(second), &limits, wanted);
             (granted.count, granted.retry_after)

@@ -1,6 +1,6 @@
 //! What lists and pages of errors share: charts, titles, addresses.
 
-use super::model::Tracked;
+use super::model::{Status, Tracked};
 use super::store::errors as rows;
 use crate::hours::{Bar, DAYS, HOURS, last_days, last_hours};
 use jiff::Timestamp;
@@ -22,6 +22,20 @@ impl Tracked {
     /// The same as a row of a list has room for it.
     pub fn short_title(&self) -> String {
         self.title().chars().take(MAX_TITLE).collect()
+    }
+
+    /// The colour of its level; the text says the same.
+    pub fn tone(&self) -> &'static str {
+        match self.level.as_str() {
+            "fatal" | "error" => "bad",
+            "warning" => "warn",
+            _ => "plain",
+        }
+    }
+
+    /// Whether it is open because it came back.
+    pub fn has_regressed(&self) -> bool {
+        self.regressed_at.is_some() && self.status == Status::Unresolved
     }
 
     pub fn path(&self, project: &str) -> String {

@@ -25,16 +25,15 @@ struct Thread<T> {
 impl<T> Threads<T> {
     /// The stack of the thread that crashed, else of the one that told the
     /// event, else of the only one.
-    pub fn stack(&self) -> Option<&T> {
-        let with_stack = |one: &&Thread<T>| one.stacktrace.0.is_some();
-        let all: Vec<&Thread<T>> = self.0.iter().filter(with_stack).collect();
-        let marked = |mark: fn(&Thread<T>) -> Flag| {
-            let is_it = |one: &&&Thread<T>| mark(one).0 == Some(true);
-            all.iter().find(is_it).copied()
-        };
-        let only = || all.first().filter(|_| all.len() == 1).copied();
+    pub fn into_stack(self) -> Option<T> {
+        let mut all = self.0.into_vec();
+        all.retain(|one| one.stacktrace.0.is_some());
+        let marked =
+            |mark: fn(&Thread<T>) -> Flag| all.iter().position(|one| mark(one).0 == Some(true));
+        let only = || (all.len() == 1).then_some(0);
         let told = marked(|one| one.crashed).or_else(|| marked(|one| one.current));
-        told.or_else(only)?.stacktrace.0.as_ref()
+        let at = told.or_else(only)?;
+        all.swap_remove(at).stacktrace.0
     }
 }
 
@@ -51,7 +50,7 @@ mod tests {
 
     fn stack(threads: Value) -> Option<String> {
         let threads: Threads<Stack> = from_value(threads).unwrap();
-        threads.stack().and_then(|stack| stack.name.0.clone())
+        threads.into_stack().and_then(|stack| stack.name.0)
     }
 
     #[test]

@@ -41,10 +41,13 @@ pub fn routes(r: &mut Routes) {
 }
 
 #[derive(FromRow)]
+#[columns("audit_records")]
 struct AuditListRow {
     id: i64,
     author_id: Option<i64>,
+    #[column("users.username")]
     username: Option<String>,
+    #[column("users.name")]
     name: Option<String>,
     action: String,
     target_type: String,
@@ -75,17 +78,17 @@ impl AuditListRow {
 #[template(path = "admin_audit.html")]
 struct AdminAudit {
     page: Page,
-    /// The filter, as in [`Filter`].
-    author: String,
-    action: String,
-    target_type: String,
-    target_types: Vec<Choice>,
+    filter: Filter,
     records: Vec<AuditListRow>,
     now: Timestamp,
     pages: Pages,
 }
 
 impl AdminAudit {
+    fn target_types(&self) -> Vec<Choice> {
+        Choice::list(KINDS)
+    }
+
     fn moment(&self, record: &AuditListRow) -> Moment {
         Moment::new(record.created_at, self.now)
     }
@@ -101,6 +104,9 @@ struct Filter {
     after: Option<Timestamp>,
     before: Option<Timestamp>,
 }
+
+const FROM: &str =
+    " from audit_records left join users on users.id = audit_records.author_id where true";
 
 impl Filter {
     fn conditions(&self, sql: &mut Fragment) {
@@ -136,11 +142,7 @@ impl Filter {
         limit: i64,
         offset: i64,
     ) -> Result<Vec<AuditListRow>> {
-        let mut sql = Fragment::new(
-            "select audit_records.id, author_id, users.username, users.name, action, target_type,
-                target_id, target_name, details, ip_address, audit_records.created_at
-             from audit_records left join users on users.id = audit_records.author_id where true",
-        );
+        let mut sql = Fragment::new(store::concat!("select ", AuditListRow::COLUMNS, FROM));
         self.conditions(&mut sql);
         if let Some(id) = below {
             sql.push(" and audit_records.id < ", id);
@@ -151,10 +153,7 @@ impl Filter {
     }
 
     fn count(&self, tx: &mut Tx<'_>) -> Result<i64> {
-        let mut sql = Fragment::new(
-            "select count(*) from (select 1 from audit_records
-             left join users on users.id = audit_records.author_id where true",
-        );
+        let mut sql = Fragment::new(store::concat!("select count(*) from (select 1", FROM));
         self.conditions(&mut sql);
         sql.push(" limit ", COUNT_LIMIT + 1).raw(") as counted");
         Ok(tx.query::<i64>(sql)?.first().copied().unwrap_or(0))
@@ -171,34 +170,28 @@ kernel::params! {
 }
 
 async fn list(app: App, admin: Admin, shown: Params<AuditFilter>) -> Result<Response> {
-    let text = |value: &Option<String>| value.clone().unwrap_or_default();
-    let (author, action) = (text(&shown.author), text(&shown.action));
-    let target_type = text(&shown.target_type);
     let number = shown.page.unwrap_or(1).clamp(1, 1_000_000);
     let filter = Filter {
-        author: author.clone(),
-        action: action.clone(),
-        target_type: target_type.clone(),
+        author: shown.0.author.unwrap_or_default(),
+        action: shown.0.action.unwrap_or_default(),
+        target_type: shown.0.target_type.unwrap_or_default(),
         ..Filter::default()
     };
-    let (rows, total) = app
+    let query = url::form_urlencoded::Serializer::new(String::new())
+        .append_pair("author", &filter.author)
+        .append_pair("action", &filter.action)
+        .append_pair("target_type", &filter.target_type)
+        .finish();
+    let (records, total, filter) = app
         .read(move |tx| {
             let rows = filter.rows(tx, None, PER_PAGE, (number - 1) * PER_PAGE)?;
-            Ok((rows, filter.count(tx)?))
+            Ok((rows, filter.count(tx)?, filter))
         })
         .await?;
-    let query = url::form_urlencoded::Serializer::new(String::new())
-        .append_pair("author", &author)
-        .append_pair("action", &action)
-        .append_pair("target_type", &target_type)
-        .finish();
     let view = AdminAudit {
         page: page(&app, &admin, "Audit").crumb("Audit", "/admin/audit"),
-        author,
-        action,
-        target_type,
-        target_types: Choice::list(KINDS),
-        records: rows,
+        filter,
+        records,
         now: app.now(),
         pages: Pages {
             page: number.unsigned_abs(),
@@ -329,10 +322,10 @@ mod tests {
         };
         let mut audit = AdminAudit {
             page: Page::new("Audit"),
-            author: String::new(),
-            action: String::new(),
-            target_type: "Project".into(),
-            target_types: Choice::list(KINDS),
+            filter: Filter {
+                target_type: "Project".into(),
+                ..Filter::default()
+            },
             records: vec![record],
             now,
             pages: Pages::default(),

@@ -13,6 +13,13 @@ use kernel::jobs::{self, Counts, Listed};
 use kernel::time::Timestamp;
 
 const PER_PAGE: i64 = 50;
+/// What tabs are called, and the state of the jobs they list.
+const TABS: [(&str, &str); 4] = [
+    ("All", ""),
+    ("Queued", "queued"),
+    ("Running", "running"),
+    ("Failed", "failed"),
+];
 
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, "/admin/jobs", list);
@@ -48,16 +55,11 @@ struct AdminJobs {
 
 impl AdminJobs {
     fn filters(&self) -> Vec<Tab> {
-        let tab = |label: &str, state: &str, count: u64| {
+        let tab = |(label, state): (&str, &str)| {
             let url = format!("/admin/jobs?state={state}");
-            Tab::new(label, url, self.state == state).count(count)
+            Tab::new(label, url, self.state == state).count(count(&self.counts, state))
         };
-        vec![
-            tab("All", "", of_all_states(&self.counts)),
-            tab("Queued", "queued", self.counts.queued),
-            tab("Running", "running", self.counts.running),
-            tab("Failed", "failed", self.counts.failed),
-        ]
+        TABS.map(tab).into()
     }
 
     fn due(&self, job: &Listed) -> Moment {
@@ -72,8 +74,14 @@ impl AdminJobs {
     }
 }
 
-fn of_all_states(counts: &Counts) -> u64 {
-    counts.queued + counts.running + counts.failed
+/// How many jobs a tab lists.
+fn count(counts: &Counts, state: &str) -> u64 {
+    match state {
+        "queued" => counts.queued,
+        "running" => counts.running,
+        "failed" => counts.failed,
+        _ => counts.queued + counts.running + counts.failed,
+    }
 }
 
 async fn list(app: App, admin: Admin, shown: Params<JobFilter>) -> Result<Response> {
@@ -89,34 +97,22 @@ async fn list(app: App, admin: Admin, shown: Params<JobFilter>) -> Result<Respon
             ))
         })
         .await?;
-    let total = match state.as_str() {
-        "queued" => counts.queued,
-        "running" => counts.running,
-        "failed" => counts.failed,
-        _ => of_all_states(&counts),
-    };
+    let known = TABS.iter().find(|(_, known)| *known == state);
     let view = AdminJobs {
         page: page(&app, &admin, "Jobs").crumb("Jobs", "/admin/jobs"),
-        counts,
         jobs: rows,
         now: app.now(),
         pages: Pages {
             page: number.unsigned_abs(),
             per_page: PER_PAGE.unsigned_abs(),
-            total,
-            url: format!("/admin/jobs?state={}", known(&state)),
+            total: count(&counts, &state),
+            // As it may stand in an address.
+            url: format!("/admin/jobs?state={}", known.map_or("", |tab| tab.1)),
         },
+        counts,
         state,
     };
     Ok(Html::new(&view)?.response())
-}
-
-/// The state as it may stand in an address.
-fn known(state: &str) -> &str {
-    match state {
-        "queued" | "running" | "failed" => state,
-        _ => "",
-    }
 }
 
 async fn retry(app: App, admin: Admin, one: Params<One>) -> Result<Response> {

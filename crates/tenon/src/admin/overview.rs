@@ -20,24 +20,12 @@ pub fn routes(r: &mut Routes) {
 #[template(path = "admin_overview.html")]
 struct AdminOverview {
     page: Page,
-    tiles: Vec<Tile>,
+    /// What is counted, how much of it there is, and where it is listed, or empty.
+    tiles: Vec<(&'static str, u64, &'static str)>,
     counts: Counts,
     /// A sentence on the jobs, and whether it is a good one.
     health: (String, bool),
-    facts: Vec<Fact>,
-}
-
-/// One count.
-struct Tile {
-    label: &'static str,
-    count: u64,
-    /// Where they are listed, or empty.
-    url: &'static str,
-}
-
-struct Fact {
-    label: &'static str,
-    text: String,
+    facts: Vec<(&'static str, String)>,
 }
 
 async fn show(app: App, admin: Admin) -> Result<Response> {
@@ -52,12 +40,8 @@ async fn show(app: App, admin: Admin) -> Result<Response> {
     Ok(Html::new(&view)?.response())
 }
 
-fn tiles(tx: &mut Tx<'_>) -> Result<Vec<Tile>> {
-    let one = |label, count: i64, url| Tile {
-        label,
-        count: count.unsigned_abs(),
-        url,
-    };
+fn tiles(tx: &mut Tx<'_>) -> Result<Vec<(&'static str, u64, &'static str)>> {
+    let one = |label, count: i64, url| (label, count.unsigned_abs(), url);
     let users = tx.one(
         sql!("select count(*) from users where kind = 'human' and state = 'active'"),
         (),
@@ -93,15 +77,14 @@ fn health(counts: &Counts) -> (String, bool) {
     }
 }
 
-fn facts(app: &App) -> Vec<Fact> {
-    let fact = |label, text| Fact { label, text };
+fn facts(app: &App) -> Vec<(&'static str, String)> {
     let database = match app.store().engine() {
         Engine::Sqlite => "SQLite, embedded",
         Engine::Postgres => "PostgreSQL",
     };
     vec![
-        fact("Version", system::VERSION.to_owned()),
-        fact("Address", app.base_url().to_owned()),
-        fact("Database", database.to_owned()),
+        ("Version", system::VERSION.to_owned()),
+        ("Address", app.base_url().to_owned()),
+        ("Database", database.to_owned()),
     ]
 }

@@ -189,13 +189,7 @@ impl Archive {
         let mut archive = Archive {
             file,
             index,
-            about: About {
-                format: 0,
-                version: String::new(),
-                schema: 0,
-                created_at: String::new(),
-                keys: Vec::new(),
-            },
+            about: About::default(),
         };
         let not_ours = || Error::internal("not a backup of tenon");
         let about = archive.bytes(ABOUT)?.ok_or_else(not_ours)?;

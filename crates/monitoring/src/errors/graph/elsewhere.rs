@@ -26,7 +26,7 @@ pub async fn page(
     let (app, _) = caller(context)?;
     let filter = Filter {
         status: Some(Status::Unresolved),
-        search: search.to_owned(),
+        search: Some(search.to_owned()),
         sort: Some(sort),
     };
     let listed = external::list(&app, &parent.setting, &filter, None).await;
@@ -40,7 +40,7 @@ pub async fn page(
     let shown = (1..).zip(&listed.errors).map(|(place, found)| {
         Arc::new(ErrorView {
             there: Some(There(place, found.clone())),
-            ..parent.view(found.tracked(parent.project.id))
+            ..parent.view(found.error.clone())
         })
     });
     let shown: Vec<Arc<ErrorView>> = shown.collect();

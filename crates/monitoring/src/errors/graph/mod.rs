@@ -15,10 +15,10 @@ use crate::hours::Bar;
 use elsewhere::There;
 use identity::graph::caller;
 use jiff::Timestamp;
-use kernel::graph::shape::Leaf;
+use kernel::graph::shape::{Leaf, Object};
 use kernel::graph::{
-    BOOLEAN, Context, Fault, GlobalId, Graph, HasTypeRef, ID, INT, ObjectBuilder, STRING, TIME,
-    argument, item, named, object,
+    Args, Context, Fault, GlobalId, Graph, HasTypeRef, ID, ObjectBuilder, STRING, argument, item,
+    named, object,
 };
 use spaces::graph::ProjectView as Project;
 use std::sync::Arc;
@@ -39,6 +39,16 @@ pub struct ErrorView {
 }
 
 impl ErrorView {
+    /// One that was received here.
+    fn new(error: Tracked, project: Arc<spaces::Project>, base_url: &str) -> ErrorView {
+        ErrorView {
+            error,
+            project,
+            base_url: base_url.to_owned(),
+            there: None,
+        }
+    }
+
     /// What the tracker elsewhere says, or what is said of errors received
     /// here.
     fn told(
@@ -62,12 +72,7 @@ struct Errors {
 impl Errors {
     /// One of them that was received here.
     fn view(&self, error: Tracked) -> ErrorView {
-        ErrorView {
-            error,
-            project: self.project.clone(),
-            base_url: self.base_url.clone(),
-            there: None,
-        }
+        ErrorView::new(error, self.project.clone(), &self.base_url)
     }
 
     /// Whether an error that was received here is one of them.
@@ -82,23 +87,22 @@ struct Stack {
     frames: Vec<StackFrame>,
 }
 
-struct Tags {
-    level: String,
-    logger: String,
-}
-
 struct Line(i64, String);
+
+fn detailed_error() -> Object<ErrorView> {
+    object("TrackerDetailedError")
+}
 
 pub fn graph(g: &mut Graph) {
     ERROR_ID.register(g);
     closed_lists(g);
     parts(g);
     let text = "An error in a list.";
-    common(g.object::<ErrorView>("TrackerError", text))
-        .field("title", STRING.required(), |it| {
-            it.told(|it| it.title.clone(), |_| it.error.short_title())
-        })
-        .describe("Name and description, cut to 64 characters.");
+    common(g.object::<ErrorView>("TrackerError", text)).value(
+        "title",
+        "Name and description, cut to 64 characters.",
+        |it| it.told(|it| it.error.name.clone(), |_| it.error.short_title()),
+    );
     let text = "An error with all that is known of it.";
     detailed(common(g.object::<ErrorView>("TrackerDetailedError", text)));
     collection(g);
@@ -107,18 +111,10 @@ pub fn graph(g: &mut Graph) {
         .level(
             "trackerErrors",
             object::<Errors>("TrackerErrorCollection"),
-            |parents: Vec<Arc<Project>>, _, context| collections(parents, context),
+            collections,
         )
         .describe("Errors its programs report; null where the caller may not read them.")
-        .level(
-            "trackerDetailedError",
-            object::<ErrorView>("TrackerDetailedError"),
-            |parents: Vec<Arc<Project>>, args, context| async move {
-                let id: i64 = args.get("id")?;
-                let collections = collections(parents, context.clone()).await?;
-                one_of(collections, id, context).await
-            },
-        )
+        .level("trackerDetailedError", detailed_error(), one_of_project)
         .describe("One of its errors.")
         .arg(argument("id", ERROR_ID.required()).describe("Its global ID."));
 }
@@ -144,40 +140,30 @@ fn closed_lists(g: &mut Graph) {
 
 fn parts(g: &mut Graph) {
     g.object::<Bar>("TrackerErrorFrequency", "Events within an hour.")
-        .field("time", TIME.required(), |it| it.at)
-        .describe("When the hour began.")
-        .field("count", INT.required(), |it| it.count)
-        .describe("How many there were.");
-    g.object::<Tags>("TrackerErrorTags", "What an error is marked with.")
-        .field("level", STRING, |it| Some(it.level.clone()))
-        .describe("How bad the newest event was.")
-        .field("logger", STRING, |it| filled(&it.logger))
-        .describe("What logged it.");
+        .value("time", "When the hour began.", |it| it.at)
+        .value("count", "How many there were.", |it| it.count);
+    g.object::<Tracked>("TrackerErrorTags", "What an error is marked with.")
+        .value("level", "How bad the newest event was.", |it| {
+            Some(it.level.clone())
+        })
+        .value("logger", "What logged it.", |it| filled(&it.logger));
     g.object::<Line>("TrackerErrorStackTraceContext", "A line of source.")
-        .field("line", INT.required(), |it| it.0)
-        .describe("Its number.")
-        .field("code", STRING.required(), |it| it.1.clone())
-        .describe("The line.");
+        .value("line", "Its number.", |it| it.0)
+        .value("code", "The line.", |it| it.1.clone());
     let text = "One call of a stack.";
     let line = object::<Line>("TrackerErrorStackTraceContext");
     g.object::<StackFrame>("TrackerErrorStackTraceEntry", text)
-        .field("function", STRING, |it| filled(&it.function))
-        .describe("The function.")
-        .field("fileName", STRING, |it| filled(&it.file))
-        .describe("The file.")
-        .field("line", STRING, |it| it.line.map(|line| line.to_string()))
-        .describe("The line.")
-        .field("col", STRING, |it| {
-            it.column.map(|column| column.to_string())
+        .value("function", "The function.", |it| filled(&it.function))
+        .value("fileName", "The file.", |it| filled(it.file()))
+        .value("line", "The line.", |it| {
+            it.line.0.map(|line| line.to_string())
         })
-        .describe("The column.")
+        .value("col", "The column.", |it| {
+            it.column.0.map(|column| column.to_string())
+        })
         .field("traceContext", line.required().list(), |it| {
-            let lines = it.source.iter();
-            Some(
-                lines
-                    .map(|(n, code)| Arc::new(Line(*n, code.clone())))
-                    .collect(),
-            )
+            let lines = it.source().into_iter();
+            Some(lines.map(|(n, code)| Arc::new(Line(n, code))).collect())
         })
         .describe("Lines of source around it.");
     let entry = object::<StackFrame>("TrackerErrorStackTraceEntry");
@@ -185,12 +171,12 @@ fn parts(g: &mut Graph) {
         "TrackerErrorStackTrace",
         "The stack of an error's newest event.",
     )
-    .field("issueId", STRING.required(), |it| it.error_id.to_string())
-    .describe("Number of the error.")
-    .field("dateReceived", STRING.required(), |it| {
+    .value("issueId", "Number of the error.", |it| {
+        it.error_id.to_string()
+    })
+    .value("dateReceived", "When the event happened.", |it| {
         kernel::time::wire::text(it.received_at)
     })
-    .describe("When the event happened.")
     .field(
         "stackTraceEntries",
         entry.required().list().required(),
@@ -208,30 +194,35 @@ fn common(error: ObjectBuilder<'_, ErrorView>) -> ObjectBuilder<'_, ErrorView> {
     error
         .field("id", ID.required(), |it| ERROR_ID.of(it.error.id))
         .describe("Global ID.")
-        .field("trackerId", STRING.required(), |it| it.error.id.to_string())
-        .describe("Its number in the tracker.")
-        .field("type", STRING.required(), |it| {
-            it.told(|it| it.kind.clone(), |_| String::new())
+        .value("trackerId", "Its number in the tracker.", |it| {
+            it.error.id.to_string()
         })
-        .describe("What a tracker elsewhere calls its kind; else blank.")
-        .field("culprit", STRING.required(), |it| it.error.actor.clone())
-        .describe("Where it happens.")
-        .field("message", STRING, |it| filled(&it.error.description))
-        .describe("Text of the newest event.")
+        .value(
+            "type",
+            "What a tracker elsewhere calls its kind; else blank.",
+            |it| it.told(|it| it.kind.clone(), |_| String::new()),
+        )
+        .value("culprit", "Where it happens.", |it| it.error.actor.clone())
+        .value("message", "Text of the newest event.", |it| {
+            filled(&it.error.description)
+        })
         .field("status", STATUS.required(), |it| it.error.status)
         .describe("What people said of it.")
-        .field("count", INT.required(), |it| it.error.events_count)
-        .describe("Events so far.")
-        .field("userCount", INT.required(), |it| it.error.users_count)
-        .describe("People it happened to.")
-        .field("firstSeen", TIME.required(), |it| it.error.first_seen_at)
-        .describe("When it was first seen.")
-        .field("lastSeen", TIME.required(), |it| it.error.last_seen_at)
-        .describe("When it was last seen.")
-        .field("shortId", STRING.required(), |it| {
-            it.told(|it| it.short_id.clone(), |_| String::new())
+        .value("count", "Events so far.", |it| it.error.events_count)
+        .value("userCount", "People it happened to.", |it| {
+            it.error.users_count
         })
-        .describe("What a tracker elsewhere calls it in short; else blank.")
+        .value("firstSeen", "When it was first seen.", |it| {
+            it.error.first_seen_at
+        })
+        .value("lastSeen", "When it was last seen.", |it| {
+            it.error.last_seen_at
+        })
+        .value(
+            "shortId",
+            "What a tracker elsewhere calls it in short; else blank.",
+            |it| it.told(|it| it.short_id.clone(), |_| String::new()),
+        )
         .field("externalUrl", STRING.required(), |it| {
             let here = |project: &spaces::Project| {
                 format!("{}{}", it.base_url, it.error.path(&project.full_path))
@@ -239,54 +230,44 @@ fn common(error: ObjectBuilder<'_, ErrorView>) -> ObjectBuilder<'_, ErrorView> {
             it.told(|it| it.url.clone(), here)
         })
         .describe("Its page.")
-        .level(
-            "frequency",
-            bar.required().list().required(),
-            |errors: Vec<Arc<ErrorView>>, _, context| frequencies(errors, context),
-        )
+        .level("frequency", bar.required().list().required(), frequencies)
         .describe("Events of the last 24 hours.")
         .field("trackerProjectId", ID.required(), |it| {
             it.told(|it| it.project[0].clone(), |it| it.id.to_string())
         })
         .describe("Number of the project in the tracker.")
-        .field("trackerProjectName", STRING.required(), |it| {
+        .value("trackerProjectName", "Its name there.", |it| {
             it.told(|it| it.project[1].clone(), |it| it.name.clone())
         })
-        .describe("Its name there.")
-        .field("trackerProjectSlug", STRING.required(), |it| {
-            it.told(|it| it.project[2].clone(), |it| it.path.clone())
-        })
-        .describe("The last part of its address there.")
+        .value(
+            "trackerProjectSlug",
+            "The last part of its address there.",
+            |it| it.told(|it| it.project[2].clone(), |it| it.path.clone()),
+        )
 }
 
 /// What only one error alone shows.
 fn detailed(error: ObjectBuilder<'_, ErrorView>) {
+    let tags = object::<Tracked>("TrackerErrorTags");
     error
-        .field("title", STRING.required(), |it| it.error.title())
-        .describe("Name and description.")
-        .field("externalBaseUrl", STRING.required(), |it| {
-            it.project.web_url(&it.base_url)
-        })
-        .describe("Where the tracker's pages begin.")
-        .field(
-            "tags",
-            object::<Tags>("TrackerErrorTags").required(),
-            |it| {
-                Arc::new(Tags {
-                    level: it.error.level.clone(),
-                    logger: it.error.logger.clone(),
-                })
-            },
+        .value("title", "Name and description.", |it| it.error.title())
+        .value(
+            "externalBaseUrl",
+            "Where the tracker's pages begin.",
+            |it| it.project.web_url(&it.base_url),
         )
+        .field("tags", tags.required(), |it| Arc::new(it.error.clone()))
         .describe("What the newest event is marked with.")
-        .field("firstReleaseShortVersion", STRING, |it| {
-            filled(&it.error.first_release)
-        })
-        .describe("Release of the first event.")
-        .field("lastReleaseShortVersion", STRING, |it| {
-            filled(&it.error.last_release)
-        })
-        .describe("Release of the newest event.")
+        .value(
+            "firstReleaseShortVersion",
+            "Release of the first event.",
+            |it| filled(&it.error.first_release),
+        )
+        .value(
+            "lastReleaseShortVersion",
+            "Release of the newest event.",
+            |it| filled(&it.error.last_release),
+        )
         .field("firstReleaseLastCommit", STRING, |_| None)
         .describe("Commit of that release; null until there are repositories.")
         .field("lastReleaseLastCommit", STRING, |_| None)
@@ -309,8 +290,9 @@ fn detailed(error: ObjectBuilder<'_, ErrorView>) {
             },
         )
         .describe("Number of the issue about it.")
-        .field("integrated", BOOLEAN, |_| Some(true))
-        .describe("Whether it was received here.");
+        .value("integrated", "Whether it was received here.", |_| {
+            Some(true)
+        });
 }
 
 fn collection(g: &mut Graph) {
@@ -324,23 +306,13 @@ fn collection(g: &mut Graph) {
             }
         })
         .describe("Where the tracker lists them.")
-        .level(
-            "detailedError",
-            object::<ErrorView>("TrackerDetailedError"),
-            |parents: Vec<Arc<Errors>>, args, context| async move {
-                let id: i64 = args.get("id")?;
-                one_of(parents.into_iter().map(Some).collect(), id, context).await
-            },
-        )
+        .level("detailedError", detailed_error(), one_of_collection)
         .describe("One of them.")
         .arg(argument("id", ERROR_ID.required()).describe("Its global ID."))
         .level(
             "errorStackTrace",
             object::<Stack>("TrackerErrorStackTrace"),
-            |parents: Vec<Arc<Errors>>, args, context| async move {
-                let id: i64 = args.get("id")?;
-                stacks(parents, id, context).await
-            },
+            stacks,
         )
         .describe("The stack of one of them.")
         .arg(argument("id", ERROR_ID.required()).describe("Its global ID."))
@@ -358,6 +330,7 @@ fn collection(g: &mut Graph) {
 /// Those of the projects whose errors the viewer may read.
 async fn collections(
     parents: Vec<Arc<Project>>,
+    _: Args,
     context: Context,
 ) -> Result<Vec<Option<Arc<Errors>>>, Fault> {
     let (app, viewer) = caller(&context)?;
@@ -375,12 +348,20 @@ async fn collections(
     Ok(shown.collect())
 }
 
+type Found = Result<Vec<Option<Arc<ErrorView>>>, Fault>;
+
+async fn one_of_project(parents: Vec<Arc<Project>>, args: Args, context: Context) -> Found {
+    let collections = collections(parents, args.clone(), context.clone()).await?;
+    one_of(collections, args, context).await
+}
+
+async fn one_of_collection(parents: Vec<Arc<Errors>>, args: Args, context: Context) -> Found {
+    one_of(parents.into_iter().map(Some).collect(), args, context).await
+}
+
 /// One error, beneath the project it belongs to.
-async fn one_of(
-    parents: Vec<Option<Arc<Errors>>>,
-    id: i64,
-    context: Context,
-) -> Result<Vec<Option<Arc<ErrorView>>>, Fault> {
+async fn one_of(parents: Vec<Option<Arc<Errors>>>, args: Args, context: Context) -> Found {
+    let id: i64 = args.get("id")?;
     let (app, _) = caller(&context)?;
     let found = app.read(move |tx| rows::by_id(tx, id)).await?;
     let shown = parents.into_iter().map(|parent| {
@@ -392,9 +373,10 @@ async fn one_of(
 
 async fn stacks(
     parents: Vec<Arc<Errors>>,
-    id: i64,
+    args: Args,
     context: Context,
 ) -> Result<Vec<Option<Arc<Stack>>>, Fault> {
+    let id: i64 = args.get("id")?;
     let (app, _) = caller(&context)?;
     let read = app.read(move |tx| {
         let error = rows::by_id(tx, id)?;
@@ -420,6 +402,7 @@ async fn stacks(
 
 async fn frequencies(
     errors: Vec<Arc<ErrorView>>,
+    _: Args,
     context: Context,
 ) -> Result<Vec<Vec<Arc<Bar>>>, Fault> {
     // Nothing is counted here of what is kept elsewhere.

@@ -1,6 +1,6 @@
 //! Saying what becomes of an error, and making the issue about it.
 
-use super::{ERROR_ID, ErrorView};
+use super::{ERROR_ID, ErrorView, detailed_error};
 use crate::errors::issues::{self, NewErrorIssue};
 use crate::errors::model::{Status, Tracked};
 use crate::errors::rules::errors::{authorize, set_status};
@@ -8,7 +8,7 @@ use crate::errors::store::errors as rows;
 use identity::graph::caller;
 use kernel::app::App;
 use kernel::error::{Error, Result as Outcome};
-use kernel::graph::{BOOLEAN, Context, Done, Fault, Graph, HasTypeRef, ID, STRING, named, object};
+use kernel::graph::{BOOLEAN, Context, Done, Fault, Graph, HasTypeRef, ID, STRING, named};
 use kernel::graph_input;
 use kernel::ids::Reference;
 use planning::graph::writer;
@@ -49,16 +49,15 @@ graph_input! {
 }
 
 pub(super) fn graph(g: &mut Graph) {
-    let error = || object::<ErrorView>("TrackerDetailedError");
     let text = "Resolves, ignores or reopens an error.";
     g.mutation::<Changed>("trackerErrorUpdate", text)
-        .answers("error", error(), |it| Some(it.error.clone()))
+        .answers("error", detailed_error(), |it| Some(it.error.clone()))
         .answers("closedIssueIid", ID, |it| {
             it.closed_issue_iid.map(|iid| iid.to_string())
         })
         .handle(update);
     g.mutation::<Made>("trackerErrorCreateIssue", "Makes an issue about an error.")
-        .answers("error", error(), |it| Some(it.error.clone()))
+        .answers("error", detailed_error(), |it| Some(it.error.clone()))
         .answers("issueIid", ID, |it| Some(it.issue_iid.to_string()))
         .answers("issuePath", STRING, |it| Some(it.issue_path.clone()))
         .handle(create_issue);
@@ -71,12 +70,7 @@ fn project_of(tx: &mut Tx<'_>, id: i64) -> Outcome<Reference> {
 }
 
 fn shown(app: &App, error: Tracked, project: Project) -> Arc<ErrorView> {
-    Arc::new(ErrorView {
-        error,
-        project: Arc::new(project),
-        base_url: app.base_url().to_owned(),
-        there: None,
-    })
+    Arc::new(ErrorView::new(error, Arc::new(project), app.base_url()))
 }
 
 async fn update(input: Update, context: Context) -> Result<Done<Changed>, Fault> {

@@ -2,7 +2,7 @@
 //! (docs/interface/monitoring.md 6.6).
 
 use super::{CreateIssue, ErrorPage};
-use crate::errors::detail::Detail;
+use crate::errors::detail::{Detail, StackFrame};
 use crate::errors::external::{self, ExternalError};
 use crate::errors::issues;
 use crate::errors::model::{Setting, Status, Tracked};
@@ -18,7 +18,7 @@ use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found as _, Result};
 use kernel::http::routes::Surface;
-use kernel::http::{Params, RequestContext, Response, refusal, reply};
+use kernel::http::{Call, FromCall, Params, RequestContext, Response, refusal, reply};
 use kernel::ids::Reference;
 use kernel::time::wire;
 use planning::guarded::Writer;
@@ -55,58 +55,84 @@ kernel::params! {
     }
 }
 
-/// Finds the project and says what scripts are told when it may not be read.
-fn authorize(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    address: &Address,
-    purpose: Purpose,
-) -> Result<(Project, Setting)> {
-    let denied = || Error::Exact(401, json!({"message": "Access denied"}));
-    let space = match address.authorize(tx, viewer, purpose) {
-        Err(Error::Forbidden(_) | Error::Unauthenticated) => return Err(denied()),
-        other => other?,
-    };
-    let Space::Project(project, _) = space else {
-        return Err(Error::NotFound("Project"));
-    };
-    match settings::of_project(tx, project.id)? {
-        Some(setting) if setting.active => Ok((project, setting)),
-        _ => Err(not_enabled()),
-    }
-}
-
-/// Scripts read refusals as JSON, though pages have addresses like these.
-fn answer(asked: &RequestContext, found: Result<Value>) -> Result<Response> {
-    match found {
-        Ok(value) => reply::json(StatusCode::OK, &value),
-        Err(error) => Ok(refusal::render(error, Surface::Api, asked)),
-    }
-}
-
-pub(super) async fn list(
+/// A script at the address of a page.
+#[derive(Clone)]
+pub(super) struct Script {
     app: App,
     viewer: Viewer,
     asked: Arc<RequestContext>,
-    params: Params<ListErrors>,
-) -> Result<Response> {
-    let found = listed(&app, viewer, Address::of(&asked)?, params.0).await;
-    answer(&asked, found)
+    address: Address,
 }
 
-async fn listed(app: &App, viewer: Viewer, address: Address, asked: ListErrors) -> Result<Value> {
-    let entered = app.read(move |tx| authorize(tx, &viewer, &address, Purpose::ReadErrors));
+impl FromCall for Script {
+    async fn from_call(call: &mut Call) -> Result<Script> {
+        Ok(Script {
+            app: call.app.clone(),
+            viewer: Viewer::from_call(call).await?,
+            asked: call.asked.clone(),
+            address: Address::of(&call.asked)?,
+        })
+    }
+}
+
+impl Script {
+    async fn read<T, F>(&self, work: F) -> Result<T>
+    where
+        F: FnOnce(&mut Tx<'_>, &Script) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        let script = self.clone();
+        self.app.read(move |tx| work(tx, &script)).await
+    }
+
+    /// Finds the project and says what scripts are told when it may not be read.
+    fn authorize(&self, tx: &mut Tx<'_>, purpose: Purpose) -> Result<(Project, Setting)> {
+        let denied = || Error::Exact(401, json!({"message": "Access denied"}));
+        let space = match self.address.authorize(tx, &self.viewer, purpose) {
+            Err(Error::Forbidden(_) | Error::Unauthenticated) => return Err(denied()),
+            other => other?,
+        };
+        let Space::Project(project, _) = space else {
+            return Err(Error::NotFound("Project"));
+        };
+        match settings::of_project(tx, project.id)? {
+            Some(setting) if setting.active => Ok((project, setting)),
+            _ => Err(not_enabled()),
+        }
+    }
+
+    fn find(&self, tx: &mut Tx<'_>, id: i64) -> Result<(Project, Tracked)> {
+        let (project, _) = self.authorize(tx, Purpose::ReadErrors)?;
+        let error = rows::find(tx, project.id, id)?.found("Error")?;
+        Ok((project, error))
+    }
+
+    /// Scripts read refusals as JSON, though pages have addresses like these.
+    fn answer(&self, status: StatusCode, found: Result<Value>) -> Result<Response> {
+        match found {
+            Ok(value) => reply::json(status, &value),
+            Err(error) => Ok(refusal::render(error, Surface::Api, &self.asked)),
+        }
+    }
+}
+
+pub(super) async fn list(script: Script, params: Params<ListErrors>) -> Result<Response> {
+    script.answer(StatusCode::OK, listed(&script, params.0).await)
+}
+
+async fn listed(script: &Script, asked: ListErrors) -> Result<Value> {
+    let entered = script.read(|tx, script| script.authorize(tx, Purpose::ReadErrors));
     let (project, setting) = entered.await?;
     let status = asked.issue_status.as_deref().unwrap_or("unresolved");
     let sort = asked.sort.as_deref().unwrap_or("last_seen");
     let filter = Filter {
         status: Status::from_text(status),
-        search: asked.search_term.unwrap_or_default(),
+        search: asked.search_term,
         sort: Sort::from_text(sort),
     };
     match setting.integrated {
-        true => received(app, project, filter, asked.cursor).await,
-        false => elsewhere(app, &setting, &filter, asked.cursor.as_deref()).await,
+        true => received(&script.app, project, filter, asked.cursor).await,
+        false => elsewhere(&script.app, &setting, &filter, asked.cursor.as_deref()).await,
     }
 }
 
@@ -170,14 +196,14 @@ fn foreign(error: &ExternalError, setting: &Setting) -> Value {
     let told = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
     json!({
         "id": error.id,
-        "title": error.title,
+        "title": error.error.name,
         "type": error.kind,
-        "user_count": error.users,
-        "count": error.count,
+        "user_count": error.error.users_count,
+        "count": error.error.events_count,
         "first_seen": error.first_seen,
         "last_seen": error.last_seen,
-        "message": error.message,
-        "culprit": error.culprit,
+        "message": error.error.description,
+        "culprit": error.error.actor,
         "external_url": error.url,
         "project_id": told(project_id),
         "project_name": told(name).or_else(|| setting.external_project()),
@@ -188,93 +214,67 @@ fn foreign(error: &ExternalError, setting: &Setting) -> Value {
     })
 }
 
-pub(super) async fn show(
-    app: App,
-    viewer: Viewer,
-    asked: Arc<RequestContext>,
-    params: Params<ErrorPage>,
-) -> Result<Response> {
-    let address = Address::of(&asked)?;
-    let base_url = app.base_url().to_owned();
-    let found = app.read(move |tx| {
-        let (project, _) = authorize(tx, &viewer, &address, Purpose::ReadErrors)?;
-        let error = rows::find(tx, project.id, params.error_id)?.found("Error")?;
-        let hours = reading::hours(tx, vec![error.id])?.remove(&error.id);
-        let mut shown = entry(&error, &hours.unwrap_or_default(), &project, &base_url);
-        shown["title"] = json!(error.title());
-        let filled = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        shown["external_base_url"] = json!(project.web_url(&base_url));
-        shown["tags"] = json!({"level": error.level, "logger": filled(&error.logger)});
-        shown["first_release_short_version"] = json!(filled(&error.first_release));
-        shown["last_release_short_version"] = json!(filled(&error.last_release));
-        shown["integrated"] = json!(true);
-        let issues = seen(tx, &viewer, vec![error.id])?;
-        let issue = issues.get(&error.id);
-        shown["service_issue"] = json!(issue.map(|issue| format!("{base_url}{}", issue.path())));
-        shown["service_issue_iid"] = json!(issue.map(|issue| issue.iid));
-        Ok(json!({"error": shown}))
-    });
-    answer(&asked, found.await)
+pub(super) async fn show(script: Script, params: Params<ErrorPage>) -> Result<Response> {
+    let found = script.read(move |tx, script| details(tx, script, params.error_id));
+    script.answer(StatusCode::OK, found.await)
 }
 
-pub(super) async fn stack(
-    app: App,
-    viewer: Viewer,
-    asked: Arc<RequestContext>,
-    params: Params<ErrorPage>,
-) -> Result<Response> {
-    let address = Address::of(&asked)?;
-    let found = app.read(move |tx| {
-        let (project, _) = authorize(tx, &viewer, &address, Purpose::ReadErrors)?;
-        let error = rows::find(tx, project.id, params.error_id)?.found("Error")?;
+fn details(tx: &mut Tx<'_>, script: &Script, id: i64) -> Result<Value> {
+    let (project, error) = script.find(tx, id)?;
+    let base_url = script.app.base_url();
+    let hours = reading::hours(tx, vec![id])?.remove(&id);
+    let mut shown = entry(&error, &hours.unwrap_or_default(), &project, base_url);
+    let filled = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    shown["title"] = json!(error.title());
+    shown["external_base_url"] = json!(project.web_url(base_url));
+    shown["tags"] = json!({"level": error.level, "logger": filled(&error.logger)});
+    shown["first_release_short_version"] = json!(filled(&error.first_release));
+    shown["last_release_short_version"] = json!(filled(&error.last_release));
+    shown["integrated"] = json!(true);
+    let issue = seen(tx, &script.viewer, vec![id])?.remove(&id);
+    let issue = issue.as_ref();
+    shown["service_issue"] = json!(issue.map(|issue| format!("{base_url}{}", issue.path())));
+    shown["service_issue_iid"] = json!(issue.map(|issue| issue.iid));
+    Ok(json!({"error": shown}))
+}
+
+pub(super) async fn stack(script: Script, params: Params<ErrorPage>) -> Result<Response> {
+    let found = script.read(move |tx, script| {
+        let (_, error) = script.find(tx, params.error_id)?;
         let event = rows::newest(tx, error.id)?.found("Event")?;
         let detail = Detail::unpack(&event.payload).unwrap_or_default();
-        let entries: Vec<Value> = detail
-            .stack()
-            .iter()
-            .map(|place| {
-                json!({
-                    "function": place.function,
-                    "filename": place.file,
-                    "lineNo": place.line,
-                    "colNo": place.column,
-                    "context": place.source,
-                })
+        let place = |place: &StackFrame| {
+            json!({
+                "function": *place.function,
+                "filename": place.file(),
+                "lineNo": place.line.0,
+                "colNo": place.column.0,
+                "context": place.source(),
             })
-            .collect();
+        };
         Ok(json!({"error": {
             "issue_id": error.id.to_string(),
             "date_received": wire::text(event.occurred_at),
-            "stack_trace_entries": entries,
+            "stack_trace_entries": detail.stack().iter().map(place).collect::<Vec<_>>(),
         }}))
     });
-    answer(&asked, found.await)
+    script.answer(StatusCode::OK, found.await)
 }
 
-pub(super) async fn update(
-    app: App,
-    viewer: Viewer,
-    asked: Arc<RequestContext>,
-    params: Params<UpdateError>,
-) -> Result<Response> {
-    let found = updated(&app, viewer, Address::of(&asked)?, params.0).await;
-    answer(&asked, found)
+pub(super) async fn update(script: Script, params: Params<UpdateError>) -> Result<Response> {
+    script.answer(StatusCode::OK, updated(&script, params.0).await)
 }
 
-async fn updated(
-    app: &App,
-    viewer: Viewer,
-    address: Address,
-    wanted: UpdateError,
-) -> Result<Value> {
+async fn updated(script: &Script, wanted: UpdateError) -> Result<Value> {
     let id = wanted.error_id;
     let status = wanted.status.ok_or_else(|| Error::missing("status"))?;
     let unknown = || Error::Parameters(vec!["status does not have a valid value".into()]);
     let status = Status::from_text(&status).ok_or_else(unknown)?;
+    let (app, by) = (&script.app, script.clone());
     let changed = app.write(move |tx| {
-        let (project, setting) = authorize(tx, &viewer, &address, Purpose::ManageErrors)?;
+        let (project, setting) = by.authorize(tx, Purpose::ManageErrors)?;
         let closed = match setting.integrated {
-            true => set_status(tx, &viewer, &project, id, status)?.closed_issue_iid,
+            true => set_status(tx, &by.viewer, &project, id, status)?.closed_issue_iid,
             false => None,
         };
         Ok((setting, closed))
@@ -286,23 +286,14 @@ async fn updated(
     Ok(json!({"updated": true, "closed_issue_iid": closed}))
 }
 
-pub(super) async fn create_issue(
-    app: App,
-    viewer: Viewer,
-    asked: Arc<RequestContext>,
-    params: Params<CreateIssue>,
-) -> Result<Response> {
-    let by = Writer::by_form(viewer, asked.clone(), Solution::of(&asked.headers));
-    let made = created(&app, by, Address::of(&asked)?, params.0).await;
-    match made {
-        Ok(value) => reply::json(StatusCode::CREATED, &value),
-        Err(error) => Ok(refusal::render(error, Surface::Api, &asked)),
-    }
+pub(super) async fn create_issue(script: Script, params: Params<CreateIssue>) -> Result<Response> {
+    script.answer(StatusCode::CREATED, created(&script, params.0).await)
 }
 
-async fn created(app: &App, by: Writer, address: Address, asked: CreateIssue) -> Result<Value> {
-    let who = by.viewer.clone();
-    let entered = app.read(move |tx| authorize(tx, &who, &address, Purpose::ManageErrors));
+async fn created(script: &Script, asked: CreateIssue) -> Result<Value> {
+    let (app, solution) = (&script.app, Solution::of(&script.asked.headers));
+    let by = Writer::by_form(script.viewer.clone(), script.asked.clone(), solution);
+    let entered = script.read(|tx, script| script.authorize(tx, Purpose::ManageErrors));
     let (project, _) = entered.await?;
     let project = Reference::Id(project.id);
     let wanted = asked.wanted();

@@ -2,7 +2,7 @@
 
 use super::views::{ErrorList, ErrorRow};
 use crate::errors::external::{self, ExternalError, Listed};
-use crate::errors::model::{Setting, Status, Tracked};
+use crate::errors::model::{Setting, Status};
 use crate::errors::store::errors::{self as rows, Filter, Sort};
 use crate::errors::store::settings;
 use identity::pages::page;
@@ -36,18 +36,53 @@ kernel::params! {
     }
 }
 
-pub(super) fn row(error: &Tracked, project: &str, now: Timestamp) -> ErrorRow {
-    ErrorRow {
-        name: error.name.clone(),
-        description: error.description.clone(),
-        actor: error.actor.clone(),
-        url: error.path(project),
-        level: error.level.clone(),
-        status: error.status.as_str().to_owned(),
-        has_regressed: error.regressed_at.is_some() && error.status == Status::Unresolved,
-        events: error.events_count.unsigned_abs(),
-        users: error.users_count.unsigned_abs(),
-        last_seen_at: Moment::new(error.last_seen_at, now),
+/// What the list shows: words to look for, a status, an order.
+#[derive(Debug)]
+pub struct Chosen {
+    pub search: String,
+    pub status: &'static str,
+    pub sort: &'static str,
+}
+
+impl Chosen {
+    fn of(params: ListPage) -> Chosen {
+        let chosen = |sent: Option<String>, all: &'static [(&str, &str)]| {
+            let known = all.iter().find(|one| Some(one.0) == sent.as_deref());
+            known.unwrap_or(&all[0]).0
+        };
+        Chosen {
+            search: params.search.unwrap_or_default(),
+            status: chosen(params.status, STATUSES),
+            sort: chosen(params.sort, SORTS),
+        }
+    }
+
+    fn filter(&self) -> Filter {
+        Filter {
+            status: Status::from_text(self.status),
+            search: Some(self.search.clone()),
+            sort: Sort::from_text(self.sort),
+        }
+    }
+
+    fn query(&self) -> String {
+        url::form_urlencoded::Serializer::new(String::new())
+            .append_pair("search", &self.search)
+            .append_pair("status", self.status)
+            .append_pair("sort", self.sort)
+            .finish()
+    }
+
+    pub(super) fn is_filtered(&self) -> bool {
+        !self.search.is_empty() || self.status != STATUSES[0].0
+    }
+
+    pub(super) fn statuses(&self) -> Vec<Choice> {
+        Choice::list(STATUSES)
+    }
+
+    pub(super) fn sorts(&self) -> Vec<Choice> {
+        Choice::list(SORTS)
     }
 }
 
@@ -57,24 +92,8 @@ pub(super) async fn show(
     params: Params<ListPage>,
     paging: Paging,
 ) -> Result<Response> {
-    let search = params.search.clone().unwrap_or_default();
-    let chosen = |sent: &Option<String>, all: &[(&str, &str)]| {
-        let sent = sent.as_deref().unwrap_or_default();
-        let known = all.iter().find(|(value, _)| *value == sent);
-        known.unwrap_or(&all[0]).0.to_owned()
-    };
-    let status = chosen(&params.status, STATUSES);
-    let sort = chosen(&params.sort, SORTS);
-    let filter = Filter {
-        status: Status::from_text(&status),
-        search: search.clone(),
-        sort: Sort::from_text(&sort),
-    };
-    let query = url::form_urlencoded::Serializer::new(String::new())
-        .append_pair("search", &search)
-        .append_pair("status", &status)
-        .append_pair("sort", &sort)
-        .finish();
+    let chosen = Chosen::of(params.0);
+    let filter = chosen.filter();
     let shown = page(&app, &visit.viewer, "Errors");
     let elsewhere = match setting(&app, visit.clone()).await? {
         Some(setting) if setting.active && !setting.integrated => {
@@ -89,35 +108,31 @@ pub(super) async fn show(
             let setting = settings::of_project(tx, head.id)?;
             let (limit, offset) = (paging.per_page, paging.offset());
             let now = tx.now();
-            let (errors, total) = match &elsewhere {
+            let (errors, total): (Vec<ErrorRow>, i64) = match &elsewhere {
                 Some(elsewhere) => (elsewhere.rows(now), elsewhere.listed.errors.len() as i64),
                 None => {
-                    let found = rows::list(tx, head.id, &filter, limit, offset)?;
-                    let rows = found.iter().map(|one| row(one, space.full_path(), now));
+                    let found = rows::list(tx, head.id, &filter, limit, offset)?.into_iter();
+                    let rows = found.map(|error| ErrorRow {
+                        url: error.path(space.full_path()),
+                        status: error.status.to_string(),
+                        last_seen_at: Moment::new(error.last_seen_at, now),
+                        error,
+                    });
                     (rows.collect(), rows::count(tx, head.id, &filter)?)
                 }
             };
             Ok(ErrorList {
                 page: space.crumbs(shown, true),
                 is_active: setting.is_some_and(|setting| setting.active),
-                is_filtered: !search.is_empty() || status != STATUSES[0].0,
-                search,
-                status,
-                statuses: Choice::list(STATUSES),
-                sort,
-                sorts: Choice::list(SORTS),
                 errors,
-                external_url: elsewhere
-                    .as_ref()
-                    .map(|it| it.url.clone())
-                    .unwrap_or_default(),
-                problem: elsewhere.map(|it| it.problem).unwrap_or_default(),
                 pages: Pages {
                     page: (offset / limit.max(1) + 1).unsigned_abs(),
                     per_page: limit.unsigned_abs(),
                     total: total.unsigned_abs(),
-                    url: format!("{}/-/error_tracking?{query}", space.url()),
+                    url: format!("{}/-/error_tracking?{}", space.url(), chosen.query()),
                 },
+                chosen,
+                elsewhere,
                 head,
             })
         })
@@ -138,10 +153,12 @@ async fn setting(app: &App, visit: Visit) -> Result<Option<Setting>> {
 }
 
 /// What a tracker elsewhere told, or why it told nothing.
-struct Elsewhere {
+#[derive(Debug)]
+pub struct Elsewhere {
     listed: Arc<Listed>,
-    url: String,
-    problem: String,
+    /// Its pages, or empty.
+    pub url: String,
+    pub problem: String,
 }
 
 impl Elsewhere {
@@ -162,17 +179,11 @@ impl Elsewhere {
     }
 
     fn rows(&self, now: Timestamp) -> Vec<ErrorRow> {
-        let row = |error: &ExternalError| ErrorRow {
-            name: error.title.clone(),
-            description: error.message.clone(),
-            actor: error.culprit.clone(),
-            url: error.url.clone(),
-            level: error.level.clone(),
-            status: error.status.clone(),
-            has_regressed: false,
-            events: error.count.unsigned_abs(),
-            users: error.users.unsigned_abs(),
-            last_seen_at: Moment::new(error.last_seen.parse().unwrap_or(now), now),
+        let row = |one: &ExternalError| ErrorRow {
+            error: one.error.clone(),
+            url: one.url.clone(),
+            status: one.status.clone(),
+            last_seen_at: Moment::new(one.last_seen.parse().unwrap_or(now), now),
         };
         self.listed.errors.iter().map(row).collect()
     }

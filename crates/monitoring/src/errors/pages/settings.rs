@@ -1,11 +1,11 @@
 //! `…/-/settings/error_tracking`: where errors go, and the keys of programs.
 
-use super::views::{ErrorSettings, KeyRow};
+use super::views::ErrorSettings;
 use crate::errors::limits::ErrorLimits;
-use crate::errors::model::{ClientKey, Setting};
+use crate::errors::model::Setting;
 use crate::errors::rules::keys;
 use crate::errors::rules::settings::{self, External};
-use crate::errors::store::{arrive, settings as rows};
+use crate::errors::store::{drops, keys as key_rows, settings as rows};
 use identity::pages::page;
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -13,6 +13,7 @@ use kernel::error::{Error, Result};
 use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
+use kernel::http::params::Flat;
 use kernel::http::{Params, Response};
 use spaces::Project;
 use spaces::access::Purpose;
@@ -42,9 +43,7 @@ kernel::params! {
         /// The project tracks errors.
         pub active: Option<bool>,
         pub mode: Option<Mode>,
-        pub api_url: Option<String>,
-        /// A token for the tracker elsewhere; blank to keep the one there is.
-        pub token: Option<String>,
+        pub external: Flat<External>,
         /// The key to remove.
         pub key_id: Option<i64>,
     }
@@ -77,19 +76,14 @@ impl FormPage for SettingsPage {
         let space = self.visit.authorize(tx, Purpose::Update)?;
         let head = space.head(tx, &self.visit.viewer)?;
         let stored = rows::of_project(tx, head.id)?;
-        let keys = rows::keys(tx, head.id, MAX_KEYS, 0)?;
         let limits: ErrorLimits = kernel::settings::read(tx)?;
         let form = typed.form.as_ref();
         let active = stored.as_ref().is_some_and(|it| it.active);
         let mode = form.and_then(|form| form.mode);
-        let api_url = form.and_then(|form| form.api_url.clone());
-        let base_url = self.app.base_url();
-        let key = |key: &ClientKey| KeyRow {
-            id: key.id,
-            dsn: keys::dsn(base_url, key),
-        };
+        let api_url = form.and_then(|form| form.external.api_url.clone());
         Ok(ErrorSettings {
             page: space.crumbs(page, true),
+            base_url: self.app.base_url().to_owned(),
             is_off: !limits.integrated,
             active: form.map_or(active, |form| form.active.unwrap_or(false)),
             mode: mode.unwrap_or(Mode::of(stored.as_ref())).to_string(),
@@ -99,8 +93,8 @@ impl FormPage for SettingsPage {
                 .or(stored.and_then(|it| it.api_url))
                 .unwrap_or_default(),
             errors: typed.errors.clone(),
-            dropped: arrive::dropped(tx, head.id, MAX_DROPPED, 0)?,
-            keys: keys.iter().map(key).collect(),
+            dropped: drops::list(tx, head.id, MAX_DROPPED, 0)?,
+            keys: key_rows::list(tx, head.id, MAX_KEYS, 0)?,
             head,
         })
     }
@@ -113,7 +107,7 @@ impl FormPage for SettingsPage {
             Action::Save => {
                 let setting = save(app, tx, viewer, project, form)?;
                 let receives = setting.active && setting.integrated;
-                match receives && rows::count_keys(tx, project.id)? == 0 {
+                match receives && key_rows::count(tx, project.id)? == 0 {
                     true => {
                         "The settings are saved. Make a key for the programs that report errors."
                     }
@@ -153,10 +147,7 @@ fn save(
     let change = settings::Change {
         active: form.active.unwrap_or(false),
         integrated: form.mode.map(|mode| mode == Mode::Integrated),
-        external: Some(External {
-            api_url: form.api_url.clone().unwrap_or_default(),
-            token: form.token.clone().unwrap_or_default(),
-        }),
+        external: Some(form.external.0.clone()),
     };
     let limits: ErrorLimits = kernel::settings::read(tx)?;
     if change.active && change.integrated == Some(true) && !limits.integrated {

@@ -1,38 +1,30 @@
 //! `…/-/error_tracking/<id>/details`: one error, its chart and its stack.
 
-use super::list::row;
-use super::views::{ErrorDetails, IssueRow, Newest};
+use super::views::ErrorDetails;
 use super::{CreateIssue, ErrorPage};
 use crate::errors::detail::Detail;
 use crate::errors::issues;
-use crate::errors::model::{Status, Tracked};
+use crate::errors::model::Status;
 use crate::errors::reading;
 use crate::errors::rules::errors::set_status;
 use crate::errors::store::errors as rows;
-use crate::errors::store::issues::seen;
+use crate::errors::store::issues::{Linked, seen};
 use crate::hours::{of_days, of_hours};
 use identity::pages::challenge::{Challenge, Solved};
 use identity::pages::refusal::{FormState, outcome};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::html::{Html, Moment, Page, flash};
+use kernel::html::{Html, Page, flash};
 use kernel::http::{Params, RequestContext, Response};
 use kernel::ids::Reference;
 use planning::access::desk_to_write;
 use planning::guarded::Writer;
 use planning::model::IssueState;
 use spaces::access::Purpose;
-use spaces::pages::{Space, Visit};
+use spaces::pages::Visit;
 use std::sync::Arc;
 use store::Tx;
-
-/// What can be done with an error, and what it then is.
-const ACTIONS: &[(&str, Status)] = &[
-    ("Resolve", Status::Resolved),
-    ("Ignore", Status::Ignored),
-    ("Reopen", Status::Unresolved),
-];
 
 kernel::params! {
     pub struct Change {
@@ -53,20 +45,8 @@ async fn render(
 ) -> Result<Response> {
     let status = typed.refusal.status();
     let page = typed.refusal.page(app, &visit.viewer, "Error");
-    let view = app
-        .read(move |tx| {
-            let space = visit.authorize(tx, Purpose::ReadErrors)?;
-            let project = space.project()?;
-            let error = rows::find(tx, project.id, id)?.found("Error")?;
-            let view = details(tx, page, &visit.viewer, &space, &error)?;
-            let form = typed.form.as_ref();
-            Ok(ErrorDetails {
-                challenge: typed.refusal.challenge,
-                confidential: form.is_some_and(|form| form.issue.confidential == Some(true)),
-                ..view
-            })
-        })
-        .await?;
+    let view = app.read(move |tx| details(tx, page, &visit, id, typed));
+    let view = view.await?;
     let html = Challenge::allow(view.challenge.as_ref(), Html::new(&view)?);
     Ok(html.status(status).response())
 }
@@ -74,52 +54,39 @@ async fn render(
 fn details(
     tx: &mut Tx<'_>,
     page: Page,
-    viewer: &Viewer,
-    space: &Space,
-    error: &Tracked,
+    visit: &Visit,
+    id: i64,
+    typed: FormState<CreateIssue>,
 ) -> Result<ErrorDetails> {
-    let now = tx.now();
-    let hours = reading::hours(tx, vec![error.id])?.remove(&error.id);
-    let days = reading::days(tx, error.id)?;
-    let newest = rows::newest(tx, error.id)?.map(|event| Newest {
-        occurred_at: Moment::new(event.occurred_at, now),
+    let space = visit.authorize(tx, Purpose::ReadErrors)?;
+    let error = rows::find(tx, space.project()?.id, id)?.found("Error")?;
+    let hours = reading::hours(tx, vec![id])?.remove(&id);
+    let days = reading::days(tx, id)?;
+    let newest = rows::newest(tx, id)?.map(|event| {
         // What cannot be read is shown as nothing.
-        detail: Detail::unpack(&event.payload).unwrap_or_default(),
-        event_id: event.event_id,
-        environment: event.environment,
-        release: event.release,
+        let detail = Detail::unpack(&event.payload).unwrap_or_default();
+        (event, detail)
     });
-    let issue = seen(tx, viewer, vec![error.id])?.remove(&error.id);
-    let has_open = issue
-        .as_ref()
-        .is_some_and(|issue| issue.state == IssueState::Opened);
-    let may_create = may_create_issues(tx, viewer, &space.reference())?;
+    let issue = seen(tx, &visit.viewer, vec![id])?.remove(&id);
+    let is_open = |issue: &Linked| issue.state == IssueState::Opened;
+    let may_create = may_create_issues(tx, &visit.viewer, &space.reference())?;
     let all = format!("{}/-/error_tracking", space.url());
     let mut page = space.crumbs(page, true).crumb("Errors", all.as_str());
     page.title = error.short_title();
-    let actions = ACTIONS.iter().filter(|(_, status)| *status != error.status);
+    let form = typed.form.as_ref();
     Ok(ErrorDetails {
         page,
         place: (space.full_path().to_owned(), space.url()),
-        error: row(error, space.full_path(), now),
-        action: format!("{all}/{}", error.id),
-        actions: actions
-            .map(|(label, status)| (*label, status.as_str()))
-            .collect(),
-        issue: issue.map(|issue| IssueRow {
-            url: issue.path(),
-            iid: issue.iid,
-            state: issue.state.as_str().to_owned(),
-        }),
-        can_create_issue: may_create && !has_open,
-        tracked: error.clone(),
-        first_seen_at: Moment::new(error.first_seen_at, now),
-        regressed_at: Moment::maybe(error.regressed_at, now),
+        error,
+        action: format!("{all}/{id}"),
+        can_create_issue: may_create && !issue.as_ref().is_some_and(is_open),
+        issue,
+        confidential: form.is_some_and(|form| form.issue.confidential == Some(true)),
+        challenge: typed.refusal.challenge,
+        now: tx.now(),
         hours: of_hours(&hours.unwrap_or_default()),
         days: of_days(&days),
         newest,
-        challenge: None,
-        confidential: false,
     })
 }
 

@@ -1,11 +1,15 @@
-//! What the pages of the area show: plain view models of their templates.
+//! What the pages of the area show, for their templates.
 
+use super::list::{Chosen, Elsewhere};
 use crate::errors::detail::Detail;
-use crate::errors::model::{Dropped, Tracked};
+use crate::errors::model::{ClientKey, Dropped, Status, Tracked};
+use crate::errors::store::errors::Newest;
+use crate::errors::store::issues::Linked;
 use askama::Template;
 use identity::pages::challenge::Challenge;
 use kernel::html::ui::{self, Choice};
 use kernel::html::{Errors, Moment, Page, Pages};
+use kernel::time::Timestamp;
 use spaces::pages::views::SpaceHead;
 
 /// `<project>/-/error_tracking`.
@@ -15,34 +19,35 @@ pub struct ErrorList {
     pub page: Page,
     pub head: SpaceHead,
     pub is_active: bool,
-    /// It has received any, whatever the filter.
-    pub is_filtered: bool,
-    pub search: String,
-    pub status: String,
-    pub statuses: Vec<Choice>,
-    pub sort: String,
-    pub sorts: Vec<Choice>,
-    /// The tracker elsewhere that has them, or empty.
-    pub external_url: String,
-    /// Why it tells nothing, or empty.
-    pub problem: String,
+    pub chosen: Chosen,
+    pub elsewhere: Option<Elsewhere>,
     pub errors: Vec<ErrorRow>,
     pub pages: Pages,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct ErrorRow {
-    pub name: String,
-    pub description: String,
-    pub actor: String,
+    pub error: Tracked,
+    /// Its page, or empty.
     pub url: String,
-    pub level: String,
+    /// In the words of its tracker.
     pub status: String,
-    pub has_regressed: bool,
-    pub events: u64,
-    pub users: u64,
     pub last_seen_at: Moment,
 }
+
+impl ErrorList {
+    /// Why the tracker elsewhere tells nothing, or empty.
+    fn problem(&self) -> &str {
+        self.elsewhere.as_ref().map_or("", |it| &it.problem)
+    }
+}
+
+/// What can be done with an error, and what it then is.
+const ACTIONS: [(&str, Status); 3] = [
+    ("Resolve", Status::Resolved),
+    ("Ignore", Status::Ignored),
+    ("Reopen", Status::Unresolved),
+];
 
 /// `<project>/-/error_tracking/<id>/details`.
 #[derive(Debug, Template)]
@@ -51,39 +56,31 @@ pub struct ErrorDetails {
     pub page: Page,
     /// The project's full path and address.
     pub place: (String, String),
-    pub error: ErrorRow,
+    pub error: Tracked,
+    /// Where its forms go.
     pub action: String,
-    /// The words of the buttons that change its status, and what they set.
-    pub actions: Vec<(&'static str, &'static str)>,
     /// The issue about it that the viewer sees.
-    pub issue: Option<IssueRow>,
+    pub issue: Option<Linked>,
     pub can_create_issue: bool,
     /// Only some shall see it, as typed.
     pub confidential: bool,
     pub challenge: Option<Challenge>,
-    pub tracked: Tracked,
-    pub first_seen_at: Moment,
-    pub regressed_at: Option<Moment>,
+    pub now: Timestamp,
     pub hours: Vec<(String, u64)>,
     pub days: Vec<(String, u64)>,
     /// The newest event, unless it is no longer kept.
-    pub newest: Option<Newest>,
+    pub newest: Option<(Newest, Detail)>,
 }
 
-#[derive(Debug)]
-pub struct IssueRow {
-    pub url: String,
-    pub iid: i64,
-    pub state: String,
-}
+impl ErrorDetails {
+    fn actions(&self) -> impl Iterator<Item = (&'static str, Status)> {
+        let is_other = |(_, status): &(_, Status)| *status != self.error.status;
+        ACTIONS.into_iter().filter(is_other)
+    }
 
-#[derive(Debug)]
-pub struct Newest {
-    pub event_id: String,
-    pub occurred_at: Moment,
-    pub environment: String,
-    pub release: String,
-    pub detail: Detail,
+    fn at(&self, at: &Timestamp) -> Moment {
+        Moment::new(*at, self.now)
+    }
 }
 
 /// `<project>/-/settings/error_tracking`: saving posts here with `action`
@@ -93,6 +90,7 @@ pub struct Newest {
 pub struct ErrorSettings {
     pub page: Page,
     pub head: SpaceHead,
+    pub base_url: String,
     /// Administrators let no project receive errors here.
     pub is_off: bool,
     pub active: bool,
@@ -101,25 +99,8 @@ pub struct ErrorSettings {
     pub api_url: String,
     pub has_token: bool,
     pub errors: Errors,
-    pub keys: Vec<KeyRow>,
+    pub keys: Vec<ClientKey>,
     pub dropped: Vec<Dropped>,
-}
-
-#[derive(Debug, Clone)]
-pub struct KeyRow {
-    pub id: i64,
-    pub dsn: String,
-}
-
-impl ErrorRow {
-    /// The colour of its level; the text says the same.
-    pub fn tone(&self) -> &'static str {
-        match self.level.as_str() {
-            "fatal" | "error" => "bad",
-            "warning" => "warn",
-            _ => "plain",
-        }
-    }
 }
 
 impl ErrorSettings {

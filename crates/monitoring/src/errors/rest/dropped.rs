@@ -3,7 +3,7 @@
 use super::ProjectPath;
 use crate::errors::model::Dropped;
 use crate::errors::rules::errors::authorize;
-use crate::errors::store::arrive;
+use crate::errors::store::drops;
 use identity::Caller;
 use kernel::error::Result;
 use kernel::http::{Paged, Paging, Params, Routes};
@@ -17,9 +17,7 @@ pub(super) fn routes(r: &mut Routes) {
 async fn list(by: Caller, path: Params<ProjectPath>, paging: Paging) -> Result<Paged<Dropped>> {
     by.read(move |tx, by| {
         let (project, _) = authorize(tx, &by.viewer, &path.id, Purpose::ReadErrors)?;
-        let found = arrive::dropped(tx, project.id, paging.fetch(), paging.offset())?;
-        let total = arrive::count_dropped(tx, project.id)?;
-        Ok(Paged::numbered(found, paging, Some(total)))
+        drops::page(tx, project.id, paging)
     })
     .await
 }

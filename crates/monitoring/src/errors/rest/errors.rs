@@ -41,12 +41,7 @@ pub(super) fn routes(r: &mut Routes) {
 kernel::params! {
     pub struct ListErrors {
         pub at: Flat<ProjectPath>,
-        /// Only those of this status.
-        pub status: Option<Status>,
-        /// Only those whose name, description or place has this in it.
-        pub search: Option<String>,
-        /// What comes first: seen last, first seen last, or most frequent.
-        pub sort: Option<Sort>,
+        pub filter: Flat<Filter>,
     }
 }
 
@@ -113,11 +108,8 @@ async fn list(
 ) -> Result<Paged<ErrorEntity>> {
     by.read(move |tx, by| {
         let (project, _) = authorize(tx, &by.viewer, &params.at.id, Purpose::ReadErrors)?;
-        let filter = Filter {
-            status: params.status,
-            search: params.search.clone().unwrap_or_default(),
-            sort: params.sort.or(Some(Sort::LastSeen)),
-        };
+        let mut filter = params.filter.0.clone();
+        filter.sort.get_or_insert(Sort::LastSeen);
         let found = rows::list(tx, project.id, &filter, paging.fetch(), paging.offset())?;
         let total = rows::count(tx, project.id, &filter)?;
         let issues = seen(tx, &by.viewer, found.iter().map(|error| error.id).collect())?;

@@ -3,7 +3,7 @@
 use super::ProjectPath;
 use crate::errors::model::ClientKey;
 use crate::errors::rules::keys;
-use crate::errors::store::settings as rows;
+use crate::errors::store::keys as rows;
 use identity::Caller;
 use kernel::app::App;
 use kernel::error::Result;
@@ -39,12 +39,8 @@ kernel::params! {
 /// A client key.
 #[derive(Serialize, JsonSchema)]
 pub struct ClientKeyEntity {
-    /// Its number.
-    id: i64,
-    /// Whether it opens anything.
-    active: bool,
-    /// The key.
-    public_key: String,
+    #[serde(flatten)]
+    key: ClientKey,
     /// What SDKs are set up with.
     tracker_dsn: String,
 }
@@ -52,10 +48,8 @@ pub struct ClientKeyEntity {
 impl ClientKeyEntity {
     fn new(app: &App, key: ClientKey) -> ClientKeyEntity {
         ClientKeyEntity {
-            id: key.id,
-            active: key.active,
-            tracker_dsn: keys::dsn(app.base_url(), &key),
-            public_key: key.public_key,
+            tracker_dsn: key.dsn(app.base_url()),
+            key,
         }
     }
 }
@@ -67,9 +61,7 @@ async fn list(
 ) -> Result<Paged<ClientKeyEntity>> {
     by.read(move |tx, by| {
         let project = spaces::project(tx, &by.viewer, &path.id, Purpose::Update)?;
-        let found = rows::keys(tx, project.id, paging.fetch(), paging.offset())?;
-        let total = rows::count_keys(tx, project.id)?;
-        let page = Paged::numbered(found, paging, Some(total));
+        let page = rows::page(tx, project.id, paging)?;
         Ok(page.map(|key| ClientKeyEntity::new(&by.app, key)))
     })
     .await

@@ -108,17 +108,13 @@ async fn show(by: Caller, path: Params<ProjectPath>) -> Result<Ok200<TrackingSet
 
 /// Sets them, also where there were none.
 async fn put(by: Caller, params: Params<PutSettings>) -> Result<Ok200<TrackingSettingsEntity>> {
+    let change = change(params.active, Some(params.integrated));
     by.write(move |tx, by| {
         let project = spaces::project(tx, &by.viewer, &params.at.id, Purpose::Update)?;
         let limits: ErrorLimits = kernel::settings::read(tx)?;
         if !limits.integrated {
             return Err(Error::NotFound(""));
         }
-        let change = Change {
-            active: params.active.0,
-            integrated: Some(params.integrated.0),
-            external: None,
-        };
         let setting = settings::put(&by.app, tx, &by.viewer, &project, &change)?;
         Ok(Ok200(TrackingSettingsEntity::new(setting, &limits)))
     })
@@ -129,17 +125,21 @@ async fn update(
     by: Caller,
     params: Params<UpdateSettings>,
 ) -> Result<Ok200<TrackingSettingsEntity>> {
+    let change = change(params.active, params.integrated);
     by.write(move |tx, by| {
         let project = spaces::project(tx, &by.viewer, &params.at.id, Purpose::Update)?;
         rows::of_project(tx, project.id)?.found(MISSING)?;
-        let change = Change {
-            active: params.active.0,
-            integrated: params.integrated.map(|integrated| integrated.0),
-            external: None,
-        };
         let setting = settings::put(&by.app, tx, &by.viewer, &project, &change)?;
         let limits = kernel::settings::read(tx)?;
         Ok(Ok200(TrackingSettingsEntity::new(setting, &limits)))
     })
     .await
+}
+
+fn change(active: YesOrNo, integrated: Option<YesOrNo>) -> Change {
+    Change {
+        active: active.0,
+        integrated: integrated.map(|it| it.0),
+        external: None,
+    }
 }

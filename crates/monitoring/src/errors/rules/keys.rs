@@ -2,7 +2,7 @@
 
 use crate::errors::keys::forget;
 use crate::errors::model::ClientKey;
-use crate::errors::store::settings as rows;
+use crate::errors::store::keys as rows;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::audit;
@@ -19,7 +19,7 @@ const PREFIX: &str = "svet_";
 
 pub fn create(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project) -> Result<ClientKey> {
     let public_key = format!("{PREFIX}{}", hex::encode(random_bytes::<16>()));
-    let key = rows::add_key(tx, project.id, &public_key)?;
+    let key = rows::add(tx, project.id, &public_key)?;
     let (target, details) = (of_project(project), json!({"client_key": key.id}));
     let action = "error_tracking_client_key.create";
     audit::record(tx, viewer, action, target, details)?;
@@ -34,7 +34,7 @@ pub fn destroy(
     project: &Project,
     id: i64,
 ) -> Result<ClientKey> {
-    let key = rows::remove_key(tx, project.id, id)?.found("Error Tracking Client Key")?;
+    let key = rows::remove(tx, project.id, id)?.found("Error Tracking Client Key")?;
     let (target, details) = (of_project(project), json!({"client_key": key.id}));
     let action = "error_tracking_client_key.destroy";
     audit::record(tx, viewer, action, target, details)?;
@@ -42,12 +42,12 @@ pub fn destroy(
     Ok(key)
 }
 
-/// The address an SDK is set up with; it puts `/api/` before the project's
-/// number and the endpoint behind it.
-pub fn dsn(base_url: &str, key: &ClientKey) -> String {
-    let (scheme, place) = base_url.split_once("://").unwrap_or(("http", base_url));
-    format!(
-        "{scheme}://{}@{place}/api/v4/error_tracking/collector/{}",
-        key.public_key, key.project_id
-    )
+impl ClientKey {
+    /// The address an SDK is set up with; it puts `/api/` before the project's
+    /// number and the endpoint behind it.
+    pub fn dsn(&self, base_url: &str) -> String {
+        let (scheme, place) = base_url.split_once("://").unwrap_or(("http", base_url));
+        let (key, project) = (&self.public_key, self.project_id);
+        format!("{scheme}://{key}@{place}/api/v4/error_tracking/collector/{project}")
+    }
 }

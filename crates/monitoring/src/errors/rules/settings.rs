@@ -24,12 +24,13 @@ pub struct Change {
     pub external: Option<External>,
 }
 
-/// Where a tracker elsewhere is, as typed.
-#[derive(Debug, Clone)]
-pub struct External {
-    pub api_url: String,
-    /// A token for it; blank to keep the one there is.
-    pub token: String,
+kernel::params! {
+    /// Where a tracker elsewhere is, as typed.
+    pub struct External {
+        pub api_url: Option<String>,
+        /// A token for it; blank to keep the one there is.
+        pub token: Option<String>,
+    }
 }
 
 /// Stores a change, also where nothing was said before.
@@ -52,15 +53,15 @@ pub fn put(
     setting.active = change.active;
     setting.integrated = change.integrated.unwrap_or(setting.integrated);
     if let Some(external) = &change.external {
-        let url = external.api_url.trim();
-        let moved = setting.api_url.as_deref() != Some(url);
-        setting.api_url = (!url.is_empty()).then(|| url.to_owned());
+        let typed = |text: &Option<String>| text.as_deref().unwrap_or_default().trim().to_owned();
+        let (url, token) = (typed(&external.api_url), typed(&external.token));
+        let moved = setting.api_url.as_deref() != Some(&*url);
+        setting.api_url = (!url.is_empty()).then_some(url);
         if moved {
             // A token is for the server it was given for.
             setting.sealed_token = None;
             setting.external_name = None;
         }
-        let token = external.token.trim();
         if !token.is_empty() {
             setting.sealed_token = Some(app.secrets().seal(TOKEN, token.as_bytes()));
         }

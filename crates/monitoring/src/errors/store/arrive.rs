@@ -3,14 +3,14 @@
 
 use crate::errors::event::Event;
 use crate::errors::ingest::Arrived;
-use crate::errors::model::{Dropped, Status};
+use crate::errors::model::Status;
 use crate::errors::store::counts::Changes;
 use crate::hours::hour;
 use jiff::{SignedDuration, Timestamp};
 use kernel::error::Result;
 use kernel::ids::fold;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use store::{Fragment, Tx, sql};
+use store::{Fragment, FromRow, Tx, sql};
 
 /// Bytes of a digest that are kept: 128 bits tell errors and people apart.
 const DIGEST: usize = 16;
@@ -25,7 +25,10 @@ struct Added<'e> {
     people: HashSet<String>,
 }
 
+#[derive(FromRow)]
+#[columns("error_tracking_errors")]
 struct Known {
+    fingerprint: String,
     id: i64,
     status: Status,
     first_seen_at: Timestamp,
@@ -74,39 +77,6 @@ pub fn events(tx: &mut Tx<'_>, project_id: i64, arrived: &[&Arrived]) -> Result<
         }
     }
     changes.write(tx)
-}
-
-/// Adds to what clients of the project say they dropped.
-pub fn drops(tx: &mut Tx<'_>, project_id: i64, drops: &BTreeMap<(&str, &str), i64>) -> Result<()> {
-    for ((reason, category), quantity) in drops {
-        tx.execute(
-            sql!(
-                "insert into error_tracking_drops (project_id, reason, category, quantity)
-                 values ($1, $2, $3, $4)
-                 on conflict (project_id, reason, category) do update
-                 set quantity = error_tracking_drops.quantity + excluded.quantity"
-            ),
-            (project_id, *reason, *category, *quantity),
-        )?;
-    }
-    Ok(())
-}
-
-pub fn dropped(tx: &mut Tx<'_>, project_id: i64, limit: i64, offset: i64) -> Result<Vec<Dropped>> {
-    Ok(tx.all(
-        sql!(
-            "select reason, category, quantity from error_tracking_drops where project_id = $1
-             order by reason, category limit $2 offset $3"
-        ),
-        (project_id, limit, offset),
-    )?)
-}
-
-pub fn count_dropped(tx: &mut Tx<'_>, project_id: i64) -> Result<i64> {
-    Ok(tx.one(
-        sql!("select count(*) from error_tracking_drops where project_id = $1"),
-        (project_id,),
-    )?)
 }
 
 impl<'e> Added<'e> {
@@ -159,28 +129,18 @@ fn known(tx: &mut Tx<'_>, project_id: i64, events: &[&Arrived]) -> Result<HashMa
         .map(|one| short(&one.event.fingerprint))
         .collect();
     let wanted: Vec<String> = wanted.into_iter().collect();
-    let mut query = Fragment::new(
-        "select fingerprint, id, status, first_seen_at, last_seen_at
-         from error_tracking_errors where project_id = ",
-    );
+    let mut query = Fragment::new(store::concat!(
+        "select ",
+        Known::COLUMNS,
+        " from error_tracking_errors where project_id = "
+    ));
     query
         .bind(project_id)
         .raw(" and")
         .in_list("fingerprint", wanted);
-    type Columns = (String, i64, Status, Timestamp, Timestamp);
-    let rows: Vec<Columns> = tx.query(query)?;
-    let known = rows
-        .into_iter()
-        .map(|(fingerprint, id, status, first, last)| {
-            let known = Known {
-                id,
-                status,
-                first_seen_at: first,
-                last_seen_at: last,
-            };
-            (fingerprint, known)
-        });
-    Ok(known.collect())
+    let rows: Vec<Known> = tx.query(query)?;
+    let by_fingerprint = |row: Known| (row.fingerprint.clone(), row);
+    Ok(rows.into_iter().map(by_fingerprint).collect())
 }
 
 fn insert(
@@ -190,13 +150,14 @@ fn insert(
     event: &Event,
     at: Timestamp,
 ) -> Result<Known> {
-    let id = tx.one(
+    Ok(tx.one(
         sql!(
             "insert into error_tracking_errors (project_id, fingerprint, name, description, actor,
                 platform, level, logger, folded, status, events_count, users_count,
                 first_release, last_release, first_seen_at, last_seen_at)
              values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, 0, $11, $11, $12, $12)
-             returning id"
+             returning ",
+            Known::COLUMNS
         ),
         (
             project_id,
@@ -212,13 +173,7 @@ fn insert(
             event.release.as_str(),
             at,
         ),
-    )?;
-    Ok(Known {
-        id,
-        status: Status::Unresolved,
-        first_seen_at: at,
-        last_seen_at: at,
-    })
+    )?)
 }
 
 fn folded(event: &Event) -> String {

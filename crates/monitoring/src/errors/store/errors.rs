@@ -11,10 +11,6 @@ use store::{Fragment, FromRow, Tx, sql};
 
 /// Most errors of each status that a search looks through: those seen last.
 const SEARCHED: i64 = 20_000;
-const COLUMNS: &str = "id, project_id, name, description, actor, platform, level, logger, status, \
-    events_count, users_count, first_release, last_release, first_seen_at, last_seen_at, \
-    regressed_at, regressed_release";
-
 kernel::choices! {
     pub enum Sort {
         LastSeen = "last_seen",
@@ -23,13 +19,15 @@ kernel::choices! {
     }
 }
 
-#[derive(Debug, Clone, Default)]
-pub struct Filter {
-    pub status: Option<Status>,
-    /// Only those whose name, description or actor has this in it.
-    pub search: String,
-    /// What comes first; the newest if nothing is said.
-    pub sort: Option<Sort>,
+kernel::params! {
+    pub struct Filter {
+        /// Only those of this status.
+        pub status: Option<Status>,
+        /// Only those whose name, description or place has this in it.
+        pub search: Option<String>,
+        /// What comes first: seen last, first seen last, or most frequent.
+        pub sort: Option<Sort>,
+    }
 }
 
 impl Filter {
@@ -38,6 +36,7 @@ impl Filter {
             Some(Sort::LastSeen) => "last_seen_at",
             Some(Sort::FirstSeen) => "first_seen_at",
             Some(Sort::Frequency) => "events_count",
+            // The newest.
             None => "id",
         }
     }
@@ -49,39 +48,35 @@ impl Filter {
         }
     }
 
-    fn words(&self) -> Option<&str> {
-        Some(self.search.trim()).filter(|words| !words.is_empty())
-    }
-
-    fn of_status(&self, project_id: i64, status: Status) -> Fragment {
-        let Some(words) = self.words() else {
-            let mut all = Fragment::new(" from error_tracking_errors where project_id = ");
-            all.bind(project_id).push(" and status = ", status);
-            return all;
-        };
-        let mut found = Fragment::new(" from ");
-        found
-            .append(recent(project_id, status))
-            .raw(" as recent where ")
-            .append(matches("folded", words));
-        found
+    pub fn words(&self) -> &str {
+        self.search.as_deref().unwrap_or_default().trim()
     }
 }
 
-/// Those of a status that were seen last, as many as a search looks through.
-pub(super) fn recent(project_id: i64, status: Status) -> Fragment {
-    let mut recent = Fragment::new("(select * from error_tracking_errors where project_id = ");
-    recent
-        .bind(project_id)
+/// Those of a status that have these words in them, as `… e where …`. Words are
+/// looked for in those that were seen last.
+pub(super) fn of_status(project_id: i64, status: Status, words: &str) -> Fragment {
+    let mut found = Fragment::new("");
+    if words.is_empty() {
+        found.push("error_tracking_errors e where e.project_id = ", project_id);
+        found.push(" and e.status = ", status);
+        return found;
+    }
+    found
+        .push(
+            "(select * from error_tracking_errors where project_id = ",
+            project_id,
+        )
         .push(" and status = ", status)
         .push(" order by last_seen_at desc, id desc limit ", SEARCHED)
-        .raw(")");
-    recent
+        .raw(") as e where ")
+        .append(matches(words));
+    found
 }
 
-/// Whether a folded column has these words in it.
-pub(super) fn matches(column: &str, words: &str) -> Fragment {
-    let mut condition = Fragment::new(column);
+/// Whether an error `e` has these words in it.
+pub(super) fn matches(words: &str) -> Fragment {
+    let mut condition = Fragment::new("e.folded");
     condition
         .push(" like ", contains(&fold(words)))
         .raw(" escape '\\'");
@@ -102,8 +97,11 @@ pub fn list(
     for (at, status) in filter.statuses().iter().enumerate() {
         let union = if at == 0 { "" } else { " union all " };
         query
-            .raw(&format!("{union}select * from (select {COLUMNS}"))
-            .append(filter.of_status(project_id, *status))
+            .raw(&format!(
+                "{union}select * from (select {} from ",
+                Tracked::COLUMNS
+            ))
+            .append(of_status(project_id, *status, filter.words()))
             .push(&order, limit.saturating_add(offset))
             .raw(&format!(") as of_{status}"));
     }
@@ -113,14 +111,14 @@ pub fn list(
 
 /// How many there are, told no further than lists tell.
 pub fn count(tx: &mut Tx<'_>, project_id: i64, filter: &Filter) -> Result<i64> {
-    if filter.words().is_none() {
+    if filter.words().is_empty() {
         let total = counts::of(tx, project_id, filter.status)?;
         return Ok(total.min(COUNT_LIMIT + 1));
     }
     let mut total = 0;
     for status in filter.statuses() {
-        let mut found = Fragment::new("select count(*)");
-        found.append(filter.of_status(project_id, *status));
+        let mut found = Fragment::new("select count(*) from ");
+        found.append(of_status(project_id, *status, filter.words()));
         total += tx.query::<i64>(found)?.into_iter().sum::<i64>();
     }
     Ok(total.min(COUNT_LIMIT + 1))
@@ -150,6 +148,7 @@ pub fn set_status(tx: &mut Tx<'_>, error: &Tracked, status: Status) -> Result<()
 
 /// The newest event of an error that is still kept.
 #[derive(Debug, Clone, FromRow)]
+#[columns("e")]
 pub struct Newest {
     pub event_id: String,
     pub environment: String,
@@ -161,8 +160,9 @@ pub struct Newest {
 pub fn newest(tx: &mut Tx<'_>, error_id: i64) -> Result<Option<Newest>> {
     Ok(tx.optional(
         sql!(
-            "select event_id, environment, release, occurred_at, payload
-             from error_tracking_events where error_id = $1 order by id desc limit 1"
+            "select ",
+            Newest::COLUMNS,
+            " from error_tracking_events e where e.error_id = $1 order by e.id desc limit 1"
         ),
         (error_id,),
     )?)
@@ -187,10 +187,9 @@ pub fn by_hour(tx: &mut Tx<'_>, ids: Vec<i64>, hours: i64) -> Result<Vec<(i64, T
 pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Tracked>> {
     Ok(tx.optional(
         sql!(
-            "select id, project_id, name, description, actor, platform, level, logger, status,
-                events_count, users_count, first_release, last_release, first_seen_at,
-                last_seen_at, regressed_at, regressed_release
-             from error_tracking_errors where id = $1"
+            "select ",
+            Tracked::COLUMNS,
+            " from error_tracking_errors e where e.id = $1"
         ),
         (id,),
     )?)

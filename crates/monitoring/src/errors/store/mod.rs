@@ -2,8 +2,10 @@
 
 pub mod arrive;
 pub mod counts;
+pub mod drops;
 pub mod errors;
 pub mod issues;
+pub mod keys;
 pub mod old;
 pub mod quotas;
 pub mod read;

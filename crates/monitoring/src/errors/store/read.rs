@@ -1,7 +1,7 @@
 //! What GraphQL reads: settings and errors of many projects at once.
 
 use crate::errors::model::{Setting, Status, Tracked};
-use crate::errors::store::errors::{matches, recent};
+use crate::errors::store::errors::{matches, of_status};
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::graph::Window;
@@ -13,11 +13,12 @@ use store::{Fragment, Tx};
 /// Settings of those of these projects that track errors which the viewer may
 /// read; [`Purpose::ReadErrors`] says the same of one.
 pub fn readable(tx: &mut Tx<'_>, viewer: &Viewer, ids: Vec<i64>) -> Result<HashMap<i64, Setting>> {
-    let mut query = Fragment::new(
-        "select s.project_id, s.active, s.integrated, s.api_url, s.sealed_token, s.external_name
-         from error_tracking_settings s join projects on projects.id = s.project_id
-         where s.active and",
-    );
+    let mut query = Fragment::new(store::concat!(
+        "select ",
+        Setting::COLUMNS,
+        " from error_tracking_settings s join projects on projects.id = s.project_id
+         where s.active and"
+    ));
     query.in_list("s.project_id", ids).raw(" and ");
     query.append(visible_projects(tx, viewer, Purpose::Read));
     match viewer {
@@ -42,14 +43,14 @@ pub fn open_errors(
 ) -> Result<Vec<Owned<Tracked>>> {
     if let [id] = ids[..] {
         let mut page = Fragment::new("select e.*, e.project_id as owner from ");
-        page.append(open(id, search.trim()));
+        page.append(of_status(id, Status::Unresolved, search.trim()));
         window.narrow(&mut page);
         return Ok(tx.query(page)?);
     }
     let mut from = Fragment::new(" from error_tracking_errors e where e.status = 'unresolved' and");
     from.in_list("e.project_id", ids);
     if !search.trim().is_empty() {
-        from.raw(" and ").append(matches("e.folded", search.trim()));
+        from.raw(" and ").append(matches(search.trim()));
     }
     Ok(tx.query(window.narrow_each("e.*", "e.project_id", from))?)
 }
@@ -75,7 +76,9 @@ pub fn open_counts(
         }
         (false, [id]) => {
             let mut found = Fragment::new("select e.project_id, count(*) from ");
-            found.append(open(*id, words)).raw(" group by e.project_id");
+            found
+                .append(of_status(*id, Status::Unresolved, words))
+                .raw(" group by e.project_id");
             found
         }
         (false, _) => {
@@ -84,24 +87,10 @@ pub fn open_counts(
                  where e.status = 'unresolved' and",
             );
             found.in_list("e.project_id", ids).raw(" and ");
-            found
-                .append(matches("e.folded", words))
-                .raw(" group by e.project_id");
+            found.append(matches(words)).raw(" group by e.project_id");
             found
         }
     };
     let counts = tx.query::<(i64, i64)>(query)?.into_iter();
     Ok(counts.map(|(id, count)| (id, count.min(most))).collect())
-}
-
-/// Open errors of one project, as `… e where …`.
-fn open(project_id: i64, words: &str) -> Fragment {
-    if words.is_empty() {
-        let mut all = Fragment::new("error_tracking_errors e where e.status = 'unresolved'");
-        all.push(" and e.project_id = ", project_id);
-        return all;
-    }
-    let mut found = recent(project_id, Status::Unresolved);
-    found.raw(" as e where ").append(matches("e.folded", words));
-    found
 }

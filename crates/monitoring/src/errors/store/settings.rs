@@ -1,6 +1,6 @@
-//! Settings and client keys of projects.
+//! Settings of projects.
 
-use crate::errors::model::{ClientKey, Setting};
+use crate::errors::model::Setting;
 use kernel::error::Result;
 use store::{Tx, sql};
 
@@ -8,8 +8,9 @@ use store::{Tx, sql};
 pub fn of_project(tx: &mut Tx<'_>, project_id: i64) -> Result<Option<Setting>> {
     Ok(tx.optional(
         sql!(
-            "select project_id, active, integrated, api_url, sealed_token, external_name
-             from error_tracking_settings where project_id = $1"
+            "select ",
+            Setting::COLUMNS,
+            " from error_tracking_settings s where s.project_id = $1"
         ),
         (project_id,),
     )?)
@@ -38,59 +39,6 @@ pub fn put(tx: &mut Tx<'_>, setting: &Setting) -> Result<()> {
         ),
     )?;
     Ok(())
-}
-
-pub fn keys(tx: &mut Tx<'_>, project_id: i64, limit: i64, offset: i64) -> Result<Vec<ClientKey>> {
-    Ok(tx.all(
-        sql!(
-            "select id, project_id, public_key, active from error_tracking_client_keys
-             where project_id = $1 order by id limit $2 offset $3"
-        ),
-        (project_id, limit, offset),
-    )?)
-}
-
-pub fn count_keys(tx: &mut Tx<'_>, project_id: i64) -> Result<i64> {
-    Ok(tx.one(
-        sql!("select count(*) from error_tracking_client_keys where project_id = $1"),
-        (project_id,),
-    )?)
-}
-
-pub fn add_key(tx: &mut Tx<'_>, project_id: i64, public_key: &str) -> Result<ClientKey> {
-    let now = tx.now();
-    Ok(tx.one(
-        sql!(
-            "insert into error_tracking_client_keys (project_id, public_key, active, created_at)
-             values ($1, $2, true, $3) returning id, project_id, public_key, active"
-        ),
-        (project_id, public_key, now),
-    )?)
-}
-
-pub fn remove_key(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Option<ClientKey>> {
-    Ok(tx.optional(
-        sql!(
-            "delete from error_tracking_client_keys where project_id = $1 and id = $2
-             returning id, project_id, public_key, active"
-        ),
-        (project_id, id),
-    )?)
-}
-
-/// The project that a key opens: both active, the project open to changes, and
-/// errors received here.
-pub fn opened(tx: &mut Tx<'_>, key: &str) -> Result<Option<i64>> {
-    Ok(tx.optional(
-        sql!(
-            "select k.project_id from error_tracking_client_keys k
-             join error_tracking_settings s on s.project_id = k.project_id
-             join projects p on p.id = k.project_id
-             where k.public_key = $1 and k.active and s.active and s.integrated
-                and not p.archived and p.deletion_scheduled_at is null"
-        ),
-        (key,),
-    )?)
 }
 
 /// Whether a project receives errors here and is open to changes.
