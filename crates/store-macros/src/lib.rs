@@ -4,8 +4,9 @@ use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::{Data, DeriveInput, Error, Field, Fields, LitStr, Result, parse_macro_input};
 
-/// Reads a struct from a row, each field from the column of its name.
-#[proc_macro_derive(FromRow, attributes(columns, column))]
+/// Reads a struct from a row, each field from the column of its name; a
+/// `#[nested]` one is a struct of the same row.
+#[proc_macro_derive(FromRow, attributes(columns, column, nested))]
 pub fn from_row(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     let all = derived(&input).unwrap_or_else(|error| error.to_compile_error());
@@ -15,12 +16,18 @@ pub fn from_row(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 fn derived(input: &DeriveInput) -> Result<TokenStream> {
     let fields = fields(input)?;
     let name = &input.ident;
-    let names = fields.iter().filter_map(|field| field.ident.as_ref());
+    let read = fields.iter().map(|field| {
+        let name = &field.ident;
+        match has(&field.attrs, "nested") {
+            true => quote!(#name: ::store::FromRow::from_row(row)?),
+            false => quote!(#name: row.get(stringify!(#name))?),
+        }
+    });
     let columns = columns(input, &fields)?;
     Ok(quote! {
         impl ::store::FromRow for #name {
             fn from_row(row: &mut ::store::Row<'_>) -> ::store::Result<Self> {
-                Ok(#name { #(#names: row.get(stringify!(#names))?),* })
+                Ok(#name { #(#read),* })
             }
         }
         #columns
@@ -51,20 +58,27 @@ fn columns(input: &DeriveInput, fields: &[&Field]) -> Result<TokenStream> {
         };
     };
     let mut list = Vec::new();
-    for field in fields {
+    for (place, field) in fields.iter().enumerate() {
+        let comma = if place == 0 { "" } else { ", " };
+        if has(&field.attrs, "nested") {
+            let nested = &field.ty;
+            list.push(quote!(#comma, <#nested>::COLUMNS));
+            continue;
+        }
         let name = field.ident.as_ref().map(ToString::to_string);
         let name = name.unwrap_or_default();
         let name = name.trim_start_matches("r#");
-        list.push(match text(&field.attrs, "column")? {
-            Some(expression) => format!("{expression} as {name}"),
-            None => format!("{table}.{name}"),
-        });
+        let column = match text(&field.attrs, "column")? {
+            Some(expression) => format!("{comma}{expression} as {name}"),
+            None => format!("{comma}{table}.{name}"),
+        };
+        list.push(quote!(#column));
     }
-    let (struct_name, seen, list) = (&input.ident, &input.vis, list.join(", "));
+    let (struct_name, seen) = (&input.ident, &input.vis);
     Ok(quote! {
         impl #struct_name {
             /// The select list it is read from.
-            #seen const COLUMNS: &'static str = #list;
+            #seen const COLUMNS: &'static str = ::store::concat!(#(#list),*);
         }
     })
 }

@@ -9,8 +9,8 @@ mod settings;
 pub mod views;
 
 use crate::access::{RegistryAccess, authorize};
-use crate::model::{self, PackageType};
-use crate::rules::destroy;
+use crate::model::{self, PackageType, Status};
+use crate::rules::destroy::Deletion;
 use crate::store::list::{self, Filter, OrderBy};
 use crate::store::{files, packages};
 use http::Method;
@@ -283,9 +283,7 @@ async fn package_page(
     let view = app
         .read(move |tx| {
             let entered = authorized(tx, &viewer, &address, Purpose::ReadPackages)?;
-            let package = packages::package_in(tx, entered.project.id, params.package_id)?
-                .filter(|package| package.status.is_detailed())
-                .ok_or_else(destroy::not_found)?;
+            let package = entered.package(tx, params.package_id, Status::is_detailed)?;
             package_view(tx, shown, &entered, &package, &base_url)
         })
         .await?;
@@ -408,7 +406,7 @@ async fn delete_package(
     let id = params.package_id;
     let deleted = app.write(move |tx| {
         let entered = authorized(tx, &viewer, &address, Purpose::DestroyPackage)?;
-        destroy::package(tx, &registry, &viewer, &entered, Some(&asked), id)?;
+        Deletion::new(&registry, &viewer, Some(&asked)).package(tx, &entered, id)?;
         Ok(format!("/{}/-/packages", entered.project.full_path))
     });
     flash::done(&app, &deleted.await?, "The package is deleted.")
@@ -424,7 +422,7 @@ async fn delete_file(
     let ids = (params.package_id, params.file_id);
     let deleted = app.write(move |tx| {
         let entered = authorized(tx, &viewer, &address, Purpose::DestroyPackage)?;
-        destroy::file(tx, &registry, &viewer, &entered, Some(&asked), ids)?;
+        Deletion::new(&registry, &viewer, Some(&asked)).file(tx, &entered, ids)?;
         let path = &entered.project.full_path;
         Ok(format!("/{path}/-/packages/{}", ids.0))
     });

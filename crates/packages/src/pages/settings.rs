@@ -3,7 +3,7 @@
 
 use super::views::{DuplicateRow, Duplicates, Protection, RuleRow};
 use crate::model::{DeleteLevel, PackageType, ProtectionRule, PushLevel};
-use crate::rules::protection;
+use crate::rules::protection::{self, NewRule};
 use crate::settings::{self, Change, FORMATS, Format, PackageSettings};
 use crate::store::protection as rows;
 use http::Method;
@@ -206,15 +206,13 @@ impl FormPage for ProjectPage {
             protection::delete(tx, &self.viewer, project_id, id)?;
             return Outcome::led(url, "The rule is removed.");
         }
-        let rule = ProtectionRule {
-            id: 0,
-            project_id,
+        let rule = NewRule {
             package_name_pattern: form.pattern.clone().unwrap_or_default(),
             package_type: form.package_type.unwrap_or(PackageType::Generic),
             minimum_access_level_for_push: form.push,
             minimum_access_level_for_delete: form.delete,
         };
-        protection::create(tx, &self.viewer, rule)?;
+        protection::create(tx, &self.viewer, project_id, rule)?;
         Outcome::led(url, "The rule is added.")
     }
 }

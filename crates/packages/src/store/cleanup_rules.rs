@@ -330,7 +330,7 @@ pub fn visit(
 ) -> Result<()> {
     tx.each(
         sql!(
-            "select id, project_id, name, name_key, version, status, created_at,
+            "select id, project_id, name, name_key, version, package_type, status, created_at,
                 last_downloaded_at, place, cast(coalesce((select sum(f.size)
                     from package_files f where f.package_id = placed.id
                         and f.status = 'default'), 0) as bigint) as size

@@ -5,14 +5,14 @@
 //! them, so neither sorts the rows it does not show.
 
 use crate::access::managed;
-use crate::model::{PACKAGE_COLUMNS, Package, PackageType, Status};
+use crate::model::{Package, PackageType, Status};
 use crate::store::index::with_words;
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::http::paging::COUNT_LIMIT;
 use spaces::access::{Purpose, visible_projects};
 use std::collections::HashMap;
-use store::{Fragment, FromRow, Row, Tx};
+use store::{Fragment, FromRow, Tx};
 
 /// Projects up to which a group's list is merged from lists of each.
 const MAX_MERGED: usize = 100;
@@ -145,26 +145,19 @@ pub fn words(text: &str) -> Vec<String> {
 }
 
 /// A row of a list with the project's counter beside it.
+#[derive(FromRow)]
+#[columns("c")]
 struct Counted {
+    #[nested]
     package: Package,
     displayable: Option<i64>,
-}
-
-impl FromRow for Counted {
-    fn from_row(row: &mut Row<'_>) -> store::Result<Self> {
-        let displayable = row.get("displayable")?;
-        Ok(Counted {
-            package: Package::from_row(row)?,
-            displayable,
-        })
-    }
 }
 
 pub fn project_query(project_id: i64, filter: &Filter, limit: i64, offset: i64) -> Fragment {
     let mut query = Fragment::new("select ");
     query
-        .raw(PACKAGE_COLUMNS)
-        .raw(", c.displayable from packages p")
+        .raw(Counted::COLUMNS)
+        .raw(" from packages p")
         .raw(" left join package_counts c on c.project_id = p.project_id")
         .push(" where p.project_id = ", project_id);
     filter.push(&mut query);
@@ -337,7 +330,7 @@ fn merged_query(used: &[&Source], filter: &Filter, limit: i64, offset: i64) -> F
     }
     let order = order.join(", ");
     let mut query = Fragment::new("select ");
-    query.raw(PACKAGE_COLUMNS).raw(" from (select * from (");
+    query.raw(Package::COLUMNS).raw(" from (select * from (");
     for (index, project) in used.iter().enumerate() {
         query.raw(if index == 0 { "" } else { " union all " });
         query.raw("select * from (select p.id as package_id");
@@ -369,7 +362,7 @@ fn sorted_query(projects: &[Source], filter: &Filter, limit: i64, offset: i64) -
     let ids: Vec<i64> = projects.iter().map(|project| project.id).collect();
     let by_path = filter.order_by == OrderBy::ProjectPath;
     let mut query = Fragment::new("select ");
-    query.raw(PACKAGE_COLUMNS).raw(" from packages p");
+    query.raw(Package::COLUMNS).raw(" from packages p");
     if by_path {
         query.raw(" join projects on projects.id = p.project_id");
     }

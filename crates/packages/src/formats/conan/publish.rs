@@ -4,8 +4,7 @@
 use super::address::{self, About, Kind, MANIFEST, Recipe, RevisionPath};
 use super::store::{self, RevisionFile};
 use super::texts::{self, MAX_INFO, MAX_MANIFEST};
-use super::{CONAN, Client, done, read, remove};
-use crate::access::authorize;
+use super::{CONAN, Client, OfFile, OfRecipe, done, read, remove};
 use crate::archive;
 use crate::rules::names::{invalid, require};
 use crate::rules::publish::{Destination, Repeat, add_file};
@@ -16,7 +15,7 @@ use ::store::Tx;
 use http::StatusCode;
 use kernel::blobs::Stored;
 use kernel::error::{Error, Result};
-use kernel::http::{Response, Upload, reply};
+use kernel::http::{Params, Response, Upload, reply};
 use kernel::ids::Reference;
 use kernel::jobs::enqueue;
 use serde_json::{Map, Value, json};
@@ -29,8 +28,12 @@ const MAX_COMMAND: usize = 1024 * 1024;
 
 /// Stores a file by its address below `v1/files/`. An empty body is a client
 /// asking whether it has to send the file.
-pub async fn without_revisions(client: &Client, path: &str, body: Upload) -> Result<Response> {
-    let (recipe, place, path) = address::file(path)?;
+pub async fn without_revisions(
+    client: Client,
+    of: Params<OfFile>,
+    body: Upload,
+) -> Result<Response> {
+    let (recipe, place, path) = address::file(&of.recipe_file)?;
     let is_zero = place == RevisionPath::without_revisions(place.reference());
     require("recipe_revision", is_zero)?;
     let sent = UploadedFile {
@@ -38,12 +41,16 @@ pub async fn without_revisions(client: &Client, path: &str, body: Upload) -> Res
         place,
         path,
     };
-    sent.store(client, body).await
+    sent.store(&client, body).await
 }
 
 /// Stores a file of a revision.
-pub async fn with_revisions(client: &Client, path: &str, body: Upload) -> Result<Response> {
-    let (recipe, about) = address::with_revisions(path)?;
+pub async fn with_revisions(
+    client: Client,
+    of: Params<OfRecipe>,
+    body: Upload,
+) -> Result<Response> {
+    let (recipe, about) = address::with_revisions(&of.recipe_path)?;
     let About::File(place, path) = about else {
         return Err(Error::NotFound("Package"));
     };
@@ -54,7 +61,7 @@ pub async fn with_revisions(client: &Client, path: &str, body: Upload) -> Result
         place,
         path,
     };
-    sent.store(client, body).await
+    sent.store(&client, body).await
 }
 
 /// A file that a client sends.
@@ -82,9 +89,8 @@ impl UploadedFile {
         let size = received.stored().size;
         to.file_metadata = upload::inspect(&received, move |file| look(file, size, kind)).await?;
         let stored = upload::keep(&client.app, received).await?;
-        let of = client.clone();
-        let written = client.app.write(move |tx| {
-            let entered = authorize(tx, &of.viewer, &project, Purpose::PublishPackage)?;
+        let purpose = Purpose::PublishPackage;
+        let written = client.change(&project, purpose, move |tx, entered, client| {
             let known = match to.package(tx, entered.project.id)? {
                 Some(package) => self.known(tx, package.id, kind, &stored, &to)?,
                 None if self.place.binary.is_some() => return Err(Error::NotFound("Recipe")),
@@ -95,9 +101,9 @@ impl UploadedFile {
             };
             for kept in known {
                 files::mark_destroyed(tx, kept.file.id)?;
-                enqueue(tx, of.app.jobs(), &PurgeFile { file: kept.file.id })?;
+                enqueue(tx, client.app.jobs(), &PurgeFile { file: kept.file.id })?;
             }
-            let (_, file) = add_file(tx, &of.viewer, &entered, &to, &stored)?;
+            let (_, file) = add_file(tx, &client.viewer, entered, &to, &stored)?;
             store::put(tx, &file, &self.place, &self.path)
         });
         written.await.map_err(|error| client.unmoved(error))?;
@@ -191,8 +197,9 @@ fn whole(file: File, most: u64) -> Result<Vec<u8>> {
 }
 
 /// Answers a POST below `v1/conans/`.
-pub async fn command(client: &Client, path: &str, body: Upload) -> Result<Response> {
-    let (recipe, about) = address::without_revisions(path)?;
+pub async fn command(client: Client, of: Params<OfRecipe>, body: Upload) -> Result<Response> {
+    let client = &client;
+    let (recipe, about) = address::without_revisions(&of.recipe_path)?;
     match about {
         About::UploadUrls(reference) => {
             let project = client.project(&recipe)?;

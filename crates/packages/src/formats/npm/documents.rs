@@ -2,7 +2,7 @@
 
 use super::address::{self, Address};
 use super::packument::{self, Form, Packument};
-use super::{NPM, at_name, store};
+use super::{At, NPM, at_name, store};
 use crate::client::Client;
 use crate::documents::{Document, at_prefix};
 use crate::forwarding;
@@ -11,13 +11,13 @@ use crate::store::index;
 use ::store::Tx;
 use http::{HeaderValue, header};
 use kernel::error::{Error, Found, Result};
-use kernel::http::Response;
+use kernel::http::{Params, Response};
 
 /// Answers for a path of a package.
-pub async fn show(client: &Client, path: &str) -> Result<Response> {
-    match (address::package(path), &client.prefix) {
-        (Some(Address::Package(name)), _) => packument(client, &name).await,
-        (Some(Address::File(name, file)), Prefix::Project(_)) => send(client, name, file).await,
+pub async fn show(client: Client, at: Params<At>) -> Result<Response> {
+    match (address::package(&at.package_path), &client.prefix) {
+        (Some(Address::Package(name)), _) => packument(&client, &name).await,
+        (Some(Address::File(name, file)), Prefix::Project(_)) => send(&client, name, file).await,
         _ => Err(Error::NotFound("Package")),
     }
 }
@@ -53,7 +53,7 @@ fn text(
     form: Form,
     base_url: &str,
 ) -> Result<Option<Vec<u8>>> {
-    let versions = index::versions(tx, scope, NPM, name)?;
+    let versions = scope.of_format(NPM).versions(tx, name)?;
     if versions.is_empty() {
         return Ok(None);
     }
@@ -81,7 +81,8 @@ async fn send(client: &Client, name: String, file_name: String) -> Result<Respon
     let of = client.clone();
     let found = client.app.read_inline(move |tx| {
         let scope = scope(tx, &of.viewer, &of.prefix)?;
-        index::newest_file(tx, &scope, NPM, &name, &file_name)?.found("Package")
+        let found = scope.of_format(NPM).newest_file(tx, &name, &file_name)?;
+        found.found("Package")
     });
     client.send(&found.await?.file).await
 }

@@ -1,19 +1,19 @@
 //! Tags: names that move between the versions of a package.
 
-use super::{NPM, address, at_name, done, envelope, names, packument, store};
+use super::{NPM, Tags, address, at_name, done, envelope, names, packument, store};
 use crate::access::{RegistryAccess, authorize};
 use crate::client::Client;
 use crate::model::Package;
 use crate::rules::protection;
 use crate::scope::{Prefix, Scope, scope};
-use crate::store::{index, packages};
+use crate::store::packages;
 use crate::upload;
 use ::store::Tx;
 use http::{StatusCode, header};
 use identity::viewer::Viewer;
 use kernel::audit;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{RequestContext, Response, Upload, reply};
+use kernel::http::{Params, RequestContext, Response, Upload, reply};
 use kernel::ids::Reference;
 use serde_json::json;
 use spaces::access::Purpose;
@@ -21,13 +21,13 @@ use spaces::access::Purpose;
 /// Longest body that names a version, in bytes.
 const MAX_BODY: usize = 1024;
 
-pub async fn list(client: &Client, path: &str) -> Result<Response> {
-    let Some((name, None)) = address::tags(path) else {
+pub async fn list(client: Client, at: Params<Tags>) -> Result<Response> {
+    let Some((name, None)) = address::tags(&at.tags_path) else {
         return Err(Error::NotFound("Package"));
     };
-    let client = at_name(client, &name).found("Package")?;
+    let client = at_name(&client, &name).found("Package")?;
     let tags = client.read(move |tx, scope, _| {
-        let versions = index::versions(tx, scope, NPM, &name)?;
+        let versions = scope.of_format(NPM).versions(tx, &name)?;
         let set = store::tags(tx, scope, &name)?;
         match versions.is_empty() {
             true => Err(Error::NotFound("Package")),
@@ -38,16 +38,16 @@ pub async fn list(client: &Client, path: &str) -> Result<Response> {
 }
 
 /// Puts a tag on the version in the body.
-pub async fn add(client: &Client, path: &str, body: Upload) -> Result<()> {
-    let (name, tag) = one(path)?;
-    let client = at_name(client, &name).found("Package")?;
+pub async fn add(client: Client, at: Params<Tags>, body: Upload) -> Result<Response> {
+    let (name, tag) = one(&at.tags_path)?;
+    let client = at_name(&client, &name).found("Package")?;
     entrance(&client, Purpose::PublishPackage).await?;
     envelope::check_tag(&tag)?;
     let version = version_in(body).await?;
     let of = client.clone();
     let added = client.app.write(move |tx| {
         let find = |tx: &mut Tx<'_>, scope: &Scope| {
-            let found = index::version(tx, scope, NPM, &name, Some(&version))?;
+            let found = scope.of_format(NPM).version(tx, &name, Some(&version))?;
             Ok(found.map(|found| (found.project_id, version.clone())))
         };
         let (entered, package) = authorize_with(tx, &of, Purpose::PublishPackage, &name, find)?;
@@ -55,12 +55,13 @@ pub async fn add(client: &Client, path: &str, body: Upload) -> Result<()> {
         put(tx, &package, &tag)?;
         record(tx, &of.viewer, "package_tag.update", &package, &tag)
     });
-    added.await
+    added.await?;
+    changed(&client.asked)
 }
 
-pub async fn remove(client: &Client, path: &str) -> Result<()> {
-    let (name, tag) = one(path)?;
-    let of = at_name(client, &name).found("Package")?;
+pub async fn remove(client: Client, at: Params<Tags>) -> Result<Response> {
+    let (name, tag) = one(&at.tags_path)?;
+    let of = at_name(&client, &name).found("Package")?;
     let removed = client.app.write(move |tx| {
         let find = |tx: &mut Tx<'_>, scope: &Scope| store::tagged(tx, scope, &name, &tag);
         let (entered, package) = authorize_with(tx, &of, Purpose::DestroyPackage, &name, find)?;
@@ -68,12 +69,13 @@ pub async fn remove(client: &Client, path: &str) -> Result<()> {
         store::remove_tag(tx, &package, &tag)?;
         record(tx, &of.viewer, "package_tag.destroy", &package, &tag)
     });
-    removed.await
+    removed.await?;
+    changed(&client.asked)
 }
 
 /// The answer to a change: nothing, but for yarn 1, which takes that for a
 /// failure.
-pub fn changed(asked: &RequestContext) -> Result<Response> {
+fn changed(asked: &RequestContext) -> Result<Response> {
     let program = asked.header(header::USER_AGENT).unwrap_or_default();
     match program.starts_with("yarn/1.") {
         true => done(),

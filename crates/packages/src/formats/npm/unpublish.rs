@@ -4,11 +4,10 @@
 use super::body::Body;
 use super::documents::revision;
 use super::{NPM, done, envelope, names};
-use crate::access::{RegistryAccess, authorize};
+use crate::access::RegistryAccess;
 use crate::client::Client;
-use crate::rules::destroy;
+use crate::rules::destroy::Deletion;
 use crate::scope::Scope;
-use crate::store::index;
 use ::store::Tx;
 use kernel::error::{Error, Result};
 use kernel::http::{Response, Upload};
@@ -23,16 +22,15 @@ pub async fn some(
     (name, seen): (&str, &str),
     body: Upload,
 ) -> Result<Response> {
-    let entered = client.enter(project, Purpose::DestroyPackage, |_, _| Ok(()));
-    entered.await?;
+    let purpose = Purpose::DestroyPackage;
+    client.enter(project, purpose, |_, _| Ok(())).await?;
     let staying = envelope::versions(&Body::envelope(body).await?, name)?;
     let staying: HashSet<String> = staying.into_iter().collect();
-    let of = Of::new(client, project, name);
-    let seen = seen.to_owned();
-    let deleted = client.app.write(move |tx| {
-        let entered = of.authorize(tx)?;
-        of.check_revision(tx, &entered, &seen)?;
-        of.destroy(tx, &entered, |version| !staying.contains(version))
+    let (name, seen) = (name.to_owned(), seen.to_owned());
+    let deleted = client.change(project, purpose, move |tx, entered, client| {
+        check_revision(tx, entered, &name, &seen)?;
+        let goes = |version: &str| !staying.contains(version);
+        destroy(tx, entered, client, &name, goes)
     });
     deleted.await?;
     done()
@@ -43,12 +41,11 @@ pub async fn all(
     project: &Reference,
     (name, seen): (&str, &str),
 ) -> Result<Response> {
-    let of = Of::new(client, project, name);
-    let seen = seen.to_owned();
-    let deleted = client.app.write(move |tx| {
-        let entered = of.authorize(tx)?;
-        of.check_revision(tx, &entered, &seen)?;
-        of.destroy(tx, &entered, |_| true)
+    let (name, seen) = (name.to_owned(), seen.to_owned());
+    let purpose = Purpose::DestroyPackage;
+    let deleted = client.change(project, purpose, move |tx, entered, client| {
+        check_revision(tx, entered, &name, &seen)?;
+        destroy(tx, entered, client, &name, |_| true)
     });
     deleted.await?;
     done()
@@ -61,70 +58,42 @@ pub async fn one(
     project: &Reference,
     (name, file): (&str, &str),
 ) -> Result<Response> {
-    let of = Of::new(client, project, name);
-    let file = file.to_owned();
-    let deleted = client.app.write(move |tx| {
-        let entered = of.authorize(tx)?;
-        of.destroy(tx, &entered, |version| {
-            names::file_name(&of.name, version) == file
-        })
+    let (name, file) = (name.to_owned(), file.to_owned());
+    let purpose = Purpose::DestroyPackage;
+    let deleted = client.change(project, purpose, move |tx, entered, client| {
+        let goes = |version: &str| names::file_name(&name, version) == file;
+        destroy(tx, entered, client, &name, goes)
     });
     deleted.await?;
     done()
 }
 
-/// Versions of a name in a project, and who wants them gone.
-struct Of {
-    client: Client,
-    project: Reference,
-    name: String,
+fn check_revision(tx: &mut Tx<'_>, entered: &RegistryAccess, name: &str, seen: &str) -> Result<()> {
+    let now = revision(tx, entered.project.id, name)?;
+    if now == "0" {
+        return Err(Error::NotFound("Package"));
+    }
+    match now == seen {
+        true => Ok(()),
+        false => Err(Error::Conflict(
+            "409 Conflict - the package has changed meanwhile, try again".into(),
+        )),
+    }
 }
 
-impl Of {
-    fn new(client: &Client, project: &Reference, name: &str) -> Of {
-        Of {
-            client: client.clone(),
-            project: project.clone(),
-            name: name.to_owned(),
+/// Deletes the versions of a name that are `chosen`.
+fn destroy(
+    tx: &mut Tx<'_>,
+    entered: &RegistryAccess,
+    client: &Client,
+    name: &str,
+    chosen: impl Fn(&str) -> bool,
+) -> Result<()> {
+    let here = Scope::of_project(entered.project.id);
+    for version in here.of_format(NPM).versions(tx, name)? {
+        if version.version.as_deref().is_some_and(&chosen) {
+            Deletion::by(client).package(tx, entered, version.id)?;
         }
     }
-
-    fn authorize(&self, tx: &mut Tx<'_>) -> Result<RegistryAccess> {
-        authorize(
-            tx,
-            &self.client.viewer,
-            &self.project,
-            Purpose::DestroyPackage,
-        )
-    }
-
-    fn check_revision(&self, tx: &mut Tx<'_>, entered: &RegistryAccess, seen: &str) -> Result<()> {
-        let now = revision(tx, entered.project.id, &self.name)?;
-        if now == "0" {
-            return Err(Error::NotFound("Package"));
-        }
-        match now == seen {
-            true => Ok(()),
-            false => Err(Error::Conflict(
-                "409 Conflict - the package has changed meanwhile, try again".into(),
-            )),
-        }
-    }
-
-    /// Deletes the versions that are `chosen`.
-    fn destroy(
-        &self,
-        tx: &mut Tx<'_>,
-        entered: &RegistryAccess,
-        chosen: impl Fn(&str) -> bool,
-    ) -> Result<()> {
-        let here = Scope::of_project(entered.project.id);
-        for version in index::versions(tx, &here, NPM, &self.name)? {
-            if version.version.as_deref().is_some_and(&chosen) {
-                let (jobs, viewer) = (self.client.app.jobs(), &self.client.viewer);
-                destroy::package(tx, jobs, viewer, entered, None, version.id)?;
-            }
-        }
-        Ok(())
-    }
+    Ok(())
 }

@@ -173,7 +173,7 @@ fn newest(
     file_name: &str,
 ) -> Result<Option<index::IndexedFile>> {
     let of = (name, Some(version));
-    let found = index::newest_files(tx, scope, NUGET, of, file_name, 1)?;
+    let found = scope.of_format(NUGET).newest_files(tx, of, file_name, 1)?;
     Ok(found.into_iter().next())
 }
 
