@@ -3,6 +3,7 @@
 use kernel::time::{Timestamp, wire};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::borrow::Cow;
 use store::FromRow;
 
 kernel::choices! {
@@ -142,6 +143,13 @@ pub struct PackageFile {
     pub updated_at: Timestamp,
 }
 
+impl PackageFile {
+    /// Its name for people.
+    pub fn readable_name(&self) -> Cow<'_, str> {
+        percent_encoding::percent_decode_str(&self.file_name).decode_utf8_lossy()
+    }
+}
+
 /// A tag: a name an npm client gave one version.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, FromRow)]
 #[schemars(rename = "TagEntity")]
@@ -172,6 +180,15 @@ kernel::choices! {
 }
 
 impl PushLevel {
+    /// Who that is, for people.
+    pub const fn label(self) -> &'static str {
+        match self {
+            PushLevel::Maintainer => "Maintainers",
+            PushLevel::Owner => "Owners",
+            PushLevel::Admin => "Administrators",
+        }
+    }
+
     /// The role as a number; administrators pass before it is asked.
     pub const fn role(self) -> i64 {
         match self {
@@ -183,6 +200,14 @@ impl PushLevel {
 }
 
 impl DeleteLevel {
+    /// Who that is, for people.
+    pub const fn label(self) -> &'static str {
+        match self {
+            DeleteLevel::Owner => "Owners",
+            DeleteLevel::Admin => "Administrators",
+        }
+    }
+
     /// The role as a number; administrators pass before it is asked.
     pub const fn role(self) -> i64 {
         match self {

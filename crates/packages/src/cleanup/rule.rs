@@ -415,4 +415,4 @@ fn day_count(days: i64) -> String {
 
 #[cfg(test)]
 #[path = "rule_tests.rs"]
-mod tests;
+pub(crate) mod tests;

@@ -8,7 +8,7 @@ fn at(day: i64) -> Timestamp {
 }
 
 /// A rule that says nothing but this.
-fn rule(say: impl FnOnce(&mut Rule)) -> Rule {
+pub(crate) fn rule(say: impl FnOnce(&mut Rule)) -> Rule {
     let mut rule = Rule {
         id: 1,
         project_id: Some(1),
@@ -32,7 +32,7 @@ fn rule(say: impl FnOnce(&mut Rule)) -> Rule {
 }
 
 /// Published on day 50, downloaded on day 80, the second newest of its name.
-fn standing() -> Standing {
+pub(crate) fn standing() -> Standing {
     Standing {
         id: 7,
         project_id: 1,

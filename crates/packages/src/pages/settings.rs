@@ -1,10 +1,10 @@
 //! `…/-/settings/packages`: the duplicates a group allows, the names a
 //! project protects.
 
-use super::views::{DuplicateRow, Duplicates, Protection, RuleRow};
-use crate::model::{DeleteLevel, PackageType, ProtectionRule, PushLevel};
+use super::views::{self, Protection};
+use crate::model::{DeleteLevel, PackageType, PushLevel};
 use crate::rules::protection::{self, NewRule};
-use crate::settings::{self, Change, FORMATS, Format, PackageSettings};
+use crate::settings::{self, Change, Duplicates, FORMATS, Format, PackageSettings};
 use crate::store::protection as rows;
 use http::Method;
 use identity::pages::page;
@@ -24,18 +24,6 @@ use store::Tx;
 
 const PAGE: &str = "settings/packages";
 const MAX_RULES: i64 = 500;
-const PUSHES: &[(&str, &str)] = &[
-    ("", "As usual: developers"),
-    ("maintainer", "Maintainers"),
-    ("owner", "Owners"),
-    ("admin", "Administrators"),
-];
-const DELETES: &[(&str, &str)] = &[
-    ("", "As usual: maintainers"),
-    ("owner", "Owners"),
-    ("admin", "Administrators"),
-];
-
 pub fn routes(r: &mut Routes) {
     section(r, Method::GET, PAGE, show);
     section(r, Method::POST, PAGE, change);
@@ -107,7 +95,7 @@ impl GroupPage {
 
 impl FormPage for GroupPage {
     type Form = PackageSettings;
-    type View = Duplicates;
+    type View = views::Duplicates;
     const FIELDS: &'static [&'static str] = &[
         FORMATS[0].exception,
         FORMATS[1].exception,
@@ -124,16 +112,16 @@ impl FormPage for GroupPage {
         tx: &mut Tx<'_>,
         page: Page,
         typed: &Typed<PackageSettings>,
-    ) -> Result<Duplicates> {
+    ) -> Result<views::Duplicates> {
         let (space, group) = self.group(tx)?;
         let settings = match &typed.form {
             Some(sent) => sent.clone(),
             None => settings::effective(tx, group.id)?,
         };
-        Ok(Duplicates {
+        Ok(views::Duplicates {
             page: space.crumbs(page, true),
             head: space.head(tx, &self.viewer)?,
-            formats: formats(&settings),
+            formats: formats(settings),
             errors: typed.errors.clone(),
         })
     }
@@ -184,17 +172,20 @@ impl FormPage for ProjectPage {
         let kind = form.and_then(|form| form.package_type);
         let push = form.and_then(|form| form.push);
         let delete = form.and_then(|form| form.delete);
+        let pushes = PushLevel::ALL.iter().map(|one| (one.as_str(), one.label()));
+        let deletes = DeleteLevel::ALL.iter();
+        let deletes = deletes.map(|one| (one.as_str(), one.label()));
         Ok(Protection {
             page: space.crumbs(page, true),
             head: space.head(tx, &self.viewer)?,
-            rules: rules.iter().map(rule_row).collect(),
+            rules,
             pattern: pattern.unwrap_or_default(),
             kind: text(kind.map(PackageType::as_str)),
             kinds: kinds(),
             push: text(push.map(PushLevel::as_str)),
-            pushes: Choice::list(PUSHES),
+            pushes: levels("As usual: developers", pushes),
             delete: text(delete.map(DeleteLevel::as_str)),
-            deletes: Choice::list(DELETES),
+            deletes: levels("As usual: maintainers", deletes),
         })
     }
 
@@ -227,33 +218,14 @@ pub(super) fn kinds() -> Vec<Choice> {
     Choice::list(&pairs)
 }
 
-fn formats(settings: &PackageSettings) -> Vec<DuplicateRow> {
-    let row = |(format, own): (&Format, &settings::Duplicates)| DuplicateRow {
-        label: format.label,
-        allowed_field: format.allowed.to_owned(),
-        allowed: own.allowed,
-        exception_field: format.exception.to_owned(),
-        exception: own.exception.clone(),
-    };
-    let mut rows: Vec<DuplicateRow> = FORMATS.iter().zip(&settings.0).map(row).collect();
-    rows.sort_by_key(|row| row.label);
-    rows
+fn formats(settings: PackageSettings) -> Vec<(&'static Format, Duplicates)> {
+    let mut formats: Vec<_> = FORMATS.iter().zip(settings.0).collect();
+    formats.sort_by_key(|(format, _)| format.label);
+    formats
 }
 
-fn rule_row(rule: &ProtectionRule) -> RuleRow {
-    let label = |value: Option<&str>, all: &[(&str, &str)]| {
-        let found = value.and_then(|value| all.iter().find(|(one, _)| *one == value));
-        found.map_or(String::new(), |(_, label)| (*label).to_owned())
-    };
-    let push = rule.minimum_access_level_for_push.map(PushLevel::as_str);
-    let delete = rule
-        .minimum_access_level_for_delete
-        .map(DeleteLevel::as_str);
-    RuleRow {
-        id: rule.id,
-        pattern: rule.package_name_pattern.clone(),
-        kind: rule.package_type.as_str().to_owned(),
-        push: label(push, PUSHES),
-        delete: label(delete, DELETES),
-    }
+/// Levels to choose from, after what holds without a rule.
+fn levels<'a>(usual: &'a str, levels: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<Choice> {
+    let pairs: Vec<_> = std::iter::once(("", usual)).chain(levels).collect();
+    Choice::list(&pairs)
 }
