@@ -101,7 +101,8 @@ fn in_column(column: &str, error: Error) -> Error {
 /// Structs derive it: each field is read from the column of its name. One that
 /// names its table, as `#[columns("users")]`, also has its select list as
 /// `COLUMNS`, where `#[column("EXPRESSION")]` says what a field is read from
-/// that is no column of that table.
+/// that is no column of that table. A `#[nested]` field is a struct of the same
+/// row, whose select list is part of it.
 pub trait FromRow: Sized {
     /// Reads the row.
     fn from_row(row: &mut Row<'_>) -> Result<Self>;

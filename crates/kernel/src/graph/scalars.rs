@@ -2,7 +2,7 @@
 //! (docs/interface/graphql.md 6).
 
 use super::build::Graph;
-use super::shape::{Answer, HasTypeRef, Leaf, Shape};
+use super::shape::{Answer, HasTypeRef, Leaf, Plain, Required, Shape};
 use super::types::TypeRef;
 use super::uploads;
 use crate::time::{Date, Timestamp, start_of};
@@ -28,6 +28,28 @@ pub const DATE: Leaf<Date> = Leaf::new("Date", |on: Date| json!(on.to_string()))
 pub const BIG_INT: Leaf<i64> = Leaf::new("BigInt", |n: i64| json!(n.to_string()));
 /// `JSON`: any value.
 pub const JSON: Leaf<Json> = Leaf::new("JSON", |value| value);
+
+macro_rules! plain {
+    ($($ty:ty => $leaf:ident),*) => {$(
+        impl Plain for $ty {
+            type Shape = Required<Leaf<$ty>>;
+
+            fn shape() -> Self::Shape {
+                $leaf.required()
+            }
+        }
+
+        impl Plain for Option<$ty> {
+            type Shape = Leaf<$ty>;
+
+            fn shape() -> Self::Shape {
+                $leaf
+            }
+        }
+    )*};
+}
+
+plain!(String => STRING, i64 => INT, bool => BOOLEAN, Timestamp => TIME);
 
 /// What every global ID starts with.
 const PREFIX: &str = "gid://";

@@ -56,6 +56,15 @@ pub trait Shape: HasTypeRef {
     }
 }
 
+/// A Rust type that stands for one type of the interface.
+pub trait Plain: Sized + Send + 'static {
+    /// That type.
+    type Shape: Shape<Value = Self>;
+
+    /// That type.
+    fn shape() -> Self::Shape;
+}
+
 /// A list; see [`HasTypeRef::list`].
 #[derive(Clone)]
 pub struct ListOf<S>(S);

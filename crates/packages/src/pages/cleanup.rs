@@ -10,17 +10,15 @@ use crate::model::PackageType;
 use crate::store::cleanup_rules as rows;
 use http::Method;
 use identity::pages::page;
-use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::http::params::{Flat, FromParams, Source};
-use kernel::http::{Params, Patch, RequestContext, Response, Routes};
+use kernel::http::{Params, Patch, Response, Routes};
 use spaces::access::Purpose;
-use spaces::pages::{Address, Space, section};
+use spaces::pages::{Space, Visit, section};
 use std::collections::HashMap;
-use std::sync::Arc;
 use store::Tx;
 
 /// Most versions that a preview shows.
@@ -124,25 +122,22 @@ impl Form {
 #[derive(Clone)]
 struct CleanupPage {
     app: App,
-    viewer: Viewer,
-    address: Address,
+    visit: Visit,
     /// What a rule would take, and the form that drafts it.
     preview: Option<(Preview, Option<Form>)>,
 }
 
 impl CleanupPage {
-    fn of(app: &App, viewer: &SignedInViewer, asked: &RequestContext) -> Result<CleanupPage> {
-        Ok(CleanupPage {
+    fn of(app: &App, visit: Visit) -> CleanupPage {
+        CleanupPage {
             app: app.clone(),
-            viewer: viewer.viewer(),
-            address: Address::of(asked)?,
+            visit,
             preview: None,
-        })
+        }
     }
 
     fn space(&self, tx: &mut Tx<'_>) -> Result<Space> {
-        let purpose = Purpose::ManagePackageSettings;
-        self.address.authorize(tx, &self.viewer, purpose)
+        self.visit.authorize(tx, Purpose::ManagePackageSettings)
     }
 
     /// What the rule in the form, or the stored one, would take.
@@ -159,17 +154,12 @@ impl CleanupPage {
     }
 }
 
-async fn show(app: App, viewer: SignedInViewer, asked: Arc<RequestContext>) -> Result<Response> {
-    form::show(&app, CleanupPage::of(&app, &viewer, &asked)?).await
+async fn show(app: App, visit: Visit) -> Result<Response> {
+    form::show(&app, CleanupPage::of(&app, visit)).await
 }
 
-async fn change(
-    app: App,
-    viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
-    form: Params<Form>,
-) -> Result<Response> {
-    let (mut page, Params(form)) = (CleanupPage::of(&app, &viewer, &asked)?, form);
+async fn change(app: App, visit: Visit, form: Params<Form>) -> Result<Response> {
+    let (mut page, Params(form)) = (CleanupPage::of(&app, visit), form);
     if !matches!(form.action, Action::Preview | Action::Show) {
         return form::submit(&app, page, form).await;
     }
@@ -197,7 +187,7 @@ impl FormPage for CleanupPage {
     ];
 
     fn page(&self, app: &App) -> Page {
-        page(app, &self.viewer, "Package cleanup")
+        page(app, &self.visit.viewer, "Package cleanup")
     }
 
     fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<Cleanup> {
@@ -216,7 +206,7 @@ impl FormPage for CleanupPage {
         Ok(Cleanup {
             page: space.crumbs(page, true),
             address: format!("{}/-/{PAGE}", space.url()),
-            head: space.head(tx, &self.viewer)?,
+            head: space.head(tx, &self.visit.viewer)?,
             rules: rules.into_iter().map(with_run).collect(),
             preview,
             kinds: kinds(),
@@ -231,7 +221,7 @@ impl FormPage for CleanupPage {
 
     fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
         let space = self.space(tx)?;
-        let (viewer, owner) = (&self.viewer, owner(&space));
+        let (viewer, owner) = (&self.visit.viewer, owner(&space));
         let text = match form.action {
             Action::Enable => {
                 rule::switch(tx, viewer, owner, form.rule_id()?, true)?;

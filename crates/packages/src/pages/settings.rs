@@ -8,18 +8,16 @@ use crate::settings::{self, Change, Duplicates, FORMATS, Format, PackageSettings
 use crate::store::protection as rows;
 use http::Method;
 use identity::pages::page;
-use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
-use kernel::http::{Params, RequestContext, Response, Routes};
+use kernel::http::{Params, Response, Routes};
 use spaces::Namespace;
 use spaces::access::Purpose;
 use spaces::model::SourceKind;
-use spaces::pages::{Address, Space, section};
-use std::sync::Arc;
+use spaces::pages::{Space, Visit, section};
 use store::Tx;
 
 const PAGE: &str = "settings/packages";
@@ -51,42 +49,35 @@ kernel::params! {
     }
 }
 
-async fn show(app: App, viewer: SignedInViewer, asked: Arc<RequestContext>) -> Result<Response> {
-    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
-    match address.kind {
-        SourceKind::Group => form::show(&app, GroupPage { viewer, address }).await,
-        SourceKind::Project => form::show(&app, ProjectPage { viewer, address }).await,
+async fn show(app: App, visit: Visit) -> Result<Response> {
+    match visit.address.kind {
+        SourceKind::Group => form::show(&app, GroupPage(visit)).await,
+        SourceKind::Project => form::show(&app, ProjectPage(visit)).await,
     }
 }
 
 async fn change(
     app: App,
-    viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
+    visit: Visit,
     form: Params<Form>,
     duplicates: Params<Change>,
 ) -> Result<Response> {
-    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
-    match address.kind {
+    match visit.address.kind {
         SourceKind::Group => {
             let settings = duplicates.0.whole();
-            form::submit(&app, GroupPage { viewer, address }, settings).await
+            form::submit(&app, GroupPage(visit), settings).await
         }
-        SourceKind::Project => form::submit(&app, ProjectPage { viewer, address }, form.0).await,
+        SourceKind::Project => form::submit(&app, ProjectPage(visit), form.0).await,
     }
 }
 
 /// Which duplicates a group allows.
 #[derive(Clone)]
-struct GroupPage {
-    viewer: Viewer,
-    address: Address,
-}
+struct GroupPage(Visit);
 
 impl GroupPage {
     fn group(&self, tx: &mut Tx<'_>) -> Result<(Space, Namespace)> {
-        let purpose = Purpose::ManagePackageSettings;
-        match self.address.authorize(tx, &self.viewer, purpose)? {
+        match self.0.authorize(tx, Purpose::ManagePackageSettings)? {
             Space::Group(group, level) => Ok((Space::Group(group.clone(), level), group)),
             Space::Project(..) => Err(Error::NotFound("Group")),
         }
@@ -104,7 +95,7 @@ impl FormPage for GroupPage {
     ];
 
     fn page(&self, app: &App) -> Page {
-        page(app, &self.viewer, "Package settings")
+        page(app, &self.0.viewer, "Package settings")
     }
 
     fn view(
@@ -120,7 +111,7 @@ impl FormPage for GroupPage {
         };
         Ok(views::Duplicates {
             page: space.crumbs(page, true),
-            head: space.head(tx, &self.viewer)?,
+            head: space.head(tx, &self.0.viewer)?,
             formats: formats(settings),
             errors: typed.errors.clone(),
         })
@@ -128,7 +119,7 @@ impl FormPage for GroupPage {
 
     fn change(&self, tx: &mut Tx<'_>, settings: &PackageSettings) -> Result<Outcome<Self>> {
         let (space, group) = self.group(tx)?;
-        settings::replace(tx, &self.viewer, &group, settings)?;
+        settings::replace(tx, &self.0.viewer, &group, settings)?;
         let url = format!("{}/-/{PAGE}", space.url());
         Outcome::led(url, "The settings are saved.")
     }
@@ -136,21 +127,13 @@ impl FormPage for GroupPage {
 
 /// Which names a project protects.
 #[derive(Clone)]
-struct ProjectPage {
-    viewer: Viewer,
-    address: Address,
-}
+struct ProjectPage(Visit);
 
 impl ProjectPage {
     fn project(&self, tx: &mut Tx<'_>) -> Result<(Space, i64)> {
-        let purpose = Purpose::ManagePackageSettings;
-        match self.address.authorize(tx, &self.viewer, purpose)? {
-            Space::Project(project, level) => {
-                let id = project.id;
-                Ok((Space::Project(project, level), id))
-            }
-            Space::Group(..) => Err(Error::NotFound("Project")),
-        }
+        let space = self.0.authorize(tx, Purpose::ManagePackageSettings)?;
+        let id = space.project()?.id;
+        Ok((space, id))
     }
 }
 
@@ -160,7 +143,7 @@ impl FormPage for ProjectPage {
     const FIELDS: &'static [&'static str] = &[];
 
     fn page(&self, app: &App) -> Page {
-        page(app, &self.viewer, "Package settings")
+        page(app, &self.0.viewer, "Package settings")
     }
 
     fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<Protection> {
@@ -177,7 +160,7 @@ impl FormPage for ProjectPage {
         let deletes = deletes.map(|one| (one.as_str(), one.label()));
         Ok(Protection {
             page: space.crumbs(page, true),
-            head: space.head(tx, &self.viewer)?,
+            head: space.head(tx, &self.0.viewer)?,
             rules,
             pattern: pattern.unwrap_or_default(),
             kind: text(kind.map(PackageType::as_str)),
@@ -194,7 +177,7 @@ impl FormPage for ProjectPage {
         let url = format!("{}/-/{PAGE}", space.url());
         if form.action == Some(Action::Remove) {
             let id = form.rule_id.ok_or_else(|| Error::missing("rule_id"))?;
-            protection::delete(tx, &self.viewer, project_id, id)?;
+            protection::delete(tx, &self.0.viewer, project_id, id)?;
             return Outcome::led(url, "The rule is removed.");
         }
         let rule = NewRule {
@@ -203,7 +186,7 @@ impl FormPage for ProjectPage {
             minimum_access_level_for_push: form.push,
             minimum_access_level_for_delete: form.delete,
         };
-        protection::create(tx, &self.viewer, project_id, rule)?;
+        protection::create(tx, &self.0.viewer, project_id, rule)?;
         Outcome::led(url, "The rule is added.")
     }
 }

@@ -32,17 +32,6 @@ kernel::choices! {
     }
 }
 
-impl ProjectOrder {
-    fn column(self) -> OrderBy {
-        match self {
-            ProjectOrder::CreatedAt => OrderBy::CreatedAt,
-            ProjectOrder::Name => OrderBy::Name,
-            ProjectOrder::Version => OrderBy::Version,
-            ProjectOrder::Type => OrderBy::Type,
-        }
-    }
-}
-
 kernel::params! {
     pub struct ListProject {
         /// The project.
@@ -111,8 +100,8 @@ async fn of_project(
     params: Params<ListProject>,
     paging: Paging,
 ) -> Result<Paged<PackageEntity>> {
-    let order = params.order_by.map(ProjectOrder::column);
-    let filter = params.wanted.filter(order)?;
+    let order = params.order_by.map(ProjectOrder::as_str);
+    let filter = params.wanted.filter(order.and_then(OrderBy::from_text))?;
     let base_url = app.base_url().to_owned();
     Paged::read(&app, numbered(paging)?, move |tx, part| {
         let entered = authorize(tx, &viewer, &params.id, Purpose::ReadPackages)?;

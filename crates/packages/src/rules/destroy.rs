@@ -104,14 +104,12 @@ impl<'a> Deletion<'a> {
     pub fn package(self, tx: &mut Tx<'_>, entered: &RegistryAccess, id: i64) -> Result<()> {
         let package = self.unprotected(tx, entered, id)?;
         self.check_unmodified(package.updated_at)?;
-        packages::mark_destroyed(tx, package.id)?;
+        packages::mark_destroyed(tx, &[package.id])?;
         if package.is_listed() {
             packages::add_to_count(tx, package.project_id, -1)?;
         }
-        let purge = Purge {
-            package: package.id,
-        };
-        enqueue(tx, self.registry, &purge)?;
+        let id = package.id;
+        enqueue(tx, self.registry, &Purge { package: id })?;
         if package.package_type == PackageType::Maven && package.version.is_some() {
             enqueue(tx, self.registry, &DropVersions::of(&package))?;
         }
@@ -185,7 +183,7 @@ pub fn by_rule(tx: &mut Tx<'_>, registry: &Registry, rule: &Rule, going: &[Going
     };
     let project_id = first.standing.project_id;
     let ids: Vec<i64> = going.iter().map(|one| one.standing.id).collect();
-    packages::mark_all_destroyed(tx, &ids)?;
+    packages::mark_destroyed(tx, &ids)?;
     let listed = going
         .iter()
         .filter(|one| one.standing.status.is_displayable());

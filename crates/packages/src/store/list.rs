@@ -6,6 +6,7 @@
 
 use crate::access::managed;
 use crate::model::{Package, PackageType, Status};
+use crate::scope::below;
 use crate::store::index::with_words;
 use identity::viewer::Viewer;
 use kernel::error::Result;
@@ -214,15 +215,7 @@ pub fn projects_below(
     if exclude_subgroups {
         query.push("projects.namespace_id = ", group.id);
     } else {
-        query
-            .push(
-                "projects.namespace_id in (select below.id from namespaces below
-                 where below.lineage >= ",
-                group.lineage.as_str(),
-            )
-            // ':' follows '/' and all digits, so this ends what begins so.
-            .push(" and below.lineage < ", format!("{}:", group.lineage))
-            .raw(")");
+        query.append(below(group));
     }
     query
         .raw(

@@ -111,20 +111,21 @@ pub fn touch(tx: &mut Tx<'_>, id: i64) -> Result<()> {
         sql!("update packages set updated_at = $2 where id = $1"),
         (id, now),
     )?;
-    stamp(tx, id)
+    stamp(tx, &[id])
 }
 
-/// Counts a change of what the package's name offers, which makes documents
-/// made before it stale.
-fn stamp(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+/// Counts a change of what the names of these packages offer, which makes
+/// documents made before it stale.
+fn stamp(tx: &mut Tx<'_>, ids: &[i64]) -> Result<()> {
     tx.execute(
         sql!(
             "insert into package_names (project_id, package_type, name_key, stamp)
-             select project_id, package_type, name_key, 1 from packages where id = $1
+             select distinct project_id, package_type, name_key, 1 from packages
+             where id in_list($1)
              on conflict (project_id, package_type, name_key) do update
              set stamp = package_names.stamp + 1"
         ),
-        (id,),
+        (ids,),
     )?;
     Ok(())
 }
@@ -155,21 +156,8 @@ pub fn set_status(tx: &mut Tx<'_>, package: &Package, status: Status) -> Result<
     touch(tx, package.id)
 }
 
-/// Takes a package out of everyone's sight and frees its name.
-pub fn mark_destroyed(tx: &mut Tx<'_>, id: i64) -> Result<()> {
-    let now = tx.now();
-    tx.execute(
-        sql!(
-            "update packages set status = 'pending_destruction', live = null, updated_at = $2
-             where id = $1"
-        ),
-        (id, now),
-    )?;
-    stamp(tx, id)
-}
-
-/// The same for packages of one project.
-pub fn mark_all_destroyed(tx: &mut Tx<'_>, ids: &[i64]) -> Result<()> {
+/// Takes packages of one project out of everyone's sight and frees their names.
+pub fn mark_destroyed(tx: &mut Tx<'_>, ids: &[i64]) -> Result<()> {
     let now = tx.now();
     tx.execute(
         sql!(
@@ -178,17 +166,7 @@ pub fn mark_all_destroyed(tx: &mut Tx<'_>, ids: &[i64]) -> Result<()> {
         ),
         (ids, now),
     )?;
-    tx.execute(
-        sql!(
-            "insert into package_names (project_id, package_type, name_key, stamp)
-             select distinct project_id, package_type, name_key, 1 from packages
-             where id in_list($1)
-             on conflict (project_id, package_type, name_key) do update
-             set stamp = package_names.stamp + 1"
-        ),
-        (ids,),
-    )?;
-    Ok(())
+    stamp(tx, ids)
 }
 
 /// Adds to the number of listed packages of a project.

@@ -387,11 +387,10 @@ pub fn files(
 }
 
 /// A page of the tags of each package.
-pub fn tags(tx: &mut Tx<'_>, ids: Vec<i64>, window: &Window) -> Result<HashMap<i64, Vec<Tag>>> {
+pub fn tags(tx: &mut Tx<'_>, ids: Vec<i64>, window: &Window) -> Result<Vec<Owned<Tag>>> {
     let mut from = Fragment::new(" from package_tags t where");
     from.in_list("t.package_id", ids);
-    let rows: Vec<Owned<Tag>> = tx.query(window.narrow_each(Tag::COLUMNS, "t.package_id", from))?;
-    Ok(by_owner(rows))
+    Ok(tx.query(window.narrow_each(Tag::COLUMNS, "t.package_id", from))?)
 }
 
 /// A page of the protection rules of each project.
@@ -399,13 +398,11 @@ pub fn rules(
     tx: &mut Tx<'_>,
     projects: Vec<i64>,
     window: &Window,
-) -> Result<HashMap<i64, Vec<ProtectionRule>>> {
+) -> Result<Vec<Owned<ProtectionRule>>> {
     let mut from = Fragment::new(" from package_protection_rules r where");
     from.in_list("r.project_id", projects);
     let columns = ProtectionRule::COLUMNS;
-    let rows: Vec<Owned<ProtectionRule>> =
-        tx.query(window.narrow_each(columns, "r.project_id", from))?;
-    Ok(by_owner(rows))
+    Ok(tx.query(window.narrow_each(columns, "r.project_id", from))?)
 }
 
 /// A name in a project, of one format.

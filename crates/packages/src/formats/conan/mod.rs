@@ -25,8 +25,9 @@ use crate::scope::{self, Prefix, Scope};
 use ::store::Tx;
 use address::Recipe;
 use http::StatusCode;
+use identity::registry_session::WithoutPass;
 use kernel::error::{Error, Result};
-use kernel::http::{Response, Routes, reply};
+use kernel::http::{Params, Response, Routes, Upload, reply};
 use kernel::ids::Reference;
 use serde_json::json;
 use spaces::access::Purpose;
@@ -51,58 +52,37 @@ const FILE: &str = "/v1/files/{*recipe_file}";
 
 fn read_at(r: &mut Routes, place: &Place) {
     let tells = "Tells Conan clients what the remote of {whose} can do";
-    place.of(
-        r.get(&place.at("/v1/ping"), session::ping).unchecked(),
-        tells,
-    );
+    place.of(r.get(&place.at("/v1/ping"), ping).unchecked(), tells);
     for version in ["v1", "v2"] {
         let users = format!("/{version}/users");
         let gives = "Gives a Conan client a pass for the remote of {whose}";
-        place.reads(
-            r,
-            &format!("{users}/authenticate"),
-            session::authenticate,
-            gives,
-        );
+        place.reads(r, &format!("{users}/authenticate"), authenticate, gives);
         let tells = "Tells whether credentials are good at the remote of {whose}";
-        place.reads(
-            r,
-            &format!("{users}/check_credentials"),
-            session::check,
-            tells,
-        );
+        place.reads(r, &format!("{users}/check_credentials"), check, tells);
         let recipes = format!("/{version}/conans/search");
-        place.reads(
-            r,
-            &recipes,
-            search::recipes,
-            "Searches the Conan recipes of {whose}",
-        );
+        place.reads(r, &recipes, find, "Searches the Conan recipes of {whose}");
     }
     let shows = "Shows a Conan recipe of {whose}, or where its files are";
-    place.reads(r, RECIPE, read::without_revisions, shows);
+    place.reads(r, RECIPE, show, shows);
     let downloads = "Downloads a file of a Conan package of {whose}";
-    place.reads(r, FILE, read::file, downloads);
+    place.reads(r, FILE, fetch, downloads);
     let lists = "Lists revisions of a Conan recipe of {whose}, or downloads a file of one";
-    place.reads(r, REVISION, read::with_revisions, lists);
+    place.reads(r, REVISION, show_revision, lists);
 }
 
 fn written_at(r: &mut Routes, place: &Place) {
     let (recipe, revision) = (place.at(RECIPE), place.at(REVISION));
-    let publishes = writes(r.put(&place.at(FILE), publish::without_revisions)).streams();
+    let publishes = writes(r.put(&place.at(FILE), upload)).streams();
     place.of(publishes, "Publishes a file of a Conan package in {whose}");
     let tells = "Tells where files of a Conan package of {whose} are uploaded to, or deletes some";
-    place.of(writes(r.post(&recipe, publish::command)).streams(), tells);
+    place.of(writes(r.post(&recipe, command)).streams(), tells);
     let deletes = "Deletes a Conan recipe of {whose}";
-    place.of(
-        writes(r.delete(&recipe, remove::without_revisions)),
-        deletes,
-    );
+    place.of(writes(r.delete(&recipe, delete)), deletes);
     let publishes = "Publishes a file of a revision of a Conan package in {whose}";
-    let revised = writes(r.put(&revision, publish::with_revisions)).streams();
+    let revised = writes(r.put(&revision, upload_revision)).streams();
     place.of(revised, publishes);
     let deletes = "Deletes a revision of a Conan package of {whose}";
-    place.of(writes(r.delete(&revision, remove::with_revisions)), deletes);
+    place.of(writes(r.delete(&revision, delete_revision)), deletes);
 }
 
 impl Client {
@@ -200,4 +180,52 @@ kernel::params! {
         /// `False` to tell upper case from lower.
         pub ignorecase: Option<String>,
     }
+}
+
+async fn ping(_: Prefix) -> Result<Response> {
+    session::ping()
+}
+
+async fn authenticate(client: Client, _proof: WithoutPass) -> Result<Response> {
+    session::authenticate(&client).await
+}
+
+async fn check(client: Client) -> Result<Response> {
+    session::check(&client).await
+}
+
+async fn find(client: Client, wanted: Params<Search>) -> Result<Response> {
+    search::recipes(&client, &wanted).await
+}
+
+async fn show(client: Client, of: Params<OfRecipe>) -> Result<Response> {
+    read::without_revisions(&client, &of).await
+}
+
+async fn show_revision(client: Client, of: Params<OfRecipe>) -> Result<Response> {
+    read::with_revisions(&client, &of).await
+}
+
+async fn fetch(client: Client, of: Params<OfFile>) -> Result<Response> {
+    read::file(&client, &of.recipe_file).await
+}
+
+async fn upload(client: Client, of: Params<OfFile>, body: Upload) -> Result<Response> {
+    publish::without_revisions(&client, &of.recipe_file, body).await
+}
+
+async fn upload_revision(client: Client, of: Params<OfRecipe>, body: Upload) -> Result<Response> {
+    publish::with_revisions(&client, &of.recipe_path, body).await
+}
+
+async fn command(client: Client, of: Params<OfRecipe>, body: Upload) -> Result<Response> {
+    publish::command(&client, &of.recipe_path, body).await
+}
+
+async fn delete(client: Client, of: Params<OfRecipe>) -> Result<Response> {
+    remove::without_revisions(&client, &of.recipe_path).await
+}
+
+async fn delete_revision(client: Client, of: Params<OfRecipe>) -> Result<Response> {
+    remove::with_revisions(&client, &of.recipe_path).await
 }

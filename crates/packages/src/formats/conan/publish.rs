@@ -4,7 +4,7 @@
 use super::address::{self, About, Kind, MANIFEST, Recipe, RevisionPath};
 use super::store::{self, RevisionFile};
 use super::texts::{self, MAX_INFO, MAX_MANIFEST};
-use super::{CONAN, Client, OfFile, OfRecipe, done, read, remove};
+use super::{CONAN, Client, done, read, remove};
 use crate::archive;
 use crate::rules::names::{invalid, require};
 use crate::rules::publish::{Destination, Repeat, add_file};
@@ -15,7 +15,7 @@ use ::store::Tx;
 use http::StatusCode;
 use kernel::blobs::Stored;
 use kernel::error::{Error, Result};
-use kernel::http::{Params, Response, Upload, reply};
+use kernel::http::{Response, Upload, reply};
 use kernel::ids::Reference;
 use kernel::jobs::enqueue;
 use serde_json::{Map, Value, json};
@@ -28,12 +28,8 @@ const MAX_COMMAND: usize = 1024 * 1024;
 
 /// Stores a file by its address below `v1/files/`. An empty body is a client
 /// asking whether it has to send the file.
-pub async fn without_revisions(
-    client: Client,
-    of: Params<OfFile>,
-    body: Upload,
-) -> Result<Response> {
-    let (recipe, place, path) = address::file(&of.recipe_file)?;
+pub async fn without_revisions(client: &Client, path: &str, body: Upload) -> Result<Response> {
+    let (recipe, place, path) = address::file(path)?;
     let is_zero = place == RevisionPath::without_revisions(place.reference());
     require("recipe_revision", is_zero)?;
     let sent = UploadedFile {
@@ -41,16 +37,12 @@ pub async fn without_revisions(
         place,
         path,
     };
-    sent.store(&client, body).await
+    sent.store(client, body).await
 }
 
 /// Stores a file of a revision.
-pub async fn with_revisions(
-    client: Client,
-    of: Params<OfRecipe>,
-    body: Upload,
-) -> Result<Response> {
-    let (recipe, about) = address::with_revisions(&of.recipe_path)?;
+pub async fn with_revisions(client: &Client, path: &str, body: Upload) -> Result<Response> {
+    let (recipe, about) = address::with_revisions(path)?;
     let About::File(place, path) = about else {
         return Err(Error::NotFound("Package"));
     };
@@ -61,7 +53,7 @@ pub async fn with_revisions(
         place,
         path,
     };
-    sent.store(&client, body).await
+    sent.store(client, body).await
 }
 
 /// A file that a client sends.
@@ -197,9 +189,8 @@ fn whole(file: File, most: u64) -> Result<Vec<u8>> {
 }
 
 /// Answers a POST below `v1/conans/`.
-pub async fn command(client: Client, of: Params<OfRecipe>, body: Upload) -> Result<Response> {
-    let client = &client;
-    let (recipe, about) = address::without_revisions(&of.recipe_path)?;
+pub async fn command(client: &Client, path: &str, body: Upload) -> Result<Response> {
+    let (recipe, about) = address::without_revisions(path)?;
     match about {
         About::UploadUrls(reference) => {
             let project = client.project(&recipe)?;

@@ -2,17 +2,17 @@
 
 use super::address::{self, About, MANIFEST, Recipe, RevisionPath, WITHOUT_REVISIONS};
 use super::store::{self, MAX, Revision};
-use super::{Client, OfFile, OfRecipe, search};
+use super::{Client, OfRecipe, search};
 use ::store::Tx;
 use http::StatusCode;
 use jiff::tz::TimeZone;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Params, Response, reply};
+use kernel::http::{Response, reply};
 use serde_json::{Map, Value, json};
 
 /// Answers a GET below `v1/conans/`.
-pub async fn without_revisions(client: Client, of: Params<OfRecipe>) -> Result<Response> {
-    let (client, list_only) = (&client, of.list_only.as_deref());
+pub async fn without_revisions(client: &Client, of: &OfRecipe) -> Result<Response> {
+    let list_only = of.list_only.as_deref();
     let (recipe, about) = address::without_revisions(&of.recipe_path)?;
     let reference = match &about {
         About::Whole(of) | About::Digest(of) | About::DownloadUrls(of) => of.as_deref(),
@@ -56,8 +56,8 @@ pub fn file_url(client: &Client, recipe: &Recipe, reference: Option<&str>, path:
 }
 
 /// Answers a GET below `v2/conans/`.
-pub async fn with_revisions(client: Client, of: Params<OfRecipe>) -> Result<Response> {
-    let (client, list_only) = (&client, of.list_only.as_deref());
+pub async fn with_revisions(client: &Client, of: &OfRecipe) -> Result<Response> {
+    let list_only = of.list_only.as_deref();
     let (recipe, about) = address::with_revisions(&of.recipe_path)?;
     match about {
         About::Latest => {
@@ -140,9 +140,9 @@ fn revision(one: &Revision) -> Value {
 }
 
 /// Sends a file by its address below `v1/files/`.
-pub async fn file(client: Client, of: Params<OfFile>) -> Result<Response> {
-    let (recipe, place, path) = address::file(&of.recipe_file)?;
-    send(&client, &recipe, place, path).await
+pub async fn file(client: &Client, path: &str) -> Result<Response> {
+    let (recipe, place, path) = address::file(path)?;
+    send(client, &recipe, place, path).await
 }
 
 async fn send(

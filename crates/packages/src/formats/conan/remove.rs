@@ -1,7 +1,7 @@
 //! Deleting revisions, binary packages and files.
 
 use super::address::{self, About, Recipe, RevisionPath, WITHOUT_REVISIONS};
-use super::{CONAN, Client, OfRecipe, done, store};
+use super::{CONAN, Client, done, store};
 use crate::access::RegistryAccess;
 use crate::model::Package;
 use crate::rules::destroy::Deletion;
@@ -12,26 +12,26 @@ use crate::tasks::PurgeFile;
 use ::store::Tx;
 use kernel::audit;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Params, Response};
+use kernel::http::Response;
 use kernel::jobs::enqueue;
 use serde_json::json;
 use spaces::access::Purpose;
 
 /// Answers a DELETE below `v1/conans/`: the whole recipe.
-pub async fn without_revisions(client: Client, of: Params<OfRecipe>) -> Result<Response> {
-    let (recipe, about) = address::without_revisions(&of.recipe_path)?;
+pub async fn without_revisions(client: &Client, path: &str) -> Result<Response> {
+    let (recipe, about) = address::without_revisions(path)?;
     match about {
-        About::Whole(None) => change(&client, recipe, |tx, doomed| doomed.destroy(tx)).await,
+        About::Whole(None) => change(client, recipe, |tx, doomed| doomed.destroy(tx)).await,
         _ => Err(Error::NotFound("Package")),
     }
 }
 
 /// Answers a DELETE below `v2/conans/`.
-pub async fn with_revisions(client: Client, of: Params<OfRecipe>) -> Result<Response> {
-    let (recipe, about) = address::with_revisions(&of.recipe_path)?;
+pub async fn with_revisions(client: &Client, path: &str) -> Result<Response> {
+    let (recipe, about) = address::with_revisions(path)?;
     match about {
         About::Revision(place) if place.binary.is_none() => {
-            change(&client, recipe, move |tx, doomed| {
+            change(client, recipe, move |tx, doomed| {
                 let revision = &place.recipe_revision;
                 let files = store::all_in_recipe(tx, doomed.package.id, revision)?;
                 if store::has_other_recipe(tx, doomed.package.id, revision)? {
@@ -43,7 +43,7 @@ pub async fn with_revisions(client: Client, of: Params<OfRecipe>) -> Result<Resp
             .await
         }
         About::Revision(place) => {
-            change(&client, recipe, move |tx, doomed| {
+            change(client, recipe, move |tx, doomed| {
                 let kept = store::files(tx, doomed.package.id, &place)?;
                 let files = kept.iter().map(|kept| kept.file.id).collect();
                 doomed.remove(tx, &place.recipe_revision, some(files)?)
@@ -51,7 +51,7 @@ pub async fn with_revisions(client: Client, of: Params<OfRecipe>) -> Result<Resp
             .await
         }
         About::Packages(revision) => {
-            change(&client, recipe, move |tx, doomed| {
+            change(client, recipe, move |tx, doomed| {
                 let known = store::has_recipe(tx, doomed.package.id, &revision)?;
                 known.then_some(()).found("Package")?;
                 let files = store::all_of_binaries(tx, doomed.package.id, &revision, &[])?;

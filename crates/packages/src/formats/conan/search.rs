@@ -6,7 +6,7 @@ use crate::rules::names::{invalid, require};
 use crate::scope::Prefix;
 use http::StatusCode;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Params, Response, reply};
+use kernel::http::{Response, reply};
 use regex::RegexBuilder;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeSet, HashMap};
@@ -16,7 +16,7 @@ const MAX_PATTERN: usize = 300;
 const MAX_RESULTS: usize = 10_000;
 
 /// The recipes whose name, or a beginning of all they are called, fits.
-pub async fn recipes(client: Client, wanted: Params<Search>) -> Result<Response> {
+pub async fn recipes(client: &Client, wanted: &Search) -> Result<Response> {
     let pattern = wanted.q.as_deref().filter(|text| !text.is_empty());
     let pattern = pattern.unwrap_or("*");
     let folds = !is_false(wanted.ignorecase.as_deref());

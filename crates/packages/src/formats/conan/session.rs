@@ -2,9 +2,8 @@
 //! its credential for a pass, which it sends from then on.
 
 use super::Client;
-use crate::scope::Prefix;
 use http::{HeaderName, HeaderValue, StatusCode};
-use identity::registry_session::{self, WithoutPass};
+use identity::registry_session;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use kernel::http::{Response, reply};
@@ -14,7 +13,7 @@ const PASS_SECONDS: i64 = 60 * 60;
 
 /// Says that revisions are understood. Clients ask before they have
 /// credentials, and refuse a remote that does not say so.
-pub async fn ping(_: Prefix) -> Result<Response> {
+pub fn ping() -> Result<Response> {
     let mut response = reply::json(StatusCode::OK, &"")?;
     response.headers_mut().insert(
         HeaderName::from_static("x-conan-server-capabilities"),
@@ -24,15 +23,15 @@ pub async fn ping(_: Prefix) -> Result<Response> {
 }
 
 /// A pass for everything below this prefix.
-pub async fn authenticate(client: Client, _proof: WithoutPass) -> Result<Response> {
-    signed_in(&client).await?;
+pub async fn authenticate(client: &Client) -> Result<Response> {
+    signed_in(client).await?;
     let pass = registry_session::issue(&client.app, &client.viewer, client.base(), PASS_SECONDS)?;
     Ok(reply::text(StatusCode::OK, pass))
 }
 
 /// Tells whether the credentials are good here.
-pub async fn check(client: Client) -> Result<Response> {
-    signed_in(&client).await?;
+pub async fn check(client: &Client) -> Result<Response> {
+    signed_in(client).await?;
     Ok(reply::text(StatusCode::OK, "ok"))
 }
 

@@ -72,14 +72,9 @@ impl DropVersions {
                     packages::touch(tx, package.id)?;
                 }
                 None => {
-                    packages::mark_destroyed(tx, package.id)?;
-                    enqueue(
-                        tx,
-                        &registry,
-                        &Purge {
-                            package: package.id,
-                        },
-                    )?;
+                    packages::mark_destroyed(tx, &[package.id])?;
+                    let package = package.id;
+                    enqueue(tx, &registry, &Purge { package })?;
                 }
             }
             Ok(true)

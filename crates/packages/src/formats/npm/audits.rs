@@ -14,21 +14,21 @@ use serde_json::{Value, json};
 const MAX_TREE: usize = 32 * 1024 * 1024;
 
 /// Advisories for a list of packages, as npm asks first.
-pub async fn bulk(client: Client, body: Upload) -> Result<Response> {
+pub async fn bulk(client: &Client, body: Upload) -> Result<Response> {
     let path = "-/npm/v1/security/advisories/bulk";
-    reported(&client, body, path, &json!([])).await
+    reported(client, body, path, &json!([])).await
 }
 
 /// A report on a tree, as pnpm asks, and npm where the first is not answered.
-pub async fn quick(client: Client, body: Upload) -> Result<Response> {
+pub async fn quick(client: &Client, body: Upload) -> Result<Response> {
     let path = "-/npm/v1/security/audits/quick";
-    reported(&client, body, path, &empty_report()).await
+    reported(client, body, path, &empty_report()).await
 }
 
 /// The same in full, as yarn 1 asks.
-pub async fn full(client: Client, body: Upload) -> Result<Response> {
+pub async fn full(client: &Client, body: Upload) -> Result<Response> {
     let path = "-/npm/v1/security/audits";
-    reported(&client, body, path, &empty_report()).await
+    reported(client, body, path, &empty_report()).await
 }
 
 /// A report that found nothing; clients read all its members.

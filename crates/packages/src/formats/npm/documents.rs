@@ -2,7 +2,7 @@
 
 use super::address::{self, Address};
 use super::packument::{self, Form, Packument};
-use super::{At, NPM, at_name, store};
+use super::{NPM, at_name, store};
 use crate::client::Client;
 use crate::documents::{Document, at_prefix};
 use crate::forwarding;
@@ -11,13 +11,13 @@ use crate::store::index;
 use ::store::Tx;
 use http::{HeaderValue, header};
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Params, Response};
+use kernel::http::Response;
 
 /// Answers for a path of a package.
-pub async fn show(client: Client, at: Params<At>) -> Result<Response> {
-    match (address::package(&at.package_path), &client.prefix) {
-        (Some(Address::Package(name)), _) => packument(&client, &name).await,
-        (Some(Address::File(name, file)), Prefix::Project(_)) => send(&client, name, file).await,
+pub async fn show(client: &Client, path: &str) -> Result<Response> {
+    match (address::package(path), &client.prefix) {
+        (Some(Address::Package(name)), _) => packument(client, &name).await,
+        (Some(Address::File(name, file)), Prefix::Project(_)) => send(client, name, file).await,
         _ => Err(Error::NotFound("Package")),
     }
 }

@@ -61,9 +61,9 @@ pub fn routes(r: &mut Routes) {
 
 fn documents_of(r: &mut Routes, place: &Place) {
     let shows = "Shows an npm package of {whose}";
-    place.reads(r, "/{*package_path}", documents::show, shows);
+    place.reads(r, "/{*package_path}", show, shows);
     let searches = "Searches the npm packages of {whose}";
-    place.reads(r, "/-/v1/search", search::find, searches);
+    place.reads(r, "/-/v1/search", search, searches);
     let names = "Shows who asks the npm registry of {whose}";
     place.reads(r, "/-/whoami", whoami, names);
     let tells = "Tells that the npm registry of {whose} is there";
@@ -73,22 +73,22 @@ fn documents_of(r: &mut Routes, place: &Place) {
 fn tags_of(r: &mut Routes, place: &Place) {
     const PATH: &str = "/-/package/{*tags_path}";
     let lists = "Lists the tags of an npm package of {whose}";
-    place.reads(r, PATH, tags::list, lists);
+    place.reads(r, PATH, list_tags, lists);
     let sets = "Sets a tag of an npm package of {whose}";
-    place.of(writes(r.put(&place.at(PATH), tags::add)).streams(), sets);
+    place.of(writes(r.put(&place.at(PATH), set_tag)).streams(), sets);
     let removes = "Removes a tag of an npm package of {whose}";
     place
-        .of(writes(r.delete(&place.at(PATH), tags::remove)), removes)
+        .of(writes(r.delete(&place.at(PATH), remove_tag)), removes)
         .answers(204, "The tag is gone");
 }
 
 fn audits_of(r: &mut Routes, place: &Place) {
     let path = place.at("/-/npm/v1/security");
-    let bulk = asks(r, &format!("{path}/advisories/bulk"), audits::bulk);
+    let bulk = asks(r, &format!("{path}/advisories/bulk"), bulk_audit);
     place.of(bulk, "Lists advisories for packages, asked of {whose}");
-    let quick = asks(r, &format!("{path}/audits/quick"), audits::quick);
+    let quick = asks(r, &format!("{path}/audits/quick"), quick_audit);
     place.of(quick, "Audits a tree in short, asked of {whose}");
-    let full = asks(r, &format!("{path}/audits"), audits::full);
+    let full = asks(r, &format!("{path}/audits"), full_audit);
     place.of(full, "Audits a tree, asked of {whose}");
 }
 
@@ -124,6 +124,38 @@ kernel::params! {
         /// Results left out at the beginning.
         pub from: Option<i64>,
     }
+}
+
+async fn show(client: Client, at: Params<At>) -> Result<Response> {
+    documents::show(&client, &at.package_path).await
+}
+
+async fn search(client: Client, wanted: Params<Search>) -> Result<Response> {
+    search::find(&client, &wanted).await
+}
+
+async fn list_tags(client: Client, at: Params<Tags>) -> Result<Response> {
+    tags::list(&client, &at.tags_path).await
+}
+
+async fn set_tag(client: Client, at: Params<Tags>, body: Upload) -> Result<Response> {
+    tags::add(&client, &at.tags_path, body).await
+}
+
+async fn remove_tag(client: Client, at: Params<Tags>) -> Result<Response> {
+    tags::remove(&client, &at.tags_path).await
+}
+
+async fn bulk_audit(client: Client, body: Upload) -> Result<Response> {
+    audits::bulk(&client, body).await
+}
+
+async fn quick_audit(client: Client, body: Upload) -> Result<Response> {
+    audits::quick(&client, body).await
+}
+
+async fn full_audit(client: Client, body: Upload) -> Result<Response> {
+    audits::full(&client, body).await
 }
 
 /// Publishes, deprecates or unpublishes, as path and header say.

@@ -7,7 +7,7 @@ use crate::client::Client;
 use crate::store::index::{self, Version};
 use http::StatusCode;
 use kernel::error::{Error, Result};
-use kernel::http::{Params, Response, reply};
+use kernel::http::{Response, reply};
 use kernel::time::wire;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -39,8 +39,8 @@ fn wanted(sent: &Search) -> PackumentQuery {
     }
 }
 
-pub async fn find(client: Client, sent: Params<Search>) -> Result<Response> {
-    let wanted = wanted(&sent);
+pub async fn find(client: &Client, sent: &Search) -> Result<Response> {
+    let wanted = wanted(sent);
     let found = client.read(move |tx, scope, _| {
         let (ids, total) = store::search(tx, scope, &wanted)?;
         Ok((index::versions_of_ids(tx, ids)?, total))

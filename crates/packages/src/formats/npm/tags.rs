@@ -1,6 +1,6 @@
 //! Tags: names that move between the versions of a package.
 
-use super::{NPM, Tags, address, at_name, done, envelope, names, packument, store};
+use super::{NPM, address, at_name, done, envelope, names, packument, store};
 use crate::access::{RegistryAccess, authorize};
 use crate::client::Client;
 use crate::model::Package;
@@ -13,7 +13,7 @@ use http::{StatusCode, header};
 use identity::viewer::Viewer;
 use kernel::audit;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Params, RequestContext, Response, Upload, reply};
+use kernel::http::{RequestContext, Response, Upload, reply};
 use kernel::ids::Reference;
 use serde_json::json;
 use spaces::access::Purpose;
@@ -21,11 +21,11 @@ use spaces::access::Purpose;
 /// Longest body that names a version, in bytes.
 const MAX_BODY: usize = 1024;
 
-pub async fn list(client: Client, at: Params<Tags>) -> Result<Response> {
-    let Some((name, None)) = address::tags(&at.tags_path) else {
+pub async fn list(client: &Client, path: &str) -> Result<Response> {
+    let Some((name, None)) = address::tags(path) else {
         return Err(Error::NotFound("Package"));
     };
-    let client = at_name(&client, &name).found("Package")?;
+    let client = at_name(client, &name).found("Package")?;
     let tags = client.read(move |tx, scope, _| {
         let versions = scope.of_format(NPM).versions(tx, &name)?;
         let set = store::tags(tx, scope, &name)?;
@@ -38,9 +38,9 @@ pub async fn list(client: Client, at: Params<Tags>) -> Result<Response> {
 }
 
 /// Puts a tag on the version in the body.
-pub async fn add(client: Client, at: Params<Tags>, body: Upload) -> Result<Response> {
-    let (name, tag) = one(&at.tags_path)?;
-    let client = at_name(&client, &name).found("Package")?;
+pub async fn add(client: &Client, path: &str, body: Upload) -> Result<Response> {
+    let (name, tag) = one(path)?;
+    let client = at_name(client, &name).found("Package")?;
     entrance(&client, Purpose::PublishPackage).await?;
     envelope::check_tag(&tag)?;
     let version = version_in(body).await?;
@@ -59,9 +59,9 @@ pub async fn add(client: Client, at: Params<Tags>, body: Upload) -> Result<Respo
     changed(&client.asked)
 }
 
-pub async fn remove(client: Client, at: Params<Tags>) -> Result<Response> {
-    let (name, tag) = one(&at.tags_path)?;
-    let of = at_name(&client, &name).found("Package")?;
+pub async fn remove(client: &Client, path: &str) -> Result<Response> {
+    let (name, tag) = one(path)?;
+    let of = at_name(client, &name).found("Package")?;
     let removed = client.app.write(move |tx| {
         let find = |tx: &mut Tx<'_>, scope: &Scope| store::tagged(tx, scope, &name, &tag);
         let (entered, package) = authorize_with(tx, &of, Purpose::DestroyPackage, &name, find)?;

@@ -4,11 +4,9 @@
 use super::body::Body;
 use super::documents::revision;
 use super::{NPM, done, envelope, names};
-use crate::access::RegistryAccess;
 use crate::client::Client;
 use crate::rules::destroy::Deletion;
 use crate::scope::Scope;
-use ::store::Tx;
 use kernel::error::{Error, Result};
 use kernel::http::{Response, Upload};
 use kernel::ids::Reference;
@@ -22,18 +20,12 @@ pub async fn some(
     (name, seen): (&str, &str),
     body: Upload,
 ) -> Result<Response> {
-    let purpose = Purpose::DestroyPackage;
-    client.enter(project, purpose, |_, _| Ok(())).await?;
+    let entered = client.enter(project, Purpose::DestroyPackage, |_, _| Ok(()));
+    entered.await?;
     let staying = envelope::versions(&Body::envelope(body).await?, name)?;
     let staying: HashSet<String> = staying.into_iter().collect();
-    let (name, seen) = (name.to_owned(), seen.to_owned());
-    let deleted = client.change(project, purpose, move |tx, entered, client| {
-        check_revision(tx, entered, &name, &seen)?;
-        let goes = |version: &str| !staying.contains(version);
-        destroy(tx, entered, client, &name, goes)
-    });
-    deleted.await?;
-    done()
+    let goes = move |version: &str| !staying.contains(version);
+    unpublish(client, project, (name, Some(seen)), goes).await
 }
 
 pub async fn all(
@@ -41,14 +33,7 @@ pub async fn all(
     project: &Reference,
     (name, seen): (&str, &str),
 ) -> Result<Response> {
-    let (name, seen) = (name.to_owned(), seen.to_owned());
-    let purpose = Purpose::DestroyPackage;
-    let deleted = client.change(project, purpose, move |tx, entered, client| {
-        check_revision(tx, entered, &name, &seen)?;
-        destroy(tx, entered, client, &name, |_| true)
-    });
-    deleted.await?;
-    done()
+    unpublish(client, project, (name, Some(seen)), |_| true).await
 }
 
 /// Deletes the version of a file; clients ask for it after [`some`] has done
@@ -58,42 +43,43 @@ pub async fn one(
     project: &Reference,
     (name, file): (&str, &str),
 ) -> Result<Response> {
-    let (name, file) = (name.to_owned(), file.to_owned());
+    let (of, file) = (name.to_owned(), file.to_owned());
+    let goes = move |version: &str| names::file_name(&of, version) == file;
+    unpublish(client, project, (name, None), goes).await
+}
+
+/// Deletes the versions of a name that are `chosen`, if nothing has changed
+/// since it was `seen`, where that counts.
+async fn unpublish(
+    client: &Client,
+    project: &Reference,
+    (name, seen): (&str, Option<&str>),
+    chosen: impl Fn(&str) -> bool + Send + 'static,
+) -> Result<Response> {
+    let (name, seen) = (name.to_owned(), seen.map(str::to_owned));
     let purpose = Purpose::DestroyPackage;
     let deleted = client.change(project, purpose, move |tx, entered, client| {
-        let goes = |version: &str| names::file_name(&name, version) == file;
-        destroy(tx, entered, client, &name, goes)
+        if let Some(seen) = &seen {
+            check_unchanged(&revision(tx, entered.project.id, &name)?, seen)?;
+        }
+        let here = Scope::of_project(entered.project.id);
+        for version in here.of_format(NPM).versions(tx, &name)? {
+            if version.version.as_deref().is_some_and(&chosen) {
+                Deletion::by(client).package(tx, entered, version.id)?;
+            }
+        }
+        Ok(())
     });
     deleted.await?;
     done()
 }
 
-fn check_revision(tx: &mut Tx<'_>, entered: &RegistryAccess, name: &str, seen: &str) -> Result<()> {
-    let now = revision(tx, entered.project.id, name)?;
-    if now == "0" {
-        return Err(Error::NotFound("Package"));
-    }
-    match now == seen {
-        true => Ok(()),
-        false => Err(Error::Conflict(
+fn check_unchanged(now: &str, seen: &str) -> Result<()> {
+    match now {
+        "0" => Err(Error::NotFound("Package")),
+        now if now == seen => Ok(()),
+        _ => Err(Error::Conflict(
             "409 Conflict - the package has changed meanwhile, try again".into(),
         )),
     }
-}
-
-/// Deletes the versions of a name that are `chosen`.
-fn destroy(
-    tx: &mut Tx<'_>,
-    entered: &RegistryAccess,
-    client: &Client,
-    name: &str,
-    chosen: impl Fn(&str) -> bool,
-) -> Result<()> {
-    let here = Scope::of_project(entered.project.id);
-    for version in here.of_format(NPM).versions(tx, name)? {
-        if version.version.as_deref().is_some_and(&chosen) {
-            Deletion::by(client).package(tx, entered, version.id)?;
-        }
-    }
-    Ok(())
 }

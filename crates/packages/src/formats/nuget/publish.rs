@@ -1,10 +1,11 @@
 //! Uploads of packages and of their symbols, and deletion.
 
 use super::nuspec::{self, Nuspec};
-use super::{At, NUGET, RegistryPath, file_name, symbols};
+use super::{At, NUGET, file_name, symbols};
 use crate::client::Client;
 use crate::rules::destroy::Deletion;
 use crate::rules::publish::{Destination, add_beside};
+use crate::scope::Above;
 use crate::store::{files, packages};
 use crate::upload::{self, Uploaded};
 use crate::upload_form::{Form, SentFile};
@@ -16,11 +17,7 @@ use store::Tx;
 
 const PACKAGE: &str = "package";
 
-pub async fn package(
-    params: Params<RegistryPath>,
-    client: Client,
-    parts: Parts,
-) -> Result<Uploaded> {
+pub async fn package(params: Params<Above>, client: Client, parts: Parts) -> Result<Uploaded> {
     let project = &params.id;
     let sent = receive(&client, project, parts).await?;
     let found = upload::inspect(&sent.received, nuspec::read).await?;
@@ -41,11 +38,7 @@ pub async fn package(
     Ok(Uploaded)
 }
 
-pub async fn symbols(
-    params: Params<RegistryPath>,
-    client: Client,
-    parts: Parts,
-) -> Result<Uploaded> {
+pub async fn symbols(params: Params<Above>, client: Client, parts: Parts) -> Result<Uploaded> {
     let project = &params.id;
     let sent = receive(&client, project, parts).await?;
     let limit = upload::limit(&client.app, NUGET).await?;

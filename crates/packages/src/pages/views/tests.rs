@@ -6,6 +6,7 @@ use crate::cleanup::rule::tests::{rule, standing};
 use crate::cleanup::run::Preview;
 use crate::model::{PackageType, PushLevel, Status};
 use crate::pages::cleanup::Terms;
+use crate::samples;
 use kernel::html::{Flash, PageViewer};
 
 fn viewer() -> Option<PageViewer> {
@@ -64,17 +65,11 @@ fn package(id: i64, name: &str, version: &str, status: &str) -> PackageRow {
     PackageRow {
         package: model::Package {
             id,
-            project_id: 42,
-            package_type: PackageType::Generic,
-            name: name.into(),
             version: Some(version.into()),
             status: Status::from_text(status).expect("a state"),
-            creator_id: None,
-            conan_name: None,
             download_count: 321,
             last_downloaded_at: Some(at(1)),
-            created_at: at(id),
-            updated_at: at(id),
+            ..samples::package(PackageType::Generic, name)
         },
         path: Some("acme/tools/anvil".into()),
         creator: None,
@@ -126,15 +121,12 @@ fn list_shows_packages_or_how_to_publish() {
 fn package_shows_files_digests_and_downloads() {
     let file = PackageFile {
         id: 9,
-        package_id: 1,
-        file_name: "hammer-<1>.tar.gz".into(),
         size: 1_572_864,
-        blob_key: String::new(),
         created_at: at(1),
-        updated_at: at(1),
         sha256: "5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9".into(),
         sha1: "b6589fc6ab0dc82cf12099d1c2d40ab994e8410c".into(),
         md5: "cfcd208495d565ef66e7dff9f98764da".into(),
+        ..samples::file("hammer-<1>.tar.gz")
     };
     let html = keep(
         "package",
