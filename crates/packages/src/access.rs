@@ -1,5 +1,7 @@
 //! Who may enter a project's registry, told apart for people and clients.
 
+use crate::model::{Package, Status};
+use crate::store::packages;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use kernel::http::refusal;
@@ -40,6 +42,18 @@ impl RegistryAccess {
     pub fn may_delete(&self) -> bool {
         self.level >= MAINTAINER && !self.project.archived
     }
+
+    /// The package of this id, if it is in a state that is `shown`.
+    pub fn package(&self, tx: &mut Tx<'_>, id: i64, shown: fn(Status) -> bool) -> Result<Package> {
+        packages::package_in(tx, self.project.id, id)?
+            .filter(|package| shown(package.status))
+            .ok_or_else(not_found)
+    }
+}
+
+/// «Not found», as the interface words it for packages.
+pub fn not_found() -> Error {
+    Error::NotFoundText("Package not found".into())
 }
 
 /// The project for this purpose, with the viewer's level in it.

@@ -69,6 +69,22 @@ impl Client {
         read.await
     }
 
+    /// Changes something in a project that the client enters for a purpose; the
+    /// work may run more than once.
+    pub async fn change<T: Send + 'static>(
+        &self,
+        project: &Reference,
+        purpose: Purpose,
+        work: impl Fn(&mut Tx<'_>, &RegistryAccess, &Client) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (client, project) = (self.clone(), project.clone());
+        let written = self.app.write(move |tx| {
+            let entered = authorize(tx, &client.viewer, &project, purpose)?;
+            work(tx, &entered, &client)
+        });
+        written.await
+    }
+
     /// Refuses who may not ask at this prefix at all.
     pub async fn admit(&self) -> Result<()> {
         self.read(|_, _, _| Ok(())).await

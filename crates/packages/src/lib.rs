@@ -57,3 +57,6 @@ pub fn routes(r: &mut Routes) {
 pub fn jobs(registry: &mut kernel::jobs::RegistryBuilder) {
     jobs::register(registry);
 }
+
+#[cfg(test)]
+mod samples;

@@ -1,8 +1,9 @@
 //! Packages, files and protection rules as plain values.
 
-use jiff::Timestamp;
+use kernel::time::{Timestamp, wire};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::borrow::Cow;
 use store::FromRow;
 
 kernel::choices! {
@@ -84,6 +85,7 @@ pub const VERSIONLESS: &str = "\u{10FFFF}";
 
 /// One name and version of one format in one project.
 #[derive(Debug, Clone, PartialEq, FromRow)]
+#[columns("p")]
 pub struct Package {
     pub id: i64,
     pub project_id: i64,
@@ -102,11 +104,6 @@ pub struct Package {
     pub updated_at: Timestamp,
 }
 
-/// The columns of [`Package`] on the alias `p`.
-pub const PACKAGE_COLUMNS: &str = "p.id, p.project_id, p.package_type, p.name, p.version, \
-    p.status, p.creator_id, p.conan_name, p.download_count, p.last_downloaded_at, p.created_at, \
-    p.updated_at";
-
 impl Package {
     /// Whether the default list shows it; what `package_counts` counts.
     pub fn is_listed(&self) -> bool {
@@ -114,34 +111,63 @@ impl Package {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, FromRow)]
+/// A file of a package.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, FromRow)]
+#[schemars(rename = "PackageFileEntity")]
+#[columns("f")]
 pub struct PackageFile {
+    /// Its id.
     pub id: i64,
+    /// Its package.
     pub package_id: i64,
+    /// When it was stored.
+    #[serde(serialize_with = "wire::serialize")]
+    #[schemars(with = "String")]
+    pub created_at: Timestamp,
     /// Its name; parts of a path are joined by `%2F`.
     pub file_name: String,
     /// Bytes.
     pub size: i64,
-    /// Digests in lower-case hex.
+    /// MD5 in hex.
+    #[serde(rename = "file_md5")]
     pub md5: String,
+    /// SHA-1 in hex.
+    #[serde(rename = "file_sha1")]
     pub sha1: String,
+    /// SHA-256 in hex.
+    #[serde(rename = "file_sha256")]
     pub sha256: String,
+    #[serde(skip)]
     pub blob_key: String,
-    pub created_at: Timestamp,
+    #[serde(skip)]
     pub updated_at: Timestamp,
 }
 
-/// The columns of [`PackageFile`] on the alias `f`.
-pub const FILE_COLUMNS: &str = "f.id, f.package_id, f.file_name, f.size, f.md5, f.sha1, \
-    f.sha256, f.blob_key, f.created_at, f.updated_at";
+impl PackageFile {
+    /// Its name for people.
+    pub fn readable_name(&self) -> Cow<'_, str> {
+        percent_encoding::percent_decode_str(&self.file_name).decode_utf8_lossy()
+    }
+}
 
-/// A name an npm client gave one version.
-#[derive(Debug, Clone, PartialEq, FromRow)]
+/// A tag: a name an npm client gave one version.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, FromRow)]
+#[schemars(rename = "TagEntity")]
+#[columns("t")]
 pub struct Tag {
+    /// Its id.
     pub id: i64,
+    /// The package it names.
     pub package_id: i64,
+    /// What it says.
     pub name: String,
+    /// When it was set.
+    #[serde(serialize_with = "wire::serialize")]
+    #[schemars(with = "String")]
     pub created_at: Timestamp,
+    /// When it was moved.
+    #[serde(serialize_with = "wire::serialize")]
+    #[schemars(with = "String")]
     pub updated_at: Timestamp,
 }
 
@@ -154,6 +180,15 @@ kernel::choices! {
 }
 
 impl PushLevel {
+    /// Who that is, for people.
+    pub const fn label(self) -> &'static str {
+        match self {
+            PushLevel::Maintainer => "Maintainers",
+            PushLevel::Owner => "Owners",
+            PushLevel::Admin => "Administrators",
+        }
+    }
+
     /// The role as a number; administrators pass before it is asked.
     pub const fn role(self) -> i64 {
         match self {
@@ -165,6 +200,14 @@ impl PushLevel {
 }
 
 impl DeleteLevel {
+    /// Who that is, for people.
+    pub const fn label(self) -> &'static str {
+        match self {
+            DeleteLevel::Owner => "Owners",
+            DeleteLevel::Admin => "Administrators",
+        }
+    }
+
     /// The role as a number; administrators pass before it is asked.
     pub const fn role(self) -> i64 {
         match self {
@@ -177,6 +220,7 @@ impl DeleteLevel {
 /// A protection rule.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, FromRow)]
 #[schemars(rename = "ProtectionRuleEntity")]
+#[columns("r")]
 pub struct ProtectionRule {
     /// Its id.
     pub id: i64,

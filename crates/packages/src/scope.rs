@@ -132,7 +132,7 @@ fn namespace(tx: &mut Tx<'_>, viewer: &Viewer, path: &str) -> Result<Namespace> 
 }
 
 /// Projects of the namespace and of the groups below it.
-fn below(namespace: &Namespace) -> Fragment {
+pub fn below(namespace: &Namespace) -> Fragment {
     let mut condition = Fragment::new("");
     condition
         .push(

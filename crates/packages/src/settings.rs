@@ -25,6 +25,7 @@ pub const MAX_PATTERN: usize = 255;
 const MAX_COMPILED: usize = 1 << 20;
 
 /// A format whose duplicates a namespace lets in or not.
+#[derive(Debug)]
 pub struct Format {
     package_type: PackageType,
     pub label: &'static str,

@@ -5,7 +5,7 @@
 //! [`receive_bytes`] (or [`crate::upload_form`] for forms), [`inspect`] where it
 //! looks into the bytes, [`keep`], and [`publish`] or [`publish_then`].
 
-use crate::access::{RegistryAccess, authorize};
+use crate::access::RegistryAccess;
 use crate::client::Client;
 use crate::limits::PlanLimits;
 use crate::model::{Package, PackageFile, PackageType};
@@ -151,12 +151,14 @@ pub async fn publish_then<T: Send + 'static>(
     stored: Stored,
     then: impl Fn(&mut Tx<'_>, &RegistryAccess, &Package, &PackageFile) -> Result<T> + Send + 'static,
 ) -> Result<T> {
-    let (viewer, project) = (client.viewer.clone(), project.clone());
-    let published = client.app.write(move |tx| {
-        let entered = authorize(tx, &viewer, &project, Purpose::PublishPackage)?;
-        let (package, file) = publish::add_file(tx, &viewer, &entered, &to, &stored)?;
-        then(tx, &entered, &package, &file)
-    });
+    let published = client.change(
+        project,
+        Purpose::PublishPackage,
+        move |tx, entered, client| {
+            let (package, file) = publish::add_file(tx, &client.viewer, entered, &to, &stored)?;
+            then(tx, entered, &package, &file)
+        },
+    );
     published.await
 }
 

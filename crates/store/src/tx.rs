@@ -100,11 +100,14 @@ fn in_column(column: &str, error: Error) -> Error {
 ///
 /// Structs derive it: each field is read from the column of its name,
 /// `#[read(FUNCTION)]` by a function of what stands there, and a `#[nested]`
-/// struct from columns of the same row. One that
-/// names its table, as `#[columns("users")]`, also has its select list as
-/// `COLUMNS`, where `#[column("EXPRESSION")]` says what a field is read from
-/// that is no column of that table. Fields marked `#[written]` are written by
-/// the statement `UPDATE`, with `values()`, to the row of the struct's `id`.
+/// one, a struct itself, from columns of the same row. One that names its
+/// table, as `#[columns("users")]`, also has its select list as `COLUMNS`, where
+/// `#[column("EXPRESSION")]` says what a field is read from that is no column of
+/// that table.
+///
+/// The derive `IntoRow` gives a struct that names its `#[table("users")]` the
+/// statement `INSERT`, `UpdateRow` one for the fields that are `#[written]`,
+/// `UPDATE`; each with its parameters, `values()`.
 pub trait FromRow: Sized {
     /// Reads the row.
     fn from_row(row: &mut Row<'_>) -> Result<Self>;

@@ -6,7 +6,7 @@ use super::input::{Argument, EnumItem, GraphInput};
 use super::introspection;
 use super::models::Models;
 use super::scalars;
-use super::shape::{Answer, Node, Shape};
+use super::shape::{Answer, Node, Plain, Shape};
 use super::table::{Cost, Field, Fields, Kind, Mark, READ, Resolver, Root, TypeDef};
 use crate::error::Error;
 use futures_util::future::{BoxFuture, join_all};
@@ -231,6 +231,17 @@ impl<'g, T: Any + Send + Sync> ObjectBuilder<'g, T> {
             Ok(of.answer(answer(downcast::<T>(node)?)))
         }));
         self.add(name, shape, resolver)
+    }
+
+    /// A field with what it is, whose type is that of the Rust value: a text, a
+    /// number, yes or no, or an instant; nullable where that is an option.
+    pub fn value<V: Plain>(
+        self,
+        name: &str,
+        about: &str,
+        answer: impl Fn(&T) -> V + Send + Sync + 'static,
+    ) -> Self {
+        self.field(name, V::shape(), answer).describe(about)
     }
 
     /// A field that takes work, for one object; in lists use

@@ -1,7 +1,7 @@
 //! The scalars of the language and of every room, and global IDs
 //! (docs/interface/graphql.md 6).
 
-use super::build::{Graph, ObjectBuilder};
+use super::build::Graph;
 use super::shape::{Answer, HasTypeRef, Leaf, Plain, Required, Shape};
 use super::types::TypeRef;
 use super::uploads;
@@ -51,19 +51,6 @@ macro_rules! plain {
 }
 
 plain!(String => STRING, i64 => INT, bool => BOOLEAN, Timestamp => TIME);
-
-impl<T: Any + Send + Sync> ObjectBuilder<'_, T> {
-    /// A field with what it is, whose type is that of the Rust value: a text, a
-    /// number, yes or no, or an instant; nullable where that is an option.
-    pub fn value<V: Plain>(
-        self,
-        name: &str,
-        about: &str,
-        answer: impl Fn(&T) -> V + Send + Sync + 'static,
-    ) -> Self {
-        self.field(name, V::shape(), answer).describe(about)
-    }
-}
 
 /// What every global ID starts with.
 const PREFIX: &str = "gid://";

@@ -4,7 +4,7 @@ use crate::model::{PackageType, Status};
 use kernel::error::{Error, Result};
 use kernel::time::{Timestamp, wire};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use store::FromRow;
 
 kernel::choices! {
@@ -134,46 +134,84 @@ impl Rule {
 }
 
 /// A version as rules see it.
-#[derive(Debug, Clone, PartialEq, FromRow)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, FromRow)]
 pub struct Standing {
+    /// The package's id.
     pub id: i64,
+    /// Its project.
     pub project_id: i64,
+    /// Its name.
     pub name: String,
     /// Its name as the format compares it.
+    #[serde(skip)]
     pub name_key: String,
+    /// Its version.
     pub version: String,
+    /// Its format.
+    pub package_type: PackageType,
+    /// Its state.
     pub status: Status,
+    /// Bytes of its files.
+    pub size: i64,
+    /// When it was published.
+    #[serde(serialize_with = "wire::serialize")]
+    #[schemars(with = "String")]
     pub created_at: Timestamp,
+    /// When a file was last downloaded.
+    #[serde(serialize_with = "wire::optional::serialize")]
+    #[schemars(with = "Option<String>")]
     pub last_downloaded_at: Option<Timestamp>,
     /// 1 for the newest version of its name.
+    #[serde(skip)]
     pub place: i64,
-    /// Bytes.
-    pub size: i64,
 }
 
-/// One application of a rule.
-#[derive(Debug, Clone, PartialEq, FromRow)]
+/// A run of a cleanup rule.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, FromRow)]
+#[schemars(rename = "CleanupRunEntity")]
 pub struct CleanupRun {
+    /// Its id.
     pub id: i64,
+    #[serde(skip)]
     pub rule_id: i64,
+    /// Whether it is still under way: 1, or nothing.
+    #[serde(rename = "running", serialize_with = "is_one")]
+    #[schemars(with = "bool")]
+    pub under_way: Option<i64>,
     /// The project it is in.
+    #[serde(skip)]
     pub after_project: i64,
     /// The last name there that it is done with.
+    #[serde(skip)]
     pub after_name: String,
-    /// How many names it is done with.
+    /// Names it is done with.
     pub names_done: i64,
-    /// How many there were when it began.
+    /// Names there were when it began.
     pub names_total: i64,
+    /// Versions it removed.
     pub removed_packages: i64,
-    /// Bytes.
+    /// Bytes of their files.
     pub removed_size: i64,
+    /// When it began.
+    #[serde(serialize_with = "wire::serialize")]
+    #[schemars(with = "String")]
     pub started_at: Timestamp,
+    /// When it ended.
+    #[serde(serialize_with = "wire::optional::serialize")]
+    #[schemars(with = "Option<String>")]
     pub finished_at: Option<Timestamp>,
 }
 
+fn is_one<S: Serializer>(number: &Option<i64>, to: S) -> std::result::Result<S::Ok, S::Error> {
+    to.serialize_bool(number.is_some())
+}
+
 /// A version that a rule takes away.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "GoingEntity")]
 pub struct Going {
+    #[serde(flatten)]
     pub standing: Standing,
+    /// Why it goes.
     pub reasons: Vec<String>,
 }

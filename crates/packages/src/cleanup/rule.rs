@@ -17,7 +17,7 @@ use kernel::error::{Error, Found, Result};
 use kernel::http::Patch;
 use kernel::time::Timestamp;
 use regex::Regex;
-use serde_json::json;
+use serde_json::Value as Json;
 use spaces::access::{self, Purpose};
 use store::Tx;
 
@@ -300,26 +300,22 @@ pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, owner: Owner, id: i64) -> Resul
     record(tx, viewer, "package_cleanup_rule.destroy", &rule)
 }
 
+/// What a record leaves out of a rule: it stands beside it, or changes by itself.
+const UNRECORDED: [&str; 5] = [
+    "id",
+    "package_type",
+    "next_run_at",
+    "created_at",
+    "updated_at",
+];
+
 fn record(tx: &mut Tx<'_>, viewer: &Viewer, action: &'static str, rule: &Rule) -> Result<()> {
-    audit::record(
-        tx,
-        viewer,
-        action,
-        ("PackageCleanupRule", rule.id, rule.package_type.as_str()),
-        json!({
-            "project_id": rule.project_id,
-            "group_id": rule.namespace_id,
-            "enabled": rule.enabled,
-            "keep_last": rule.keep_last,
-            "keep_name_regex": rule.keep_name_regex,
-            "keep_version_regex": rule.keep_version_regex,
-            "remove_name_regex": rule.remove_name_regex,
-            "remove_version_regex": rule.remove_version_regex,
-            "older_than_days": rule.older_than_days,
-            "not_downloaded_days": rule.not_downloaded_days,
-            "never_downloaded": rule.never_downloaded,
-        }),
-    )
+    let mut details = serde_json::to_value(rule).map_err(Error::internal)?;
+    if let Json::Object(fields) = &mut details {
+        fields.retain(|name, _| !UNRECORDED.contains(&name.as_str()));
+    }
+    let target = ("PackageCleanupRule", rule.id, rule.package_type.as_str());
+    audit::record(tx, viewer, action, target, details)
 }
 
 /// A rule ready to be asked.
@@ -415,4 +411,4 @@ fn day_count(days: i64) -> String {
 
 #[cfg(test)]
 #[path = "rule_tests.rs"]
-mod tests;
+pub(crate) mod tests;

@@ -7,8 +7,9 @@ fn at(day: i64) -> Timestamp {
     Timestamp::from_second(day * DAY).unwrap()
 }
 
-fn rule() -> Rule {
-    Rule {
+/// A rule that says nothing but this.
+pub(crate) fn rule(say: impl FnOnce(&mut Rule)) -> Rule {
+    let mut rule = Rule {
         id: 1,
         project_id: Some(1),
         namespace_id: None,
@@ -25,17 +26,20 @@ fn rule() -> Rule {
         next_run_at: None,
         created_at: at(0),
         updated_at: at(0),
-    }
+    };
+    say(&mut rule);
+    rule
 }
 
 /// Published on day 50, downloaded on day 80, the second newest of its name.
-fn standing() -> Standing {
+pub(crate) fn standing() -> Standing {
     Standing {
         id: 7,
         project_id: 1,
         name: "hammer".into(),
         name_key: "hammer".into(),
         version: "1.2.0".into(),
+        package_type: PackageType::Generic,
         status: Status::Default,
         created_at: at(50),
         last_downloaded_at: Some(at(80)),
@@ -53,84 +57,45 @@ fn reasons(rule: &Rule, one: &Standing) -> Vec<String> {
 fn a_version_goes_if_all_that_is_asked_is_true_of_it() {
     let text = |text: &str| Some(text.to_owned());
     let cases: [(Rule, &[&str]); 11] = [
+        (rule(|it| it.keep_last = Some(2)), &[]),
         (
-            Rule {
-                keep_last: Some(2),
-                ..rule()
-            },
-            &[],
-        ),
-        (
-            Rule {
-                keep_last: Some(1),
-                ..rule()
-            },
+            rule(|it| it.keep_last = Some(1)),
             &["not among the newest 1 of its name"],
         ),
+        (rule(|it| it.older_than_days = Some(50)), &[]),
         (
-            Rule {
-                older_than_days: Some(50),
-                ..rule()
-            },
-            &[],
-        ),
-        (
-            Rule {
-                older_than_days: Some(49),
-                ..rule()
-            },
+            rule(|it| it.older_than_days = Some(49)),
             &["published more than 49 days ago"],
         ),
+        (rule(|it| it.not_downloaded_days = Some(20)), &[]),
         (
-            Rule {
-                not_downloaded_days: Some(20),
-                ..rule()
-            },
-            &[],
-        ),
-        (
-            Rule {
-                not_downloaded_days: Some(19),
-                ..rule()
-            },
+            rule(|it| it.not_downloaded_days = Some(19)),
             &["not downloaded for 19 days"],
         ),
         (
-            Rule {
-                never_downloaded: true,
-                older_than_days: Some(1),
-                ..rule()
-            },
+            rule(|it| {
+                it.never_downloaded = true;
+                it.older_than_days = Some(1);
+            }),
             &[],
         ),
+        (rule(|it| it.remove_name_regex = text("ham")), &[]),
         (
-            Rule {
-                remove_name_regex: text("ham"),
-                ..rule()
-            },
-            &[],
-        ),
-        (
-            Rule {
-                remove_name_regex: text("ham.*"),
-                ..rule()
-            },
+            rule(|it| it.remove_name_regex = text("ham.*")),
             &["its name fits ham.*"],
         ),
         (
-            Rule {
-                remove_version_regex: text(r"1\..*"),
-                older_than_days: Some(1),
-                ..rule()
-            },
+            rule(|it| {
+                it.remove_version_regex = text(r"1\..*");
+                it.older_than_days = Some(1);
+            }),
             &[r"its version fits 1\..*", "published more than 1 day ago"],
         ),
         (
-            Rule {
-                remove_version_regex: text("2.*"),
-                older_than_days: Some(1),
-                ..rule()
-            },
+            rule(|it| {
+                it.remove_version_regex = text("2.*");
+                it.older_than_days = Some(1);
+            }),
             &[],
         ),
     ];
@@ -145,19 +110,15 @@ fn what_was_never_downloaded_counts_from_its_publication() {
         last_downloaded_at: None,
         ..standing()
     };
-    let never = Rule {
-        never_downloaded: true,
-        older_than_days: Some(49),
-        ..rule()
-    };
+    let never = rule(|it| {
+        it.never_downloaded = true;
+        it.older_than_days = Some(49);
+    });
     assert_eq!(
         reasons(&never, &unused),
         ["published more than 49 days ago", "never downloaded"]
     );
-    let for_days = |days| Rule {
-        not_downloaded_days: Some(days),
-        ..rule()
-    };
+    let for_days = |days| rule(|it| it.not_downloaded_days = Some(days));
     assert_eq!(
         reasons(&for_days(49), &unused),
         ["not downloaded for 49 days"]
@@ -167,10 +128,7 @@ fn what_was_never_downloaded_counts_from_its_publication() {
 
 #[test]
 fn what_is_kept_stays_whatever_else_is_true() {
-    let all = Rule {
-        older_than_days: Some(1),
-        ..rule()
-    };
+    let all = rule(|it| it.older_than_days = Some(1));
     assert!(!reasons(&all, &standing()).is_empty());
     for kept in [
         Rule {
@@ -196,57 +154,27 @@ fn what_is_kept_stays_whatever_else_is_true() {
 
 #[test]
 fn a_rule_has_to_say_what_goes() {
-    let kept = Rule {
-        keep_name_regex: Some("a".into()),
-        ..rule()
-    };
-    let unused = Rule {
-        never_downloaded: true,
-        not_downloaded_days: Some(9),
-        ..rule()
-    };
+    let kept = rule(|it| it.keep_name_regex = Some("a".into()));
+    let unused = rule(|it| {
+        it.never_downloaded = true;
+        it.not_downloaded_days = Some(9);
+    });
     for bad in [
-        rule(),
+        rule(|_| {}),
         kept,
         unused,
-        Rule {
-            keep_last: Some(0),
-            ..rule()
-        },
-        Rule {
-            keep_last: Some(10_001),
-            ..rule()
-        },
-        Rule {
-            older_than_days: Some(-1),
-            ..rule()
-        },
-        Rule {
-            older_than_days: Some(i64::MAX),
-            ..rule()
-        },
-        Rule {
-            remove_name_regex: Some("(".into()),
-            ..rule()
-        },
-        Rule {
-            remove_name_regex: Some("(?=a)".into()),
-            ..rule()
-        },
-        Rule {
-            keep_last: Some(1),
-            keep_name_regex: Some("a".repeat(256)),
-            ..rule()
-        },
+        rule(|it| it.keep_last = Some(0)),
+        rule(|it| it.keep_last = Some(10_001)),
+        rule(|it| it.older_than_days = Some(-1)),
+        rule(|it| it.older_than_days = Some(i64::MAX)),
+        rule(|it| it.remove_name_regex = Some("(".into())),
+        rule(|it| it.remove_name_regex = Some("(?=a)".into())),
+        rule(|it| {
+            it.keep_last = Some(1);
+            it.keep_name_regex = Some("a".repeat(256));
+        }),
     ] {
         assert!(bad.validate().is_err(), "{bad:?}");
     }
-    assert!(
-        Rule {
-            keep_last: Some(1),
-            ..rule()
-        }
-        .validate()
-        .is_ok()
-    );
+    assert!(rule(|it| it.keep_last = Some(1)).validate().is_ok());
 }

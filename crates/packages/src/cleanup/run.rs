@@ -163,16 +163,17 @@ pub struct Preview {
     /// Bytes.
     pub size: i64,
     /// Bytes by name, of the names with most of them.
-    pub largest: Vec<(String, i64)>,
+    pub largest: Vec<(String, u64)>,
     /// Those asked for, by project, name and then the newest first.
     pub shown: Vec<Going>,
 }
 
 /// Adds a version to those of its name, which come one after the other.
-fn add(sizes: &mut Vec<(String, i64)>, one: Standing) {
+fn add(sizes: &mut Vec<(String, u64)>, one: Standing) {
+    let bytes = one.size.unsigned_abs();
     match sizes.last_mut() {
-        Some((name, size)) if *name == one.name => *size += one.size,
-        _ => sizes.push((one.name, one.size)),
+        Some((name, size)) if *name == one.name => *size += bytes,
+        _ => sizes.push((one.name, bytes)),
     }
 }
 

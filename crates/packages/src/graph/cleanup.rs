@@ -7,7 +7,7 @@ use crate::cleanup::model::{Going, Policy, Rule};
 use crate::cleanup::run::{self, Preview};
 use crate::store::cleanup_rules as rows;
 use kernel::graph::{
-    Args, BOOLEAN, Context, Fault, Graph, HasTypeRef, INT, STRING, TIME, argument, object,
+    Args, BOOLEAN, Context, Fault, Graph, HasTypeRef, INT, STRING, argument, object,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -76,16 +76,11 @@ fn rule(g: &mut Graph) {
         .object::<Rule>(RULE, "Which versions of one format go by themselves.")
         .field("packageType", TYPE.required(), |it| it.package_type)
         .describe(FORMAT)
-        .field("enabled", BOOLEAN.required(), |it| it.enabled)
-        .describe(ENABLED)
-        .field("neverDownloaded", BOOLEAN.required(), |it| {
-            it.never_downloaded
-        })
-        .describe(UNUSED)
-        .field("nextRunAt", TIME, |it| it.next_run_at)
-        .describe("When it is applied next.");
+        .value("enabled", ENABLED, |it| it.enabled)
+        .value("neverDownloaded", UNUSED, |it| it.never_downloaded)
+        .value("nextRunAt", "When it is applied next.", |it| it.next_run_at);
     for (name, text, read) in NUMBERS {
-        of = of.field(name, INT, read).describe(text);
+        of = of.value(name, text, read);
     }
     for (name, text, read) in PATTERNS {
         of = of
@@ -100,10 +95,10 @@ fn rule(g: &mut Graph) {
 
 fn preview(g: &mut Graph) {
     g.object::<Preview>(PREVIEW, "What a cleanup rule would take away.")
-        .field("packagesCount", INT.required(), |it| it.packages)
-        .describe("How many versions.")
-        .field("packagesSize", STRING.required(), |it| it.size.to_string())
-        .describe("Bytes of their files.")
+        .value("packagesCount", "How many versions.", |it| it.packages)
+        .value("packagesSize", "Bytes of their files.", |it| {
+            it.size.to_string()
+        })
         .field(
             "packages",
             object::<Going>(VERSION).required().list().required(),
@@ -111,20 +106,19 @@ fn preview(g: &mut Graph) {
         )
         .describe("The first of them.");
     g.object::<Going>(VERSION, "A version that a cleanup rule would take away.")
-        .field("name", STRING.required(), |it| it.standing.name.clone())
-        .describe("Its name.")
-        .field("version", STRING.required(), |it| {
-            it.standing.version.clone()
+        .value("name", "Its name.", |it| it.standing.name.clone())
+        .value("version", "Its version.", |it| it.standing.version.clone())
+        .value("size", "Bytes of its files.", |it| {
+            it.standing.size.to_string()
         })
-        .describe("Its version.")
-        .field("size", STRING.required(), |it| it.standing.size.to_string())
-        .describe("Bytes of its files.")
-        .field("createdAt", TIME.required(), |it| it.standing.created_at)
-        .describe("When it was published.")
-        .field("lastDownloadedAt", TIME, |it| {
-            it.standing.last_downloaded_at
+        .value("createdAt", "When it was published.", |it| {
+            it.standing.created_at
         })
-        .describe("When a file was last downloaded.")
+        .value(
+            "lastDownloadedAt",
+            "When a file was last downloaded.",
+            |it| it.standing.last_downloaded_at,
+        )
         .field("reasons", STRING.required().list().required(), |it| {
             it.reasons.clone()
         })

@@ -7,7 +7,7 @@ use crate::model::PackageType;
 use crate::store::pages::{self as rows, Listed, StoredMetadata};
 use kernel::graph::{
     Args, Ask, Connection, Context, Fault, GlobalId, Graph, HasTypeRef, Key, ObjectBuilder, Order,
-    STRING, enumeration, item, object,
+    enumeration, item, object,
 };
 use serde_json::{Map, Value as Json};
 use sha2::{Digest, Sha256};
@@ -59,12 +59,10 @@ pub fn graph(g: &mut Graph) {
     g.object::<Dependency>("PackageDependency", "A package that is needed.")
         .field("id", DEPENDENCY_ID.required(), Dependency::id)
         .describe("Global ID.")
-        .field("name", STRING.required(), |it| it.0.name.clone())
-        .describe("Its name.")
-        .field("versionPattern", STRING.required(), |it| {
+        .value("name", "Its name.", |it| it.0.name.clone())
+        .value("versionPattern", "Which versions will do.", |it| {
             it.0.versions.clone()
-        })
-        .describe("Which versions will do.");
+        });
     g.object::<Link>("PackageDependencyLink", "That a package needs another.")
         .field("id", LINK_ID.required(), Link::id)
         .describe("Global ID.")

@@ -34,9 +34,11 @@ pub fn common(package: ObjectBuilder<'_, Listed>) -> ObjectBuilder<'_, Listed> {
 
 /// What only a package alone shows.
 pub fn alone(package: ObjectBuilder<'_, Listed>) {
-    let package = package
-        .field("lastDownloadedAt", TIME, |it| it.package.last_downloaded_at)
-        .describe("When a file of it was last downloaded.");
+    let package = package.value(
+        "lastDownloadedAt",
+        "When a file of it was last downloaded.",
+        |it| it.package.last_downloaded_at,
+    );
     let package = super::dependencies::shown(package);
     let package = of_project(package, "npmUrl", "npm", "npm");
     let package = of_project(package, "mavenUrl", "Maven", "maven");

@@ -3,7 +3,7 @@
 use super::caller;
 use crate::store::pages::{self as rows, KeptFile};
 use kernel::graph::context::Loader;
-use kernel::graph::{Context, Fault, Graph, HasTypeRef, JSON, STRING, TIME};
+use kernel::graph::{Context, Fault, Graph, HasTypeRef, JSON};
 use serde_json::Value as Json;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -27,30 +27,26 @@ impl FileMetadata {
 
 pub fn graph(g: &mut Graph) {
     g.interface::<FileMetadata>("PackageFileMetadata", "What a format tells of a file.")
-        .field("createdAt", TIME.required(), |it| it.0.created_at)
-        .describe("When it was stored.")
-        .field("updatedAt", TIME.required(), |it| it.0.updated_at)
-        .describe("When it last changed.");
+        .value("createdAt", "When it was stored.", |it| it.0.created_at)
+        .value("updatedAt", "When it last changed.", |it| it.0.updated_at);
     g.object::<FileMetadata>("ConanFileMetadata", "What Conan tells of a file.")
         .implements("PackageFileMetadata")
-        .field("recipeRevision", STRING.required(), |it| {
+        .value("recipeRevision", "Revision of the recipe.", |it| {
             it.0.recipe_revision.clone().unwrap_or_default()
         })
-        .describe("Revision of the recipe.")
-        .field("packageRevision", STRING, |it| {
+        .value("packageRevision", "Revision of the binary package.", |it| {
             filled(&it.0.package_revision)
         })
-        .describe("Revision of the binary package.")
-        .field("conanPackageReference", STRING, |it| {
-            filled(&it.0.package_reference)
-        })
-        .describe("Reference of the binary package.");
+        .value(
+            "conanPackageReference",
+            "Reference of the binary package.",
+            |it| filled(&it.0.package_reference),
+        );
     g.object::<FileMetadata>("HelmFileMetadata", "What Helm tells of a file.")
         .implements("PackageFileMetadata")
-        .field("channel", STRING.required(), |it| {
+        .value("channel", "The channel it is in.", |it| {
             it.0.channel.clone().unwrap_or_default()
         })
-        .describe("The channel it is in.")
         .field("metadata", JSON.required(), FileMetadata::said)
         .describe("The chart's own description.");
 }

@@ -4,9 +4,7 @@ use super::file_metadata::{FileMetadata, ToldOfFiles};
 use super::{FILE_ID, caller, pages};
 use crate::model::PackageFile;
 use crate::store::pages::{self as rows, Listed};
-use kernel::graph::{
-    Args, Ask, Connection, Context, Fault, Graph, HasTypeRef, Key, Order, STRING, TIME, one_of,
-};
+use kernel::graph::{Args, Ask, Connection, Context, Fault, Graph, HasTypeRef, Key, Order, one_of};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -19,28 +17,22 @@ pub fn graph(g: &mut Graph) {
     g.object::<FileView>("PackageFile", "A file of a package.")
         .field("id", FILE_ID.required(), |it| it.file.id)
         .describe("Global ID.")
-        .field("fileName", STRING.required(), |it| {
-            it.file.file_name.clone()
+        .value("fileName", "Its name.", |it| it.file.file_name.clone())
+        .value("size", "Bytes.", |it| it.file.size.to_string())
+        .value("fileMd5", "MD5 in hex.", |it| Some(it.file.md5.clone()))
+        .value("fileSha1", "SHA-1 in hex.", |it| Some(it.file.sha1.clone()))
+        .value("fileSha256", "SHA-256 in hex.", |it| {
+            Some(it.file.sha256.clone())
         })
-        .describe("Its name.")
-        .field("size", STRING.required(), |it| it.file.size.to_string())
-        .describe("Bytes.")
-        .field("fileMd5", STRING, |it| Some(it.file.md5.clone()))
-        .describe("MD5 in hex.")
-        .field("fileSha1", STRING, |it| Some(it.file.sha1.clone()))
-        .describe("SHA-1 in hex.")
-        .field("fileSha256", STRING, |it| Some(it.file.sha256.clone()))
-        .describe("SHA-256 in hex.")
-        .field("downloadPath", STRING.required(), |it| {
+        .value("downloadPath", "Path to download it from.", |it| {
             let (project, package, id) = (it.project_id, it.file.package_id, it.file.id);
             let files = format!("/api/v4/projects/{project}/packages/{package}/package_files");
             format!("{files}/{id}/download")
         })
-        .describe("Path to download it from.")
-        .field("createdAt", TIME.required(), |it| it.file.created_at)
-        .describe("When it was stored.")
-        .field("updatedAt", TIME.required(), |it| it.file.updated_at)
-        .describe("When it last changed.")
+        .value("createdAt", "When it was stored.", |it| it.file.created_at)
+        .value("updatedAt", "When it last changed.", |it| {
+            it.file.updated_at
+        })
         .load::<ToldOfFiles, _>(
             "fileMetadata",
             one_of::<FileMetadata>("PackageFileMetadata", FileMetadata::concrete),

@@ -5,9 +5,7 @@ use super::caller;
 use crate::model::PackageType;
 use crate::store::pages::{self as rows, Listed, StoredMetadata};
 use kernel::graph::context::Loader;
-use kernel::graph::{
-    Context, Fault, Graph, HasTypeRef, JSON, ObjectBuilder, STRING, object, one_of,
-};
+use kernel::graph::{Context, Fault, Graph, HasTypeRef, JSON, ObjectBuilder, object, one_of};
 use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -136,9 +134,7 @@ fn said(
 ) {
     for (name, key, text) in fields {
         let key = *key;
-        of = of
-            .field(name, STRING, move |it| string(&it.said, key))
-            .describe(text);
+        of = of.value(name, text, move |it| string(&it.said, key));
     }
 }
 
@@ -161,13 +157,12 @@ fn composer(g: &mut Graph) {
         ("license", "Its licence, or several."),
         ("version", "Its version, if the file names one."),
     ] {
-        of = of
-            .field(name, STRING, move |it| string(&it.0, name))
-            .describe(text);
+        of = of.value(name, text, move |it| string(&it.0, name));
     }
     g.object::<Metadata>("ComposerMetadata", "What Composer tells of a package.")
-        .field("targetSha", STRING, |it| it.kept.sha1.clone())
-        .describe("What its archive is told by.")
+        .value("targetSha", "What its archive is told by.", |it| {
+            it.kept.sha1.clone()
+        })
         .field(
             "composerJson",
             object::<ComposerJson>("PackageComposerJsonType").required(),
@@ -178,37 +173,29 @@ fn composer(g: &mut Graph) {
 
 fn conan(g: &mut Graph) {
     g.object::<Metadata>("ConanMetadata", "What Conan tells of a package.")
-        .field("recipe", STRING.required(), |it| it.recipe().to_owned())
-        .describe("`name/version@user/channel`.")
-        .field("recipePath", STRING.required(), |it| {
+        .value("recipe", "`name/version@user/channel`.", |it| {
+            it.recipe().to_owned()
+        })
+        .value("recipePath", "The same as a path.", |it| {
             it.recipe().replace('@', "/")
         })
-        .describe("The same as a path.")
-        .field("packageUsername", STRING.required(), |it| {
+        .value("packageUsername", "The user of the recipe.", |it| {
             it.user_and_channel().0
         })
-        .describe("The user of the recipe.")
-        .field("packageChannel", STRING.required(), |it| {
+        .value("packageChannel", "The channel of the recipe.", |it| {
             it.user_and_channel().1
-        })
-        .describe("The channel of the recipe.");
+        });
 }
 
 fn maven(g: &mut Graph) {
     g.object::<Metadata>("MavenMetadata", "What Maven tells of a package.")
-        .field("path", STRING.required(), |it| match &it.kept.version {
+        .value("path", "Path of its files.", |it| match &it.kept.version {
             Some(version) => format!("{}/{version}", it.kept.name),
             None => it.kept.name.clone(),
         })
-        .describe("Path of its files.")
-        .field("appGroup", STRING.required(), |it| {
-            it.group_and_artifact().0
-        })
-        .describe("Its group.")
-        .field("appName", STRING.required(), |it| it.group_and_artifact().1)
-        .describe("Its artifact.")
-        .field("appVersion", STRING, |it| it.kept.version.clone())
-        .describe("Its version.");
+        .value("appGroup", "Its group.", |it| it.group_and_artifact().0)
+        .value("appName", "Its artifact.", |it| it.group_and_artifact().1)
+        .value("appVersion", "Its version.", |it| it.kept.version.clone());
 }
 
 pub fn shown(package: ObjectBuilder<'_, Listed>) -> ObjectBuilder<'_, Listed> {

@@ -2,7 +2,7 @@
 
 use super::{FILE_ID, PACKAGE_ID, caller};
 use crate::access::authorize;
-use crate::rules::destroy;
+use crate::rules::destroy::Deletion;
 use crate::rules::protection::DELETION_PROTECTED;
 use kernel::graph::{Context, Done, Fault, Graph, HasTypeRef, ID};
 use kernel::graph_input;
@@ -89,14 +89,14 @@ async fn packages(ids: Vec<i64>, context: Context) -> Result<Done<Destroyed>, Fa
     let ids = each_once(ids);
     let (app, viewer) = caller(&context)?;
     let registry = app.jobs().clone();
-    let work = app.write(move |tx| destroy::packages(tx, &registry, &viewer, &ids));
+    let work = app.write(move |tx| Deletion::new(&registry, &viewer, None).packages(tx, &ids));
     Ok(done(work.await?))
 }
 
 async fn file(id: i64, context: Context) -> Result<Done<Destroyed>, Fault> {
     let (app, viewer) = caller(&context)?;
     let registry = app.jobs().clone();
-    let work = app.write(move |tx| destroy::file_anywhere(tx, &registry, &viewer, id));
+    let work = app.write(move |tx| Deletion::new(&registry, &viewer, None).file_anywhere(tx, id));
     Ok(done(work.await?))
 }
 
@@ -108,7 +108,7 @@ async fn files(input: ManyFiles, context: Context) -> Result<Done<Destroyed>, Fa
     let registry = app.jobs().clone();
     let work = app.write(move |tx| {
         let entered = authorize(tx, &viewer, &reference, Purpose::DestroyPackage)?;
-        destroy::files(tx, &registry, &viewer, &entered, &ids)
+        Deletion::new(&registry, &viewer, None).files(tx, &entered, &ids)
     });
     match work.await? {
         Some(some_stay) => Ok(done(some_stay)),

@@ -1,7 +1,7 @@
 //! The three types of packages: in lists, as a version of another, and alone.
 
 use super::enums::{STATUS, TYPE};
-use super::{PACKAGE_ID, Tally, caller, files, pages, shared};
+use super::{PACKAGE_ID, Tally, caller, files, shared};
 use crate::access;
 use crate::entity::web_path;
 use crate::keys::name_key;
@@ -10,7 +10,7 @@ use crate::store::pages::{self as rows, Listed, Named};
 use kernel::graph::context::Loader;
 use kernel::graph::{
     Args, Ask, BOOLEAN, Connection, Context, Fault, GlobalId, Graph, HasTypeRef, ID, Key, Mark,
-    NODE, ObjectBuilder, Order, STRING, TIME, argument, object,
+    NODE, ObjectBuilder, Order, argument, object,
 };
 use spaces::graph::{ProjectView as Project, Projects};
 use std::collections::HashMap;
@@ -20,20 +20,17 @@ const TAG_ID: GlobalId = GlobalId::new("PackagesTagID", "Packages::Tag");
 
 pub fn graph(g: &mut Graph) {
     g.object::<Links>("PackageLinks", "Addresses of a package.")
-        .field("webPath", STRING, |it| it.web_path.clone())
-        .describe("Path of its page, if it has one.");
+        .value("webPath", "Path of its page, if it has one.", |it| {
+            it.web_path.clone()
+        });
     g.object::<Permissions>("PackagePermissions", "What the caller may do.")
-        .field("destroyPackage", BOOLEAN.required(), |it| it.destroy)
-        .describe("Delete it.");
+        .value("destroyPackage", "Delete it.", |it| it.destroy);
     g.object::<Tag>("PackageTag", "A name for one version.")
         .field("id", ID.required(), |it| TAG_ID.of(it.id))
         .describe("Global ID.")
-        .field("name", STRING.required(), |it| it.name.clone())
-        .describe("The name.")
-        .field("createdAt", TIME.required(), |it| it.created_at)
-        .describe("When it was set.")
-        .field("updatedAt", TIME.required(), |it| it.updated_at)
-        .describe("When it was last moved.");
+        .value("name", "The name.", |it| it.name.clone())
+        .value("createdAt", "When it was set.", |it| it.created_at)
+        .value("updatedAt", "When it was last moved.", |it| it.updated_at);
     let text = "A package beside others.";
     let package = common(
         g.object::<Listed>("Package", text),
@@ -90,20 +87,23 @@ fn common<'g>(
         .implements(NODE)
         .field("id", PACKAGE_ID.node().required(), |it| it.package.id)
         .describe("Global ID.")
-        .field("name", STRING.required(), |it| it.package.name.clone())
-        .describe("Its name.")
-        .field("version", STRING, |it| it.package.version.clone())
-        .describe("Its version; null for those without.")
+        .value("name", "Its name.", |it| it.package.name.clone())
+        .value("version", "Its version; null for those without.", |it| {
+            it.package.version.clone()
+        })
         .field("packageType", TYPE.required(), |it| it.package.package_type)
         .describe("Its format.")
         .field("status", STATUS.required(), |it| it.package.status)
         .describe("Its state.")
-        .field("statusMessage", STRING, |it| it.status_message.clone())
-        .describe("Why it could not be processed.")
-        .field("createdAt", TIME.required(), |it| it.package.created_at)
-        .describe("When it was published.")
-        .field("updatedAt", TIME.required(), |it| it.package.updated_at)
-        .describe("When it or its files last changed.")
+        .value("statusMessage", "Why it could not be processed.", |it| {
+            it.status_message.clone()
+        })
+        .value("createdAt", "When it was published.", |it| {
+            it.package.created_at
+        })
+        .value("updatedAt", "When it or its files last changed.", |it| {
+            it.package.updated_at
+        })
         .field("_links", object::<Links>("PackageLinks").required(), |it| {
             Arc::new(Links {
                 web_path: web_path(&it.package, &it.project_path),
@@ -249,11 +249,8 @@ async fn tags(
     let (app, _) = caller(&context)?;
     let read = app.read(move |tx| Ok((rows::tags(tx, tagged, &window)?, window)));
     let (found, window) = read.await?;
-    let mut found = shared(found);
-    for id in &ids {
-        found.entry(*id).or_default();
-    }
-    Ok(pages(ids, found, &window, |tag: &Tag| vec![tag.id.into()]))
+    let pages = window.pages(&ids, found, |tag: &Tag| vec![tag.id.into()]);
+    Ok(pages.into_iter().map(Some).collect())
 }
 
 /// Packages of one name share their versions, which are read once.

@@ -3,7 +3,7 @@
 
 use super::enums::{DELETE, PUSH, RULE_TYPE};
 use super::package::Managed;
-use super::{RULE_ID, caller, pages, shared};
+use super::{RULE_ID, caller};
 use crate::access::settled_of;
 use crate::cleanup;
 use crate::cleanup::model::{KeepFiles, Policy};
@@ -13,12 +13,11 @@ use crate::store::pages as rows;
 use kernel::graph::input::camel;
 use kernel::graph::shape::Leaf;
 use kernel::graph::{
-    Args, Ask, BOOLEAN, Connection, Context, Fault, Graph, HasTypeRef, Key, ObjectBuilder, Order,
-    STRING, TIME, item, object,
+    Args, Ask, Connection, Context, Fault, Graph, HasTypeRef, Key, ObjectBuilder, Order, item,
+    object,
 };
 use serde_json::Value as Json;
 use spaces::graph::{NamespaceView, ProjectView as Project};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 pub const KEEP: Leaf<KeepFiles> =
@@ -62,8 +61,9 @@ pub fn graph(g: &mut Graph) {
         it.keep_n_duplicated_package_files
     })
     .describe("How many files of one name a package keeps.")
-    .field("nextRunAt", TIME, |it| it.next_run_at)
-    .describe("When the others are taken away next.");
+    .value("nextRunAt", "When the others are taken away next.", |it| {
+        it.next_run_at
+    });
     rule(g);
     package_settings(g);
     g.on::<Project>("Project")
@@ -103,10 +103,11 @@ fn rule(g: &mut Graph) {
     g.object::<ProtectionRule>("PackagesProtectionRule", text)
         .field("id", RULE_ID.required(), |it| it.id)
         .describe("Global ID.")
-        .field("packageNamePattern", STRING.required(), |it| {
-            it.package_name_pattern.clone()
-        })
-        .describe("Names it is about; `*` stands for any text.")
+        .value(
+            "packageNamePattern",
+            "Names it is about; `*` stands for any text.",
+            |it| it.package_name_pattern.clone(),
+        )
         .field("packageType", RULE_TYPE.required(), |it| it.package_type)
         .describe("The format it is about.")
         .field("minimumAccessLevelForPush", PUSH, |it| {
@@ -125,10 +126,11 @@ fn package_settings(g: &mut Graph) {
     for (n, format) in FORMATS.iter().enumerate() {
         let label = format.label;
         of = of
-            .field(&camel(format.allowed), BOOLEAN.required(), move |it| {
-                it.0[n].allowed
-            })
-            .describe(&format!("Whether {label} packages may be."))
+            .value(
+                &camel(format.allowed),
+                &format!("Whether {label} packages may be."),
+                move |it| it.0[n].allowed,
+            )
             .field(&camel(format.exception), REGEXP, move |it| {
                 Some(it.0[n].exception.clone())
             })
@@ -189,15 +191,11 @@ async fn protection_rules(
     let managed = context.load::<Managed>(ids.clone()).await?;
     let managed: Vec<i64> = managed.into_keys().collect();
     let (app, _) = caller(&context)?;
-    let read = app.read(move |tx| {
-        let mut found = rows::rules(tx, managed.clone(), &window)?;
-        for id in managed {
-            found.entry(id).or_default();
-        }
-        Ok((found, window))
-    });
-    let (found, window): (HashMap<_, _>, _) = read.await?;
-    Ok(pages(ids, shared(found), &window, |rule| {
-        vec![rule.id.into()]
-    }))
+    let wanted = managed.clone();
+    let read = app.read(move |tx| Ok((rows::rules(tx, wanted, &window)?, window)));
+    let (found, window) = read.await?;
+    let pages = window.pages(&ids, found, |rule: &ProtectionRule| vec![rule.id.into()]);
+    let pages = ids.iter().zip(pages);
+    let shown = pages.map(|(id, page)| managed.contains(id).then_some(page));
+    Ok(shown.collect())
 }

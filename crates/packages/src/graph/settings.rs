@@ -8,7 +8,7 @@ use crate::access::{authorize, namespace_for_settings};
 use crate::cleanup::model::{Owner, Policy};
 use crate::cleanup::{self, rule};
 use crate::model::{DeleteLevel, PackageType, ProtectionRule, PushLevel};
-use crate::rules::protection::{self, Change};
+use crate::rules::protection::{self, Change, NewRule};
 use crate::settings::{self, FORMATS, PackageSettings};
 use crate::store::protection as rows;
 use identity::viewer::Viewer;
@@ -77,7 +77,7 @@ fn rules(g: &mut Graph) {
 }
 
 graph_input! {
-    struct NewRule {
+    struct AddedRule {
         /// Full path of the project.
         project_path: String = ID.required(),
         /// Names the rule is about; `*` stands for any text.
@@ -143,10 +143,8 @@ fn from_input<T: FromParams>(input: &Source) -> Outcome<T> {
     T::from_params(&given.collect()).map_err(Error::Parameters)
 }
 
-async fn create(input: NewRule, context: Context) -> Result<Done<ProtectionRule>, Fault> {
-    let rule = ProtectionRule {
-        id: 0,
-        project_id: 0,
+async fn create(input: AddedRule, context: Context) -> Result<Done<ProtectionRule>, Fault> {
+    let rule = NewRule {
         package_name_pattern: input.package_name_pattern,
         package_type: input.package_type.0,
         minimum_access_level_for_push: Some(input.minimum_access_level_for_push.0),
@@ -156,11 +154,7 @@ async fn create(input: NewRule, context: Context) -> Result<Done<ProtectionRule>
     let (app, viewer) = caller(&context)?;
     let work = app.write(move |tx| {
         let entered = authorize(tx, &viewer, &reference, Purpose::ManagePackageSettings)?;
-        let rule = ProtectionRule {
-            project_id: entered.project.id,
-            ..rule.clone()
-        };
-        protection::create(tx, &viewer, rule)
+        protection::create(tx, &viewer, entered.project.id, rule.clone())
     });
     Ok(work.await?.into())
 }

@@ -2,25 +2,23 @@
 //! packages go by themselves, and what would go now.
 
 use super::settings::kinds;
-use super::views::cleanup::{Cleanup, CleanupPreview, FoundRow, RuleForm, RuleRow};
-use crate::cleanup::model::{CleanupRun, Going, Owner, Rule};
+use super::views::cleanup::Cleanup;
+use crate::cleanup::model::{CleanupRun, Owner, Rule};
 use crate::cleanup::rule::{self, Change};
 use crate::cleanup::run::{self, Preview};
 use crate::model::PackageType;
 use crate::store::cleanup_rules as rows;
 use http::Method;
 use identity::pages::page;
-use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
+use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
-use kernel::html::{Moment, Page, ui};
-use kernel::http::{Params, Patch, RequestContext, Response, Routes};
-use kernel::time::Timestamp;
+use kernel::http::params::{Flat, FromParams, Source};
+use kernel::http::{Params, Patch, Response, Routes};
 use spaces::access::Purpose;
-use spaces::pages::{Address, Space, section};
+use spaces::pages::{Space, Visit, section};
 use std::collections::HashMap;
-use std::sync::Arc;
 use store::Tx;
 
 /// Most versions that a preview shows.
@@ -49,6 +47,13 @@ kernel::params! {
         pub action: Action,
         /// The rule it is asked of.
         pub rule_id: Option<i64>,
+        pub terms: Flat<Terms>,
+    }
+}
+
+kernel::params! {
+    /// The fields of a new rule, as they are sent.
+    pub struct Terms {
         /// The format of a new rule.
         pub package_type: Option<PackageType>,
         /// So many of the newest versions of each name stay.
@@ -70,10 +75,10 @@ kernel::params! {
     }
 }
 
-impl Form {
+impl Terms {
     /// The rule that the fields make. Numbers are read here, so that a word
     /// in their place is told beside its field.
-    fn terms(&self) -> Result<Change> {
+    fn change(&self) -> Result<Change> {
         let number = |field: &str, text: &Option<String>| {
             let text = text.as_deref().unwrap_or_default().trim();
             match text.parse() {
@@ -97,21 +102,17 @@ impl Form {
         })
     }
 
-    fn shown(&self) -> RuleForm {
-        let text = |sent: &Option<String>| sent.clone().unwrap_or_default();
-        RuleForm {
-            kind: self.package_type.map_or("", PackageType::as_str).to_owned(),
-            keep_last: text(&self.keep_last),
-            older_than_days: text(&self.older_than_days),
-            not_downloaded_days: text(&self.not_downloaded_days),
-            never_downloaded: self.never_downloaded.unwrap_or(false),
-            keep_name_regex: text(&self.keep_name_regex),
-            keep_version_regex: text(&self.keep_version_regex),
-            remove_name_regex: text(&self.remove_name_regex),
-            remove_version_regex: text(&self.remove_version_regex),
-        }
+    pub fn kind(&self) -> &'static str {
+        self.package_type.map_or("", PackageType::as_str)
     }
 
+    /// What the form holds before anything is sent.
+    pub fn blank() -> Result<Terms> {
+        Terms::from_params(&Source::new()).map_err(Error::Parameters)
+    }
+}
+
+impl Form {
     fn rule_id(&self) -> Result<i64> {
         self.rule_id.ok_or_else(|| Error::missing("rule_id"))
     }
@@ -121,25 +122,22 @@ impl Form {
 #[derive(Clone)]
 struct CleanupPage {
     app: App,
-    viewer: Viewer,
-    address: Address,
+    visit: Visit,
     /// What a rule would take, and the form that drafts it.
     preview: Option<(Preview, Option<Form>)>,
 }
 
 impl CleanupPage {
-    fn of(app: &App, viewer: &SignedInViewer, asked: &RequestContext) -> Result<CleanupPage> {
-        Ok(CleanupPage {
+    fn of(app: &App, visit: Visit) -> CleanupPage {
+        CleanupPage {
             app: app.clone(),
-            viewer: viewer.viewer(),
-            address: Address::of(asked)?,
+            visit,
             preview: None,
-        })
+        }
     }
 
     fn space(&self, tx: &mut Tx<'_>) -> Result<Space> {
-        let purpose = Purpose::ManagePackageSettings;
-        self.address.authorize(tx, &self.viewer, purpose)
+        self.visit.authorize(tx, Purpose::ManagePackageSettings)
     }
 
     /// What the rule in the form, or the stored one, would take.
@@ -149,24 +147,19 @@ impl CleanupPage {
             let owner = owner(&page.space(tx)?);
             match form.action {
                 Action::Show => rule::find(tx, owner, form.rule_id()?),
-                _ => form.terms()?.drafted(tx, owner),
+                _ => form.terms.change()?.drafted(tx, owner),
             }
         });
         run::preview(&self.app, rule.await?, 0, MAX_SHOWN).await
     }
 }
 
-async fn show(app: App, viewer: SignedInViewer, asked: Arc<RequestContext>) -> Result<Response> {
-    form::show(&app, CleanupPage::of(&app, &viewer, &asked)?).await
+async fn show(app: App, visit: Visit) -> Result<Response> {
+    form::show(&app, CleanupPage::of(&app, visit)).await
 }
 
-async fn change(
-    app: App,
-    viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
-    form: Params<Form>,
-) -> Result<Response> {
-    let (mut page, Params(form)) = (CleanupPage::of(&app, &viewer, &asked)?, form);
+async fn change(app: App, visit: Visit, form: Params<Form>) -> Result<Response> {
+    let (mut page, Params(form)) = (CleanupPage::of(&app, visit), form);
     if !matches!(form.action, Action::Preview | Action::Show) {
         return form::submit(&app, page, form).await;
     }
@@ -194,34 +187,41 @@ impl FormPage for CleanupPage {
     ];
 
     fn page(&self, app: &App) -> Page {
-        page(app, &self.viewer, "Package cleanup")
+        page(app, &self.visit.viewer, "Package cleanup")
     }
 
     fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<Cleanup> {
-        let (space, now) = (self.space(tx)?, tx.now());
+        let space = self.space(tx)?;
         let rules = rule::list(tx, owner(&space))?;
         let ids: Vec<i64> = rules.iter().map(|rule| rule.id).collect();
         let runs = rows::last_runs(tx, &ids)?;
-        let runs: HashMap<i64, CleanupRun> =
+        let mut runs: HashMap<i64, CleanupRun> =
             runs.into_iter().map(|run| (run.rule_id, run)).collect();
-        let rows = rules.iter().map(|rule| row(rule, runs.get(&rule.id), now));
+        let with_run = |rule: Rule| {
+            let run = runs.remove(&rule.id);
+            (rule, run)
+        };
         let (preview, drafted) = self.preview.clone().unzip();
         let form = typed.form.clone().or(drafted.flatten());
         Ok(Cleanup {
             page: space.crumbs(page, true),
             address: format!("{}/-/{PAGE}", space.url()),
-            head: space.head(tx, &self.viewer)?,
-            rules: rows.collect(),
-            preview: preview.map(|preview| found(preview, now)),
+            head: space.head(tx, &self.visit.viewer)?,
+            rules: rules.into_iter().map(with_run).collect(),
+            preview,
             kinds: kinds(),
-            form: form.as_ref().map(Form::shown).unwrap_or_default(),
+            form: match form {
+                Some(sent) => sent.terms.0,
+                None => Terms::blank()?,
+            },
+            now: tx.now(),
             errors: typed.errors.clone(),
         })
     }
 
     fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
         let space = self.space(tx)?;
-        let (viewer, owner) = (&self.viewer, owner(&space));
+        let (viewer, owner) = (&self.visit.viewer, owner(&space));
         let text = match form.action {
             Action::Enable => {
                 rule::switch(tx, viewer, owner, form.rule_id()?, true)?;
@@ -236,7 +236,7 @@ impl FormPage for CleanupPage {
                 "The rule is removed."
             }
             Action::Add | Action::Preview | Action::Show => {
-                rule::create(tx, viewer, owner, form.terms()?)?;
+                rule::create(tx, viewer, owner, form.terms.change()?)?;
                 "The rule is added. It is off until you switch it on."
             }
         };
@@ -248,45 +248,5 @@ fn owner(space: &Space) -> Owner {
     match space {
         Space::Group(group, _) => Owner::Group(group.id),
         Space::Project(project, _) => Owner::Project(project.id),
-    }
-}
-
-fn row(rule: &Rule, last: Option<&CleanupRun>, now: Timestamp) -> RuleRow {
-    let running = last.filter(|run| run.finished_at.is_none());
-    RuleRow {
-        id: rule.id,
-        kind: rule.package_type.as_str().to_owned(),
-        terms: rule.in_words(),
-        next: Moment::maybe(rule.next_run_at, now),
-        last: last.map(taken).unwrap_or_default(),
-        progress: running.map(|run| (unsigned(run.names_done), unsigned(run.names_total))),
-    }
-}
-
-/// What a run took.
-fn taken(run: &CleanupRun) -> String {
-    let size = ui::bytes(unsigned(run.removed_size));
-    format!("removed {} versions, {size}", run.removed_packages)
-}
-
-fn unsigned(number: i64) -> u64 {
-    number.unsigned_abs()
-}
-
-fn found(preview: Preview, now: Timestamp) -> CleanupPreview {
-    let row = |going: &Going| FoundRow {
-        name: going.standing.name.clone(),
-        version: going.standing.version.clone(),
-        published: Moment::new(going.standing.created_at, now),
-        downloaded: Moment::maybe(going.standing.last_downloaded_at, now),
-        size: unsigned(going.standing.size),
-        reasons: going.reasons.join(", "),
-    };
-    let largest = preview.largest.into_iter();
-    CleanupPreview {
-        count: unsigned(preview.packages),
-        size: unsigned(preview.size),
-        largest: largest.map(|(name, size)| (name, unsigned(size))).collect(),
-        rows: preview.shown.iter().map(row).collect(),
     }
 }

@@ -221,24 +221,7 @@ fn terraform(shown: &InstallSource<'_>, version: &str) -> Steps {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Status;
-
-    fn package(package_type: PackageType, name: &str) -> Package {
-        Package {
-            id: 3,
-            project_id: 5,
-            package_type,
-            name: name.to_owned(),
-            version: Some("1.0.0".into()),
-            status: Status::Default,
-            creator_id: None,
-            conan_name: None,
-            download_count: 0,
-            last_downloaded_at: None,
-            created_at: jiff::Timestamp::UNIX_EPOCH,
-            updated_at: jiff::Timestamp::UNIX_EPOCH,
-        }
-    }
+    use crate::samples::package;
 
     fn lines_of(package: &Package) -> String {
         let shown = InstallSource {

@@ -8,9 +8,9 @@ mod publishing;
 mod settings;
 pub mod views;
 
-use crate::access::{RegistryAccess, authorize};
-use crate::model::{self, PackageType};
-use crate::rules::destroy;
+use crate::access::{RegistryAccess, authorize, not_found};
+use crate::model::{self, PackageType, Status};
+use crate::rules::destroy::Deletion;
 use crate::store::list::{self, Filter, OrderBy};
 use crate::store::{files, packages};
 use http::Method;
@@ -21,13 +21,12 @@ use kernel::html::ui::Choice;
 use kernel::html::{Html, Moment, Pages, flash};
 use kernel::http::{Paging, Params, RequestContext, Response, Routes};
 use kernel::ids::Reference;
-use kernel::time::{Date, Timestamp};
+use kernel::time::Date;
 use spaces::access::Purpose;
 use spaces::pages::{Address, PROJECT, Space, section};
-use std::collections::HashMap;
 use std::sync::Arc;
 use store::Tx;
-use views::{FileRow, Package, PackageRow, Packages};
+use views::{Package, PackageRow, Packages};
 
 const MAX_FILES: i64 = 500;
 
@@ -67,45 +66,22 @@ kernel::params! {
     }
 }
 
-/// Names of the users who published these, by id.
-fn creators(
+/// Packages as lists show them; `path` tells the path of a project, if the
+/// viewer may see it.
+fn rows(
     tx: &mut Tx<'_>,
-    rows: &[model::Package],
-) -> Result<HashMap<i64, identity::model::User>> {
-    let ids: Vec<i64> = rows
-        .iter()
-        .filter_map(|package| package.creator_id)
-        .collect();
-    Ok(identity::entities::load_basic(tx, &ids)?)
-}
-
-/// A package as its row shows it; `url` is its project's address.
-fn row(
-    package: &model::Package,
-    url: &str,
-    creators: &HashMap<i64, identity::model::User>,
-    now: Timestamp,
-) -> PackageRow {
-    let creator = package.creator_id.and_then(|id| creators.get(&id));
-    PackageRow {
-        name: package
-            .conan_name
-            .clone()
-            .unwrap_or_else(|| package.name.clone()),
-        version: package.version.clone().unwrap_or_default(),
-        kind: package.package_type.as_str().to_owned(),
-        status: package.status.as_str().to_owned(),
-        url: format!("{url}/-/packages/{}", package.id),
-        project: String::new(),
-        creator: creator
-            .map(|user| user.username.clone())
-            .unwrap_or_default(),
-        creator_url: match creator {
-            Some(user) if user.is_human() => format!("/{}", user.username),
-            _ => String::new(),
-        },
-        created_at: Moment::new(package.created_at, now),
-    }
+    packages: Vec<model::Package>,
+    path: impl Fn(i64) -> Option<String>,
+) -> Result<Vec<PackageRow>> {
+    let ids: Vec<i64> = packages.iter().filter_map(|one| one.creator_id).collect();
+    let (creators, now) = (identity::entities::load_basic(tx, &ids)?, tx.now());
+    let rows = packages.into_iter().map(|package| PackageRow {
+        path: path(package.project_id),
+        creator: package.creator_id.and_then(|id| creators.get(&id).cloned()),
+        published: Moment::new(package.created_at, now),
+        package,
+    });
+    Ok(rows.collect())
 }
 
 const SORTS: &[(&str, &str)] = &[
@@ -170,8 +146,12 @@ async fn list_page(
         let space = address.authorize(tx, &viewer, Purpose::ReadPackages)?;
         let (limit, offset) = (paging.per_page, paging.offset());
         let (packages, total) = match &space {
-            Space::Project(project, _) => of_project(tx, project, &filter, limit, offset)?,
-            Space::Group(group, _) => of_group(tx, &viewer, group, &filter, limit, offset)?,
+            Space::Project(project, _) => {
+                let (packages, total) = list::of_project(tx, project.id, &filter, limit, offset)?;
+                let path = |_| Some(project.full_path.clone());
+                (rows(tx, packages, path)?, total)
+            }
+            Space::Group(group, _) => of_group(tx, &viewer, group, &filter, (limit, offset))?,
         };
         Ok(Packages {
             page: space.crumbs(shown, true),
@@ -195,45 +175,19 @@ async fn list_page(
     Ok(Html::new(&view.await?)?.response())
 }
 
-fn of_project(
-    tx: &mut Tx<'_>,
-    project: &spaces::Project,
-    filter: &Filter,
-    limit: i64,
-    offset: i64,
-) -> Result<(Vec<PackageRow>, i64)> {
-    let (rows, total) = list::of_project(tx, project.id, filter, limit, offset)?;
-    let (creators, now) = (creators(tx, &rows)?, tx.now());
-    let url = format!("/{}", project.full_path);
-    let shown = rows.iter().map(|one| row(one, &url, &creators, now));
-    Ok((shown.collect(), total))
-}
-
 fn of_group(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     group: &spaces::Namespace,
     filter: &Filter,
-    limit: i64,
-    offset: i64,
+    (limit, offset): (i64, i64),
 ) -> Result<(Vec<PackageRow>, i64)> {
     let projects = list::projects_below(tx, viewer, group, false)?;
-    let (rows, total) = list::of_projects(tx, &projects, filter, limit, offset)?;
-    let ids: Vec<i64> = rows.iter().map(|package| package.project_id).collect();
+    let (packages, total) = list::of_projects(tx, &projects, filter, limit, offset)?;
+    let ids: Vec<i64> = packages.iter().map(|package| package.project_id).collect();
+    // A registry may be open though its project is hidden.
     let paths = list::project_paths(tx, viewer, &ids)?;
-    let (creators, now) = (creators(tx, &rows)?, tx.now());
-    let shown = rows.iter().map(|one| match paths.get(&one.project_id) {
-        Some(path) => PackageRow {
-            project: path.clone(),
-            ..row(one, &format!("/{path}"), &creators, now)
-        },
-        // A registry that is open though its project is hidden.
-        None => PackageRow {
-            url: String::new(),
-            ..row(one, "", &creators, now)
-        },
-    });
-    Ok((shown.collect(), total))
+    Ok((rows(tx, packages, |id| paths.get(&id).cloned())?, total))
 }
 
 /// How to publish a first package, for those who may.
@@ -283,10 +237,8 @@ async fn package_page(
     let view = app
         .read(move |tx| {
             let entered = authorized(tx, &viewer, &address, Purpose::ReadPackages)?;
-            let package = packages::package_in(tx, entered.project.id, params.package_id)?
-                .filter(|package| package.status.is_detailed())
-                .ok_or_else(destroy::not_found)?;
-            package_view(tx, shown, &entered, &package, &base_url)
+            let package = entered.package(tx, params.package_id, Status::is_detailed)?;
+            package_view(tx, shown, &entered, package, &base_url)
         })
         .await?;
     Ok(Html::new(&view)?.response())
@@ -296,85 +248,56 @@ fn package_view(
     tx: &mut Tx<'_>,
     page: kernel::html::Page,
     entered: &RegistryAccess,
-    package: &model::Package,
+    package: model::Package,
     base_url: &str,
 ) -> Result<Package> {
     let place = Space::Project(entered.project.clone(), entered.level);
-    let now = tx.now();
-    let creators = creators(tx, std::slice::from_ref(package))?;
-    let shown = row(package, &place.url(), &creators, now);
-    let stored = files::list(tx, package.id, "id", " desc", MAX_FILES, 0)?;
+    let path = &entered.project.full_path;
+    let files = files::list(tx, package.id, "id", " desc", MAX_FILES, 0)?;
     let total = files::count(tx, package.id)?.unsigned_abs();
-    let versions = versions(tx, package, &shown, &place.url())?;
+    let versions = packages::other_versions(tx, &package)?;
     let tags = packages::tags_of(tx, vec![package.id])?;
     let days = packages::downloads_by_day(tx, package.id)?;
-    let api = format!(
-        "/api/v4/projects/{}/packages/{}",
-        package.project_id, package.id
-    );
-    let mut page = place
-        .crumbs(page, true)
-        .crumb("Packages", format!("{}/-/packages", place.url()));
-    page.title = shown.name.clone();
     let words = install::InstallSource {
-        package,
-        file: stored.first(),
+        package: &package,
+        file: files.first(),
         group_id: entered.project.namespace_id,
         base_url,
     };
+    let (install, mut publish) = (install::lines(&words), Vec::new());
+    if entered.may_publish() {
+        publish = publishing::lines(&words);
+    }
+    let url = format!("/{path}/-/packages/{}", package.id);
+    let shown = rows(tx, vec![package], |_| Some(path.clone()))?.pop();
+    let shown = shown.ok_or_else(not_found)?;
+    let mut page = place
+        .crumbs(page, true)
+        .crumb("Packages", format!("{}/-/packages", place.url()));
+    page.title = shown.name().to_owned();
     Ok(Package {
         page,
-        id: package.id,
-        status_message: String::new(),
-        tags: tags.into_iter().map(|tag| tag.name).collect(),
-        install: install::lines(&words),
-        publish: match entered.may_publish() {
-            true => publishing::lines(&words),
-            false => Vec::new(),
-        },
-        size: stored.iter().map(|file| file.size.unsigned_abs()).sum(),
-        files: stored
-            .into_iter()
-            .map(|file| file_row(file, &api, now))
-            .collect(),
+        tags,
+        install,
+        publish,
+        files,
         pages: Pages {
             page: 1,
             per_page: total.max(1),
             total,
-            url: shown.url.clone(),
+            url: url.clone(),
         },
-        versions,
-        downloads: package.download_count.unsigned_abs(),
+        url,
+        versions: versions.into_iter().rev().take(20).collect(),
         downloads_by_day: days
             .into_iter()
             .map(|(day, n)| (label(&day), n.unsigned_abs()))
             .collect(),
-        last_downloaded_at: Moment::maybe(package.last_downloaded_at, now),
         can_delete: entered.may_delete(),
-        package: shown,
+        now: tx.now(),
+        shown,
         place: (place.full_path().to_owned(), place.url()),
     })
-}
-
-/// The newest other versions of a package that is shown so, at the project's
-/// address `url`.
-fn versions(
-    tx: &mut Tx<'_>,
-    package: &model::Package,
-    shown: &PackageRow,
-    url: &str,
-) -> Result<Vec<PackageRow>> {
-    let (others, now) = (packages::other_versions(tx, package)?, tx.now());
-    let newest = others.into_iter().rev().take(20).map(|other| PackageRow {
-        name: shown.name.clone(),
-        version: other.version.unwrap_or_default(),
-        kind: shown.kind.clone(),
-        status: "default".into(),
-        url: format!("{url}/-/packages/{}", other.id),
-        created_at: Moment::new(other.created_at, now),
-        ..PackageRow::default()
-    });
-    Ok(newest.collect())
 }
 
 /// `2026-03-04` as `Mar 4`.
@@ -382,20 +305,6 @@ fn label(day: &str) -> String {
     day.parse::<Date>()
         .map(|date| date.strftime("%b %-d").to_string())
         .unwrap_or_default()
-}
-
-fn file_row(file: model::PackageFile, api: &str, now: Timestamp) -> FileRow {
-    let name = percent_encoding::percent_decode_str(&file.file_name).decode_utf8_lossy();
-    FileRow {
-        id: file.id,
-        name: name.into_owned(),
-        url: format!("{api}/package_files/{}/download", file.id),
-        size: file.size.unsigned_abs(),
-        created_at: Moment::new(file.created_at, now),
-        sha256: file.sha256,
-        sha1: file.sha1,
-        md5: file.md5,
-    }
 }
 
 async fn delete_package(
@@ -408,7 +317,7 @@ async fn delete_package(
     let id = params.package_id;
     let deleted = app.write(move |tx| {
         let entered = authorized(tx, &viewer, &address, Purpose::DestroyPackage)?;
-        destroy::package(tx, &registry, &viewer, &entered, Some(&asked), id)?;
+        Deletion::new(&registry, &viewer, Some(&asked)).package(tx, &entered, id)?;
         Ok(format!("/{}/-/packages", entered.project.full_path))
     });
     flash::done(&app, &deleted.await?, "The package is deleted.")
@@ -424,7 +333,7 @@ async fn delete_file(
     let ids = (params.package_id, params.file_id);
     let deleted = app.write(move |tx| {
         let entered = authorized(tx, &viewer, &address, Purpose::DestroyPackage)?;
-        destroy::file(tx, &registry, &viewer, &entered, Some(&asked), ids)?;
+        Deletion::new(&registry, &viewer, Some(&asked)).file(tx, &entered, ids)?;
         let path = &entered.project.full_path;
         Ok(format!("/{path}/-/packages/{}", ids.0))
     });

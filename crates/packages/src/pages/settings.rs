@@ -1,41 +1,27 @@
 //! `…/-/settings/packages`: the duplicates a group allows, the names a
 //! project protects.
 
-use super::views::{DuplicateRow, Duplicates, Protection, RuleRow};
-use crate::model::{DeleteLevel, PackageType, ProtectionRule, PushLevel};
-use crate::rules::protection;
-use crate::settings::{self, Change, FORMATS, Format, PackageSettings};
+use super::views::{self, Protection};
+use crate::model::{DeleteLevel, PackageType, PushLevel};
+use crate::rules::protection::{self, NewRule};
+use crate::settings::{self, Change, Duplicates, FORMATS, Format, PackageSettings};
 use crate::store::protection as rows;
 use http::Method;
 use identity::pages::page;
-use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
-use kernel::http::{Params, RequestContext, Response, Routes};
+use kernel::http::{Params, Response, Routes};
 use spaces::Namespace;
 use spaces::access::Purpose;
 use spaces::model::SourceKind;
-use spaces::pages::{Address, Space, section};
-use std::sync::Arc;
+use spaces::pages::{Space, Visit, section};
 use store::Tx;
 
 const PAGE: &str = "settings/packages";
 const MAX_RULES: i64 = 500;
-const PUSHES: &[(&str, &str)] = &[
-    ("", "As usual: developers"),
-    ("maintainer", "Maintainers"),
-    ("owner", "Owners"),
-    ("admin", "Administrators"),
-];
-const DELETES: &[(&str, &str)] = &[
-    ("", "As usual: maintainers"),
-    ("owner", "Owners"),
-    ("admin", "Administrators"),
-];
-
 pub fn routes(r: &mut Routes) {
     section(r, Method::GET, PAGE, show);
     section(r, Method::POST, PAGE, change);
@@ -63,42 +49,35 @@ kernel::params! {
     }
 }
 
-async fn show(app: App, viewer: SignedInViewer, asked: Arc<RequestContext>) -> Result<Response> {
-    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
-    match address.kind {
-        SourceKind::Group => form::show(&app, GroupPage { viewer, address }).await,
-        SourceKind::Project => form::show(&app, ProjectPage { viewer, address }).await,
+async fn show(app: App, visit: Visit) -> Result<Response> {
+    match visit.address.kind {
+        SourceKind::Group => form::show(&app, GroupPage(visit)).await,
+        SourceKind::Project => form::show(&app, ProjectPage(visit)).await,
     }
 }
 
 async fn change(
     app: App,
-    viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
+    visit: Visit,
     form: Params<Form>,
     duplicates: Params<Change>,
 ) -> Result<Response> {
-    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
-    match address.kind {
+    match visit.address.kind {
         SourceKind::Group => {
             let settings = duplicates.0.whole();
-            form::submit(&app, GroupPage { viewer, address }, settings).await
+            form::submit(&app, GroupPage(visit), settings).await
         }
-        SourceKind::Project => form::submit(&app, ProjectPage { viewer, address }, form.0).await,
+        SourceKind::Project => form::submit(&app, ProjectPage(visit), form.0).await,
     }
 }
 
 /// Which duplicates a group allows.
 #[derive(Clone)]
-struct GroupPage {
-    viewer: Viewer,
-    address: Address,
-}
+struct GroupPage(Visit);
 
 impl GroupPage {
     fn group(&self, tx: &mut Tx<'_>) -> Result<(Space, Namespace)> {
-        let purpose = Purpose::ManagePackageSettings;
-        match self.address.authorize(tx, &self.viewer, purpose)? {
+        match self.0.authorize(tx, Purpose::ManagePackageSettings)? {
             Space::Group(group, level) => Ok((Space::Group(group.clone(), level), group)),
             Space::Project(..) => Err(Error::NotFound("Group")),
         }
@@ -107,7 +86,7 @@ impl GroupPage {
 
 impl FormPage for GroupPage {
     type Form = PackageSettings;
-    type View = Duplicates;
+    type View = views::Duplicates;
     const FIELDS: &'static [&'static str] = &[
         FORMATS[0].exception,
         FORMATS[1].exception,
@@ -116,7 +95,7 @@ impl FormPage for GroupPage {
     ];
 
     fn page(&self, app: &App) -> Page {
-        page(app, &self.viewer, "Package settings")
+        page(app, &self.0.viewer, "Package settings")
     }
 
     fn view(
@@ -124,23 +103,23 @@ impl FormPage for GroupPage {
         tx: &mut Tx<'_>,
         page: Page,
         typed: &Typed<PackageSettings>,
-    ) -> Result<Duplicates> {
+    ) -> Result<views::Duplicates> {
         let (space, group) = self.group(tx)?;
         let settings = match &typed.form {
             Some(sent) => sent.clone(),
             None => settings::effective(tx, group.id)?,
         };
-        Ok(Duplicates {
+        Ok(views::Duplicates {
             page: space.crumbs(page, true),
-            head: space.head(tx, &self.viewer)?,
-            formats: formats(&settings),
+            head: space.head(tx, &self.0.viewer)?,
+            formats: formats(settings),
             errors: typed.errors.clone(),
         })
     }
 
     fn change(&self, tx: &mut Tx<'_>, settings: &PackageSettings) -> Result<Outcome<Self>> {
         let (space, group) = self.group(tx)?;
-        settings::replace(tx, &self.viewer, &group, settings)?;
+        settings::replace(tx, &self.0.viewer, &group, settings)?;
         let url = format!("{}/-/{PAGE}", space.url());
         Outcome::led(url, "The settings are saved.")
     }
@@ -148,21 +127,13 @@ impl FormPage for GroupPage {
 
 /// Which names a project protects.
 #[derive(Clone)]
-struct ProjectPage {
-    viewer: Viewer,
-    address: Address,
-}
+struct ProjectPage(Visit);
 
 impl ProjectPage {
     fn project(&self, tx: &mut Tx<'_>) -> Result<(Space, i64)> {
-        let purpose = Purpose::ManagePackageSettings;
-        match self.address.authorize(tx, &self.viewer, purpose)? {
-            Space::Project(project, level) => {
-                let id = project.id;
-                Ok((Space::Project(project, level), id))
-            }
-            Space::Group(..) => Err(Error::NotFound("Project")),
-        }
+        let space = self.0.authorize(tx, Purpose::ManagePackageSettings)?;
+        let id = space.project()?.id;
+        Ok((space, id))
     }
 }
 
@@ -172,7 +143,7 @@ impl FormPage for ProjectPage {
     const FIELDS: &'static [&'static str] = &[];
 
     fn page(&self, app: &App) -> Page {
-        page(app, &self.viewer, "Package settings")
+        page(app, &self.0.viewer, "Package settings")
     }
 
     fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<Protection> {
@@ -184,17 +155,20 @@ impl FormPage for ProjectPage {
         let kind = form.and_then(|form| form.package_type);
         let push = form.and_then(|form| form.push);
         let delete = form.and_then(|form| form.delete);
+        let pushes = PushLevel::ALL.iter().map(|one| (one.as_str(), one.label()));
+        let deletes = DeleteLevel::ALL.iter();
+        let deletes = deletes.map(|one| (one.as_str(), one.label()));
         Ok(Protection {
             page: space.crumbs(page, true),
-            head: space.head(tx, &self.viewer)?,
-            rules: rules.iter().map(rule_row).collect(),
+            head: space.head(tx, &self.0.viewer)?,
+            rules,
             pattern: pattern.unwrap_or_default(),
             kind: text(kind.map(PackageType::as_str)),
             kinds: kinds(),
             push: text(push.map(PushLevel::as_str)),
-            pushes: Choice::list(PUSHES),
+            pushes: levels("As usual: developers", pushes),
             delete: text(delete.map(DeleteLevel::as_str)),
-            deletes: Choice::list(DELETES),
+            deletes: levels("As usual: maintainers", deletes),
         })
     }
 
@@ -203,18 +177,16 @@ impl FormPage for ProjectPage {
         let url = format!("{}/-/{PAGE}", space.url());
         if form.action == Some(Action::Remove) {
             let id = form.rule_id.ok_or_else(|| Error::missing("rule_id"))?;
-            protection::delete(tx, &self.viewer, project_id, id)?;
+            protection::delete(tx, &self.0.viewer, project_id, id)?;
             return Outcome::led(url, "The rule is removed.");
         }
-        let rule = ProtectionRule {
-            id: 0,
-            project_id,
+        let rule = NewRule {
             package_name_pattern: form.pattern.clone().unwrap_or_default(),
             package_type: form.package_type.unwrap_or(PackageType::Generic),
             minimum_access_level_for_push: form.push,
             minimum_access_level_for_delete: form.delete,
         };
-        protection::create(tx, &self.viewer, rule)?;
+        protection::create(tx, &self.0.viewer, project_id, rule)?;
         Outcome::led(url, "The rule is added.")
     }
 }
@@ -229,33 +201,14 @@ pub(super) fn kinds() -> Vec<Choice> {
     Choice::list(&pairs)
 }
 
-fn formats(settings: &PackageSettings) -> Vec<DuplicateRow> {
-    let row = |(format, own): (&Format, &settings::Duplicates)| DuplicateRow {
-        label: format.label,
-        allowed_field: format.allowed.to_owned(),
-        allowed: own.allowed,
-        exception_field: format.exception.to_owned(),
-        exception: own.exception.clone(),
-    };
-    let mut rows: Vec<DuplicateRow> = FORMATS.iter().zip(&settings.0).map(row).collect();
-    rows.sort_by_key(|row| row.label);
-    rows
+fn formats(settings: PackageSettings) -> Vec<(&'static Format, Duplicates)> {
+    let mut formats: Vec<_> = FORMATS.iter().zip(settings.0).collect();
+    formats.sort_by_key(|(format, _)| format.label);
+    formats
 }
 
-fn rule_row(rule: &ProtectionRule) -> RuleRow {
-    let label = |value: Option<&str>, all: &[(&str, &str)]| {
-        let found = value.and_then(|value| all.iter().find(|(one, _)| *one == value));
-        found.map_or(String::new(), |(_, label)| (*label).to_owned())
-    };
-    let push = rule.minimum_access_level_for_push.map(PushLevel::as_str);
-    let delete = rule
-        .minimum_access_level_for_delete
-        .map(DeleteLevel::as_str);
-    RuleRow {
-        id: rule.id,
-        pattern: rule.package_name_pattern.clone(),
-        kind: rule.package_type.as_str().to_owned(),
-        push: label(push, PUSHES),
-        delete: label(delete, DELETES),
-    }
+/// Levels to choose from, after what holds without a rule.
+fn levels<'a>(usual: &'a str, levels: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<Choice> {
+    let pairs: Vec<_> = std::iter::once(("", usual)).chain(levels).collect();
+    Choice::list(&pairs)
 }

@@ -1,16 +1,14 @@
 //! Cleanup rules of a project or group, their runs, and dry runs.
 
-use crate::cleanup::model::Rule;
+use crate::cleanup::model::{CleanupRun, Going, Owner, Rule};
 use crate::cleanup::rule::{self, Change};
 use crate::cleanup::run;
+use crate::client::Client;
 use crate::declare::Place;
-use crate::entity::cleanup::{self as entity, CleanupRunEntity, GoingEntity};
-use crate::scope::Prefix;
 use crate::store::cleanup_rules as rows;
-use identity::viewer::Viewer;
-use kernel::app::App;
-use kernel::error::{Error, Result};
+use kernel::error::{Error, Found, Result};
 use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
+use store::Tx;
 
 const PLACES: [Place; 2] = [
     Place::new("/projects/{id}/packages/cleanup", "a project", "project"),
@@ -50,144 +48,115 @@ kernel::params! {
     }
 }
 
-async fn list(app: App, viewer: Viewer, prefix: Prefix, paging: Paging) -> Result<Paged<Rule>> {
-    app.read(move |tx| {
-        let owner = rule::owner_at(tx, &viewer, &prefix)?;
-        let rules = rule::list(tx, owner)?;
-        let total = rules.len() as i64;
-        let page = rules.into_iter().skip(paging.offset() as usize);
-        let page = page.take(paging.fetch() as usize).collect();
-        Ok(Paged::numbered(page, paging, Some(total)))
-    })
-    .await
+async fn list(client: Client, paging: Paging) -> Result<Paged<Rule>> {
+    let rules = read(&client, rule::list).await?;
+    Ok(Paged::of_whole(rules, paging))
 }
 
-async fn create(
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
-    change: Params<Change>,
-) -> Result<Created<Rule>> {
-    let Params(change) = change;
-    app.write(move |tx| {
-        let owner = rule::owner_at(tx, &viewer, &prefix)?;
-        rule::create(tx, &viewer, owner, change.clone()).map(Created)
-    })
-    .await
+async fn create(client: Client, change: Params<Change>) -> Result<Created<Rule>> {
+    let created = write(&client, move |tx, client, owner| {
+        rule::create(tx, &client.viewer, owner, change.clone())
+    });
+    created.await.map(Created)
 }
 
-async fn show(
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
-    one: Params<OneRule>,
-) -> Result<Ok200<Rule>> {
-    app.read(move |tx| {
-        let owner = rule::owner_at(tx, &viewer, &prefix)?;
-        rule::find(tx, owner, one.cleanup_rule_id).map(Ok200)
-    })
-    .await
+async fn show(client: Client, one: Params<OneRule>) -> Result<Ok200<Rule>> {
+    let id = one.cleanup_rule_id;
+    let found = read(&client, move |tx, owner| rule::find(tx, owner, id));
+    found.await.map(Ok200)
 }
 
 async fn update(
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
+    client: Client,
     one: Params<OneRule>,
     change: Params<Change>,
 ) -> Result<Ok200<Rule>> {
-    let (id, Params(change)) = (one.cleanup_rule_id, change);
-    app.write(move |tx| {
-        let owner = rule::owner_at(tx, &viewer, &prefix)?;
-        rule::update(tx, &viewer, owner, id, change.clone()).map(Ok200)
-    })
-    .await
+    let id = one.cleanup_rule_id;
+    let updated = write(&client, move |tx, client, owner| {
+        rule::update(tx, &client.viewer, owner, id, change.clone())
+    });
+    updated.await.map(Ok200)
 }
 
-async fn destroy(
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
-    one: Params<OneRule>,
-) -> Result<NoContent> {
-    app.write(move |tx| {
-        let owner = rule::owner_at(tx, &viewer, &prefix)?;
-        rule::destroy(tx, &viewer, owner, one.cleanup_rule_id)?;
-        Ok(NoContent)
-    })
-    .await
+async fn destroy(client: Client, one: Params<OneRule>) -> Result<NoContent> {
+    let id = one.cleanup_rule_id;
+    let gone = write(&client, move |tx, client, owner| {
+        rule::destroy(tx, &client.viewer, owner, id)
+    });
+    gone.await.map(|()| NoContent)
 }
 
-async fn runs(
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
-    one: Params<OneRule>,
-) -> Result<Ok200<Vec<CleanupRunEntity>>> {
-    app.read(move |tx| {
-        let owner = rule::owner_at(tx, &viewer, &prefix)?;
-        let found = rule::find(tx, owner, one.cleanup_rule_id)?;
-        let runs = rows::runs(tx, found.id)?;
-        Ok(Ok200(runs.into_iter().map(entity::run).collect()))
-    })
-    .await
+async fn runs(client: Client, one: Params<OneRule>) -> Result<Ok200<Vec<CleanupRun>>> {
+    let id = one.cleanup_rule_id;
+    let runs = read(&client, move |tx, owner| {
+        let found = rule::find(tx, owner, id)?;
+        rows::runs(tx, found.id)
+    });
+    runs.await.map(Ok200)
 }
 
 /// Begins a run, or shows the one that is under way.
-async fn apply(
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
-    one: Params<OneRule>,
-) -> Result<Created<CleanupRunEntity>> {
-    let registry = app.jobs().clone();
-    app.write(move |tx| {
-        let owner = rule::owner_at(tx, &viewer, &prefix)?;
-        let found = rule::find(tx, owner, one.cleanup_rule_id)?;
+async fn apply(client: Client, one: Params<OneRule>) -> Result<Created<CleanupRun>> {
+    let id = one.cleanup_rule_id;
+    let begun = write(&client, move |tx, client, owner| {
+        let found = rule::find(tx, owner, id)?;
         if !found.enabled {
             return Err(Error::Unprocessable("The rule is not enabled".into()));
         }
-        run::begin(tx, &registry, &[found.id])?;
+        run::begin(tx, client.app.jobs(), &[found.id])?;
         let begun = rows::last_runs(tx, &[found.id])?.pop();
-        let begun = begun.ok_or(Error::NotFound("Cleanup Run"))?;
-        Ok(Created(entity::run(begun)))
-    })
-    .await
+        begun.found("Cleanup Run")
+    });
+    begun.await.map(Created)
 }
 
-async fn preview(
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
-    one: Params<OneRule>,
-    paging: Paging,
-) -> Result<Paged<GoingEntity>> {
-    let rule = app.read(move |tx| {
-        let owner = rule::owner_at(tx, &viewer, &prefix)?;
-        rule::find(tx, owner, one.cleanup_rule_id)
-    });
-    let rule = rule.await?;
-    going(&app, rule, paging).await
+async fn preview(client: Client, one: Params<OneRule>, paging: Paging) -> Result<Paged<Going>> {
+    let id = one.cleanup_rule_id;
+    let rule = read(&client, move |tx, owner| rule::find(tx, owner, id));
+    going(&client, rule.await?, paging).await
 }
 
 async fn preview_draft(
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
+    client: Client,
     change: Params<Change>,
     paging: Paging,
-) -> Result<Paged<GoingEntity>> {
-    let rule = app.read(move |tx| {
-        let owner = rule::owner_at(tx, &viewer, &prefix)?;
-        change.clone().drafted(tx, owner)
-    });
-    let rule = rule.await?;
-    going(&app, rule, paging).await
+) -> Result<Paged<Going>> {
+    let Params(change) = change;
+    let rule = read(&client, move |tx, owner| change.drafted(tx, owner));
+    going(&client, rule.await?, paging).await
 }
 
-async fn going(app: &App, rule: Rule, paging: Paging) -> Result<Paged<GoingEntity>> {
-    let kind = rule.package_type;
-    let preview = run::preview(app, rule, paging.offset(), paging.fetch()).await?;
-    let page = Paged::numbered(preview.shown, paging, Some(preview.packages));
-    Ok(page.map(|one| entity::going(one, kind)))
+async fn going(client: &Client, rule: Rule, paging: Paging) -> Result<Paged<Going>> {
+    let preview = run::preview(&client.app, rule, paging.offset(), paging.fetch()).await?;
+    Ok(Paged::numbered(
+        preview.shown,
+        paging,
+        Some(preview.packages),
+    ))
+}
+
+/// Reads at a place whose rules the client sets.
+async fn read<T: Send + 'static>(
+    client: &Client,
+    work: impl FnOnce(&mut Tx<'_>, Owner) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let of = client.clone();
+    let read = client.app.read(move |tx| {
+        let owner = rule::owner_at(tx, &of.viewer, &of.prefix)?;
+        work(tx, owner)
+    });
+    read.await
+}
+
+/// Changes something at a place whose rules the client sets.
+async fn write<T: Send + 'static>(
+    client: &Client,
+    work: impl Fn(&mut Tx<'_>, &Client, Owner) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let of = client.clone();
+    let written = client.app.write(move |tx| {
+        let owner = rule::owner_at(tx, &of.viewer, &of.prefix)?;
+        work(tx, &of, owner)
+    });
+    written.await
 }

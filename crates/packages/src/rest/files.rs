@@ -3,18 +3,17 @@
 use super::Sort;
 use super::packages::PackagePath;
 use crate::access::authorize;
+use crate::client::Client;
 use crate::declare::{reads, writes};
-use crate::download;
-use crate::entity::{self, PackageFileEntity};
-use crate::rules::destroy as rules;
-use crate::store::{files, packages};
+use crate::model::{PackageFile, Status};
+use crate::rules::destroy::Deletion;
+use crate::store::files;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Found, Result};
 use kernel::http::params::Flat;
-use kernel::http::{NoContent, Paged, Paging, Params, RequestContext, Response, Routes};
+use kernel::http::{NoContent, Paged, Paging, Params, Response, Routes};
 use spaces::access::Purpose;
-use std::sync::Arc;
 
 pub(super) fn routes(r: &mut Routes) {
     let all = "/projects/{id}/packages/{package_id}/package_files";
@@ -51,56 +50,40 @@ async fn list(
     viewer: Viewer,
     params: Params<ListFiles>,
     paging: Paging,
-) -> Result<Paged<PackageFileEntity>> {
+) -> Result<Paged<PackageFile>> {
     let order = params.order_by.unwrap_or(FileOrder::Id).as_str();
-    let direction = if params.sort == Some(Sort::Desc) {
-        " desc"
-    } else {
-        ""
+    let direction = match params.sort {
+        Some(Sort::Desc) => " desc",
+        _ => "",
     };
-    app.read(move |tx| {
+    Paged::read(&app, paging, move |tx, part| {
         let entered = authorize(tx, &viewer, &params.of.id, Purpose::ReadPackages)?;
-        let package = packages::package_in(tx, entered.project.id, params.of.package_id)?
-            .filter(|package| package.status.is_displayable())
-            .ok_or_else(rules::not_found)?;
-        let (limit, offset) = (paging.fetch(), paging.offset());
+        let package = entered.package(tx, params.of.package_id, Status::is_displayable)?;
+        let (limit, offset) = (part.fetch(), part.offset());
         let rows = files::list(tx, package.id, order, direction, limit, offset)?;
-        let total = files::count(tx, package.id)?;
-        Ok(Paged::numbered(rows, paging, Some(total)).map(entity::package_file))
+        Ok((rows, files::count(tx, package.id)?))
     })
     .await
 }
 
-async fn download_by_id(
-    app: App,
-    viewer: Viewer,
-    asked: Arc<RequestContext>,
-    path: Params<FilePath>,
-) -> Result<Response> {
-    let file = app
-        .read(move |tx| {
-            let entered = authorize(tx, &viewer, &path.of.id, Purpose::ReadPackages)?;
-            let package = packages::package_in(tx, entered.project.id, path.of.package_id)?
-                .filter(|package| package.status.is_installable())
-                .ok_or_else(rules::not_found)?;
-            files::file_in(tx, package.id, path.package_file_id)?.found("Package File")
-        })
-        .await?;
-    download::serve(&app, &asked, &file).await
+async fn download_by_id(path: Params<FilePath>, client: Client) -> Result<Response> {
+    let Params(FilePath {
+        of,
+        package_file_id,
+    }) = path;
+    let (project, id) = (of.0.id, of.0.package_id);
+    let file = client.enter(&project, Purpose::ReadPackages, move |tx, entered| {
+        let package = entered.package(tx, id, Status::is_installable)?;
+        files::file_in(tx, package.id, package_file_id)?.found("Package File")
+    });
+    client.send(&file.await?).await
 }
 
-async fn destroy(
-    app: App,
-    viewer: Viewer,
-    asked: Arc<RequestContext>,
-    path: Params<FilePath>,
-) -> Result<NoContent> {
-    let registry = app.jobs().clone();
-    app.write(move |tx| {
-        let entered = authorize(tx, &viewer, &path.of.id, Purpose::DestroyPackage)?;
-        let ids = (path.of.package_id, path.package_file_id);
-        rules::file(tx, &registry, &viewer, &entered, Some(&asked), ids)?;
-        Ok(NoContent)
-    })
-    .await
+async fn destroy(path: Params<FilePath>, client: Client) -> Result<NoContent> {
+    let ids = (path.of.package_id, path.package_file_id);
+    let purpose = Purpose::DestroyPackage;
+    let deleted = client.change(&path.of.id, purpose, move |tx, entered, client| {
+        Deletion::as_asked(client).file(tx, entered, ids)
+    });
+    deleted.await.map(|()| NoContent)
 }

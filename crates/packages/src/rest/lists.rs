@@ -3,8 +3,8 @@
 use super::Sort;
 use crate::access::authorize;
 use crate::declare::reads;
-use crate::entity::{self, PackageEntity, TagEntity};
-use crate::model::{Package, PackageType, Status};
+use crate::entity::{self, PackageEntity};
+use crate::model::{Package, PackageType, Status, Tag};
 use crate::rules::names::invalid;
 use crate::store::list::{self, Filter, OrderBy};
 use crate::store::packages as rows;
@@ -29,17 +29,6 @@ pub(super) fn routes(r: &mut Routes) {
 kernel::choices! {
     pub enum ProjectOrder {
         CreatedAt = "created_at", Name = "name", Version = "version", Type = "type",
-    }
-}
-
-impl ProjectOrder {
-    fn column(self) -> OrderBy {
-        match self {
-            ProjectOrder::CreatedAt => OrderBy::CreatedAt,
-            ProjectOrder::Name => OrderBy::Name,
-            ProjectOrder::Version => OrderBy::Version,
-            ProjectOrder::Type => OrderBy::Type,
-        }
     }
 }
 
@@ -111,21 +100,20 @@ async fn of_project(
     params: Params<ListProject>,
     paging: Paging,
 ) -> Result<Paged<PackageEntity>> {
-    let order = params.order_by.map(ProjectOrder::column);
-    let filter = params.wanted.filter(order)?;
+    let order = params.order_by.map(ProjectOrder::as_str);
+    let filter = params.wanted.filter(order.and_then(OrderBy::from_text))?;
     let base_url = app.base_url().to_owned();
-    let paging = numbered(paging)?;
-    app.read(move |tx| {
+    Paged::read(&app, numbered(paging)?, move |tx, part| {
         let entered = authorize(tx, &viewer, &params.id, Purpose::ReadPackages)?;
-        let (limit, offset) = (paging.fetch(), paging.offset());
-        let (rows, total) = list::of_project(tx, entered.project.id, &filter, limit, offset)?;
-        let mut tags = tags_of(tx, &rows)?;
-        let may_delete = entered.may_delete();
-        let path = &entered.project.full_path;
-        Ok(Paged::numbered(rows, paging, Some(total)).map(|package| {
+        let project = &entered.project;
+        let (limit, offset) = (part.fetch(), part.offset());
+        let (rows, total) = list::of_project(tx, project.id, &filter, limit, offset)?;
+        let (mut tags, may_delete) = (tags_of(tx, &rows)?, entered.may_delete());
+        let shown = rows.into_iter().map(|package| {
             let tags = tags.remove(&package.id).unwrap_or_default();
-            entity::package(&base_url, package, path, may_delete, tags)
-        }))
+            entity::package(&base_url, package, &project.full_path, may_delete, tags)
+        });
+        Ok((shown.collect(), total))
     })
     .await
 }
@@ -139,16 +127,15 @@ async fn of_group(
 ) -> Result<Paged<PackageEntity>> {
     let filter = params.wanted.filter(params.order_by)?;
     let base_url = app.base_url().to_owned();
-    let paging = numbered(paging)?;
     let exclude_subgroups = params.exclude_subgroups.unwrap_or(false);
-    app.read(move |tx| {
+    Paged::read(&app, numbered(paging)?, move |tx, part| {
         let group = group_for_reading(tx, &viewer, &params.id)?;
         let projects = list::projects_below(tx, &viewer, &group, exclude_subgroups)?;
-        let (limit, offset) = (paging.fetch(), paging.offset());
+        let (limit, offset) = (part.fetch(), part.offset());
         let (rows, total) = list::of_projects(tx, &projects, &filter, limit, offset)?;
         let mut tags = tags_of(tx, &rows)?;
         let shown = list::shown_projects(tx, &viewer, &rows)?;
-        Ok(Paged::numbered(rows, paging, Some(total)).map(|package| {
+        let entities = rows.into_iter().map(|package| {
             let tags = tags.remove(&package.id).unwrap_or_default();
             let project_id = package.project_id;
             let project = shown.get(&project_id);
@@ -160,7 +147,8 @@ async fn of_group(
                 .filter(|project| project.is_readable)
                 .map(|project| project.full_path.clone());
             entity
-        }))
+        });
+        Ok((entities.collect(), total))
     })
     .await
 }
@@ -194,7 +182,7 @@ fn group_for_reading(
     }
 }
 
-fn tags_of(tx: &mut Tx<'_>, rows: &[Package]) -> Result<HashMap<i64, Vec<TagEntity>>> {
+fn tags_of(tx: &mut Tx<'_>, rows: &[Package]) -> Result<HashMap<i64, Vec<Tag>>> {
     let tagged = rows
         .iter()
         .filter(|package| package.package_type.has_tags());

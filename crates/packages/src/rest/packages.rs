@@ -1,21 +1,20 @@
 //! One package: show, its pipelines, delete.
 
 use crate::access::authorize;
+use crate::client::Client;
 use crate::declare::{reads, writes};
-use crate::entity::{self, PackageEntity, PipelineEntity};
-use crate::model::Package;
-use crate::rules::destroy as rules;
+use crate::entity::{self, PackageEntity, PackageVersionEntity, PipelineEntity};
+use crate::model::Status;
+use crate::rules::destroy::Deletion;
 use crate::store::packages as rows;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::params::Flat;
-use kernel::http::{NoContent, Ok200, Paged, Paging, Params, RequestContext, Routes, Start};
+use kernel::http::{NoContent, Ok200, Paged, Paging, Params, Routes, Start};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
 use std::collections::HashMap;
-use std::sync::Arc;
-use store::Tx;
 
 const MAX_PIPELINES: i64 = 20;
 
@@ -46,32 +45,22 @@ kernel::params! {
     }
 }
 
-/// The package, if its state lets it be read alone.
-fn detailed(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Package> {
-    rows::package_in(tx, project_id, id)?
-        .filter(|package| package.status.is_detailed())
-        .ok_or_else(rules::not_found)
-}
-
 async fn show(app: App, viewer: Viewer, path: Params<PackagePath>) -> Result<Ok200<PackageEntity>> {
     let base_url = app.base_url().to_owned();
     app.read(move |tx| {
         let entered = authorize(tx, &viewer, &path.id, Purpose::ReadPackages)?;
-        let package = detailed(tx, entered.project.id, path.package_id)?;
+        let package = entered.package(tx, path.package_id, Status::is_detailed)?;
         let others = rows::other_versions(tx, &package)?;
         let mut tags = HashMap::new();
         if package.package_type.has_tags() {
-            let ids = others
-                .iter()
-                .map(|other| other.id)
-                .chain([package.id])
-                .collect();
-            tags = entity::tags_by_package(rows::tags_of(tx, ids)?);
+            let ids = others.iter().map(|other| other.id).chain([package.id]);
+            tags = entity::tags_by_package(rows::tags_of(tx, ids.collect())?);
         }
         let own = tags.remove(&package.id).unwrap_or_default();
-        let versions = others.into_iter().map(|other| {
-            let tags = tags.remove(&other.id).unwrap_or_default();
-            entity::version(other, tags)
+        let versions = others.into_iter().map(|package| PackageVersionEntity {
+            tags: tags.remove(&package.id).unwrap_or_default(),
+            pipelines: Vec::new(),
+            package,
         });
         let versions = versions.collect();
         let path = &entered.project.full_path;
@@ -101,7 +90,7 @@ async fn pipelines(
     }
     app.read(move |tx| {
         let entered = authorize(tx, &viewer, &params.of.id, Purpose::ReadPackages)?;
-        detailed(tx, entered.project.id, params.of.package_id)?;
+        entered.package(tx, params.of.package_id, Status::is_detailed)?;
         let paging = Paging {
             per_page,
             start: Start::After(None),
@@ -113,18 +102,10 @@ async fn pipelines(
     .await
 }
 
-async fn destroy(
-    app: App,
-    viewer: Viewer,
-    asked: Arc<RequestContext>,
-    path: Params<PackagePath>,
-) -> Result<NoContent> {
-    let registry = app.jobs().clone();
-    app.write(move |tx| {
-        let entered = authorize(tx, &viewer, &path.id, Purpose::DestroyPackage)?;
-        let id = path.package_id;
-        rules::package(tx, &registry, &viewer, &entered, Some(&asked), id)?;
-        Ok(NoContent)
-    })
-    .await
+async fn destroy(path: Params<PackagePath>, client: Client) -> Result<NoContent> {
+    let Params(PackagePath { id, package_id }) = path;
+    let deleted = client.change(&id, Purpose::DestroyPackage, move |tx, entered, client| {
+        Deletion::as_asked(client).package(tx, entered, package_id)
+    });
+    deleted.await.map(|()| NoContent)
 }

@@ -1,8 +1,8 @@
 //! Protection rules of a project.
 
 use crate::access::authorize;
-use crate::model::{DeleteLevel, PackageType, ProtectionRule, PushLevel};
-use crate::rules::protection::{self, Change};
+use crate::model::ProtectionRule;
+use crate::rules::protection::{self, Change, NewRule};
 use crate::store::protection as rows;
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -36,14 +36,7 @@ kernel::params! {
 kernel::params! {
     pub struct CreateRule {
         pub at: Flat<ProjectPath>,
-        /// Names the rule is about; `*` stands for any text.
-        pub package_name_pattern: String,
-        /// The format it is about.
-        pub package_type: PackageType,
-        /// Least role that may publish.
-        pub minimum_access_level_for_push: Option<PushLevel>,
-        /// Least role that may delete.
-        pub minimum_access_level_for_delete: Option<DeleteLevel>,
+        pub rule: Flat<NewRule>,
     }
 }
 
@@ -69,12 +62,11 @@ async fn list(
     path: Params<ProjectPath>,
     paging: Paging,
 ) -> Result<Paged<ProtectionRule>> {
-    app.read(move |tx| {
+    Paged::read(&app, paging, move |tx, part| {
         let entered = authorize(tx, &viewer, &path.id, Purpose::ManagePackageSettings)?;
         let project_id = entered.project.id;
-        let rules = rows::list(tx, project_id, paging.fetch(), paging.offset())?;
-        let total = rows::count(tx, project_id)?;
-        Ok(Paged::numbered(rules, paging, Some(total)))
+        let rules = rows::list(tx, project_id, part.fetch(), part.offset())?;
+        Ok((rules, rows::count(tx, project_id)?))
     })
     .await
 }
@@ -86,15 +78,8 @@ async fn create(
 ) -> Result<Created<ProtectionRule>> {
     app.write(move |tx| {
         let entered = authorize(tx, &viewer, &params.at.id, Purpose::ManagePackageSettings)?;
-        let rule = ProtectionRule {
-            id: 0,
-            project_id: entered.project.id,
-            package_name_pattern: params.package_name_pattern.clone(),
-            package_type: params.package_type,
-            minimum_access_level_for_push: params.minimum_access_level_for_push,
-            minimum_access_level_for_delete: params.minimum_access_level_for_delete,
-        };
-        protection::create(tx, &viewer, rule).map(Created)
+        let rule = params.rule.0.clone();
+        protection::create(tx, &viewer, entered.project.id, rule).map(Created)
     })
     .await
 }

@@ -1,8 +1,9 @@
 //! Deleting packages and files: out of sight at once, gone by job.
 
 use super::protection;
-use crate::access::{RegistryAccess, authorize};
+use crate::access::{RegistryAccess, authorize, not_found};
 use crate::cleanup::model::{Going, Rule};
+use crate::client::Client;
 use crate::model::{Package, PackageType};
 use crate::store::{files, packages};
 use crate::tasks::{DropVersions, Purge, PurgeFile};
@@ -21,77 +22,149 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use store::Tx;
 
-/// The package, whatever its state, unless it is destroyed.
-pub fn any_package(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Package> {
-    packages::package_in(tx, project_id, id)?.ok_or_else(not_found)
+/// Who deletes, and what of.
+#[derive(Clone, Copy)]
+pub struct Deletion<'a> {
+    registry: &'a Registry,
+    viewer: &'a Viewer,
+    /// What may name the time after which it must not have changed.
+    asked: Option<&'a RequestContext>,
 }
 
-/// «Not found», as the interface words it for packages.
-pub fn not_found() -> Error {
-    Error::NotFoundText("Package not found".into())
-}
-
-/// Refuses what changed after the time the request names, if it names one.
-fn unmodified(asked: Option<&RequestContext>, updated_at: Timestamp) -> Result<()> {
-    asked.map_or(Ok(()), |asked| check_unmodified(asked, updated_at))
-}
-
-/// Deletes packages of any projects, all or none, but for protected ones,
-/// which stay: whether there were such.
-pub fn packages(
-    tx: &mut Tx<'_>,
-    registry: &Registry,
-    viewer: &Viewer,
-    ids: &[i64],
-) -> Result<bool> {
-    let mut projects: HashMap<i64, RegistryAccess> = HashMap::new();
-    let mut some_stay = false;
-    for id in ids {
-        let project = packages::project_of(tx, *id)?.ok_or_else(not_found)?;
-        let entered = match projects.entry(project) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) => {
-                let reference = Reference::Id(project);
-                place.insert(authorize(tx, viewer, &reference, Purpose::DestroyPackage)?)
-            }
-        };
-        some_stay |= stays(package(tx, registry, viewer, entered, None, *id))?;
+impl<'a> Deletion<'a> {
+    pub fn new(
+        registry: &'a Registry,
+        viewer: &'a Viewer,
+        asked: Option<&'a RequestContext>,
+    ) -> Deletion<'a> {
+        Deletion {
+            registry,
+            viewer,
+            asked,
+        }
     }
-    Ok(some_stay)
-}
 
-/// Deletes files of a project as [`packages()`] does; `None` when some are
-/// not in that project.
-pub fn files(
-    tx: &mut Tx<'_>,
-    registry: &Registry,
-    viewer: &Viewer,
-    entered: &RegistryAccess,
-    ids: &[i64],
-) -> Result<Option<bool>> {
-    let places = files::packages_of(tx, entered.project.id, ids)?;
-    if places.len() != ids.len() {
-        return Ok(None);
+    /// By a client, whatever has changed meanwhile.
+    pub fn by(client: &'a Client) -> Deletion<'a> {
+        Deletion::new(client.app.jobs(), &client.viewer, None)
     }
-    let mut some_stay = false;
-    for (file_id, package_id) in places {
-        let ids = (package_id, file_id);
-        some_stay |= stays(file(tx, registry, viewer, entered, None, ids))?;
-    }
-    Ok(Some(some_stay))
-}
 
-/// Deletes a file wherever it is; whether it is protected and stays.
-pub fn file_anywhere(
-    tx: &mut Tx<'_>,
-    registry: &Registry,
-    viewer: &Viewer,
-    id: i64,
-) -> Result<bool> {
-    let (project, package) = files::place_of(tx, id)?.ok_or_else(not_found)?;
-    let reference = Reference::Id(project);
-    let entered = authorize(tx, viewer, &reference, Purpose::DestroyPackage)?;
-    stays(file(tx, registry, viewer, &entered, None, (package, id)))
+    /// By a client, as its request says.
+    pub fn as_asked(client: &'a Client) -> Deletion<'a> {
+        Deletion::new(client.app.jobs(), &client.viewer, Some(&client.asked))
+    }
+
+    /// Deletes packages of any projects, all or none, but for protected ones,
+    /// which stay: whether there were such.
+    pub fn packages(self, tx: &mut Tx<'_>, ids: &[i64]) -> Result<bool> {
+        let mut projects: HashMap<i64, RegistryAccess> = HashMap::new();
+        let mut some_stay = false;
+        for id in ids {
+            let project = packages::project_of(tx, *id)?.ok_or_else(not_found)?;
+            let entered = match projects.entry(project) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(place) => place.insert(self.enter(tx, project)?),
+            };
+            some_stay |= stays(self.package(tx, entered, *id))?;
+        }
+        Ok(some_stay)
+    }
+
+    fn enter(self, tx: &mut Tx<'_>, project: i64) -> Result<RegistryAccess> {
+        let reference = Reference::Id(project);
+        authorize(tx, self.viewer, &reference, Purpose::DestroyPackage)
+    }
+
+    /// Deletes files of a project as [`packages`](Self::packages) does; `None`
+    /// when some are not in that project.
+    pub fn files(
+        self,
+        tx: &mut Tx<'_>,
+        entered: &RegistryAccess,
+        ids: &[i64],
+    ) -> Result<Option<bool>> {
+        let places = files::packages_of(tx, entered.project.id, ids)?;
+        if places.len() != ids.len() {
+            return Ok(None);
+        }
+        let mut some_stay = false;
+        for (file_id, package_id) in places {
+            some_stay |= stays(self.file(tx, entered, (package_id, file_id)))?;
+        }
+        Ok(Some(some_stay))
+    }
+
+    /// Deletes a file wherever it is; whether it is protected and stays.
+    pub fn file_anywhere(self, tx: &mut Tx<'_>, id: i64) -> Result<bool> {
+        let (project, package) = files::place_of(tx, id)?.ok_or_else(not_found)?;
+        let entered = self.enter(tx, project)?;
+        stays(self.file(tx, &entered, (package, id)))
+    }
+
+    pub fn package(self, tx: &mut Tx<'_>, entered: &RegistryAccess, id: i64) -> Result<()> {
+        let package = self.unprotected(tx, entered, id)?;
+        self.check_unmodified(package.updated_at)?;
+        packages::mark_destroyed(tx, &[package.id])?;
+        if package.is_listed() {
+            packages::add_to_count(tx, package.project_id, -1)?;
+        }
+        let id = package.id;
+        enqueue(tx, self.registry, &Purge { package: id })?;
+        if package.package_type == PackageType::Maven && package.version.is_some() {
+            enqueue(tx, self.registry, &DropVersions::of(&package))?;
+        }
+        audit::record(
+            tx,
+            self.viewer,
+            "package.destroy",
+            ("Package", package.id, &package.name),
+            json!({
+                "project_id": package.project_id,
+                "package_type": package.package_type,
+                "version": package.version,
+            }),
+        )
+    }
+
+    /// Deletes one file; the package stays, even without files.
+    pub fn file(
+        self,
+        tx: &mut Tx<'_>,
+        entered: &RegistryAccess,
+        (package_id, file_id): (i64, i64),
+    ) -> Result<()> {
+        let package = self.unprotected(tx, entered, package_id)?;
+        let file = files::file_in(tx, package.id, file_id)?.found("Package File")?;
+        self.check_unmodified(file.updated_at)?;
+        files::mark_destroyed(tx, file.id)?;
+        packages::touch(tx, package.id)?;
+        enqueue(tx, self.registry, &PurgeFile { file: file.id })?;
+        audit::record(
+            tx,
+            self.viewer,
+            "package_file.destroy",
+            ("Package", package.id, &package.name),
+            json!({
+                "project_id": package.project_id,
+                "version": package.version,
+                "file_id": file.id,
+                "file_name": file.file_name,
+            }),
+        )
+    }
+
+    /// The package, whatever its state, unless it is destroyed or protected.
+    fn unprotected(self, tx: &mut Tx<'_>, entered: &RegistryAccess, id: i64) -> Result<Package> {
+        let package = entered.package(tx, id, |_| true)?;
+        protection::check_delete(tx, entered, package.package_type, &package.name)?;
+        Ok(package)
+    }
+
+    /// Refuses what changed after the time the request names, if it names one.
+    fn check_unmodified(self, updated_at: Timestamp) -> Result<()> {
+        self.asked
+            .map_or(Ok(()), |asked| check_unmodified(asked, updated_at))
+    }
 }
 
 /// Who was let in for deleting is forbidden only what is protected.
@@ -102,41 +175,6 @@ fn stays(deleted: Result<()>) -> Result<bool> {
     }
 }
 
-pub fn package(
-    tx: &mut Tx<'_>,
-    registry: &Registry,
-    viewer: &Viewer,
-    entered: &RegistryAccess,
-    asked: Option<&RequestContext>,
-    id: i64,
-) -> Result<()> {
-    let package = any_package(tx, entered.project.id, id)?;
-    protection::check_delete(tx, entered, package.package_type, &package.name)?;
-    unmodified(asked, package.updated_at)?;
-    packages::mark_destroyed(tx, package.id)?;
-    if package.is_listed() {
-        packages::add_to_count(tx, package.project_id, -1)?;
-    }
-    let purge = Purge {
-        package: package.id,
-    };
-    enqueue(tx, registry, &purge)?;
-    if package.package_type == PackageType::Maven && package.version.is_some() {
-        enqueue(tx, registry, &DropVersions::of(&package))?;
-    }
-    audit::record(
-        tx,
-        viewer,
-        "package.destroy",
-        ("Package", package.id, &package.name),
-        json!({
-            "project_id": package.project_id,
-            "package_type": package.package_type,
-            "version": package.version,
-        }),
-    )
-}
-
 /// Deletes versions of one project that a cleanup rule takes away, under
 /// nobody's name. Who calls it has them purged.
 pub fn by_rule(tx: &mut Tx<'_>, registry: &Registry, rule: &Rule, going: &[Going]) -> Result<()> {
@@ -145,7 +183,7 @@ pub fn by_rule(tx: &mut Tx<'_>, registry: &Registry, rule: &Rule, going: &[Going
     };
     let project_id = first.standing.project_id;
     let ids: Vec<i64> = going.iter().map(|one| one.standing.id).collect();
-    packages::mark_all_destroyed(tx, &ids)?;
+    packages::mark_destroyed(tx, &ids)?;
     let listed = going
         .iter()
         .filter(|one| one.standing.status.is_displayable());
@@ -170,34 +208,4 @@ pub fn by_rule(tx: &mut Tx<'_>, registry: &Registry, rule: &Rule, going: &[Going
         }),
     });
     audit::record_all(tx, Author::default(), events)
-}
-
-/// Deletes one file; the package stays, even without files.
-pub fn file(
-    tx: &mut Tx<'_>,
-    registry: &Registry,
-    viewer: &Viewer,
-    entered: &RegistryAccess,
-    asked: Option<&RequestContext>,
-    (package_id, file_id): (i64, i64),
-) -> Result<()> {
-    let package = any_package(tx, entered.project.id, package_id)?;
-    protection::check_delete(tx, entered, package.package_type, &package.name)?;
-    let file = files::file_in(tx, package.id, file_id)?.found("Package File")?;
-    unmodified(asked, file.updated_at)?;
-    files::mark_destroyed(tx, file.id)?;
-    packages::touch(tx, package.id)?;
-    enqueue(tx, registry, &PurgeFile { file: file.id })?;
-    audit::record(
-        tx,
-        viewer,
-        "package_file.destroy",
-        ("Package", package.id, &package.name),
-        json!({
-            "project_id": package.project_id,
-            "version": package.version,
-            "file_id": file.id,
-            "file_name": file.file_name,
-        }),
-    )
 }

@@ -75,11 +75,33 @@ pub fn fits(package_type: PackageType, pattern: &str, name: &str) -> bool {
     wildcard::matches(pattern, name) || wildcard::matches(&key(pattern), &key(name))
 }
 
+kernel::params! {
+    pub struct NewRule {
+        /// Names the rule is about; `*` stands for any text.
+        pub package_name_pattern: String,
+        /// The format it is about.
+        pub package_type: PackageType,
+        /// Least role that may publish.
+        pub minimum_access_level_for_push: Option<PushLevel>,
+        /// Least role that may delete.
+        pub minimum_access_level_for_delete: Option<DeleteLevel>,
+    }
+}
+
 pub fn create(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    mut rule: ProtectionRule,
+    project_id: i64,
+    new: NewRule,
 ) -> Result<ProtectionRule> {
+    let mut rule = ProtectionRule {
+        id: 0,
+        project_id,
+        package_name_pattern: new.package_name_pattern,
+        package_type: new.package_type,
+        minimum_access_level_for_push: new.minimum_access_level_for_push,
+        minimum_access_level_for_delete: new.minimum_access_level_for_delete,
+    };
     validate(&rule)?;
     check_free(tx, &rule)?;
     rule.id = rows::insert(tx, &rule)?;
@@ -108,16 +130,15 @@ pub fn update(
     change: Change,
 ) -> Result<ProtectionRule> {
     let mut rule = rows::rule_in(tx, project_id, id)?.found("Package Protection Rule")?;
-    rule.package_name_pattern = change
-        .package_name_pattern
-        .unwrap_or(rule.package_name_pattern);
+    let pattern = change.package_name_pattern;
+    rule.package_name_pattern = pattern.unwrap_or(rule.package_name_pattern);
     rule.package_type = change.package_type.unwrap_or(rule.package_type);
-    rule.minimum_access_level_for_push = change
-        .minimum_access_level_for_push
-        .over(rule.minimum_access_level_for_push);
-    rule.minimum_access_level_for_delete = change
-        .minimum_access_level_for_delete
-        .over(rule.minimum_access_level_for_delete);
+    let (push, delete) = (
+        &mut rule.minimum_access_level_for_push,
+        &mut rule.minimum_access_level_for_delete,
+    );
+    *push = change.minimum_access_level_for_push.over(*push);
+    *delete = change.minimum_access_level_for_delete.over(*delete);
     validate(&rule)?;
     check_free(tx, &rule)?;
     rows::update(tx, &rule)?;

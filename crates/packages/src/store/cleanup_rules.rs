@@ -4,7 +4,7 @@ use crate::cleanup::model::{CleanupRun, Owner, Rule, Standing};
 use crate::model::PackageType;
 use kernel::error::Result;
 use kernel::time::Timestamp;
-use store::{Fragment, Tx, sql};
+use store::{Fragment, IntoValue, Tx, Value, sql};
 
 /// Runs that are remembered of a rule.
 const REMEMBERED: i64 = 20;
@@ -42,36 +42,28 @@ pub fn of_projects(tx: &mut Tx<'_>, projects: &[i64]) -> Result<Vec<Rule>> {
 
 /// Adds a rule; its id in `rule` is ignored.
 pub fn insert(tx: &mut Tx<'_>, rule: &Rule) -> Result<i64> {
+    let mut values = vec![
+        rule.project_id.into_value(),
+        rule.namespace_id.into_value(),
+        rule.created_at.into_value(),
+    ];
+    values.extend(said(rule));
     Ok(tx.one(
         sql!(
-            "insert into package_cleanup_rules (project_id, namespace_id, package_type, enabled,
-                keep_last, keep_name_regex, keep_version_regex, remove_name_regex,
-                remove_version_regex, older_than_days, not_downloaded_days, never_downloaded,
-                next_run_at, created_at, updated_at)
+            "insert into package_cleanup_rules (project_id, namespace_id, created_at,
+                package_type, enabled, keep_last, keep_name_regex, keep_version_regex,
+                remove_name_regex, remove_version_regex, older_than_days, not_downloaded_days,
+                never_downloaded, next_run_at, updated_at)
              values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
              returning id"
         ),
-        (
-            rule.project_id,
-            rule.namespace_id,
-            rule.package_type,
-            rule.enabled,
-            rule.keep_last,
-            rule.keep_name_regex.as_deref(),
-            rule.keep_version_regex.as_deref(),
-            rule.remove_name_regex.as_deref(),
-            rule.remove_version_regex.as_deref(),
-            rule.older_than_days,
-            rule.not_downloaded_days,
-            rule.never_downloaded,
-            rule.next_run_at,
-            rule.created_at,
-            rule.updated_at,
-        ),
+        values,
     )?)
 }
 
 pub fn update(tx: &mut Tx<'_>, rule: &Rule) -> Result<()> {
+    let mut values = vec![rule.id.into_value()];
+    values.extend(said(rule));
     tx.execute(
         sql!(
             "update package_cleanup_rules set package_type = $2, enabled = $3, keep_last = $4,
@@ -80,23 +72,27 @@ pub fn update(tx: &mut Tx<'_>, rule: &Rule) -> Result<()> {
                 never_downloaded = $11, next_run_at = $12, updated_at = $13
              where id = $1"
         ),
-        (
-            rule.id,
-            rule.package_type,
-            rule.enabled,
-            rule.keep_last,
-            rule.keep_name_regex.as_deref(),
-            rule.keep_version_regex.as_deref(),
-            rule.remove_name_regex.as_deref(),
-            rule.remove_version_regex.as_deref(),
-            rule.older_than_days,
-            rule.not_downloaded_days,
-            rule.never_downloaded,
-            rule.next_run_at,
-            rule.updated_at,
-        ),
+        values,
     )?;
     Ok(())
+}
+
+/// What changes of a rule, in the order of both statements.
+fn said(rule: &Rule) -> [Value; 12] {
+    [
+        rule.package_type.into_value(),
+        rule.enabled.into_value(),
+        rule.keep_last.into_value(),
+        rule.keep_name_regex.as_deref().into_value(),
+        rule.keep_version_regex.as_deref().into_value(),
+        rule.remove_name_regex.as_deref().into_value(),
+        rule.remove_version_regex.as_deref().into_value(),
+        rule.older_than_days.into_value(),
+        rule.not_downloaded_days.into_value(),
+        rule.never_downloaded.into_value(),
+        rule.next_run_at.into_value(),
+        rule.updated_at.into_value(),
+    ]
 }
 
 pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
@@ -330,7 +326,7 @@ pub fn visit(
 ) -> Result<()> {
     tx.each(
         sql!(
-            "select id, project_id, name, name_key, version, status, created_at,
+            "select id, project_id, name, name_key, version, package_type, status, created_at,
                 last_downloaded_at, place, cast(coalesce((select sum(f.size)
                     from package_files f where f.package_id = placed.id
                         and f.status = 'default'), 0) as bigint) as size

@@ -7,16 +7,14 @@ use kernel::error::{Error, Result};
 use std::collections::HashMap;
 use store::{Fragment, Tx, sql};
 
-const COLUMNS: &str =
-    "id, package_id, file_name, size, md5, sha1, sha256, blob_key, created_at, updated_at";
+const SELECT: &str = store::concat!("select ", PackageFile::COLUMNS, " from package_files f ");
 
 /// One file of this package that is not destroyed.
 pub fn file_in(tx: &mut Tx<'_>, package_id: i64, id: i64) -> Result<Option<PackageFile>> {
     Ok(tx.optional(
         sql!(
-            "select id, package_id, file_name, size, md5, sha1, sha256, blob_key, created_at,
-                updated_at
-             from package_files where id = $1 and package_id = $2 and status = 'default'"
+            SELECT,
+            "where f.id = $1 and f.package_id = $2 and f.status = 'default'"
         ),
         (id, package_id),
     )?)
@@ -48,11 +46,9 @@ pub fn packages_of(tx: &mut Tx<'_>, project_id: i64, ids: &[i64]) -> Result<Vec<
 pub fn newest(tx: &mut Tx<'_>, package_id: i64, file_name: &str) -> Result<Option<PackageFile>> {
     Ok(tx.optional(
         sql!(
-            "select id, package_id, file_name, size, md5, sha1, sha256, blob_key, created_at,
-                updated_at
-             from package_files
-             where package_id = $1 and file_name = $2 and status = 'default'
-             order by id desc limit 1"
+            SELECT,
+            "where f.package_id = $1 and f.file_name = $2 and f.status = 'default'
+             order by f.id desc limit 1"
         ),
         (package_id, file_name),
     )?)
@@ -67,14 +63,13 @@ pub fn list(
     limit: i64,
     offset: i64,
 ) -> Result<Vec<PackageFile>> {
-    let mut query = Fragment::new("select ");
+    let mut query = Fragment::new(SELECT);
     query
-        .raw(COLUMNS)
-        .push(" from package_files where package_id = ", package_id)
-        .raw(" and status = 'default' order by ")
+        .push("where f.package_id = ", package_id)
+        .raw(" and f.status = 'default' order by f.")
         .raw(order)
         .raw(direction)
-        .raw(", id")
+        .raw(", f.id")
         .raw(direction)
         .push(" limit ", limit)
         .push(" offset ", offset);
@@ -122,8 +117,7 @@ pub fn insert(
             "insert into package_files (package_id, file_name, size, md5, sha1, sha256, sha512,
                 blob_key, metadata, status, created_at, updated_at)
              values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'default', $10, $10)
-             returning id, package_id, file_name, size, md5, sha1, sha256, blob_key, created_at,
-                updated_at"
+             returning *"
         ),
         (
             package.id,

@@ -7,7 +7,7 @@ use crate::scope::Scope;
 use crate::store::list::like;
 use jiff::Timestamp;
 use kernel::error::Result;
-use store::{Fragment, FromRow, Row, Tx, sql};
+use store::{Fragment, FromRow, Tx, sql};
 
 /// Most versions of a name that a document lists; of more, the newest.
 pub const MAX_VERSIONS: i64 = 10_000;
@@ -18,6 +18,7 @@ pub const MAX_NAMES: i64 = 50_000;
 
 /// A version that clients may install.
 #[derive(Debug, Clone, FromRow)]
+#[columns("p")]
 pub struct Version {
     pub id: i64,
     pub project_id: i64,
@@ -31,8 +32,10 @@ pub struct Version {
 }
 
 /// A file with what the format keeps of it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
+#[columns("f")]
 pub struct IndexedFile {
+    #[nested]
     pub file: PackageFile,
     /// SHA-512, lower-case hex.
     pub sha512: String,
@@ -40,69 +43,33 @@ pub struct IndexedFile {
     pub metadata: Option<String>,
 }
 
-impl FromRow for IndexedFile {
-    fn from_row(row: &mut Row<'_>) -> store::Result<Self> {
-        let (sha512, metadata) = (row.get("sha512")?, row.get("metadata")?);
-        Ok(IndexedFile {
-            file: PackageFile::from_row(row)?,
-            sha512,
-            metadata,
-        })
-    }
-}
-
 /// A file of a channel with the name and version of its package.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
+#[columns("p")]
 pub struct ChannelFile {
     pub name: String,
     pub version: Option<String>,
+    #[nested]
     pub file: IndexedFile,
 }
 
-impl FromRow for ChannelFile {
-    fn from_row(row: &mut Row<'_>) -> store::Result<Self> {
-        let (name, version) = (row.get("name")?, row.get("version")?);
-        Ok(ChannelFile {
-            name,
-            version,
-            file: IndexedFile::from_row(row)?,
-        })
-    }
-}
-
-const VERSION: &str = "select p.id, p.project_id, p.name, p.version, p.status, p.metadata,
-    p.created_at, p.updated_at from packages p where ";
-const FILE: &str = "select f.id, f.package_id, f.file_name, f.size, f.md5, f.sha1, f.sha256,
-    f.sha512, f.blob_key, f.metadata, f.created_at, f.updated_at
-    from packages p join package_files f on f.package_id = p.id where ";
+const VERSION: &str = store::concat!("select ", Version::COLUMNS, " from packages p where ");
+const FILES: &str = " from packages p join package_files f on f.package_id = p.id where ";
+const FILE: &str = store::concat!("select ", IndexedFile::COLUMNS, FILES);
+const CHANNEL_FILE: &str = store::concat!("select ", ChannelFile::COLUMNS, FILES);
 /// States in which files can be fetched.
 pub const FETCHED: &str = " and p.live = 1 and p.status in ('default', 'hidden', 'deprecated')";
 /// States that lists and documents show; hidden packages are for who knows
 /// their address.
 pub const SHOWN: &str = " and p.live = 1 and p.status in ('default', 'deprecated')";
 
-/// A selection of packages of one format.
-pub fn of_format(select: &str, scope: &Scope, package_type: PackageType) -> Fragment {
-    let mut query = Fragment::new(select);
-    query
-        .append(scope.condition())
-        .push(" and p.package_type = ", package_type);
-    query
-}
-
-/// Narrows it to names that hold all of these folded words.
+/// Narrows a selection to names that hold all of these folded words.
 pub fn with_words(query: &mut Fragment, words: &[String]) {
     for word in words {
         query
             .push(" and p.name_folded like ", like(word))
             .raw(" escape '\\'");
     }
-}
-
-fn named(select: &str, scope: &Scope, package_type: PackageType, name: &str) -> Fragment {
-    let mut query = of_format(select, scope, package_type);
-    query.push(" and p.name_key = ", name_key(package_type, name));
-    query
 }
 
 /// The first row, if there is any.
@@ -120,142 +87,200 @@ fn shown(tx: &mut Tx<'_>, mut query: Fragment) -> Result<Vec<Version>> {
     Ok(found)
 }
 
-/// The versions of a name that documents list, oldest first.
-pub fn versions(
-    tx: &mut Tx<'_>,
-    scope: &Scope,
+/// The packages of one format that a client may see at its address.
+#[derive(Debug, Clone, Copy)]
+pub struct Index<'s> {
+    scope: &'s Scope,
     package_type: PackageType,
-    name: &str,
-) -> Result<Vec<Version>> {
-    shown(tx, named(VERSION, scope, package_type, name))
 }
 
-/// The versions of every name that documents list, oldest first.
-pub fn all_versions(
-    tx: &mut Tx<'_>,
-    scope: &Scope,
-    package_type: PackageType,
-) -> Result<Vec<Version>> {
-    shown(tx, of_format(VERSION, scope, package_type))
+impl Scope {
+    /// Its packages of one format.
+    pub fn of_format(&self, package_type: PackageType) -> Index<'_> {
+        Index {
+            scope: self,
+            package_type,
+        }
+    }
 }
 
-/// The versions, oldest first, of names that hold all of these folded words.
-pub fn versions_of_words(
-    tx: &mut Tx<'_>,
-    scope: &Scope,
-    package_type: PackageType,
-    words: &[String],
-) -> Result<Vec<Version>> {
-    let mut query = of_format(VERSION, scope, package_type);
-    with_words(&mut query, words);
-    shown(tx, query)
+impl Index<'_> {
+    /// A selection of its packages; `select` ends in its `where`.
+    pub fn select(self, select: &str) -> Fragment {
+        let mut query = Fragment::new(select);
+        query
+            .append(self.scope.condition())
+            .push(" and p.package_type = ", self.package_type);
+        query
+    }
+
+    fn named(self, select: &str, name: &str) -> Fragment {
+        let mut query = self.select(select);
+        query.push(" and p.name_key = ", name_key(self.package_type, name));
+        query
+    }
+
+    /// A selection of what clients may fetch in a version of a name.
+    fn in_version(self, select: &str, name: &str, version: Option<&str>) -> Fragment {
+        let mut query = self.named(select, name);
+        let key = version_key(self.package_type, version);
+        query.push(" and p.version_key = ", key).raw(FETCHED);
+        query
+    }
+
+    /// The versions of a name that documents list, oldest first.
+    pub fn versions(self, tx: &mut Tx<'_>, name: &str) -> Result<Vec<Version>> {
+        shown(tx, self.named(VERSION, name))
+    }
+
+    /// The versions of every name that documents list, oldest first.
+    pub fn all_versions(self, tx: &mut Tx<'_>) -> Result<Vec<Version>> {
+        shown(tx, self.select(VERSION))
+    }
+
+    /// The versions, oldest first, of names that hold all of these folded words.
+    pub fn versions_of_words(self, tx: &mut Tx<'_>, words: &[String]) -> Result<Vec<Version>> {
+        let mut query = self.select(VERSION);
+        with_words(&mut query, words);
+        shown(tx, query)
+    }
+
+    /// The versions of names with these keys that documents list, oldest first.
+    pub fn versions_of_keys(self, tx: &mut Tx<'_>, keys: Vec<String>) -> Result<Vec<Version>> {
+        let mut query = self.select(VERSION);
+        query.raw(" and").in_list("p.name_key", keys);
+        shown(tx, query)
+    }
+
+    /// One version of a name that clients may fetch, hidden ones too; of several
+    /// projects' the newest.
+    pub fn version(
+        self,
+        tx: &mut Tx<'_>,
+        name: &str,
+        version: Option<&str>,
+    ) -> Result<Option<Version>> {
+        let mut query = self.in_version(VERSION, name, version);
+        query.raw(" order by p.id desc limit 1");
+        first(tx, query)
+    }
+
+    /// The newest file of this name in packages of this name, whatever their
+    /// version, that clients may fetch.
+    pub fn newest_file(
+        self,
+        tx: &mut Tx<'_>,
+        name: &str,
+        file_name: &str,
+    ) -> Result<Option<IndexedFile>> {
+        first(tx, self.newest_file_query(name, file_name))
+    }
+
+    /// What [`Index::newest_file`] asks.
+    pub fn newest_file_query(self, name: &str, file_name: &str) -> Fragment {
+        let mut query = self.named(FILE, name);
+        query
+            .raw(FETCHED)
+            .push(" and f.file_name = ", file_name)
+            .raw(" and f.status = 'default' order by f.id desc limit 1");
+        query
+    }
+
+    /// The file of this digest and name that clients may fetch; of several
+    /// projects' the newest.
+    pub fn file_of_digest(
+        self,
+        tx: &mut Tx<'_>,
+        sha256: &str,
+        file_name: &str,
+    ) -> Result<Option<IndexedFile>> {
+        let mut query = self.select(FILE);
+        query
+            .push(" and f.sha256 = ", sha256)
+            .push(" and f.file_name = ", file_name)
+            .raw(" and f.status = 'default'")
+            .raw(FETCHED)
+            .raw(" order by f.id desc limit 1");
+        first(tx, query)
+    }
+
+    /// The newest files of this name in this version of a name that clients may
+    /// fetch, newest first; of several projects' all.
+    pub fn newest_files(
+        self,
+        tx: &mut Tx<'_>,
+        (name, version): (&str, Option<&str>),
+        file_name: &str,
+        most: i64,
+    ) -> Result<Vec<IndexedFile>> {
+        let mut query = self.in_version(FILE, name, version);
+        query
+            .push(" and f.file_name = ", file_name)
+            .push(" and f.status = 'default' order by f.id desc limit ", most);
+        Ok(tx.query(query)?)
+    }
+
+    /// The files of a channel that lists show, newest first.
+    pub fn files_in_channel(self, tx: &mut Tx<'_>, channel: &str) -> Result<Vec<ChannelFile>> {
+        let mut query = self.in_channel(channel);
+        query
+            .raw(SHOWN)
+            .push(" order by f.id desc limit ", MAX_FILES);
+        Ok(tx.query(query)?)
+    }
+
+    /// The newest file of this name in a channel that clients may fetch.
+    pub fn newest_in_channel(
+        self,
+        tx: &mut Tx<'_>,
+        channel: &str,
+        file_name: &str,
+    ) -> Result<Option<ChannelFile>> {
+        let mut query = self.in_channel(channel);
+        query
+            .push(" and f.file_name = ", file_name)
+            .raw(FETCHED)
+            .raw(" order by f.id desc limit 1");
+        first(tx, query)
+    }
+
+    fn in_channel(self, channel: &str) -> Fragment {
+        let mut query = self.select(CHANNEL_FILE);
+        query
+            .push(" and f.channel = ", channel)
+            .raw(" and f.status = 'default'");
+        query
+    }
+
+    /// The names published in the format, each once, in order.
+    pub fn names(self, tx: &mut Tx<'_>) -> Result<Vec<String>> {
+        let mut query = self.select("select min(p.name) from packages p where ");
+        query
+            .raw(SHOWN)
+            .push(" group by p.name_key order by p.name_key limit ", MAX_NAMES);
+        Ok(tx.query(query)?)
+    }
 }
 
-/// The versions of names with these keys that documents list, oldest first.
-pub fn versions_of_keys(
-    tx: &mut Tx<'_>,
-    scope: &Scope,
-    package_type: PackageType,
-    keys: Vec<String>,
-) -> Result<Vec<Version>> {
-    let mut query = of_format(VERSION, scope, package_type);
-    query.raw(" and").in_list("p.name_key", keys);
-    shown(tx, query)
-}
-
-/// One version of a name that clients may fetch, hidden ones too; of several
-/// projects' the newest.
-pub fn version(
-    tx: &mut Tx<'_>,
-    scope: &Scope,
-    package_type: PackageType,
-    name: &str,
-    version: Option<&str>,
-) -> Result<Option<Version>> {
-    let mut query = named(VERSION, scope, package_type, name);
-    query
-        .push(" and p.version_key = ", version_key(package_type, version))
-        .raw(FETCHED)
-        .raw(" order by p.id desc limit 1");
-    first(tx, query)
+/// These packages as versions, by name.
+pub fn versions_of_ids(tx: &mut Tx<'_>, ids: Vec<i64>) -> Result<Vec<Version>> {
+    Ok(tx.all(
+        sql!(VERSION, "p.id in_list($1) order by p.name_key"),
+        (ids,),
+    )?)
 }
 
 /// The files of these packages, by package and then oldest first.
 pub fn files(tx: &mut Tx<'_>, packages: &[i64]) -> Result<Vec<IndexedFile>> {
     Ok(tx.all(
         sql!(
-            "select id, package_id, file_name, size, md5, sha1, sha256, sha512, blob_key,
-                metadata, created_at, updated_at
-             from package_files where package_id in_list($1) and status = 'default'
-             order by package_id, id limit $2"
+            "select ",
+            IndexedFile::COLUMNS,
+            " from package_files f where f.package_id in_list($1) and f.status = 'default'
+             order by f.package_id, f.id limit $2"
         ),
         (packages, MAX_FILES),
     )?)
-}
-
-/// The newest file of this name in packages of this name, whatever their
-/// version, that clients may fetch.
-pub fn newest_file(
-    tx: &mut Tx<'_>,
-    scope: &Scope,
-    package_type: PackageType,
-    name: &str,
-    file_name: &str,
-) -> Result<Option<IndexedFile>> {
-    first(tx, newest_file_query(scope, package_type, name, file_name))
-}
-
-/// What [`newest_file`] asks.
-pub fn newest_file_query(
-    scope: &Scope,
-    package_type: PackageType,
-    name: &str,
-    file_name: &str,
-) -> Fragment {
-    let mut query = named(FILE, scope, package_type, name);
-    query
-        .raw(FETCHED)
-        .push(" and f.file_name = ", file_name)
-        .raw(" and f.status = 'default' order by f.id desc limit 1");
-    query
-}
-
-/// The file of this digest and name that clients may fetch; of several
-/// projects' the newest.
-pub fn file_of_digest(
-    tx: &mut Tx<'_>,
-    scope: &Scope,
-    package_type: PackageType,
-    sha256: &str,
-    file_name: &str,
-) -> Result<Option<IndexedFile>> {
-    let mut query = of_format(FILE, scope, package_type);
-    query
-        .push(" and f.sha256 = ", sha256)
-        .push(" and f.file_name = ", file_name)
-        .raw(" and f.status = 'default'")
-        .raw(FETCHED)
-        .raw(" order by f.id desc limit 1");
-    first(tx, query)
-}
-
-/// The newest files of this name in this version of a name that clients may
-/// fetch, newest first; of several projects' all.
-pub fn newest_files(
-    tx: &mut Tx<'_>,
-    scope: &Scope,
-    package_type: PackageType,
-    (name, version): (&str, Option<&str>),
-    file_name: &str,
-    most: i64,
-) -> Result<Vec<IndexedFile>> {
-    let mut query = named(FILE, scope, package_type, name);
-    query
-        .push(" and p.version_key = ", version_key(package_type, version))
-        .raw(FETCHED)
-        .push(" and f.file_name = ", file_name)
-        .push(" and f.status = 'default' order by f.id desc limit ", most);
-    Ok(tx.query(query)?)
 }
 
 /// Whether another project below the same top namespace has a package of this
@@ -321,60 +346,6 @@ pub fn is_published(
     }
     query.raw(" limit 1");
     Ok(first::<i64>(tx, query)?.is_some())
-}
-
-/// The files of a channel that lists show, newest first.
-pub fn files_in_channel(
-    tx: &mut Tx<'_>,
-    scope: &Scope,
-    package_type: PackageType,
-    channel: &str,
-) -> Result<Vec<ChannelFile>> {
-    let mut query = in_channel(scope, package_type, channel);
-    query
-        .raw(SHOWN)
-        .push(" order by f.id desc limit ", MAX_FILES);
-    Ok(tx.query(query)?)
-}
-
-/// The newest file of this name in a channel that clients may fetch.
-pub fn newest_in_channel(
-    tx: &mut Tx<'_>,
-    scope: &Scope,
-    package_type: PackageType,
-    channel: &str,
-    file_name: &str,
-) -> Result<Option<ChannelFile>> {
-    let mut query = in_channel(scope, package_type, channel);
-    query
-        .push(" and f.file_name = ", file_name)
-        .raw(FETCHED)
-        .raw(" order by f.id desc limit 1");
-    first(tx, query)
-}
-
-fn in_channel(scope: &Scope, package_type: PackageType, channel: &str) -> Fragment {
-    let select = "select p.name, p.version, f.id, f.package_id, f.file_name, f.size, f.md5, f.sha1,
-            f.sha256, f.sha512, f.blob_key, f.metadata, f.created_at, f.updated_at
-         from packages p join package_files f on f.package_id = p.id where ";
-    let mut query = of_format(select, scope, package_type);
-    query
-        .push(" and f.channel = ", channel)
-        .raw(" and f.status = 'default'");
-    query
-}
-
-/// The names published in a format, each once, in order.
-pub fn names(tx: &mut Tx<'_>, scope: &Scope, package_type: PackageType) -> Result<Vec<String>> {
-    let mut query = of_format(
-        "select min(p.name) from packages p where ",
-        scope,
-        package_type,
-    );
-    query
-        .raw(SHOWN)
-        .push(" group by p.name_key order by p.name_key limit ", MAX_NAMES);
-    Ok(tx.query(query)?)
 }
 
 /// How often what all names of a format in a project offer has changed. Counts

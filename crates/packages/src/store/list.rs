@@ -5,14 +5,15 @@
 //! them, so neither sorts the rows it does not show.
 
 use crate::access::managed;
-use crate::model::{PACKAGE_COLUMNS, Package, PackageType, Status};
+use crate::model::{Package, PackageType, Status};
+use crate::scope::below;
 use crate::store::index::with_words;
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::http::paging::COUNT_LIMIT;
 use spaces::access::{Purpose, visible_projects};
 use std::collections::HashMap;
-use store::{Fragment, FromRow, Row, Tx};
+use store::{Fragment, FromRow, Tx};
 
 /// Projects up to which a group's list is merged from lists of each.
 const MAX_MERGED: usize = 100;
@@ -145,26 +146,19 @@ pub fn words(text: &str) -> Vec<String> {
 }
 
 /// A row of a list with the project's counter beside it.
+#[derive(FromRow)]
+#[columns("c")]
 struct Counted {
+    #[nested]
     package: Package,
     displayable: Option<i64>,
-}
-
-impl FromRow for Counted {
-    fn from_row(row: &mut Row<'_>) -> store::Result<Self> {
-        let displayable = row.get("displayable")?;
-        Ok(Counted {
-            package: Package::from_row(row)?,
-            displayable,
-        })
-    }
 }
 
 pub fn project_query(project_id: i64, filter: &Filter, limit: i64, offset: i64) -> Fragment {
     let mut query = Fragment::new("select ");
     query
-        .raw(PACKAGE_COLUMNS)
-        .raw(", c.displayable from packages p")
+        .raw(Counted::COLUMNS)
+        .raw(" from packages p")
         .raw(" left join package_counts c on c.project_id = p.project_id")
         .push(" where p.project_id = ", project_id);
     filter.push(&mut query);
@@ -221,15 +215,7 @@ pub fn projects_below(
     if exclude_subgroups {
         query.push("projects.namespace_id = ", group.id);
     } else {
-        query
-            .push(
-                "projects.namespace_id in (select below.id from namespaces below
-                 where below.lineage >= ",
-                group.lineage.as_str(),
-            )
-            // ':' follows '/' and all digits, so this ends what begins so.
-            .push(" and below.lineage < ", format!("{}:", group.lineage))
-            .raw(")");
+        query.append(below(group));
     }
     query
         .raw(
@@ -337,7 +323,7 @@ fn merged_query(used: &[&Source], filter: &Filter, limit: i64, offset: i64) -> F
     }
     let order = order.join(", ");
     let mut query = Fragment::new("select ");
-    query.raw(PACKAGE_COLUMNS).raw(" from (select * from (");
+    query.raw(Package::COLUMNS).raw(" from (select * from (");
     for (index, project) in used.iter().enumerate() {
         query.raw(if index == 0 { "" } else { " union all " });
         query.raw("select * from (select p.id as package_id");
@@ -369,7 +355,7 @@ fn sorted_query(projects: &[Source], filter: &Filter, limit: i64, offset: i64) -
     let ids: Vec<i64> = projects.iter().map(|project| project.id).collect();
     let by_path = filter.order_by == OrderBy::ProjectPath;
     let mut query = Fragment::new("select ");
-    query.raw(PACKAGE_COLUMNS).raw(" from packages p");
+    query.raw(Package::COLUMNS).raw(" from packages p");
     if by_path {
         query.raw(" join projects on projects.id = p.project_id");
     }

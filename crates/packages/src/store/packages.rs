@@ -2,17 +2,20 @@
 
 use crate::keys::{name_key, package_version_key, version_key};
 use crate::model::{Package, PackageType, Status, Tag};
-use jiff::Timestamp;
 use kernel::error::Result;
+use kernel::time::{Timestamp, wire};
+use schemars::JsonSchema;
+use serde::Serialize;
 use store::{FromRow, Tx, sql};
+
+const SELECT: &str = store::concat!("select ", Package::COLUMNS, " from packages p ");
 
 /// A package of this project that is not destroyed.
 pub fn package_in(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Option<Package>> {
     Ok(tx.optional(
         sql!(
-            "select id, project_id, package_type, name, version, status, creator_id, conan_name,
-                download_count, last_downloaded_at, created_at, updated_at
-             from packages where id = $1 and project_id = $2 and live = 1"
+            SELECT,
+            "where p.id = $1 and p.project_id = $2 and p.live = 1"
         ),
         (id, project_id),
     )?)
@@ -47,11 +50,9 @@ pub fn find_keyed(
 ) -> Result<Option<Package>> {
     Ok(tx.optional(
         sql!(
-            "select id, project_id, package_type, name, version, status, creator_id, conan_name,
-                download_count, last_downloaded_at, created_at, updated_at
-             from packages
-             where project_id = $1 and package_type = $2 and name_key = $3 and version_key = $4
-                and live = 1"
+            SELECT,
+            "where p.project_id = $1 and p.package_type = $2 and p.name_key = $3
+                and p.version_key = $4 and p.live = 1"
         ),
         (
             project_id,
@@ -110,20 +111,21 @@ pub fn touch(tx: &mut Tx<'_>, id: i64) -> Result<()> {
         sql!("update packages set updated_at = $2 where id = $1"),
         (id, now),
     )?;
-    stamp(tx, id)
+    stamp(tx, &[id])
 }
 
-/// Counts a change of what the package's name offers, which makes documents
-/// made before it stale.
-fn stamp(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+/// Counts a change of what the names of these packages offer, which makes
+/// documents made before it stale.
+fn stamp(tx: &mut Tx<'_>, ids: &[i64]) -> Result<()> {
     tx.execute(
         sql!(
             "insert into package_names (project_id, package_type, name_key, stamp)
-             select project_id, package_type, name_key, 1 from packages where id = $1
+             select distinct project_id, package_type, name_key, 1 from packages
+             where id in_list($1)
              on conflict (project_id, package_type, name_key) do update
              set stamp = package_names.stamp + 1"
         ),
-        (id,),
+        (ids,),
     )?;
     Ok(())
 }
@@ -154,21 +156,8 @@ pub fn set_status(tx: &mut Tx<'_>, package: &Package, status: Status) -> Result<
     touch(tx, package.id)
 }
 
-/// Takes a package out of everyone's sight and frees its name.
-pub fn mark_destroyed(tx: &mut Tx<'_>, id: i64) -> Result<()> {
-    let now = tx.now();
-    tx.execute(
-        sql!(
-            "update packages set status = 'pending_destruction', live = null, updated_at = $2
-             where id = $1"
-        ),
-        (id, now),
-    )?;
-    stamp(tx, id)
-}
-
-/// The same for packages of one project.
-pub fn mark_all_destroyed(tx: &mut Tx<'_>, ids: &[i64]) -> Result<()> {
+/// Takes packages of one project out of everyone's sight and frees their names.
+pub fn mark_destroyed(tx: &mut Tx<'_>, ids: &[i64]) -> Result<()> {
     let now = tx.now();
     tx.execute(
         sql!(
@@ -177,17 +166,7 @@ pub fn mark_all_destroyed(tx: &mut Tx<'_>, ids: &[i64]) -> Result<()> {
         ),
         (ids, now),
     )?;
-    tx.execute(
-        sql!(
-            "insert into package_names (project_id, package_type, name_key, stamp)
-             select distinct project_id, package_type, name_key, 1 from packages
-             where id in_list($1)
-             on conflict (project_id, package_type, name_key) do update
-             set stamp = package_names.stamp + 1"
-        ),
-        (ids,),
-    )?;
-    Ok(())
+    stamp(tx, ids)
 }
 
 /// Adds to the number of listed packages of a project.
@@ -216,8 +195,9 @@ pub fn count_of(tx: &mut Tx<'_>, project_id: i64) -> Result<i64> {
 pub fn tags_of(tx: &mut Tx<'_>, package_ids: Vec<i64>) -> Result<Vec<Tag>> {
     Ok(tx.all(
         sql!(
-            "select id, package_id, name, created_at, updated_at from package_tags
-             where package_id in_list($1) order by package_id, id"
+            "select ",
+            Tag::COLUMNS,
+            " from package_tags t where t.package_id in_list($1) order by t.package_id, t.id"
         ),
         (package_ids,),
     )?)
@@ -226,10 +206,16 @@ pub fn tags_of(tx: &mut Tx<'_>, package_ids: Vec<i64>) -> Result<Vec<Tag>> {
 /// Most versions shown beside a package: what one answer can sensibly hold.
 const MAX_VERSIONS: i64 = 10_000;
 
-#[derive(FromRow)]
+/// Another version of a package.
+#[derive(Debug, Clone, FromRow, Serialize, JsonSchema)]
 pub struct OtherVersion {
+    /// The id of that package.
     pub id: i64,
+    /// Its version.
     pub version: Option<String>,
+    /// When it was published.
+    #[serde(serialize_with = "wire::serialize")]
+    #[schemars(with = "String")]
     pub created_at: Timestamp,
 }
 

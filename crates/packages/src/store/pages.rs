@@ -3,9 +3,7 @@
 
 use super::list::{self, Filter, OrderBy};
 use crate::keys::package_version_key;
-use crate::model::{
-    FILE_COLUMNS, PACKAGE_COLUMNS, Package, PackageFile, PackageType, ProtectionRule, Tag,
-};
+use crate::model::{Package, PackageFile, PackageType, ProtectionRule, Tag};
 use crate::rules::wildcard;
 use identity::viewer::Viewer;
 use kernel::error::Result;
@@ -15,41 +13,28 @@ use serde_json::Value as Json;
 use spaces::Namespace;
 use spaces::access::{Purpose, visible_projects};
 use std::collections::{HashMap, HashSet};
-use store::{Fragment, FromRow, Row, Tx, sql};
+use store::{Fragment, FromRow, Tx, sql};
 
 /// Projects up to which a group's page is merged from the pages of each.
 const MAX_MERGED: usize = 100;
 
 /// A package with what is shown of its project.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
+#[columns("p")]
 pub struct Listed {
+    #[nested]
     pub package: Package,
     pub status_message: Option<String>,
+    #[column("projects.full_path")]
     pub project_path: String,
     /// Last part of that path, which group lists sort by.
+    #[column("projects.path")]
     pub project_name: String,
+    #[column("projects.namespace_id")]
     pub namespace_id: i64,
 }
 
-impl FromRow for Listed {
-    fn from_row(row: &mut Row<'_>) -> store::Result<Listed> {
-        Ok(Listed {
-            status_message: row.get("status_message")?,
-            project_path: row.get("project_path")?,
-            project_name: row.get("project_name")?,
-            namespace_id: row.get("namespace_id")?,
-            package: Package::from_row(row)?,
-        })
-    }
-}
-
-/// The columns of [`Listed`] on the aliases `p` and `projects`.
-fn columns() -> String {
-    format!(
-        "{PACKAGE_COLUMNS}, p.status_message, projects.full_path as project_path,
-         projects.path as project_name, projects.namespace_id"
-    )
-}
+const LISTED: &str = store::concat!("select ", Listed::COLUMNS);
 
 #[derive(Debug, Clone, Copy)]
 pub struct Sorted {
@@ -168,7 +153,7 @@ pub fn packages(
         _ => {
             let mut from = owners.from(tx, viewer, "packages");
             filter.push(&mut from);
-            window.narrow_each(&columns(), owners.column(), from)
+            window.narrow_each(Listed::COLUMNS, owners.column(), from)
         }
     };
     let rows: Vec<Owned<Listed>> = tx.query(statement)?;
@@ -192,11 +177,8 @@ fn alone(
     filter: &Filter,
     window: &Window,
 ) -> Fragment {
-    let mut statement = Fragment::new(&format!(
-        "select {}, {} as owner",
-        columns(),
-        owners.column()
-    ));
+    let mut statement = Fragment::new(LISTED);
+    statement.raw(&format!(", {} as owner", owners.column()));
     statement.append(owners.from(tx, viewer, "packages"));
     filter.push(&mut statement);
     window.narrow(&mut statement);
@@ -217,7 +199,7 @@ fn of_group(
         let owners = Owners::Groups(vec![group.clone()]);
         return Ok(alone(tx, viewer, &owners, filter, window));
     }
-    let mut statement = Fragment::new(&format!("select {}", columns()));
+    let mut statement = Fragment::new(LISTED);
     statement.push(", cast(", group.id).raw(
         " as bigint) as owner from packages p join projects on projects.id = p.project_id
          where p.id in (select id from (",
@@ -294,7 +276,7 @@ pub fn package(tx: &mut Tx<'_>, viewer: &Viewer, id: i64) -> Result<Option<Liste
 /// Those of these packages that can be shown alone, as far as the viewer may
 /// read them.
 pub fn by_ids(tx: &mut Tx<'_>, viewer: &Viewer, ids: Vec<i64>) -> Result<Vec<Listed>> {
-    let mut query = Fragment::new(&format!("select {}", columns()));
+    let mut query = Fragment::new(LISTED);
     query
         .raw(" from packages p join projects on projects.id = p.project_id where")
         .in_list("p.id", ids)
@@ -376,7 +358,7 @@ pub fn versions(
 ) -> Result<HashMap<i64, Vec<Listed>>> {
     let mut from = Fragment::new(VERSIONS);
     from.in_list("o.id", ids);
-    let rows: Vec<Owned<Listed>> = tx.query(window.narrow_each(&columns(), "o.id", from))?;
+    let rows: Vec<Owned<Listed>> = tx.query(window.narrow_each(Listed::COLUMNS, "o.id", from))?;
     Ok(by_owner(rows))
 }
 
@@ -400,17 +382,15 @@ pub fn files(
     let mut from = Fragment::new(" from package_files f where f.status = 'default' and");
     from.in_list("f.package_id", ids);
     let rows: Vec<Owned<PackageFile>> =
-        tx.query(window.narrow_each(FILE_COLUMNS, "f.package_id", from))?;
+        tx.query(window.narrow_each(PackageFile::COLUMNS, "f.package_id", from))?;
     Ok(by_owner(rows))
 }
 
 /// A page of the tags of each package.
-pub fn tags(tx: &mut Tx<'_>, ids: Vec<i64>, window: &Window) -> Result<HashMap<i64, Vec<Tag>>> {
+pub fn tags(tx: &mut Tx<'_>, ids: Vec<i64>, window: &Window) -> Result<Vec<Owned<Tag>>> {
     let mut from = Fragment::new(" from package_tags t where");
     from.in_list("t.package_id", ids);
-    let columns = "t.id, t.package_id, t.name, t.created_at, t.updated_at";
-    let rows: Vec<Owned<Tag>> = tx.query(window.narrow_each(columns, "t.package_id", from))?;
-    Ok(by_owner(rows))
+    Ok(tx.query(window.narrow_each(Tag::COLUMNS, "t.package_id", from))?)
 }
 
 /// A page of the protection rules of each project.
@@ -418,14 +398,11 @@ pub fn rules(
     tx: &mut Tx<'_>,
     projects: Vec<i64>,
     window: &Window,
-) -> Result<HashMap<i64, Vec<ProtectionRule>>> {
+) -> Result<Vec<Owned<ProtectionRule>>> {
     let mut from = Fragment::new(" from package_protection_rules r where");
     from.in_list("r.project_id", projects);
-    let columns = "r.id, r.project_id, r.package_name_pattern, r.package_type,
-        r.minimum_access_level_for_delete, r.minimum_access_level_for_push";
-    let rows: Vec<Owned<ProtectionRule>> =
-        tx.query(window.narrow_each(columns, "r.project_id", from))?;
-    Ok(by_owner(rows))
+    let columns = ProtectionRule::COLUMNS;
+    Ok(tx.query(window.narrow_each(columns, "r.project_id", from))?)
 }
 
 /// A name in a project, of one format.

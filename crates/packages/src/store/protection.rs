@@ -2,7 +2,7 @@
 
 use crate::model::{PackageType, ProtectionRule};
 use kernel::error::Result;
-use store::{Tx, sql};
+use store::{Params, Tx, sql};
 
 pub fn rules_for(
     tx: &mut Tx<'_>,
@@ -85,7 +85,7 @@ pub fn taken(
 
 /// Adds a rule; its id in `rule` is ignored.
 pub fn insert(tx: &mut Tx<'_>, rule: &ProtectionRule) -> Result<i64> {
-    let now = tx.now();
+    let values = values(tx, rule.project_id, rule);
     Ok(tx.one(
         sql!(
             "insert into package_protection_rules (project_id, package_type,
@@ -93,19 +93,12 @@ pub fn insert(tx: &mut Tx<'_>, rule: &ProtectionRule) -> Result<i64> {
                 minimum_access_level_for_delete, created_at, updated_at)
              values ($1, $2, $3, $4, $5, $6, $6) returning id"
         ),
-        (
-            rule.project_id,
-            rule.package_type,
-            rule.package_name_pattern.as_str(),
-            rule.minimum_access_level_for_push,
-            rule.minimum_access_level_for_delete,
-            now,
-        ),
+        values,
     )?)
 }
 
 pub fn update(tx: &mut Tx<'_>, rule: &ProtectionRule) -> Result<()> {
-    let now = tx.now();
+    let values = values(tx, rule.id, rule);
     tx.execute(
         sql!(
             "update package_protection_rules set package_type = $2, package_name_pattern = $3,
@@ -113,16 +106,21 @@ pub fn update(tx: &mut Tx<'_>, rule: &ProtectionRule) -> Result<()> {
                 updated_at = $6
              where id = $1"
         ),
-        (
-            rule.id,
-            rule.package_type,
-            rule.package_name_pattern.as_str(),
-            rule.minimum_access_level_for_push,
-            rule.minimum_access_level_for_delete,
-            now,
-        ),
+        values,
     )?;
     Ok(())
+}
+
+/// What a rule says and when, behind the id of what it is written to.
+fn values<'r>(tx: &Tx<'_>, id: i64, rule: &'r ProtectionRule) -> impl Params + use<'r> {
+    (
+        id,
+        rule.package_type,
+        rule.package_name_pattern.as_str(),
+        rule.minimum_access_level_for_push,
+        rule.minimum_access_level_for_delete,
+        tx.now(),
+    )
 }
 
 pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {

@@ -70,13 +70,14 @@ pub fn make(
     prefix: &str,
     base_url: &str,
 ) -> Result<Value> {
+    let packages = scope.of_format(PackageType::Composer);
     match wanted {
         DocumentKind::Root => {
             let providers = providers(tx, scope, base_url)?;
             Ok(root(prefix, &digest(&providers)))
         }
         DocumentKind::Package { name, development } => {
-            let mut versions = index::versions(tx, scope, PackageType::Composer, name)?;
+            let mut versions = packages.versions(tx, name)?;
             let fits = |version: &Version| {
                 version
                     .version
@@ -95,7 +96,7 @@ pub fn make(
                 .found("Package")
         }
         DocumentKind::Provided { name, sha256 } => {
-            let versions = index::versions(tx, scope, PackageType::Composer, name)?;
+            let versions = packages.versions(tx, name)?;
             versions.first().found("Package")?;
             let document = package(&with_files(tx, versions)?, name, base_url);
             (digest(&document) == *sha256)
@@ -162,7 +163,7 @@ fn entry(one: &Archived, base_url: &str) -> Value {
 
 /// Every package and the digest of the document that lists its versions.
 fn providers(tx: &mut Tx<'_>, scope: &Scope, base_url: &str) -> Result<Value> {
-    let all = index::all_versions(tx, scope, PackageType::Composer)?;
+    let all = scope.of_format(PackageType::Composer).all_versions(tx)?;
     let mut by_name: BTreeMap<String, Vec<Archived>> = BTreeMap::new();
     for one in with_files(tx, all)? {
         by_name

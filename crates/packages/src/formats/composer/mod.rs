@@ -81,7 +81,7 @@ async fn archive(params: Params<OneArchive>, client: Client) -> Result<Response>
         let name = params.archive.strip_suffix(".zip").found("Package")?;
         let name = format!("{}/{name}", params.vendor);
         let sha = params.sha.unwrap_or_default().to_lowercase();
-        let versions = index::versions(tx, scope, PackageType::Composer, &name)?;
+        let versions = scope.of_format(PackageType::Composer).versions(tx, &name)?;
         let ids: Vec<i64> = versions.iter().map(|version| version.id).collect();
         let files = index::files(tx, &ids)?;
         let mut fitting = files

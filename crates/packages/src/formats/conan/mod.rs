@@ -195,16 +195,15 @@ async fn check(client: Client) -> Result<Response> {
 }
 
 async fn find(client: Client, wanted: Params<Search>) -> Result<Response> {
-    let (q, ignorecase) = (wanted.q.as_deref(), wanted.ignorecase.as_deref());
-    search::recipes(&client, q, ignorecase).await
+    search::recipes(&client, &wanted).await
 }
 
 async fn show(client: Client, of: Params<OfRecipe>) -> Result<Response> {
-    read::without_revisions(&client, &of.recipe_path, of.list_only.as_deref()).await
+    read::without_revisions(&client, &of).await
 }
 
 async fn show_revision(client: Client, of: Params<OfRecipe>) -> Result<Response> {
-    read::with_revisions(&client, &of.recipe_path, of.list_only.as_deref()).await
+    read::with_revisions(&client, &of).await
 }
 
 async fn fetch(client: Client, of: Params<OfFile>) -> Result<Response> {

@@ -5,7 +5,6 @@ use super::address::{self, About, Kind, MANIFEST, Recipe, RevisionPath};
 use super::store::{self, RevisionFile};
 use super::texts::{self, MAX_INFO, MAX_MANIFEST};
 use super::{CONAN, Client, done, read, remove};
-use crate::access::authorize;
 use crate::archive;
 use crate::rules::names::{invalid, require};
 use crate::rules::publish::{Destination, Repeat, add_file};
@@ -82,9 +81,8 @@ impl UploadedFile {
         let size = received.stored().size;
         to.file_metadata = upload::inspect(&received, move |file| look(file, size, kind)).await?;
         let stored = upload::keep(&client.app, received).await?;
-        let of = client.clone();
-        let written = client.app.write(move |tx| {
-            let entered = authorize(tx, &of.viewer, &project, Purpose::PublishPackage)?;
+        let purpose = Purpose::PublishPackage;
+        let written = client.change(&project, purpose, move |tx, entered, client| {
             let known = match to.package(tx, entered.project.id)? {
                 Some(package) => self.known(tx, package.id, kind, &stored, &to)?,
                 None if self.place.binary.is_some() => return Err(Error::NotFound("Recipe")),
@@ -95,9 +93,9 @@ impl UploadedFile {
             };
             for kept in known {
                 files::mark_destroyed(tx, kept.file.id)?;
-                enqueue(tx, of.app.jobs(), &PurgeFile { file: kept.file.id })?;
+                enqueue(tx, client.app.jobs(), &PurgeFile { file: kept.file.id })?;
             }
-            let (_, file) = add_file(tx, &of.viewer, &entered, &to, &stored)?;
+            let (_, file) = add_file(tx, &client.viewer, entered, &to, &stored)?;
             store::put(tx, &file, &self.place, &self.path)
         });
         written.await.map_err(|error| client.unmoved(error))?;

@@ -2,7 +2,7 @@
 
 use super::address::{self, About, MANIFEST, Recipe, RevisionPath, WITHOUT_REVISIONS};
 use super::store::{self, MAX, Revision};
-use super::{Client, search};
+use super::{Client, OfRecipe, search};
 use ::store::Tx;
 use http::StatusCode;
 use jiff::tz::TimeZone;
@@ -11,12 +11,9 @@ use kernel::http::{Response, reply};
 use serde_json::{Map, Value, json};
 
 /// Answers a GET below `v1/conans/`.
-pub async fn without_revisions(
-    client: &Client,
-    path: &str,
-    list_only: Option<&str>,
-) -> Result<Response> {
-    let (recipe, about) = address::without_revisions(path)?;
+pub async fn without_revisions(client: &Client, of: &OfRecipe) -> Result<Response> {
+    let list_only = of.list_only.as_deref();
+    let (recipe, about) = address::without_revisions(&of.recipe_path)?;
     let reference = match &about {
         About::Whole(of) | About::Digest(of) | About::DownloadUrls(of) => of.as_deref(),
         About::Search(_) => {
@@ -59,12 +56,9 @@ pub fn file_url(client: &Client, recipe: &Recipe, reference: Option<&str>, path:
 }
 
 /// Answers a GET below `v2/conans/`.
-pub async fn with_revisions(
-    client: &Client,
-    path: &str,
-    list_only: Option<&str>,
-) -> Result<Response> {
-    let (recipe, about) = address::with_revisions(path)?;
+pub async fn with_revisions(client: &Client, of: &OfRecipe) -> Result<Response> {
+    let list_only = of.list_only.as_deref();
+    let (recipe, about) = address::with_revisions(&of.recipe_path)?;
     match about {
         About::Latest => {
             let newest = revisions(client, &recipe, 1).await?;

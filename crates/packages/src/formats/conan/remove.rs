@@ -2,9 +2,10 @@
 
 use super::address::{self, About, Recipe, RevisionPath, WITHOUT_REVISIONS};
 use super::{CONAN, Client, done, store};
-use crate::access::{RegistryAccess, authorize};
+use crate::access::RegistryAccess;
 use crate::model::Package;
-use crate::rules::{destroy, protection};
+use crate::rules::destroy::Deletion;
+use crate::rules::protection;
 use crate::scope::Scope;
 use crate::store::{files as rows, packages};
 use crate::tasks::PurgeFile;
@@ -89,9 +90,8 @@ pub async fn files(client: &Client, recipe: &Recipe, names: Vec<String>) -> Resu
 /// Refuses who may not delete the recipe before what they send is read.
 pub async fn admit(client: &Client, recipe: &Recipe) -> Result<()> {
     let (of, recipe, project) = (client.clone(), recipe.clone(), client.project(recipe)?);
-    let admitted = client.app.read(move |tx| {
-        let entered = authorize(tx, &of.viewer, &project, Purpose::DestroyPackage)?;
-        Doomed::new(tx, &of, entered, &recipe).map(drop)
+    let admitted = client.enter(&project, Purpose::DestroyPackage, move |tx, entered| {
+        Doomed::new(tx, &of, &entered, &recipe).map(drop)
     });
     admitted.await.map_err(|error| client.unmoved(error))
 }
@@ -100,12 +100,11 @@ pub async fn admit(client: &Client, recipe: &Recipe) -> Result<()> {
 async fn change(
     client: &Client,
     recipe: Recipe,
-    remove: impl Fn(&mut Tx<'_>, &Doomed) -> Result<()> + Send + 'static,
+    remove: impl Fn(&mut Tx<'_>, &Doomed<'_>) -> Result<()> + Send + 'static,
 ) -> Result<Response> {
-    let (of, project) = (client.clone(), client.project(&recipe)?);
-    let written = client.app.write(move |tx| {
-        let entered = authorize(tx, &of.viewer, &project, Purpose::DestroyPackage)?;
-        let doomed = Doomed::new(tx, &of, entered, &recipe)?;
+    let (project, purpose) = (client.project(&recipe)?, Purpose::DestroyPackage);
+    let written = client.change(&project, purpose, move |tx, entered, client| {
+        let doomed = Doomed::new(tx, client, entered, &recipe)?;
         remove(tx, &doomed)
     });
     written.await.map_err(|error| client.unmoved(error))?;
@@ -113,33 +112,32 @@ async fn change(
 }
 
 /// A package of which something is deleted, by somebody who may.
-struct Doomed {
-    client: Client,
-    entered: RegistryAccess,
+struct Doomed<'a> {
+    client: &'a Client,
+    entered: &'a RegistryAccess,
     package: Package,
 }
 
-impl Doomed {
+impl<'a> Doomed<'a> {
     fn new(
         tx: &mut Tx<'_>,
-        client: &Client,
-        entered: RegistryAccess,
+        client: &'a Client,
+        entered: &'a RegistryAccess,
         recipe: &Recipe,
-    ) -> Result<Doomed> {
+    ) -> Result<Doomed<'a>> {
         let project = entered.project.id;
         let id = store::package(tx, &Scope::of_project(project), recipe)?.found("Package")?;
         let package = packages::package_in(tx, project, id)?.found("Package")?;
-        protection::check_delete(tx, &entered, CONAN, &package.name)?;
+        protection::check_delete(tx, entered, CONAN, &package.name)?;
         Ok(Doomed {
-            client: client.clone(),
+            client,
             entered,
             package,
         })
     }
 
     fn destroy(&self, tx: &mut Tx<'_>) -> Result<()> {
-        let (jobs, viewer) = (self.client.app.jobs(), &self.client.viewer);
-        destroy::package(tx, jobs, viewer, &self.entered, None, self.package.id)
+        Deletion::by(self.client).package(tx, self.entered, self.package.id)
     }
 
     /// Deletes files; the package stays.

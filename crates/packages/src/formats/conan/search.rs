@@ -1,7 +1,7 @@
 //! Searching recipes by their names, and listing the binary packages of one.
 
 use super::address::{INFO, MANIFEST, Recipe};
-use super::{Client, store};
+use super::{Client, Search, store};
 use crate::rules::names::{invalid, require};
 use crate::scope::Prefix;
 use http::StatusCode;
@@ -16,13 +16,10 @@ const MAX_PATTERN: usize = 300;
 const MAX_RESULTS: usize = 10_000;
 
 /// The recipes whose name, or a beginning of all they are called, fits.
-pub async fn recipes(
-    client: &Client,
-    pattern: Option<&str>,
-    ignorecase: Option<&str>,
-) -> Result<Response> {
-    let pattern = pattern.filter(|text| !text.is_empty()).unwrap_or("*");
-    let folds = !is_false(ignorecase);
+pub async fn recipes(client: &Client, wanted: &Search) -> Result<Response> {
+    let pattern = wanted.q.as_deref().filter(|text| !text.is_empty());
+    let pattern = pattern.unwrap_or("*");
+    let folds = !is_false(wanted.ignorecase.as_deref());
     let fits = Pattern::new(pattern, folds)?;
     let beginning = beginning(pattern);
     let found = client.read(move |tx, scope, _| store::recipes(tx, scope, &beginning));

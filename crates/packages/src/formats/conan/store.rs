@@ -4,8 +4,8 @@ use super::address::{MANIFEST, Recipe, RevisionPath};
 use crate::keys::{name_key, package_version_key};
 use crate::model::{PackageFile, PackageType};
 use crate::scope::Scope;
-use crate::store::index::{FETCHED, SHOWN, first, of_format};
-use ::store::{Fragment, FromRow, Row, Tx, sql};
+use crate::store::index::{FETCHED, SHOWN, first};
+use ::store::{Fragment, FromRow, Tx, sql};
 use jiff::Timestamp;
 use kernel::error::Result;
 
@@ -18,22 +18,15 @@ const MAX_INFOS: i64 = 20_000;
 const MAX_RECIPES: i64 = 50_000;
 
 /// A file and its path within its revision.
+#[derive(FromRow)]
+#[columns("f")]
 pub struct RevisionFile {
+    #[nested]
     pub file: PackageFile,
+    #[column("c.file_name")]
     pub path: String,
     /// What is kept of it, as JSON text.
     pub metadata: Option<String>,
-}
-
-impl FromRow for RevisionFile {
-    fn from_row(row: &mut Row<'_>) -> ::store::Result<Self> {
-        let (path, metadata) = (row.get("path")?, row.get("metadata")?);
-        Ok(RevisionFile {
-            file: PackageFile::from_row(row)?,
-            path,
-            metadata,
-        })
-    }
 }
 
 /// A revision and when it was complete.
@@ -57,7 +50,9 @@ pub struct About {
 pub fn package(tx: &mut Tx<'_>, scope: &Scope, recipe: &Recipe) -> Result<Option<i64>> {
     let of = PackageType::Conan;
     let key = package_version_key(of, Some(&recipe.version), Some(&recipe.full()));
-    let mut query = of_format("select p.id from packages p where ", scope, of);
+    let mut query = scope
+        .of_format(of)
+        .select("select p.id from packages p where ");
     query
         .push(" and p.name_key = ", name_key(of, &recipe.name))
         .push(" and p.version_key = ", key)
@@ -71,7 +66,7 @@ pub fn package(tx: &mut Tx<'_>, scope: &Scope, recipe: &Recipe) -> Result<Option
 pub fn recipes(tx: &mut Tx<'_>, scope: &Scope, beginning: &str) -> Result<Vec<(String, String)>> {
     let select = "select p.conan_name, projects.full_path from packages p
          join projects on projects.id = p.project_id where ";
-    let mut query = of_format(select, scope, PackageType::Conan);
+    let mut query = scope.of_format(PackageType::Conan).select(select);
     query.raw(SHOWN);
     if !beginning.is_empty() {
         query
@@ -92,18 +87,21 @@ fn binary(place: &RevisionPath) -> (&str, &str) {
     }
 }
 
+const FILES: &str = " from conan_files c join package_files f on f.id = c.file_id where ";
+/// The files of a place, which is the first four parameters.
+const AT_PLACE: &str = ::store::concat!(
+    "select ",
+    RevisionFile::COLUMNS,
+    FILES,
+    "c.package_id = $1 and c.recipe_revision = $2 and c.package_reference = $3
+        and c.package_revision = $4 and f.status = 'default'"
+);
+
 /// The files of a revision, by path; at most [`MAX`].
 pub fn files(tx: &mut Tx<'_>, package_id: i64, place: &RevisionPath) -> Result<Vec<RevisionFile>> {
     let (reference, revision) = binary(place);
     Ok(tx.all(
-        sql!(
-            "select c.file_name as path, f.metadata, f.id, f.package_id, f.file_name, f.size,
-                f.md5, f.sha1, f.sha256, f.blob_key, f.created_at, f.updated_at
-             from conan_files c join package_files f on f.id = c.file_id
-             where c.package_id = $1 and c.recipe_revision = $2 and c.package_reference = $3
-                and c.package_revision = $4 and f.status = 'default'
-             order by c.file_name limit $5"
-        ),
+        sql!(AT_PLACE, " order by c.file_name limit $5"),
         (package_id, &place.recipe_revision, reference, revision, MAX),
     )?)
 }
@@ -117,13 +115,7 @@ pub fn files_named(
 ) -> Result<Vec<RevisionFile>> {
     let (reference, revision) = binary(place);
     Ok(tx.all(
-        sql!(
-            "select c.file_name as path, f.metadata, f.id, f.package_id, f.file_name, f.size,
-                f.md5, f.sha1, f.sha256, f.blob_key, f.created_at, f.updated_at
-             from conan_files c join package_files f on f.id = c.file_id
-             where c.package_id = $1 and c.recipe_revision = $2 and c.package_reference = $3
-                and c.package_revision = $4 and c.file_name in_list($5) and f.status = 'default'"
-        ),
+        sql!(AT_PLACE, " and c.file_name in_list($5)"),
         (
             package_id,
             &place.recipe_revision,

@@ -102,14 +102,9 @@ fn look_up(
             version.to_string()
         }
     };
-    let row = index::version(
-        tx,
-        &scope,
-        PackageType::Golang,
-        &module.path,
-        Some(&version),
-    )?;
-    let row = row.found("Version")?;
+    let found = scope.of_format(PackageType::Golang);
+    let found = found.version(tx, &module.path, Some(&version))?;
+    let row = found.found("Version")?;
     match what {
         module::What::GoMod(_) => {
             let kept = row.metadata.as_deref().unwrap_or_default();
@@ -130,7 +125,9 @@ fn versions(
     scope: &Scope,
     module: &Module,
 ) -> Result<Vec<(Version, index::Version)>> {
-    let rows = index::versions(tx, scope, PackageType::Golang, &module.path)?;
+    let rows = scope
+        .of_format(PackageType::Golang)
+        .versions(tx, &module.path)?;
     let parsed = rows.into_iter().filter_map(|row| {
         let version = Version::parse(row.version.as_deref()?)?;
         Some((version, row))

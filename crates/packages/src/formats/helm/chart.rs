@@ -22,44 +22,28 @@ pub struct Chart {
     pub api_version: String,
     pub name: String,
     pub version: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub app_version: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kube_version: Option<String>,
-    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "type")]
     pub kind: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub keywords: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub home: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sources: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub icon: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub deprecated: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<BTreeMap<String, Option<String>>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub maintainers: Option<Vec<Maintainer>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dependencies: Option<Vec<Dependency>>,
 }
 
 #[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names are those of Chart.yaml")]
 pub struct Maintainer {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
 }
 
@@ -67,19 +51,13 @@ pub struct Maintainer {
 #[allow(missing_docs, reason = "the names are those of Chart.yaml")]
 pub struct Dependency {
     pub name: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub repository: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub alias: Option<String>,
-    #[serde(rename = "import-values", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "import-values")]
     pub import_values: Option<Vec<Value>>,
 }
 
@@ -132,10 +110,21 @@ impl Chart {
         Ok(())
     }
 
-    /// What an index shows of it: JSON that is YAML too.
+    /// What an index shows of it: JSON that is YAML too, of what it says.
     pub fn kept(&self) -> Result<String> {
-        let json = serde_json::to_string(self).map_err(Error::internal)?;
-        Ok(super::index::printable(&json))
+        let mut json = serde_json::to_value(self).map_err(Error::internal)?;
+        for list in ["maintainers", "dependencies"] {
+            let parts = json.get_mut(list).and_then(Value::as_array_mut);
+            parts.into_iter().flatten().for_each(leave_out_unsaid);
+        }
+        leave_out_unsaid(&mut json);
+        Ok(super::index::printable(&json.to_string()))
+    }
+}
+
+fn leave_out_unsaid(of: &mut Value) {
+    if let Value::Object(fields) = of {
+        fields.retain(|_, value| !value.is_null());
     }
 }
 

@@ -88,30 +88,20 @@ pub fn printable(json: &str) -> String {
 mod tests {
     use super::*;
     use crate::model::PackageFile;
-    use crate::store::index::IndexedFile;
+    use crate::samples;
 
     fn file(id: i64, name: &str, version: &str) -> ChannelFile {
         let chart = format!("{{\"name\":\"{name}\",\"version\":\"{version}\"}}");
-        let at = Timestamp::from_microsecond(1_000_000 * id + 5).unwrap();
+        let file = PackageFile {
+            id,
+            sha256: format!("{id:064}"),
+            created_at: Timestamp::from_microsecond(1_000_000 * id + 5).unwrap(),
+            ..samples::file(&format!("{name}-{version}.tgz"))
+        };
         ChannelFile {
             name: name.into(),
             version: Some(version.into()),
-            file: IndexedFile {
-                file: PackageFile {
-                    id,
-                    package_id: 1,
-                    file_name: format!("{name}-{version}.tgz"),
-                    size: 1,
-                    md5: String::new(),
-                    sha1: String::new(),
-                    sha256: format!("{id:064}"),
-                    blob_key: String::new(),
-                    created_at: at,
-                    updated_at: at,
-                },
-                sha512: String::new(),
-                metadata: Some(chart),
-            },
+            file: samples::indexed(file, Some(chart)),
         }
     }
 

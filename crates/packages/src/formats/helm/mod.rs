@@ -9,7 +9,7 @@ use crate::declare::{Place, reads, writes};
 use crate::documents::{About, Document, of_format};
 use crate::model::PackageType;
 use crate::rules::names::require;
-use crate::store::index::{self as rows, ChannelFile};
+use crate::store::index::ChannelFile;
 use kernel::error::{Error, Found, Result};
 use kernel::http::{Params, Response, Routes};
 use kernel::ids::Reference;
@@ -72,7 +72,9 @@ async fn project_index(params: Params<Channel>, client: Client) -> Result<Respon
     let of = channel.clone();
     let document = of_format(&client, about, move |tx, scope| {
         let id = scope.project_id.found("Project")?;
-        let files = rows::files_in_channel(tx, scope, PackageType::Helm, &of)?;
+        let files = scope
+            .of_format(PackageType::Helm)
+            .files_in_channel(tx, &of)?;
         let pushed_at = format!("/api/v4/projects/{id}/packages/helm");
         let text = index::write(&files, Some(&pushed_at), tx.now());
         Ok(Some(text.into_bytes()))
@@ -85,7 +87,9 @@ async fn group_index(params: Params<Channel>, client: Client) -> Result<Response
     let Params(Channel { channel, .. }) = params;
     check_channel(&channel)?;
     let text = client.read(move |tx, scope, _| {
-        let files = rows::files_in_channel(tx, scope, PackageType::Helm, &channel)?;
+        let files = scope
+            .of_format(PackageType::Helm)
+            .files_in_channel(tx, &channel)?;
         Ok(index::write(&files, None, tx.now()))
     });
     let document = Document::made(text.await?.into_bytes())?;
@@ -96,8 +100,8 @@ async fn file(client: Client, params: Params<InChannel>) -> Result<Response> {
     let Params(of) = params;
     check_channel(&of.channel)?;
     let found = client.read(move |tx, scope, _| {
-        let mut newest =
-            |name: &str| rows::newest_in_channel(tx, scope, PackageType::Helm, &of.channel, name);
+        let charts = scope.of_format(PackageType::Helm);
+        let mut newest = |name: &str| charts.newest_in_channel(tx, &of.channel, name);
         let found = newest(&of.chart_file)?.found("Package File")?;
         if let Some(chart) = of.chart_file.strip_suffix(PROVENANCE) {
             // It says nothing of a chart that came later under its name.

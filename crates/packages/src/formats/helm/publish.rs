@@ -6,7 +6,7 @@ use crate::client::Client;
 use crate::model::PackageType;
 use crate::rules::publish::{Destination, Repeat, add_beside};
 use crate::scope::Scope;
-use crate::store::{files, index};
+use crate::store::files;
 use crate::upload::{self, Uploaded};
 use crate::upload_form::{Form, SentFile};
 use kernel::error::{Error, Result};
@@ -58,7 +58,9 @@ pub async fn publish(params: Params<Channel>, client: Client, parts: Parts) -> R
         move |tx, entered, package, file| {
             let scope = Scope::of_project(entered.project.id);
             let name = &file.file_name;
-            let known = index::newest_in_channel(tx, &scope, PackageType::Helm, &channel, name)?;
+            let known = scope
+                .of_format(PackageType::Helm)
+                .newest_in_channel(tx, &channel, name)?;
             if known.is_some_and(|known| known.file.file.package_id != package.id) {
                 return Err(Error::BadRequest(format!(
                     "{name} is the file of another chart in this channel"

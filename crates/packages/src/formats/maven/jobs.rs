@@ -72,14 +72,9 @@ impl DropVersions {
                     packages::touch(tx, package.id)?;
                 }
                 None => {
-                    packages::mark_destroyed(tx, package.id)?;
-                    enqueue(
-                        tx,
-                        &registry,
-                        &Purge {
-                            package: package.id,
-                        },
-                    )?;
+                    packages::mark_destroyed(tx, &[package.id])?;
+                    let package = package.id;
+                    enqueue(tx, &registry, &Purge { package })?;
                 }
             }
             Ok(true)
@@ -100,7 +95,8 @@ fn list(
     let Some(file) = files::newest(tx, package.id, METADATA)? else {
         return Ok(None);
     };
-    let versions = index::versions(tx, &Scope::of_project(project), PackageType::Maven, name)?;
+    let here = Scope::of_project(project);
+    let versions = here.of_format(PackageType::Maven).versions(tx, name)?;
     let versions = versions.into_iter().filter_map(|one| one.version).collect();
     Ok(Some((file, versions)))
 }

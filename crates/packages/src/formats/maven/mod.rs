@@ -19,7 +19,7 @@ use crate::model::PackageType;
 use crate::rules::names::ENCODED;
 use crate::rules::publish::{Destination, Repeat};
 use crate::scope::{Prefix, Scope, scope};
-use crate::store::index::{self, IndexedFile};
+use crate::store::index::IndexedFile;
 use crate::{forwarding, upload};
 use http::{HeaderValue, StatusCode};
 use identity::viewer::Viewer;
@@ -231,14 +231,9 @@ fn newest(
     address: &Address,
     most: i64,
 ) -> Result<Vec<IndexedFile>> {
-    index::newest_files(
-        tx,
-        scope,
-        PackageType::Maven,
-        (&address.name, address.version.as_deref()),
-        &address.file_name,
-        most,
-    )
+    let of = (&*address.name, address.version.as_deref());
+    let packages = scope.of_format(PackageType::Maven);
+    packages.newest_files(tx, of, &address.file_name, most)
 }
 
 fn digest(file: &IndexedFile, sum: Sum) -> &str {

@@ -3,12 +3,11 @@
 use super::body::Body;
 use super::manifest::StoredManifest;
 use super::{NPM, done, envelope};
-use crate::access::authorize;
 use crate::client::Client;
 use crate::model::Status;
 use crate::rules::protection;
 use crate::scope::Scope;
-use crate::store::index::{self, Version};
+use crate::store::index::Version;
 use crate::store::packages;
 use ::store::Tx;
 use identity::viewer::Viewer;
@@ -31,8 +30,8 @@ pub async fn deprecate(
     name: &str,
     body: Upload,
 ) -> Result<Response> {
-    let entered = client.enter(project, Purpose::DestroyPackage, |_, _| Ok(()));
-    entered.await?;
+    let purpose = Purpose::DestroyPackage;
+    client.enter(project, purpose, |_, _| Ok(())).await?;
     let given = envelope::deprecations(&Body::envelope(body).await?, name)?;
     if given
         .iter()
@@ -41,12 +40,11 @@ pub async fn deprecate(
         return Err(Error::BadRequest("the reason is too long".into()));
     }
     let given: HashMap<String, String> = given.into_iter().collect();
-    let (viewer, project, name) = (client.viewer.clone(), project.clone(), name.to_owned());
-    let deprecated = client.app.write(move |tx| {
-        let entered = authorize(tx, &viewer, &project, Purpose::DestroyPackage)?;
-        let id = entered.project.id;
-        protection::check_delete(tx, &entered, NPM, &name)?;
-        let versions = index::versions(tx, &Scope::of_project(id), NPM, &name)?;
+    let name = name.to_owned();
+    let deprecated = client.change(project, purpose, move |tx, entered, client| {
+        protection::check_delete(tx, entered, NPM, &name)?;
+        let here = Scope::of_project(entered.project.id);
+        let versions = here.of_format(NPM).versions(tx, &name)?;
         if versions.is_empty() {
             return Err(Error::NotFound("Package"));
         }
@@ -56,7 +54,7 @@ pub async fn deprecate(
                 .as_ref()
                 .and_then(|number| given.get(number));
             if let Some(reason) = reason {
-                set(tx, &viewer, &version, reason)?;
+                set(tx, &client.viewer, &version, reason)?;
             }
         }
         Ok(())

@@ -53,7 +53,7 @@ fn text(
     form: Form,
     base_url: &str,
 ) -> Result<Option<Vec<u8>>> {
-    let versions = index::versions(tx, scope, NPM, name)?;
+    let versions = scope.of_format(NPM).versions(tx, name)?;
     if versions.is_empty() {
         return Ok(None);
     }
@@ -81,7 +81,8 @@ async fn send(client: &Client, name: String, file_name: String) -> Result<Respon
     let of = client.clone();
     let found = client.app.read_inline(move |tx| {
         let scope = scope(tx, &of.viewer, &of.prefix)?;
-        index::newest_file(tx, &scope, NPM, &name, &file_name)?.found("Package")
+        let found = scope.of_format(NPM).newest_file(tx, &name, &file_name)?;
+        found.found("Package")
     });
     client.send(&found.await?.file).await
 }

@@ -131,8 +131,7 @@ async fn show(client: Client, at: Params<At>) -> Result<Response> {
 }
 
 async fn search(client: Client, wanted: Params<Search>) -> Result<Response> {
-    let wanted = search::wanted(wanted.text.as_deref(), wanted.size, wanted.from);
-    search::find(&client, wanted).await
+    search::find(&client, &wanted).await
 }
 
 async fn list_tags(client: Client, at: Params<Tags>) -> Result<Response> {
@@ -140,13 +139,11 @@ async fn list_tags(client: Client, at: Params<Tags>) -> Result<Response> {
 }
 
 async fn set_tag(client: Client, at: Params<Tags>, body: Upload) -> Result<Response> {
-    tags::add(&client, &at.tags_path, body).await?;
-    tags::changed(&client.asked)
+    tags::add(&client, &at.tags_path, body).await
 }
 
 async fn remove_tag(client: Client, at: Params<Tags>) -> Result<Response> {
-    tags::remove(&client, &at.tags_path).await?;
-    tags::changed(&client.asked)
+    tags::remove(&client, &at.tags_path).await
 }
 
 async fn bulk_audit(client: Client, body: Upload) -> Result<Response> {

@@ -184,7 +184,7 @@ fn highest(versions: &[Version]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Status;
+    use crate::samples;
     use serde_json::{Value, json};
 
     fn version(number: &str, kept: [Value; 3], deprecated: Option<&str>) -> Version {
@@ -197,14 +197,10 @@ mod tests {
         };
         let at = "2026-01-02T03:04:05.678Z".parse().unwrap();
         Version {
-            id: 1,
-            project_id: 5,
-            name: "@acme/hammer".into(),
-            version: Some(number.into()),
-            status: Status::Default,
             metadata: Some(kept.text()),
             created_at: at,
             updated_at: at,
+            ..samples::version("@acme/hammer", number)
         }
     }
 

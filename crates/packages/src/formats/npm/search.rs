@@ -1,10 +1,10 @@
 //! Searching names.
 
 use super::manifest::StoredManifest;
-use super::names;
 use super::store::{self, PackumentQuery};
+use super::{Search, names};
 use crate::client::Client;
-use crate::store::index::Version;
+use crate::store::index::{self, Version};
 use http::StatusCode;
 use kernel::error::{Error, Result};
 use kernel::http::{Response, reply};
@@ -21,8 +21,9 @@ const MAX_WORDS: usize = 8;
 
 /// Reads what a client wants. `scope:` is understood; other qualifiers, which
 /// are about people and keywords, are not.
-pub fn wanted(text: Option<&str>, size: Option<i64>, from: Option<i64>) -> PackumentQuery {
-    let words = text.unwrap_or_default().split_whitespace();
+fn wanted(sent: &Search) -> PackumentQuery {
+    let text = sent.text.as_deref().unwrap_or_default();
+    let words = text.split_whitespace();
     let words = words.filter_map(|word| match word.split_once(':') {
         Some(("scope", scope)) => Some(format!("@{}/", scope.trim_start_matches('@'))),
         Some(_) => None,
@@ -33,15 +34,16 @@ pub fn wanted(text: Option<&str>, size: Option<i64>, from: Option<i64>) -> Packu
             .take(MAX_WORDS)
             .map(|word| kernel::ids::fold(&word))
             .collect(),
-        from: from.unwrap_or(0).clamp(0, MAX_FROM),
-        size: size.unwrap_or(SIZE).clamp(1, MAX_SIZE),
+        from: sent.from.unwrap_or(0).clamp(0, MAX_FROM),
+        size: sent.size.unwrap_or(SIZE).clamp(1, MAX_SIZE),
     }
 }
 
-pub async fn find(client: &Client, wanted: PackumentQuery) -> Result<Response> {
+pub async fn find(client: &Client, sent: &Search) -> Result<Response> {
+    let wanted = wanted(sent);
     let found = client.read(move |tx, scope, _| {
         let (ids, total) = store::search(tx, scope, &wanted)?;
-        Ok((store::versions(tx, ids)?, total))
+        Ok((index::versions_of_ids(tx, ids)?, total))
     });
     let (versions, total) = found.await?;
     let objects: Result<Vec<Value>> = versions.iter().map(shown).collect();
@@ -89,14 +91,18 @@ mod tests {
 
     #[test]
     fn words_are_folded_and_numbers_kept_in_bounds() {
-        let read = wanted(
-            Some(" Ham  scope:@Acme keywords:x 100% "),
-            Some(9_999),
-            Some(-1),
-        );
+        let read = wanted(&Search {
+            text: Some(" Ham  scope:@Acme keywords:x 100% ".to_owned()),
+            size: Some(9_999),
+            from: Some(-1),
+        });
         assert_eq!(read.words, ["ham", "@acme/", "100%"]);
         assert_eq!((read.size, read.from), (250, 0));
-        let read = wanted(None, None, None);
+        let read = wanted(&Search {
+            text: None,
+            size: None,
+            from: None,
+        });
         assert!(read.words.is_empty());
         assert_eq!((read.size, read.from), (20, 0));
     }

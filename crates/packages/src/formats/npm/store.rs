@@ -1,8 +1,9 @@
 //! Tags, and names to search in.
 
-use crate::model::{Package, PackageType};
+use super::NPM;
+use crate::model::Package;
 use crate::scope::Scope;
-use crate::store::index::{SHOWN, Version, first, of_format, with_words};
+use crate::store::index::{SHOWN, first, with_words};
 use crate::store::packages;
 use kernel::error::Result;
 use store::{Tx, sql};
@@ -15,7 +16,7 @@ pub const MAX_TAGS: i64 = 1_000;
 pub fn tags(tx: &mut Tx<'_>, scope: &Scope, name: &str) -> Result<Vec<(String, String)>> {
     let select = "select t.name, p.version from packages p
          join package_tags t on t.package_id = p.id where p.version is not null and ";
-    let mut query = of_format(select, scope, PackageType::Npm);
+    let mut query = scope.of_format(NPM).select(select);
     query
         .push(" and p.name_key = ", name)
         .raw(SHOWN)
@@ -71,7 +72,7 @@ pub fn tagged(
 ) -> Result<Option<(i64, String)>> {
     let select = "select p.project_id, p.version from packages p
          join package_tags t on t.package_id = p.id where p.version is not null and ";
-    let mut query = of_format(select, scope, PackageType::Npm);
+    let mut query = scope.of_format(NPM).select(select);
     query
         .push(" and p.name_key = ", name)
         .raw(" and p.live = 1")
@@ -94,7 +95,7 @@ pub struct PackumentQuery {
 pub fn search(tx: &mut Tx<'_>, scope: &Scope, wanted: &PackumentQuery) -> Result<(Vec<i64>, i64)> {
     let select = "select coalesce(max(t.package_id), max(p.id)), count(*) over () from packages p
          left join package_tags t on t.package_id = p.id and t.name = 'latest' where ";
-    let mut query = of_format(select, scope, PackageType::Npm);
+    let mut query = scope.of_format(NPM).select(select);
     query.raw(SHOWN);
     with_words(&mut query, &wanted.words);
     query
@@ -106,15 +107,4 @@ pub fn search(tx: &mut Tx<'_>, scope: &Scope, wanted: &PackumentQuery) -> Result
     let found: Vec<(i64, i64)> = tx.query(query)?;
     let total = found.first().map_or(0, |(_, total)| *total);
     Ok((found.into_iter().map(|(id, _)| id).collect(), total))
-}
-
-/// These packages as versions, by name.
-pub fn versions(tx: &mut Tx<'_>, ids: Vec<i64>) -> Result<Vec<Version>> {
-    Ok(tx.all(
-        sql!(
-            "select id, project_id, name, version, status, metadata, created_at, updated_at
-             from packages where id in_list($1) order by name_key"
-        ),
-        (ids,),
-    )?)
 }

@@ -6,7 +6,7 @@ use crate::client::Client;
 use crate::model::Package;
 use crate::rules::protection;
 use crate::scope::{Prefix, Scope, scope};
-use crate::store::{index, packages};
+use crate::store::packages;
 use crate::upload;
 use ::store::Tx;
 use http::{StatusCode, header};
@@ -27,7 +27,7 @@ pub async fn list(client: &Client, path: &str) -> Result<Response> {
     };
     let client = at_name(client, &name).found("Package")?;
     let tags = client.read(move |tx, scope, _| {
-        let versions = index::versions(tx, scope, NPM, &name)?;
+        let versions = scope.of_format(NPM).versions(tx, &name)?;
         let set = store::tags(tx, scope, &name)?;
         match versions.is_empty() {
             true => Err(Error::NotFound("Package")),
@@ -38,7 +38,7 @@ pub async fn list(client: &Client, path: &str) -> Result<Response> {
 }
 
 /// Puts a tag on the version in the body.
-pub async fn add(client: &Client, path: &str, body: Upload) -> Result<()> {
+pub async fn add(client: &Client, path: &str, body: Upload) -> Result<Response> {
     let (name, tag) = one(path)?;
     let client = at_name(client, &name).found("Package")?;
     entrance(&client, Purpose::PublishPackage).await?;
@@ -47,7 +47,7 @@ pub async fn add(client: &Client, path: &str, body: Upload) -> Result<()> {
     let of = client.clone();
     let added = client.app.write(move |tx| {
         let find = |tx: &mut Tx<'_>, scope: &Scope| {
-            let found = index::version(tx, scope, NPM, &name, Some(&version))?;
+            let found = scope.of_format(NPM).version(tx, &name, Some(&version))?;
             Ok(found.map(|found| (found.project_id, version.clone())))
         };
         let (entered, package) = authorize_with(tx, &of, Purpose::PublishPackage, &name, find)?;
@@ -55,10 +55,11 @@ pub async fn add(client: &Client, path: &str, body: Upload) -> Result<()> {
         put(tx, &package, &tag)?;
         record(tx, &of.viewer, "package_tag.update", &package, &tag)
     });
-    added.await
+    added.await?;
+    changed(&client.asked)
 }
 
-pub async fn remove(client: &Client, path: &str) -> Result<()> {
+pub async fn remove(client: &Client, path: &str) -> Result<Response> {
     let (name, tag) = one(path)?;
     let of = at_name(client, &name).found("Package")?;
     let removed = client.app.write(move |tx| {
@@ -68,12 +69,13 @@ pub async fn remove(client: &Client, path: &str) -> Result<()> {
         store::remove_tag(tx, &package, &tag)?;
         record(tx, &of.viewer, "package_tag.destroy", &package, &tag)
     });
-    removed.await
+    removed.await?;
+    changed(&client.asked)
 }
 
 /// The answer to a change: nothing, but for yarn 1, which takes that for a
 /// failure.
-pub fn changed(asked: &RequestContext) -> Result<Response> {
+fn changed(asked: &RequestContext) -> Result<Response> {
     let program = asked.header(header::USER_AGENT).unwrap_or_default();
     match program.starts_with("yarn/1.") {
         true => done(),

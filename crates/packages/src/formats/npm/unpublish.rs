@@ -4,12 +4,9 @@
 use super::body::Body;
 use super::documents::revision;
 use super::{NPM, done, envelope, names};
-use crate::access::{RegistryAccess, authorize};
 use crate::client::Client;
-use crate::rules::destroy;
+use crate::rules::destroy::Deletion;
 use crate::scope::Scope;
-use crate::store::index;
-use ::store::Tx;
 use kernel::error::{Error, Result};
 use kernel::http::{Response, Upload};
 use kernel::ids::Reference;
@@ -27,15 +24,8 @@ pub async fn some(
     entered.await?;
     let staying = envelope::versions(&Body::envelope(body).await?, name)?;
     let staying: HashSet<String> = staying.into_iter().collect();
-    let of = Of::new(client, project, name);
-    let seen = seen.to_owned();
-    let deleted = client.app.write(move |tx| {
-        let entered = of.authorize(tx)?;
-        of.check_revision(tx, &entered, &seen)?;
-        of.destroy(tx, &entered, |version| !staying.contains(version))
-    });
-    deleted.await?;
-    done()
+    let goes = move |version: &str| !staying.contains(version);
+    unpublish(client, project, (name, Some(seen)), goes).await
 }
 
 pub async fn all(
@@ -43,15 +33,7 @@ pub async fn all(
     project: &Reference,
     (name, seen): (&str, &str),
 ) -> Result<Response> {
-    let of = Of::new(client, project, name);
-    let seen = seen.to_owned();
-    let deleted = client.app.write(move |tx| {
-        let entered = of.authorize(tx)?;
-        of.check_revision(tx, &entered, &seen)?;
-        of.destroy(tx, &entered, |_| true)
-    });
-    deleted.await?;
-    done()
+    unpublish(client, project, (name, Some(seen)), |_| true).await
 }
 
 /// Deletes the version of a file; clients ask for it after [`some`] has done
@@ -61,70 +43,43 @@ pub async fn one(
     project: &Reference,
     (name, file): (&str, &str),
 ) -> Result<Response> {
-    let of = Of::new(client, project, name);
-    let file = file.to_owned();
-    let deleted = client.app.write(move |tx| {
-        let entered = of.authorize(tx)?;
-        of.destroy(tx, &entered, |version| {
-            names::file_name(&of.name, version) == file
-        })
+    let (of, file) = (name.to_owned(), file.to_owned());
+    let goes = move |version: &str| names::file_name(&of, version) == file;
+    unpublish(client, project, (name, None), goes).await
+}
+
+/// Deletes the versions of a name that are `chosen`, if nothing has changed
+/// since it was `seen`, where that counts.
+async fn unpublish(
+    client: &Client,
+    project: &Reference,
+    (name, seen): (&str, Option<&str>),
+    chosen: impl Fn(&str) -> bool + Send + 'static,
+) -> Result<Response> {
+    let (name, seen) = (name.to_owned(), seen.map(str::to_owned));
+    let purpose = Purpose::DestroyPackage;
+    let deleted = client.change(project, purpose, move |tx, entered, client| {
+        if let Some(seen) = &seen {
+            check_unchanged(&revision(tx, entered.project.id, &name)?, seen)?;
+        }
+        let here = Scope::of_project(entered.project.id);
+        for version in here.of_format(NPM).versions(tx, &name)? {
+            if version.version.as_deref().is_some_and(&chosen) {
+                Deletion::by(client).package(tx, entered, version.id)?;
+            }
+        }
+        Ok(())
     });
     deleted.await?;
     done()
 }
 
-/// Versions of a name in a project, and who wants them gone.
-struct Of {
-    client: Client,
-    project: Reference,
-    name: String,
-}
-
-impl Of {
-    fn new(client: &Client, project: &Reference, name: &str) -> Of {
-        Of {
-            client: client.clone(),
-            project: project.clone(),
-            name: name.to_owned(),
-        }
-    }
-
-    fn authorize(&self, tx: &mut Tx<'_>) -> Result<RegistryAccess> {
-        authorize(
-            tx,
-            &self.client.viewer,
-            &self.project,
-            Purpose::DestroyPackage,
-        )
-    }
-
-    fn check_revision(&self, tx: &mut Tx<'_>, entered: &RegistryAccess, seen: &str) -> Result<()> {
-        let now = revision(tx, entered.project.id, &self.name)?;
-        if now == "0" {
-            return Err(Error::NotFound("Package"));
-        }
-        match now == seen {
-            true => Ok(()),
-            false => Err(Error::Conflict(
-                "409 Conflict - the package has changed meanwhile, try again".into(),
-            )),
-        }
-    }
-
-    /// Deletes the versions that are `chosen`.
-    fn destroy(
-        &self,
-        tx: &mut Tx<'_>,
-        entered: &RegistryAccess,
-        chosen: impl Fn(&str) -> bool,
-    ) -> Result<()> {
-        let here = Scope::of_project(entered.project.id);
-        for version in index::versions(tx, &here, NPM, &self.name)? {
-            if version.version.as_deref().is_some_and(&chosen) {
-                let (jobs, viewer) = (self.client.app.jobs(), &self.client.viewer);
-                destroy::package(tx, jobs, viewer, entered, None, version.id)?;
-            }
-        }
-        Ok(())
+fn check_unchanged(now: &str, seen: &str) -> Result<()> {
+    match now {
+        "0" => Err(Error::NotFound("Package")),
+        now if now == seen => Ok(()),
+        _ => Err(Error::Conflict(
+            "409 Conflict - the package has changed meanwhile, try again".into(),
+        )),
     }
 }

@@ -59,7 +59,7 @@ pub enum EntriesQuery {
 
 /// The versions of a name, lowest first.
 pub fn of_name(tx: &mut Tx<'_>, scope: &Scope, name: &str) -> Result<Vec<Entry>> {
-    let rows = index::versions(tx, scope, NUGET, name)?;
+    let rows = scope.of_format(NUGET).versions(tx, name)?;
     of_rows(tx, rows, Level::Two)
 }
 
@@ -71,15 +71,16 @@ pub fn wanted(
     wanted: &EntriesQuery,
     level: Level,
 ) -> Result<Vec<Entry>> {
+    let packages = scope.of_format(NUGET);
     let rows = match wanted {
-        EntriesQuery::Named(name) => index::versions(tx, scope, NUGET, name)?,
-        EntriesQuery::Matching(words) => index::versions_of_words(tx, scope, NUGET, words)?,
+        EntriesQuery::Named(name) => packages.versions(tx, name)?,
+        EntriesQuery::Matching(words) => packages.versions_of_words(tx, words)?,
     };
     of_rows(tx, rows, level)
 }
 
 pub fn one(tx: &mut Tx<'_>, scope: &Scope, name: &str, version: &str) -> Result<Option<Entry>> {
-    let row = index::version(tx, scope, NUGET, name, Some(version))?;
+    let row = scope.of_format(NUGET).version(tx, name, Some(version))?;
     Ok(of_rows(tx, row.into_iter().collect(), Level::Two)?.pop())
 }
 
@@ -111,7 +112,7 @@ pub fn search(tx: &mut Tx<'_>, scope: &Scope, search: &Search) -> Result<(Vec<Ve
         )
         .push(" offset ", search.skip);
     let names: Vec<String> = tx.query(query)?;
-    let rows = index::versions_of_keys(tx, scope, NUGET, names)?;
+    let rows = scope.of_format(NUGET).versions_of_keys(tx, names)?;
     let mut entries = of_rows(tx, rows, Level::Two)?;
     entries.retain(|entry| {
         let is_read = search.level == Level::Two || !version::is_semver2(entry.version());
@@ -129,7 +130,7 @@ pub fn search(tx: &mut Tx<'_>, scope: &Scope, search: &Search) -> Result<(Vec<Ve
 
 /// A selection of what a search finds.
 fn found(select: &str, scope: &Scope, search: &Search) -> Fragment {
-    let mut query = index::of_format(select, scope, NUGET);
+    let mut query = scope.of_format(NUGET).select(select);
     query.raw(index::SHOWN);
     index::with_words(&mut query, &search.words);
     if !search.prerelease {

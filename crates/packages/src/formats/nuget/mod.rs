@@ -87,13 +87,6 @@ fn reads<'r, A, H: Handler<A>>(r: &'r mut Routes, path: &str, handler: H) -> Dec
 }
 
 kernel::params! {
-    pub struct RegistryPath {
-        /// The project or group.
-        pub id: Reference,
-    }
-}
-
-kernel::params! {
     pub struct Named {
         /// The package, in any case.
         pub nuget_name: String,

@@ -1,16 +1,14 @@
 //! Uploads of packages and of their symbols, and deletion.
 
 use super::nuspec::{self, Nuspec};
-use super::{At, NUGET, RegistryPath, file_name, symbols};
-use crate::access::authorize;
+use super::{At, NUGET, file_name, symbols};
 use crate::client::Client;
-use crate::rules::destroy;
+use crate::rules::destroy::Deletion;
 use crate::rules::publish::{Destination, add_beside};
+use crate::scope::Above;
 use crate::store::{files, packages};
 use crate::upload::{self, Uploaded};
 use crate::upload_form::{Form, SentFile};
-use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::http::{NoContent, Params, Parts};
 use kernel::ids::Reference;
@@ -19,11 +17,7 @@ use store::Tx;
 
 const PACKAGE: &str = "package";
 
-pub async fn package(
-    params: Params<RegistryPath>,
-    client: Client,
-    parts: Parts,
-) -> Result<Uploaded> {
+pub async fn package(params: Params<Above>, client: Client, parts: Parts) -> Result<Uploaded> {
     let project = &params.id;
     let sent = receive(&client, project, parts).await?;
     let found = upload::inspect(&sent.received, nuspec::read).await?;
@@ -44,11 +38,7 @@ pub async fn package(
     Ok(Uploaded)
 }
 
-pub async fn symbols(
-    params: Params<RegistryPath>,
-    client: Client,
-    parts: Parts,
-) -> Result<Uploaded> {
+pub async fn symbols(params: Params<Above>, client: Client, parts: Parts) -> Result<Uploaded> {
     let project = &params.id;
     let sent = receive(&client, project, parts).await?;
     let limit = upload::limit(&client.app, NUGET).await?;
@@ -109,15 +99,13 @@ fn check_published(tx: &mut Tx<'_>, package_id: i64, nuspec: &Nuspec) -> Result<
     published.found("Package").map(|_| ())
 }
 
-pub async fn destroy(app: App, viewer: Viewer, params: Params<At>) -> Result<NoContent> {
-    let registry = app.jobs().clone();
-    app.write(move |tx| {
-        let entered = authorize(tx, &viewer, &params.id, Purpose::DestroyPackage)?;
-        let (name, version) = (&params.of.nuget_name, Some(&*params.of.nuget_version));
+pub async fn destroy(params: Params<At>, client: Client) -> Result<NoContent> {
+    let Params(At { id, of }) = params;
+    let deleted = client.change(&id, Purpose::DestroyPackage, move |tx, entered, client| {
+        let (name, version) = (&of.nuget_name, Some(&*of.nuget_version));
         let package = packages::find(tx, entered.project.id, NUGET, name, version)?;
         let id = package.found("Package")?.id;
-        destroy::package(tx, &registry, &viewer, &entered, None, id)?;
-        Ok(NoContent)
-    })
-    .await
+        Deletion::by(client).package(tx, entered, id)
+    });
+    deleted.await.map(|()| NoContent)
 }

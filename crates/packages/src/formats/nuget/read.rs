@@ -2,12 +2,12 @@
 
 use super::documents::{self, Links};
 use super::entries::{self, Search};
-use super::{At, FilePath, Leaf, NUGET, Named, Query, RegistryPath, file_name};
+use super::{At, FilePath, Leaf, NUGET, Named, Query, file_name};
 use crate::client::Client;
 use crate::documents::{Document, at_prefix};
 use crate::download;
 use crate::keys::nuget::Level;
-use crate::scope::{Prefix, Scope};
+use crate::scope::{Above, Prefix, Scope};
 use crate::store::{files, index, list};
 use kernel::app::App;
 use kernel::error::{Error, Result};
@@ -26,7 +26,7 @@ const MAX_TAKE: i64 = 1000;
 /// project, so anyone may ask.
 pub async fn project_service(
     app: App,
-    params: Params<RegistryPath>,
+    params: Params<Above>,
     asked: Arc<RequestContext>,
 ) -> Result<Response> {
     let links = Links::of_project(&app, &params.id);
@@ -35,7 +35,7 @@ pub async fn project_service(
 
 pub async fn group_service(
     app: App,
-    params: Params<RegistryPath>,
+    params: Params<Above>,
     asked: Arc<RequestContext>,
 ) -> Result<Response> {
     let links = Links::of_group(&app, &params.id);
@@ -173,7 +173,7 @@ fn newest(
     file_name: &str,
 ) -> Result<Option<index::IndexedFile>> {
     let of = (name, Some(version));
-    let found = index::newest_files(tx, scope, NUGET, of, file_name, 1)?;
+    let found = scope.of_format(NUGET).newest_files(tx, of, file_name, 1)?;
     Ok(found.into_iter().next())
 }
 

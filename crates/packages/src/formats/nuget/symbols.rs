@@ -113,7 +113,7 @@ pub async fn show(params: Params<SymbolPath>, client: Client) -> Result<Response
             return Err(Error::NotFound("Package File"));
         }
         let signature = path.signature.to_ascii_lowercase();
-        let files = index::files_in_channel(tx, scope, NUGET, &signature)?;
+        let files = scope.of_format(NUGET).files_in_channel(tx, &signature)?;
         let mut files = files.into_iter().map(|found| found.file);
         files
             .find(|found| {

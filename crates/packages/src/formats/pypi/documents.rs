@@ -134,7 +134,7 @@ pub fn of_name(
     prefix: &str,
     form: Form,
 ) -> Result<Option<Vec<u8>>> {
-    let published = index::versions(tx, scope, PackageType::Pypi, name)?;
+    let published = scope.of_format(PackageType::Pypi).versions(tx, name)?;
     if published.is_empty() {
         return Ok(None);
     }
@@ -217,7 +217,7 @@ pub fn of_all(
     of: &str,
     form: Form,
 ) -> Result<Vec<u8>> {
-    let names = index::names(tx, scope, PackageType::Pypi)?;
+    let names = scope.of_format(PackageType::Pypi).names(tx)?;
     if form == Form::Json {
         let projects: Vec<_> = names
             .iter()

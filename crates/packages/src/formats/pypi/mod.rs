@@ -13,7 +13,7 @@ use crate::documents::{Document, at_prefix};
 use crate::keys::pypi::normalized;
 use crate::model::PackageType;
 use crate::scope::{Prefix, Scope};
-use crate::store::{files, index};
+use crate::store::files;
 use crate::{download, forwarding};
 use documents::Form;
 use http::{HeaderValue, header};
@@ -86,7 +86,7 @@ async fn file(client: Client, params: Params<Addressed>) -> Result<Response> {
     let Params(of) = params;
     let found = client.read(move |tx, scope, _| {
         let sha256 = of.sha256.to_ascii_lowercase();
-        let mut find = |name: &str| index::file_of_digest(tx, scope, PYPI, &sha256, name);
+        let mut find = |name: &str| scope.of_format(PYPI).file_of_digest(tx, &sha256, name);
         let Some(wheel) = of.distribution.strip_suffix(names::METADATA) else {
             let file = find(&of.distribution)?.found("Package File")?.file;
             return Ok((file, None));

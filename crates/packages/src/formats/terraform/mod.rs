@@ -183,8 +183,8 @@ async fn send(client: &Client, of: &OneModule, version: Option<String>) -> Resul
         let version = match version {
             Some(version) => version,
             None => {
-                let all = index::versions(tx, &scope, PackageType::TerraformModule, &name)?;
-                let sorted = module::sorted(all);
+                let modules = scope.of_format(PackageType::TerraformModule);
+                let sorted = module::sorted(modules.versions(tx, &name)?);
                 module::latest(&sorted).found("Package")?.version.clone()
             }
         };
@@ -205,14 +205,9 @@ async fn send(client: &Client, of: &OneModule, version: Option<String>) -> Resul
 }
 
 fn file_of(tx: &mut Tx<'_>, scope: &Scope, name: &str, version: &str) -> Result<IndexedFile> {
-    let mut found = index::newest_files(
-        tx,
-        scope,
-        PackageType::TerraformModule,
-        (name, Some(version)),
-        &module::file_name(name, version),
-        1,
-    )?;
+    let modules = scope.of_format(PackageType::TerraformModule);
+    let file_name = module::file_name(name, version);
+    let mut found = modules.newest_files(tx, (name, Some(version)), &file_name, 1)?;
     found.pop().found("Package")
 }
 

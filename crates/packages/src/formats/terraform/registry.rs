@@ -7,7 +7,6 @@ use crate::client::Client;
 use crate::declare::reads;
 use crate::model::PackageType;
 use crate::scope::Prefix;
-use crate::store::index;
 use http::{Method, StatusCode};
 use identity::registry_session;
 use kernel::error::{Error, Found, Result};
@@ -90,7 +89,8 @@ impl OfModule {
 async fn find(client: &Client, of: &OfModule) -> Result<Module> {
     let (name, client) = (of.module.known()?, of.within(client));
     let found = client.read(move |tx, scope, client| {
-        let versions = index::versions(tx, scope, PackageType::TerraformModule, &name)?;
+        let modules = scope.of_format(PackageType::TerraformModule);
+        let versions = modules.versions(tx, &name)?;
         let versions = module::sorted(versions);
         let Some(latest) = module::latest(&versions) else {
             return Err(client.missing(tx)?);

@@ -2,9 +2,14 @@
 
 pub mod cleanup;
 
+use crate::model::{self, PackageFile, ProtectionRule, Tag};
+use crate::settings::{self, Format};
+use crate::store::packages::OtherVersion;
 use askama::Template;
+use identity::model::User;
 use kernel::html::ui::{self, Choice};
 use kernel::html::{Errors, Moment, Page, Pages};
+use kernel::time::Timestamp;
 use spaces::pages::views::SpaceHead;
 
 /// `<place>/-/packages`.
@@ -27,24 +32,32 @@ pub struct Packages {
     pub pages: Pages,
 }
 
-#[derive(Debug, Clone, Default)]
+/// A package with what its page and lists show beside it.
+#[derive(Debug, Clone)]
 pub struct PackageRow {
-    pub name: String,
-    pub version: String,
-    /// `generic`, `npm` …
-    pub kind: String,
-    /// `default`, `hidden`, `processing`, `error`, `pending_destruction`,
-    /// `deprecated`.
-    pub status: String,
-    /// Its address; empty where its project is hidden from the viewer.
-    pub url: String,
-    /// In a group: the project's full path, else empty.
-    pub project: String,
-    /// Who published it, or empty.
-    pub creator: String,
-    /// Their page; empty for access tokens, which have none.
-    pub creator_url: String,
-    pub created_at: Moment,
+    pub package: model::Package,
+    /// The full path of its project; none where that is hidden from the viewer.
+    pub path: Option<String>,
+    /// Who published it.
+    pub creator: Option<User>,
+    pub published: Moment,
+}
+
+impl PackageRow {
+    /// Its name; of conan the recipe.
+    pub fn name(&self) -> &str {
+        let recipe = self.package.conan_name.as_ref();
+        recipe.unwrap_or(&self.package.name)
+    }
+
+    pub fn version(&self) -> &str {
+        self.package.version.as_deref().unwrap_or_default()
+    }
+
+    pub fn url(&self) -> Option<String> {
+        let path = self.path.as_ref()?;
+        Some(format!("/{path}/-/packages/{}", self.package.id))
+    }
 }
 
 /// `<project>/-/packages/<id>`; deleting posts to `…/delete`, deleting one
@@ -55,42 +68,39 @@ pub struct Package {
     pub page: Page,
     /// The project's full path and address.
     pub place: (String, String),
-    pub package: PackageRow,
-    pub id: i64,
-    /// Why its status is so, or empty.
-    pub status_message: String,
-    pub tags: Vec<String>,
+    pub shown: PackageRow,
+    /// Its address.
+    pub url: String,
+    pub tags: Vec<Tag>,
     /// How to use it: a title and shell lines each.
     pub install: Vec<(String, String)>,
     /// How to publish its next version, likewise; empty for who may not.
     pub publish: Vec<(String, String)>,
-    pub files: Vec<FileRow>,
+    pub files: Vec<PackageFile>,
     pub pages: Pages,
-    /// Bytes.
-    pub size: u64,
-    /// Other versions, newest first.
-    pub versions: Vec<PackageRow>,
-    pub downloads: u64,
+    /// The newest other versions.
+    pub versions: Vec<OtherVersion>,
     /// Downloads by day (`Mar 4`) from the oldest, for the chart; empty hides it.
     pub downloads_by_day: Vec<(String, u64)>,
-    pub last_downloaded_at: Option<Moment>,
     pub can_delete: bool,
+    pub now: Timestamp,
 }
 
-#[derive(Debug, Clone, Default)]
-pub struct FileRow {
-    pub id: i64,
-    pub name: String,
-    pub url: String,
-    /// Bytes.
-    pub size: u64,
-    pub created_at: Moment,
-    /// SHA-256 in hexadecimal.
-    pub sha256: String,
-    /// SHA-1 in hexadecimal, or empty.
-    pub sha1: String,
-    /// MD5 in hexadecimal, or empty.
-    pub md5: String,
+impl Package {
+    fn moment(&self, at: &Timestamp) -> Moment {
+        Moment::new(*at, self.now)
+    }
+
+    /// Bytes of the files that are shown.
+    fn size(&self) -> u64 {
+        self.files.iter().map(|file| file.size.unsigned_abs()).sum()
+    }
+
+    fn download(&self, file: &PackageFile) -> String {
+        let (project, id) = (self.shown.package.project_id, file.id);
+        let package = file.package_id;
+        format!("/api/v4/projects/{project}/packages/{package}/package_files/{id}/download")
+    }
 }
 
 /// `<group>/-/settings/packages`: which duplicates are allowed.
@@ -99,20 +109,10 @@ pub struct FileRow {
 pub struct Duplicates {
     pub page: Page,
     pub head: SpaceHead,
-    /// One entry per format that has the setting.
-    pub formats: Vec<DuplicateRow>,
+    /// Each format that has the setting.
+    pub formats: Vec<(&'static Format, settings::Duplicates)>,
     /// What is wrong with the form, by field name.
     pub errors: Errors,
-}
-
-#[derive(Debug, Clone, Default)]
-pub struct DuplicateRow {
-    pub label: &'static str,
-    pub allowed_field: String,
-    pub allowed: bool,
-    pub exception_field: String,
-    /// Pattern of names and versions that are exempt.
-    pub exception: String,
 }
 
 /// `<project>/-/settings/packages`: which names only some may publish or
@@ -123,7 +123,7 @@ pub struct DuplicateRow {
 pub struct Protection {
     pub page: Page,
     pub head: SpaceHead,
-    pub rules: Vec<RuleRow>,
+    pub rules: Vec<ProtectionRule>,
     /// Field `pattern`.
     pub pattern: String,
     /// Field `package_type`.
@@ -135,17 +135,6 @@ pub struct Protection {
     /// Field `delete`.
     pub delete: String,
     pub deletes: Vec<Choice>,
-}
-
-#[derive(Debug, Clone, Default)]
-pub struct RuleRow {
-    pub id: i64,
-    pub pattern: String,
-    pub kind: String,
-    /// Who may publish, or empty for no change.
-    pub push: String,
-    /// Who may delete, or empty for no change.
-    pub delete: String,
 }
 
 #[cfg(test)]

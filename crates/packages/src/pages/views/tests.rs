@@ -1,6 +1,12 @@
 //! Every page rendered with samples and kept below `target/pages/`.
 
 use super::*;
+use crate::cleanup::model::{CleanupRun, Going, Standing};
+use crate::cleanup::rule::tests::{rule, standing};
+use crate::cleanup::run::Preview;
+use crate::model::{PackageType, PushLevel, Status};
+use crate::pages::cleanup::Terms;
+use crate::samples;
 use kernel::html::{Flash, PageViewer};
 
 fn viewer() -> Option<PageViewer> {
@@ -16,10 +22,14 @@ fn page(title: &str, active: &'static str) -> Page {
     }
 }
 
+fn at(days_ago: i64) -> Timestamp {
+    let now: Timestamp = "2026-03-04T10:00:00Z".parse().expect("a fixed time");
+    let then = Timestamp::from_second(now.as_second() - days_ago * 86_400);
+    then.expect("in range")
+}
+
 fn moment(days_ago: i64) -> Moment {
-    let now: kernel::time::Timestamp = "2026-03-04T10:00:00Z".parse().expect("a fixed time");
-    let then = kernel::time::Timestamp::from_second(now.as_second() - days_ago * 86_400);
-    Moment::new(then.expect("in range"), now)
+    Moment::new(at(days_ago), at(0))
 }
 
 fn keep(name: &str, template: &impl Template) -> String {
@@ -53,15 +63,17 @@ fn head(kind: &'static str) -> SpaceHead {
 
 fn package(id: i64, name: &str, version: &str, status: &str) -> PackageRow {
     PackageRow {
-        name: name.into(),
-        version: version.into(),
-        kind: "generic".into(),
-        status: status.into(),
-        url: format!("/acme/tools/anvil/-/packages/{id}"),
-        project: String::new(),
-        creator: "ada".into(),
-        creator_url: "/ada".into(),
-        created_at: moment(id),
+        package: model::Package {
+            id,
+            version: Some(version.into()),
+            status: Status::from_text(status).expect("a state"),
+            download_count: 321,
+            last_downloaded_at: Some(at(1)),
+            ..samples::package(PackageType::Generic, name)
+        },
+        path: Some("acme/tools/anvil".into()),
+        creator: None,
+        published: moment(id),
     }
 }
 
@@ -107,15 +119,14 @@ fn list_shows_packages_or_how_to_publish() {
 
 #[test]
 fn package_shows_files_digests_and_downloads() {
-    let file = FileRow {
+    let file = PackageFile {
         id: 9,
-        name: "hammer-<1>.tar.gz".into(),
-        url: "/acme/tools/anvil/-/package_files/9/download".into(),
         size: 1_572_864,
-        created_at: moment(1),
+        created_at: at(1),
         sha256: "5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9".into(),
         sha1: "b6589fc6ab0dc82cf12099d1c2d40ab994e8410c".into(),
         md5: "cfcd208495d565ef66e7dff9f98764da".into(),
+        ..samples::file("hammer-<1>.tar.gz")
     };
     let html = keep(
         "package",
@@ -125,10 +136,15 @@ fn package_shows_files_digests_and_downloads() {
                 .crumb("Packages", "/acme/tools/anvil/-/packages")
                 .crumb("hammer 1.2.0", "/acme/tools/anvil/-/packages/1"),
             place: ("acme/tools/anvil".into(), "/acme/tools/anvil".into()),
-            package: package(1, "hammer", "1.2.0", "default"),
-            id: 1,
-            status_message: String::new(),
-            tags: vec!["latest".into()],
+            shown: package(1, "hammer", "1.2.0", "default"),
+            url: "/acme/tools/anvil/-/packages/1".into(),
+            tags: vec![Tag {
+                id: 1,
+                package_id: 1,
+                name: "latest".into(),
+                created_at: at(1),
+                updated_at: at(1),
+            }],
             install: vec![(
                 "Download with curl".into(),
                 "curl --fail --remote-name \\\n  --header \"PRIVATE-TOKEN: $TOKEN\" \\\n  \
@@ -138,12 +154,14 @@ fn package_shows_files_digests_and_downloads() {
             publish: vec![("Upload with curl".into(), "curl --upload-file".into())],
             files: vec![file],
             pages: Pages { page: 1, per_page: 20, total: 1, url: "/x".into() },
-            size: 1_572_864,
-            versions: vec![package(2, "hammer", "1.1.0", "default")],
-            downloads: 321,
+            versions: vec![OtherVersion {
+                id: 2,
+                version: Some("1.1.0".into()),
+                created_at: at(2),
+            }],
             downloads_by_day: (0..30).map(|day| (format!("Mar {}", day + 1), day * day % 17)).collect(),
-            last_downloaded_at: Some(moment(1)),
             can_delete: true,
+            now: at(0),
         },
     );
 
@@ -157,13 +175,13 @@ fn settings_name_every_format_and_rule() {
     let duplicates = Duplicates {
         page: page("Package settings", "groups"),
         head: head("Group"),
-        formats: vec![DuplicateRow {
-            label: "Maven",
-            allowed_field: "maven_duplicates_allowed".into(),
-            allowed: true,
-            exception_field: "maven_duplicate_exception_regex".into(),
-            exception: ".*-SNAPSHOT".into(),
-        }],
+        formats: vec![(
+            &settings::FORMATS[0],
+            settings::Duplicates {
+                allowed: true,
+                exception: ".*-SNAPSHOT".into(),
+            },
+        )],
         errors: Errors::default(),
     };
     assert!(keep("duplicates", &duplicates).contains(".*-SNAPSHOT"));
@@ -171,12 +189,13 @@ fn settings_name_every_format_and_rule() {
     let protection = Protection {
         page: page("Package settings", "projects"),
         head: head("Project"),
-        rules: vec![RuleRow {
+        rules: vec![ProtectionRule {
             id: 7,
-            pattern: "ham<*".into(),
-            kind: "generic".into(),
-            push: "Owners".into(),
-            delete: String::new(),
+            project_id: 42,
+            package_name_pattern: "ham<*".into(),
+            package_type: PackageType::Generic,
+            minimum_access_level_for_push: Some(PushLevel::Owner),
+            minimum_access_level_for_delete: None,
         }],
         pattern: String::new(),
         kind: "generic".into(),
@@ -192,43 +211,53 @@ fn settings_name_every_format_and_rule() {
 
 #[test]
 fn cleanup_shows_what_would_go() {
-    let found = cleanup::FoundRow {
-        name: "ham<mer".into(),
-        version: "1.0".into(),
-        published: moment(90),
-        downloaded: Some(moment(40)),
-        size: 2048,
-        reasons: "not downloaded for 30 days".into(),
+    let found = Going {
+        standing: Standing {
+            name: "ham<mer".into(),
+            size: 2048,
+            ..standing()
+        },
+        reasons: vec!["not downloaded for 30 days".into()],
     };
-    let rule = cleanup::RuleRow {
-        id: 7,
-        kind: "generic".into(),
-        terms: "not downloaded for 30 days".into(),
-        next: Some(moment(-1)),
-        last: "removed 3 versions, 6.0 KiB".into(),
-        progress: Some((3, 12)),
+    let rule = rule(|it| {
+        it.not_downloaded_days = Some(30);
+        it.next_run_at = Some(at(-1));
+    });
+    let run = CleanupRun {
+        id: 1,
+        rule_id: rule.id,
+        under_way: Some(1),
+        after_project: 0,
+        after_name: String::new(),
+        names_done: 3,
+        names_total: 12,
+        removed_packages: 3,
+        removed_size: 6144,
+        started_at: at(0),
+        finished_at: None,
     };
     let mut shown = cleanup::Cleanup {
         page: page("Package cleanup", "projects"),
         head: head("Project"),
         address: "/acme/anvil/-/settings/packages/cleanup".into(),
-        rules: vec![rule],
-        preview: Some(cleanup::CleanupPreview {
-            count: 120,
+        rules: vec![(rule, Some(run))],
+        preview: Some(Preview {
+            packages: 120,
             size: 4096,
             largest: vec![("ham<mer".into(), 2048), ("nail".into(), 1024)],
-            rows: vec![found],
+            shown: vec![found],
         }),
         kinds: Choice::list(&[("generic", "generic")]),
-        form: cleanup::RuleForm::default(),
+        form: Terms::blank().expect("nothing is required"),
         errors: Errors::default(),
+        now: at(0),
     };
     let full = keep("cleanup", &shown);
     assert!(full.contains("120 versions, 4 KiB. The first 1 are shown"));
     assert!(full.contains("not downloaded for 30 days") && !full.contains("ham<mer"));
 
     shown.rules.clear();
-    shown.preview = Some(cleanup::CleanupPreview::default());
+    shown.preview = Some(Preview::default());
     let empty = keep("cleanup_empty", &shown);
     assert!(empty.contains("No rules yet") && empty.contains("Nothing would go"));
 }

@@ -2,7 +2,6 @@
 
 use packages::model::PackageType;
 use packages::scope::Scope;
-use packages::store::index::newest_file_query;
 use packages::store::list::{Filter, OrderBy, Source, group_query, project_query};
 use store::{Fragment, Migration, Store, sql};
 
@@ -107,7 +106,9 @@ fn a_filter_by_type_finds_its_rows_in_order() {
 fn a_file_is_found_through_its_package() {
     let (_directory, store) = open();
     let scope = Scope::of_project(1);
-    let query = newest_file_query(&scope, PackageType::Npm, "anvil", "anvil-1.0.0.tgz");
+    let query = scope
+        .of_format(PackageType::Npm)
+        .newest_file_query("anvil", "anvil-1.0.0.tgz");
     let steps = plan(&store, query);
     let searches = [
         "SEARCH p USING INDEX packages_by_key",

@@ -3,8 +3,8 @@ use crate::formats::nuget::entries::Entry;
 use crate::formats::nuget::nuspec::Nuspec;
 use crate::formats::nuget::odata::eval::sort;
 use crate::keys::nuget::Number;
-use crate::model::{PackageFile, Status};
-use crate::store::index::{IndexedFile, Version};
+use crate::samples;
+use crate::store::index::Version;
 use jiff::Timestamp;
 
 /// A version with a file of 100 bytes.
@@ -12,36 +12,16 @@ fn entry(name: &str, version: &str) -> Entry {
     let at: Timestamp = "2031-05-06T12:00:00Z".parse().unwrap();
     Entry {
         row: Version {
-            id: 1,
-            project_id: 1,
-            name: name.into(),
-            version: Some(version.into()),
-            status: Status::Default,
-            metadata: None,
             created_at: at,
             updated_at: at,
+            ..samples::version(name, version)
         },
         nuspec: Nuspec {
             description: "Strikes hard".into(),
             ..Nuspec::default()
         },
         number: Number::parse(version).unwrap(),
-        file: IndexedFile {
-            file: PackageFile {
-                id: 1,
-                package_id: 1,
-                file_name: String::new(),
-                size: 100,
-                md5: String::new(),
-                sha1: String::new(),
-                sha256: String::new(),
-                blob_key: String::new(),
-                created_at: at,
-                updated_at: at,
-            },
-            sha512: String::new(),
-            metadata: None,
-        },
+        file: samples::indexed(samples::file(""), None),
         is_latest: true,
         is_absolute_latest: false,
     }

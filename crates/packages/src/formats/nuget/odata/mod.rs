@@ -7,11 +7,11 @@ pub mod filter;
 
 use super::documents::Links;
 use super::entries::{self, EntriesQuery, Entry};
-use super::{PROJECT, RegistryPath, read, reads};
+use super::{PROJECT, read, reads};
 use crate::client::Client;
 use crate::keys::nuget::Level;
 use crate::rules::names::invalid;
-use crate::scope::scope;
+use crate::scope::{Above, scope};
 use crate::store::list;
 use feed::Page;
 use filter::{Key, Node, quoted};
@@ -70,7 +70,7 @@ kernel::params! {
 /// Which collections there are. Anyone may know, as it tells nothing; but old
 /// clients send credentials to the feed only if this asks for them, so they
 /// are asked.
-async fn service(params: Params<RegistryPath>, client: Client) -> Result<Response> {
+async fn service(params: Params<Above>, client: Client) -> Result<Response> {
     if is_old_client(&client.asked) {
         client.admit().await?;
     }
@@ -85,7 +85,7 @@ fn is_old_client(asked: &RequestContext) -> bool {
         .any(|known| name.starts_with(known))
 }
 
-async fn metadata(_: Params<RegistryPath>) -> Result<Response> {
+async fn metadata(_: Params<Above>) -> Result<Response> {
     xml(feed::METADATA.to_owned())
 }
 

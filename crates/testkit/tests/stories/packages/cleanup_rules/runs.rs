@@ -160,8 +160,8 @@ async fn what_a_rule_takes_is_read_and_removed_by_the_batch(t: TestServer) {
             )?;
             let going = tx.all(
                 sql!(
-                    "select id, project_id, name, name_key, version, status, created_at,
-                        last_downloaded_at, cast(2 as bigint) as place, size from
+                    "select id, project_id, name, name_key, version, package_type, status,
+                        created_at, last_downloaded_at, cast(2 as bigint) as place, size from
                         (select p.*, cast(1 as bigint) as size from packages p) sized
                         order by id"
                 ),

@@ -1,7 +1,5 @@
 //! Packages and files as they are written on the wire (docs/interface/packages.md 1.3).
 
-pub mod cleanup;
-
 use crate::model::{Package, PackageFile, PackageType, Status, Tag};
 use crate::store::packages::OtherVersion;
 use kernel::time::wire::text;
@@ -50,38 +48,19 @@ pub struct PackageEntity {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project_path: Option<String>,
     /// Its tags.
-    pub tags: Vec<TagEntity>,
+    pub tags: Vec<Tag>,
     /// The other versions, where one package is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub versions: Option<Vec<PackageVersionEntity>>,
 }
 
-/// A tag.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct TagEntity {
-    /// Its id.
-    pub id: i64,
-    /// The package it names.
-    pub package_id: i64,
-    /// What it says.
-    pub name: String,
-    /// When it was set.
-    pub created_at: String,
-    /// When it was moved.
-    pub updated_at: String,
-}
-
 /// Another version of a package.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PackageVersionEntity {
-    /// The id of that package.
-    pub id: i64,
-    /// Its version.
-    pub version: Option<String>,
-    /// When it was published.
-    pub created_at: String,
+    #[serde(flatten)]
+    pub package: OtherVersion,
     /// Its tags.
-    pub tags: Vec<TagEntity>,
+    pub tags: Vec<Tag>,
     /// The pipelines that built it.
     pub pipelines: Vec<PipelineEntity>,
 }
@@ -110,27 +89,6 @@ pub struct PipelineEntity {
     pub updated_at: String,
     /// Its page.
     pub web_url: String,
-}
-
-/// A file of a package.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct PackageFileEntity {
-    /// Its id.
-    pub id: i64,
-    /// Its package.
-    pub package_id: i64,
-    /// When it was stored.
-    pub created_at: String,
-    /// Its name.
-    pub file_name: String,
-    /// Bytes.
-    pub size: i64,
-    /// MD5 in hex.
-    pub file_md5: String,
-    /// SHA-1 in hex.
-    pub file_sha1: String,
-    /// SHA-256 in hex.
-    pub file_sha256: String,
 }
 
 /// The file just published (`select=package_file`).
@@ -183,7 +141,7 @@ pub fn package(
     package: Package,
     project_path: &str,
     may_delete: bool,
-    tags: Vec<TagEntity>,
+    tags: Vec<Tag>,
 ) -> PackageEntity {
     let web_path = web_path(&package, project_path);
     let delete_api_path = may_delete.then(|| {
@@ -217,44 +175,12 @@ pub fn package(
     }
 }
 
-pub fn tags_by_package(tags: Vec<Tag>) -> HashMap<i64, Vec<TagEntity>> {
-    let mut by_package: HashMap<i64, Vec<TagEntity>> = HashMap::new();
+pub fn tags_by_package(tags: Vec<Tag>) -> HashMap<i64, Vec<Tag>> {
+    let mut by_package: HashMap<i64, Vec<Tag>> = HashMap::new();
     for tag in tags {
-        by_package
-            .entry(tag.package_id)
-            .or_default()
-            .push(TagEntity {
-                id: tag.id,
-                package_id: tag.package_id,
-                name: tag.name,
-                created_at: text(tag.created_at),
-                updated_at: text(tag.updated_at),
-            });
+        by_package.entry(tag.package_id).or_default().push(tag);
     }
     by_package
-}
-
-pub fn version(other: OtherVersion, tags: Vec<TagEntity>) -> PackageVersionEntity {
-    PackageVersionEntity {
-        id: other.id,
-        version: other.version,
-        created_at: text(other.created_at),
-        tags,
-        pipelines: Vec::new(),
-    }
-}
-
-pub fn package_file(file: PackageFile) -> PackageFileEntity {
-    PackageFileEntity {
-        id: file.id,
-        package_id: file.package_id,
-        created_at: text(file.created_at),
-        file_name: file.file_name,
-        size: file.size,
-        file_md5: file.md5,
-        file_sha1: file.sha1,
-        file_sha256: file.sha256,
-    }
 }
 
 /// A file just published; `url` is where to get it.
