@@ -2,7 +2,10 @@
 
 use kernel::choices;
 use kernel::time::{Date, Timestamp};
-use store::FromRow;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use std::fmt;
+use store::{FromRow, FromValue};
 
 pub type UserId = i64;
 
@@ -77,6 +80,7 @@ pub const PASSWORD_EXPIRED: &str =
 
 /// A user, as every request needs it; see [`Profile`] for the rest.
 #[derive(Debug, Clone, FromRow)]
+#[columns("users")]
 pub struct User {
     pub id: UserId,
     /// Login and path of the own namespace; unique without regard to case.
@@ -127,23 +131,93 @@ impl User {
     }
 }
 
+/// A text of a profile; one that was never set is empty on the wire.
+#[derive(Debug, Clone, Default)]
+pub struct Words(pub Option<String>);
+
+impl Words {
+    pub fn as_str(&self) -> &str {
+        self.0.as_deref().unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Words {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromValue for Words {
+    fn from_value(value: store::Value) -> store::Result<Self> {
+        FromValue::from_value(value).map(Words)
+    }
+}
+
+impl Serialize for Words {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.as_str())
+    }
+}
+
+impl JsonSchema for Words {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        String::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        String::json_schema(generator)
+    }
+}
+
+/// What a user tells about themselves, in wire order.
+#[derive(Debug, Clone, Default, FromRow, Serialize, JsonSchema)]
+pub struct ProfileTexts {
+    /// A few words.
+    pub bio: Words,
+    /// Where they are.
+    pub location: Words,
+    /// E-mail shown to everyone.
+    pub public_email: Words,
+    /// Account there.
+    pub linkedin: Words,
+    /// Account there.
+    pub twitter: Words,
+    /// Account there.
+    pub discord: Words,
+    /// Handle at that provider.
+    pub provider_a: Words,
+    /// Their site.
+    pub website_url: Words,
+    /// Where they work.
+    pub organization: Words,
+    /// As what.
+    pub job_title: Words,
+    /// Pronouns.
+    pub pronouns: Words,
+}
+
+impl ProfileTexts {
+    /// Job and employer in one line.
+    pub fn work(&self) -> Option<String> {
+        let set = |words: &Words| words.0.clone().filter(|text| !text.is_empty());
+        match (set(&self.job_title), set(&self.organization)) {
+            (Some(job), Some(employer)) => Some(format!("{job} at {employer}")),
+            (job, employer) => job.or(employer),
+        }
+    }
+}
+
 /// What a user tells about themselves, and what administrators see.
 #[derive(Debug, Clone, Default, FromRow)]
 pub struct Profile {
-    pub public_email: Option<String>,
+    #[flat]
+    pub texts: ProfileTexts,
     /// E-mail used in commits made in the browser.
     pub commit_email: Option<String>,
-    pub bio: Option<String>,
-    pub location: Option<String>,
-    pub website_url: Option<String>,
-    pub organization: Option<String>,
-    pub job_title: Option<String>,
-    pub pronouns: Option<String>,
-    pub linkedin: Option<String>,
-    pub twitter: Option<String>,
-    pub discord: Option<String>,
-    /// Handle at the sign-in provider of what the interface calls `provider_a`.
-    pub provider_a: Option<String>,
     pub note: Option<String>,
     /// Colour scheme of the pages.
     pub theme_id: i64,
@@ -171,6 +245,7 @@ choices! {
 
 /// An access token; the text itself is known only when it is made.
 #[derive(Debug, Clone, FromRow)]
+#[columns("access_tokens")]
 pub struct AccessToken {
     pub id: i64,
     pub kind: TokenKind,

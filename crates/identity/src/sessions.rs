@@ -50,6 +50,13 @@ pub fn create(
     Ok((id, secret))
 }
 
+impl Session {
+    /// With what it is, as people call it.
+    pub fn browser(&self) -> String {
+        crate::agents::name(self.user_agent.as_deref().unwrap_or_default())
+    }
+}
+
 /// The living session of this cookie with its user.
 pub fn holder(tx: &mut Tx<'_>, cookie: &str) -> Result<Option<(Session, User)>> {
     let Some(session) = crate::store::sessions::living(tx, secrets::digest(cookie))? else {

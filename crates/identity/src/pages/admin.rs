@@ -1,7 +1,6 @@
 //! `/admin/users`: the directory for administrators.
 
-use super::tokens::TokenRow;
-use super::views::{AdminUser, AdminUsers, UserRow};
+use super::views::{AdminUser, AdminUsers};
 use crate::access::may_end_two_factor;
 use crate::model::{TokenKind, User};
 use crate::tokens::{self, Filter as TokenFilter, SortBy, State};
@@ -12,9 +11,8 @@ use http::Method;
 use kernel::app::App;
 use kernel::error::{Found, Result};
 use kernel::html::ui::Choice;
-use kernel::html::{Html, Moment, Page, PageViewer, Pages, flash};
+use kernel::html::{Html, Page, Pages, flash};
 use kernel::http::{Paging, Params, Response, Routes, Start};
-use kernel::time::Timestamp;
 use store::Tx;
 
 pub fn routes(r: &mut Routes) {
@@ -121,23 +119,6 @@ pub(super) fn page(app: &App, admin: &Admin, title: &str) -> Page {
     page.crumb("Administration", "/admin")
 }
 
-fn user_row(user: &User, admin: &Admin, now: Timestamp) -> UserRow {
-    UserRow {
-        username: user.username.clone(),
-        name: user.name.clone(),
-        email: user.email.clone(),
-        state: user.state.to_string(),
-        is_admin: user.is_admin,
-        is_bot: user.kind.is_bot(),
-        is_self: user.id == admin.0.user.id,
-        created_at: Moment::new(user.created_at, now),
-        last_activity_on: user
-            .last_activity_on
-            .map(|day| day.to_string())
-            .unwrap_or_default(),
-    }
-}
-
 async fn list(app: App, admin: Admin, form: Params<ListForm>, paging: Paging) -> Result<Response> {
     let (filter, order, asked) = (form.conditions(), form.order(), paging.clone());
     let (rows, total) = app
@@ -148,7 +129,6 @@ async fn list(app: App, admin: Admin, form: Params<ListForm>, paging: Paging) ->
             ))
         })
         .await?;
-    let now = app.now();
     let number = match paging.start {
         Start::Page(number) => number,
         Start::After(_) => 1,
@@ -160,11 +140,9 @@ async fn list(app: App, admin: Admin, form: Params<ListForm>, paging: Paging) ->
         filters: Choice::list(FILTERS),
         sort: form.sort.clone().unwrap_or_default(),
         sorts: Choice::list(SORTS),
-        users: rows
-            .iter()
-            .take(paging.per_page as usize)
-            .map(|user| user_row(user, &admin, now))
-            .collect(),
+        users: rows.into_iter().take(paging.per_page as usize).collect(),
+        own_id: admin.0.user.id,
+        now: app.now(),
         pages: Pages {
             page: number.unsigned_abs(),
             per_page: paging.per_page.unsigned_abs(),
@@ -183,7 +161,7 @@ kernel::params! {
 
 async fn show(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Response> {
     let name = path.0.username;
-    let (whole, rows) = app
+    let (whole, tokens) = app
         .read(move |tx| {
             let user = users::find_by_username(tx, &name)?.found("User")?;
             let filter = TokenFilter {
@@ -200,22 +178,14 @@ async fn show(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Respons
             Ok((users::whole(tx, user, None)?, rows))
         })
         .await?;
-    let now = app.now();
-    let (user, profile) = (&whole.user, &whole.profile);
+    let user = &whole.user;
     let view = AdminUser {
         page: page(&app, &admin, &user.name),
-        id: user.id,
-        user: user_row(user, &admin, now),
-        initials: PageViewer::initials(&user.name),
-        note: profile.note.clone().unwrap_or_default(),
-        last_sign_in_at: Moment::maybe(profile.current_sign_in_at, now),
-        last_sign_in_ip: profile.current_sign_in_ip.clone().unwrap_or_default(),
-        sign_in_count: profile.sign_in_count.unsigned_abs(),
-        is_locked: user.is_locked(now),
-        has_two_factor: whole.two_factor,
         may_end_two_factor: whole.two_factor && may_end_two_factor(&admin.0, user),
         is_self: admin.0.user.id == user.id,
-        tokens: rows.iter().map(|token| TokenRow::new(token, now)).collect(),
+        whole,
+        now: app.now(),
+        tokens,
     };
     Ok(Html::new(&view)?.response())
 }

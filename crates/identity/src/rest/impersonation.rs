@@ -73,7 +73,7 @@ async fn create(app: App, admin: Admin, params: Params<CreateFor>) -> Result<Cre
             "Impersonation is switched off on this instance",
         ));
     }
-    let new = for_user(&app, &params, TokenKind::Impersonation).await?;
+    let new = for_user(&app, params.0, TokenKind::Impersonation).await?;
     made(app, admin.author(), new).await
 }
 

@@ -8,14 +8,19 @@ use kernel::secrets;
 use kernel::time::Timestamp;
 use store::{Fragment, FromRow, Tx, sql};
 
+const SECRET: &str = store::concat!(
+    "select ",
+    SecretInfo::COLUMNS,
+    " from application_secrets where "
+);
+
 /// The living secrets of an application, the newest first.
 pub fn living_secrets(tx: &mut Tx<'_>, id: i64) -> Result<Vec<SecretInfo>> {
     let now = tx.now();
     Ok(tx.all(
         sql!(
-            "select id, expires_at, last_used_at, created_at from application_secrets
-             where application_id = $1 and (expires_at is null or expires_at > $2)
-             order by id desc"
+            SECRET,
+            "application_id = $1 and (expires_at is null or expires_at > $2) order by id desc"
         ),
         (id, now),
     )?)
@@ -26,9 +31,8 @@ pub fn secret_fits(tx: &mut Tx<'_>, application: i64, text: &str) -> Result<Opti
     let now = tx.now();
     Ok(tx.optional(
         sql!(
-            "select id, expires_at, last_used_at, created_at from application_secrets
-             where application_id = $1 and digest = $2
-                and (expires_at is null or expires_at > $3)"
+            SECRET,
+            "application_id = $1 and digest = $2 and (expires_at is null or expires_at > $3)"
         ),
         (application, secrets::digest(text), now),
     )?)
@@ -180,6 +184,11 @@ impl Application {
         scopes::split(&self.scopes)
     }
 
+    /// The hosts that users may be sent to.
+    pub fn hosts(&self) -> impl Iterator<Item = String> {
+        redirect::lines(&self.redirect_uris).map(redirect::shown_host)
+    }
+
     pub fn owner(&self) -> Owner {
         match (self.owner_type.as_deref(), self.owner_id) {
             (Some("User"), Some(id)) => Owner::User(id),
@@ -190,6 +199,7 @@ impl Application {
 }
 
 #[derive(Debug, Clone, FromRow)]
+#[columns("application_secrets")]
 pub struct SecretInfo {
     pub id: i64,
     /// Set while it is being replaced.
@@ -207,7 +217,7 @@ pub enum Owner {
 }
 
 /// What is said of an application when it is registered or changed.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Registration {
     pub name: String,
     pub redirect_uris: String,

@@ -6,6 +6,7 @@ use kernel::time::Timestamp;
 use store::{FromRow, Tx, sql};
 
 #[derive(Debug, Clone, FromRow)]
+#[columns("sessions")]
 pub struct Session {
     pub id: i64,
     pub user_id: UserId,
@@ -19,21 +20,13 @@ pub struct Session {
     pub expires_at: Timestamp,
     pub created_at: Timestamp,
     /// Last proved then that it is still the same person; sign-in counts.
+    #[column("coalesce(proved_at, created_at)")]
     pub proved_at: Timestamp,
     /// Has an administrator's rights until then, where these are asked for.
     pub admin_until: Option<Timestamp>,
 }
 
-macro_rules! session_where {
-    ($condition:literal) => {
-        sql!(concat!(
-            "select id, user_id, ip_address, user_agent, remembered, last_used_at, expires_at,
-                created_at, coalesce(proved_at, created_at) as proved_at, admin_until
-             from sessions where ",
-            $condition
-        ))
-    };
-}
+const SESSION: &str = store::concat!("select ", Session::COLUMNS, " from sessions where ");
 
 /// When a living session's user signed in.
 pub fn began(tx: &mut Tx<'_>, id: i64) -> Result<Option<Timestamp>> {
@@ -62,7 +55,8 @@ pub fn set_admin_until(tx: &mut Tx<'_>, id: i64, until: Option<Timestamp>) -> Re
 pub fn list(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<Session>> {
     let now = tx.now();
     Ok(tx.all(
-        session_where!(
+        sql!(
+            SESSION,
             "user_id = $1 and expires_at > $2 order by last_used_at desc, id desc limit 100"
         ),
         (user, now),
@@ -115,7 +109,7 @@ pub fn insert(
 pub fn living(tx: &mut Tx<'_>, digest: Vec<u8>) -> Result<Option<Session>> {
     let now = tx.now();
     Ok(tx.optional(
-        session_where!("digest = $1 and expires_at > $2"),
+        sql!(SESSION, "digest = $1 and expires_at > $2"),
         (digest, now),
     )?)
 }

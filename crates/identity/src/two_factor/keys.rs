@@ -11,7 +11,7 @@ use crate::model::User;
 use crate::sign_in::Attempt;
 use crate::store::ceremonies::{self, Place};
 pub(super) use crate::store::security_keys::remove_all;
-pub use crate::store::security_keys::{StoredKey, count, list};
+pub use crate::store::security_keys::{KeyInfo, StoredKey, count, list};
 use crate::store::security_keys::{by_credential, insert};
 use crate::tasks::{self, Change};
 use crate::users;
@@ -267,10 +267,10 @@ fn check(
     let key = &stored.credential.0;
     match party.finish_authentication(question, &answer, key, &handle) {
         Ok(key) => {
-            crate::store::security_keys::note_use(tx, stored.id, &key)?;
+            crate::store::security_keys::note_use(tx, stored.info.id, &key)?;
             Ok(Ok(()))
         }
-        Err(refusal) => Ok(Err((refusal, stored.name))),
+        Err(refusal) => Ok(Err((refusal, stored.info.name))),
     }
 }
 

@@ -13,6 +13,8 @@ use crate::problems::Problems;
 use crate::settings::SignIn;
 use crate::tasks;
 use kernel::error::{Error, Found, Result};
+use kernel::http::Patch;
+use kernel::http::params::{self, Field, FromParams, Param, Source};
 use kernel::ids::fold;
 use serde_json::json;
 use store::{IntoValue, Tx};
@@ -49,26 +51,48 @@ pub struct Change {
     pub can_create_group: Option<bool>,
     pub theme_id: Option<i64>,
     pub color_scheme_id: Option<i64>,
-    /// Texts of the profile: column and value.
-    pub texts: Vec<(&'static str, Option<String>)>,
+    pub texts: Texts,
 }
 
-/// Columns that [`Change::texts`] may name, with their longest text.
-const TEXTS: &[(&str, usize)] = &[
-    ("public_email", 254),
-    ("commit_email", 254),
-    ("bio", 255),
-    ("location", 255),
-    ("website_url", 255),
-    ("organization", 255),
-    ("job_title", 255),
-    ("pronouns", 50),
-    ("linkedin", 255),
-    ("twitter", 255),
-    ("discord", 255),
-    ("provider_a", 255),
-    ("note", 10_000),
+/// Texts of the profile: column and value of those that change.
+#[derive(Debug, Clone, Default)]
+pub struct Texts(pub Vec<(&'static str, Option<String>)>);
+
+/// The columns there are, their longest text, and what they are to callers.
+const TEXTS: &[(&str, usize, &str)] = &[
+    ("bio", 255, "A few words."),
+    ("location", 255, "Where they are."),
+    ("public_email", 254, "E-mail shown to everyone."),
+    ("commit_email", 254, "E-mail used in commits."),
+    ("website_url", 255, "Their site."),
+    ("organization", 255, "Where they work."),
+    ("job_title", 255, "As what."),
+    ("pronouns", 50, "Pronouns."),
+    ("linkedin", 255, "Account there."),
+    ("twitter", 255, "Account there."),
+    ("discord", 255, "Account there."),
+    ("provider_a", 255, "Handle at that provider."),
+    ("note", 10_000, "For administrators."),
 ];
+
+impl FromParams for Texts {
+    fn from_params(source: &Source) -> std::result::Result<Self, Vec<String>> {
+        let mut errors = Vec::new();
+        let mut given = |(column, ..): &(&'static str, usize, &str)| {
+            let text = params::take::<Patch<String>>(source, column, &mut errors)?;
+            Some((*column, text.sent()?))
+        };
+        let texts = TEXTS.iter().filter_map(&mut given).collect();
+        errors.is_empty().then_some(Texts(texts)).ok_or(errors)
+    }
+
+    fn fields() -> Vec<Field> {
+        let declared = |(column, _, about): &(&'static str, usize, &'static str)| {
+            <Patch<String>>::declared(column, about)
+        };
+        TEXTS.iter().flat_map(declared).collect()
+    }
+}
 
 /// Schemes of themes there are.
 const THEMES: std::ops::RangeInclusive<i64> = 1..=11;
@@ -95,7 +119,7 @@ impl Change {
             let unknown = id.filter(|id| !THEMES.contains(id));
             problems.add(field, unknown.map(|_| "is not included in the list"));
         }
-        for (column, value) in &self.texts {
+        for (column, value) in &self.texts.0 {
             let problem = text_problem(column, value.as_deref().unwrap_or(""));
             problems.add(column, problem);
         }
@@ -136,7 +160,7 @@ impl Change {
             ("theme_id", number(self.theme_id)),
             ("color_scheme_id", number(self.color_scheme_id)),
         ];
-        let texts = self.texts.iter().cloned();
+        let texts = self.texts.0.iter().cloned();
         let texts = texts.map(|(column, value)| (column, Some(value.into_value())));
         let all = given.into_iter().chain(texts);
         all.filter_map(|(column, value)| Some((column, value?)))
@@ -157,8 +181,8 @@ impl NewUser {
 }
 
 fn text_problem(column: &str, value: &str) -> Option<String> {
-    let known = TEXTS.iter().find(|(name, _)| *name == column);
-    let most = known.map_or(0, |(_, most)| *most);
+    let known = TEXTS.iter().find(|(name, ..)| *name == column);
+    let most = known.map_or(0, |(_, most, _)| *most);
     if value.chars().count() > most {
         return Some(format!("is too long (maximum is {most} characters)"));
     }

@@ -364,11 +364,11 @@ impl Routes {
 }
 
 /// Crate, modules and name of a handler, without the modules that every
-/// room has.
+/// room has, and the function where one that is a closure is declared.
 fn handler_path(type_name: &str) -> Vec<&str> {
     type_name
         .split("::")
-        .filter(|part| !matches!(*part, "rest" | "pages"))
+        .filter(|part| !matches!(*part, "rest" | "pages" | "routes"))
         .collect()
 }
 

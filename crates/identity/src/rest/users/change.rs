@@ -7,7 +7,7 @@ use crate::model::User;
 use crate::password;
 use crate::password_rules::{self, Person};
 use crate::tasks::SendLink;
-use crate::users::{self, Avatar, Change, NewUser};
+use crate::users::{self, Avatar, Change, NewUser, Texts};
 use crate::viewer::{Admin, SignedIn};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
@@ -56,32 +56,7 @@ kernel::params! {
         pub theme_id: Option<i64>,
         /// Colour scheme of code.
         pub color_scheme_id: Option<i64>,
-        /// A few words.
-        pub bio: Patch<String>,
-        /// Where they are.
-        pub location: Patch<String>,
-        /// E-mail shown to everyone.
-        pub public_email: Patch<String>,
-        /// E-mail used in commits.
-        pub commit_email: Patch<String>,
-        /// Their site.
-        pub website_url: Patch<String>,
-        /// Where they work.
-        pub organization: Patch<String>,
-        /// As what.
-        pub job_title: Patch<String>,
-        /// Pronouns.
-        pub pronouns: Patch<String>,
-        /// Account there.
-        pub linkedin: Patch<String>,
-        /// Account there.
-        pub twitter: Patch<String>,
-        /// Account there.
-        pub discord: Patch<String>,
-        /// Handle at that provider.
-        pub provider_a: Patch<String>,
-        /// For administrators.
-        pub note: Patch<String>,
+        pub texts: Flat<Texts>,
         /// Picture: a file of a multipart body; blank for none.
         pub avatar: Patch<String>,
     }
@@ -112,22 +87,6 @@ kernel::params! {
 
 impl UserRest {
     fn change(&self) -> Change {
-        let texts = [
-            ("bio", &self.bio),
-            ("location", &self.location),
-            ("public_email", &self.public_email),
-            ("commit_email", &self.commit_email),
-            ("website_url", &self.website_url),
-            ("organization", &self.organization),
-            ("job_title", &self.job_title),
-            ("pronouns", &self.pronouns),
-            ("linkedin", &self.linkedin),
-            ("twitter", &self.twitter),
-            ("discord", &self.discord),
-            ("provider_a", &self.provider_a),
-            ("note", &self.note),
-        ];
-        let texts = texts.into_iter();
         Change {
             external: self.external,
             private: self.private_profile.clone().sent(),
@@ -135,9 +94,7 @@ impl UserRest {
             can_create_group: self.can_create_group,
             theme_id: self.theme_id,
             color_scheme_id: self.color_scheme_id,
-            texts: texts
-                .filter_map(|(column, text)| Some((column, text.clone().sent()?)))
-                .collect(),
+            texts: self.texts.0.clone(),
             ..Change::default()
         }
     }
