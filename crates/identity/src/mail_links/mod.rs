@@ -10,7 +10,7 @@ pub mod purpose;
 pub use purpose::Purpose;
 
 use crate::model::{User, UserId, UserState};
-pub use crate::store::mail_links::{Link, forget, sweep};
+pub use crate::store::mail_links::{Link, forget};
 use kernel::error::Result;
 use kernel::secrets::{self, Secret};
 use store::Tx;

@@ -18,8 +18,14 @@ use store::Tx;
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, "/admin/users", list);
     r.page(Method::GET, "/admin/users/{username}", show);
-    r.page(Method::POST, "/admin/users/{username}/block", block);
-    r.page(Method::POST, "/admin/users/{username}/unblock", unblock);
+    for (verb, to, told) in TRANSITIONS {
+        let handler = move |app, admin, path| change_state(app, admin, path, *to, told);
+        r.page(
+            Method::POST,
+            &format!("/admin/users/{{username}}/{verb}"),
+            handler,
+        );
+    }
     r.page(Method::POST, "/admin/users/{username}/approve", approve);
     r.page(Method::POST, "/admin/users/{username}/reject", reject);
     r.page(
@@ -29,6 +35,15 @@ pub fn routes(r: &mut Routes) {
     )
     .reauthenticated();
 }
+
+const TRANSITIONS: &[(&str, Transition, &str)] = &[
+    (
+        "block",
+        Transition::Block,
+        "is blocked and signed out everywhere.",
+    ),
+    ("unblock", Transition::Unblock, "may sign in again."),
+];
 
 const FILTERS: &[(&str, &str)] = &[
     ("", "Everyone"),
@@ -170,11 +185,7 @@ async fn show(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Respons
                 state: Some(State::Active),
                 ..TokenFilter::default()
             };
-            let paging = Paging {
-                per_page: 100,
-                start: Start::Page(1),
-            };
-            let rows = tokens::page(tx, &filter, SortBy::CreatedDesc, &paging)?;
+            let rows = tokens::page(tx, &filter, SortBy::CreatedDesc, &Paging::first(100))?;
             Ok((users::whole(tx, user, None)?, rows))
         })
         .await?;
@@ -210,20 +221,17 @@ fn done(app: &App, user: &User, text: &str) -> Result<Response> {
     flash::done(app, &back, format!("{} {text}", user.name))
 }
 
-async fn block(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Response> {
-    let block = move |tx: &mut Tx<'_>, id| {
-        users::transition(tx, &admin.author(), id, Transition::Block).map(drop)
-    };
-    let user = decide(&app, path, block).await?;
-    done(&app, &user, "is blocked and signed out everywhere.")
-}
-
-async fn unblock(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Response> {
-    let unblock = move |tx: &mut Tx<'_>, id| {
-        users::transition(tx, &admin.author(), id, Transition::Unblock).map(drop)
-    };
-    let user = decide(&app, path, unblock).await?;
-    done(&app, &user, "may sign in again.")
+async fn change_state(
+    app: App,
+    admin: Admin,
+    path: Params<NamedUser>,
+    to: Transition,
+    told: &str,
+) -> Result<Response> {
+    let change =
+        move |tx: &mut Tx<'_>, id| users::transition(tx, &admin.author(), id, to).map(drop);
+    let user = decide(&app, path, change).await?;
+    done(&app, &user, told)
 }
 
 async fn approve(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Response> {

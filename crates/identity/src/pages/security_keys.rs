@@ -56,10 +56,7 @@ async fn render(
 ) -> Result<Response> {
     let user = viewer.0.user.id;
     let found = app.read(move |tx| keys::list(tx, user)).await?;
-    let status = match flash {
-        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        None => StatusCode::OK,
-    };
+    let is_refused = flash.is_some();
     let shown = super::page(app, &viewer.viewer(), "Security keys");
     let view = SecurityKeys {
         page: Page {
@@ -75,7 +72,7 @@ async fn render(
         name,
         errors,
     };
-    Ok(Html::new(&view)?.status(status).response())
+    Ok(Html::new(&view)?.refused(is_refused).response())
 }
 
 kernel::params! {

@@ -90,19 +90,13 @@ async fn render(
     let refused = !error.is_empty() || !errors.is_empty();
     let view = views::SignUp {
         page,
-        name: typed.name.clone(),
-        username: typed.username.clone(),
-        email: typed.email.clone(),
+        typed: typed.clone(),
         error: error.to_owned(),
         errors,
         challenge: Challenge::configured(app).await?,
     };
     let html = Challenge::allow(view.challenge.as_ref(), Html::new(&view)?);
-    let status = match refused {
-        true => StatusCode::UNPROCESSABLE_ENTITY,
-        false => StatusCode::OK,
-    };
-    bound.answer(app, html.status(status))
+    bound.answer(app, html.refused(refused))
 }
 
 async fn create(

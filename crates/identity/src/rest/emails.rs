@@ -1,5 +1,6 @@
 //! `/user/emails` and `/users/:id/emails`: further addresses.
 
+use super::users::UserPath;
 use crate::users::{self, Email};
 use crate::viewer::{Admin, SignedInViewer};
 use crate::{attempts, tasks};
@@ -93,14 +94,7 @@ async fn remove_own(app: App, viewer: SignedInViewer, path: Params<OwnPath>) -> 
     Ok(NoContent)
 }
 
-kernel::params! {
-    pub struct OfUser {
-        /// Id of the user.
-        pub id: i64,
-    }
-}
-
-async fn list(app: App, _: Admin, path: Params<OfUser>, paging: Paging) -> Result<Paged<Email>> {
+async fn list(app: App, _: Admin, path: Params<UserPath>, paging: Paging) -> Result<Paged<Email>> {
     let id = path.id;
     let emails = app.read(move |tx| {
         users::find(tx, id)?.found("User")?;
@@ -111,7 +105,7 @@ async fn list(app: App, _: Admin, path: Params<OfUser>, paging: Paging) -> Resul
 
 kernel::params! {
     pub struct Add {
-        pub user: Flat<OfUser>,
+        pub user: Flat<UserPath>,
         pub address: Flat<AddOwn>,
         /// It counts as confirmed.
         pub skip_confirmation: Option<bool>,
@@ -129,7 +123,7 @@ async fn add(app: App, admin: Admin, params: Params<Add>) -> Result<Created<Emai
 }
 
 kernel::params! {
-    pub struct OfUserPath { pub user: Flat<OfUser>, pub address: Flat<OwnPath> }
+    pub struct OfUserPath { pub user: Flat<UserPath>, pub address: Flat<OwnPath> }
 }
 
 async fn remove(app: App, admin: Admin, path: Params<OfUserPath>) -> Result<NoContent> {

@@ -1,5 +1,6 @@
 //! `/personal_access_tokens` and making them.
 
+use super::users::UserPath;
 use crate::author::Author;
 use crate::entities::{self, TokenEntity};
 use crate::model::{AccessToken, SELF_SERVICE_SCOPES, TokenKind, User};
@@ -269,8 +270,7 @@ async fn create_own(
 
 kernel::params! {
     pub struct CreateFor {
-        /// Id of the user.
-        pub id: i64,
+        pub user: Flat<UserPath>,
         pub token: Flat<TokenInput>,
     }
 }
@@ -286,7 +286,7 @@ async fn create_for(
 
 /// A token to be made for a person that exists.
 pub(super) async fn for_user(app: &App, params: CreateFor, kind: TokenKind) -> Result<NewToken> {
-    let id = params.id;
+    let id = params.user.id;
     let user = app
         .read(move |tx| users::find(tx, id)?.found("User"))
         .await?;

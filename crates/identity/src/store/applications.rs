@@ -40,11 +40,10 @@ pub fn secret_fits(tx: &mut Tx<'_>, application: i64, text: &str) -> Result<Opti
 
 pub fn touch_secret(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     let now = tx.now();
-    tx.execute(
+    tx.run(
         sql!("update application_secrets set last_used_at = $2 where id = $1"),
         (id, now),
-    )?;
-    Ok(())
+    )
 }
 
 pub fn find(tx: &mut Tx<'_>, id: i64) -> Result<Option<Application>> {
@@ -90,11 +89,10 @@ fn narrow(query: &mut Fragment, owner: Option<Owner>) {
 }
 
 pub fn delete_secrets(tx: &mut Tx<'_>, application: i64) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("delete from application_secrets where application_id = $1"),
         (application,),
-    )?;
-    Ok(())
+    )
 }
 
 pub fn insert_secret(
@@ -103,58 +101,52 @@ pub fn insert_secret(
     digest: Vec<u8>,
     now: Timestamp,
 ) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("insert into application_secrets (application_id, digest, created_at) values ($1, $2, $3)"),
         (application, digest, now),
-    )?;
-    Ok(())
+    )
 }
 
 pub fn keep_newest_secret(tx: &mut Tx<'_>, application: i64) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!(
             "delete from application_secrets where application_id = $1 and id < (
                 select max(id) from application_secrets where application_id = $1)"
         ),
         (application,),
-    )?;
-    Ok(())
+    )
 }
 
 /// Puts an end to the secrets that have none.
 pub fn end_secrets_at(tx: &mut Tx<'_>, application: i64, end: Timestamp) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!(
             "update application_secrets set expires_at = $2
              where application_id = $1 and expires_at is null"
         ),
         (application, end),
-    )?;
-    Ok(())
+    )
 }
 
 pub fn delete_ending_secrets(tx: &mut Tx<'_>, application: i64) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!(
             "delete from application_secrets where application_id = $1 and expires_at is not null"
         ),
         (application,),
-    )?;
-    Ok(())
+    )
 }
 
 /// Deletes all that somebody registered who is gone.
 pub fn forget_owner(tx: &mut Tx<'_>, owner: Owner) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("delete from applications where owner_type = $1 and owner_id = $2"),
         (owner.kind(), owner.id()),
-    )?;
-    Ok(())
+    )
 }
 
 pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
-    tx.execute(sql!("delete from applications where id = $1"), (id,))?;
-    Ok(())
+    tx.run(sql!("delete from applications where id = $1"), (id,))
 }
 
 #[derive(Debug, Clone, FromRow)]

@@ -21,11 +21,10 @@ pub fn use_up(tx: &mut Tx<'_>, id: i64, now: Timestamp) -> Result<u64> {
 }
 
 pub fn set_family(tx: &mut Tx<'_>, id: i64, family: i64) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("update oauth_codes set family_id = $2 where id = $1"),
         (id, family),
-    )?;
-    Ok(())
+    )
 }
 
 pub fn delete_before(tx: &mut Tx<'_>, old: Timestamp) -> Result<u64> {

@@ -70,17 +70,15 @@ pub fn by_digest(tx: &mut Tx<'_>, digest: Vec<u8>) -> Result<Option<Device>> {
 }
 
 pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
-    tx.execute(sql!("delete from device_grants where id = $1"), (id,))?;
-    Ok(())
+    tx.run(sql!("delete from device_grants where id = $1"), (id,))
 }
 
 /// Notes a poll, and how long to wait for the next.
 pub fn note_poll(tx: &mut Tx<'_>, id: i64, now: Timestamp, seconds: i64) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("update device_grants set polled_at = $2, poll_seconds = $3 where id = $1"),
         (id, now, seconds),
-    )?;
-    Ok(())
+    )
 }
 
 /// Uses a grant up; none when it was used.

@@ -36,14 +36,13 @@ pub fn email(tx: &mut Tx<'_>, user: UserId, id: i64) -> Result<Option<Email>> {
 
 /// Forgets that others have entered an address, now that it is this user's.
 pub fn take_from_others(tx: &mut Tx<'_>, user: UserId, address: &str) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!(
             "delete from user_emails
              where email_folded = $1 and user_id <> $2 and confirmed_at is null"
         ),
         (fold(address), user),
-    )?;
-    Ok(())
+    )
 }
 
 /// Forgets that the primary address was confirmed: it is another one.
@@ -84,29 +83,26 @@ pub fn insert(
 }
 
 pub fn delete(tx: &mut Tx<'_>, user: UserId, id: i64) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("delete from user_emails where user_id = $1 and id = $2"),
         (user, id),
-    )?;
-    Ok(())
+    )
 }
 
 /// Notes that a further address is theirs.
 pub fn confirm(tx: &mut Tx<'_>, user: UserId, id: i64, now: Timestamp) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("update user_emails set confirmed_at = $3 where user_id = $1 and id = $2"),
         (user, id, now),
-    )?;
-    Ok(())
+    )
 }
 
 /// Notes that the primary address is theirs.
 pub fn confirm_primary(tx: &mut Tx<'_>, user: UserId, now: Timestamp) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("update users set confirmed_at = coalesce(confirmed_at, $2) where id = $1"),
         (user, now),
-    )?;
-    Ok(())
+    )
 }
 
 /// An address as somebody confirmed it.

@@ -103,11 +103,10 @@ pub fn revoke_all_of(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
         sql!("update oauth_families set revoked_at = $2 where user_id = $1 and revoked_at is null"),
         (user, now),
     )?;
-    tx.execute(
+    tx.run(
         sql!("update oauth_codes set revoked = true where user_id = $1 and revoked = false"),
         (user,),
-    )?;
-    Ok(())
+    )
 }
 
 /// Ends what one user allowed one application; `None` is what they allowed
@@ -200,11 +199,10 @@ pub fn rotate_pair(tx: &mut Tx<'_>, id: i64, now: Timestamp) -> Result<u64> {
 }
 
 pub fn note_use(tx: &mut Tx<'_>, family: i64, now: Timestamp, ip: &str) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("update oauth_families set last_used_at = $2, last_used_ip = $3 where id = $1"),
         (family, now, ip),
-    )?;
-    Ok(())
+    )
 }
 
 /// What a user allowed an application, once for each set of scopes.

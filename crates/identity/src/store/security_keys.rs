@@ -33,11 +33,10 @@ pub fn list(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<StoredKey>> {
 }
 
 pub fn remove_all(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("delete from webauthn_keys where user_id = $1"),
         (user,),
-    )?;
-    Ok(())
+    )
 }
 
 pub fn count(tx: &mut Tx<'_>, user: UserId) -> Result<i64> {
@@ -90,9 +89,8 @@ pub fn by_credential(
 /// Stores what a key has counted to.
 pub fn note_use(tx: &mut Tx<'_>, id: i64, key: &Key) -> Result<()> {
     let now = tx.now();
-    tx.execute(
+    tx.run(
         sql!("update webauthn_keys set credential = $2, last_used_at = $3 where id = $1"),
         (id, Json(key), now),
-    )?;
-    Ok(())
+    )
 }

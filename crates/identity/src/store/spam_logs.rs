@@ -68,8 +68,7 @@ pub fn find(tx: &mut Tx<'_>, id: i64) -> Result<Option<(Option<i64>, String)>> {
 }
 
 pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
-    tx.execute(sql!("delete from spam_logs where id = $1"), (id,))?;
-    Ok(())
+    tx.run(sql!("delete from spam_logs where id = $1"), (id,))
 }
 
 pub fn delete_before(tx: &mut Tx<'_>, before: Timestamp) -> Result<u64> {

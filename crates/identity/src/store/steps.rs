@@ -18,11 +18,10 @@ pub struct Step {
 /// Ends all steps of a user: the password they began with is another one, or
 /// no factor is left to wait for.
 pub fn forget(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("delete from sign_in_steps where user_id = $1"),
         (user,),
-    )?;
-    Ok(())
+    )
 }
 
 pub fn insert(
@@ -34,14 +33,13 @@ pub fn insert(
     expires_at: Timestamp,
 ) -> Result<()> {
     let now = tx.now();
-    tx.execute(
+    tx.run(
         sql!(
             "insert into sign_in_steps (digest, user_id, remember, return_to, expires_at, created_at)
              values ($1, $2, $3, $4, $5, $6)"
         ),
         (digest, user, remember, return_to, expires_at, now),
-    )?;
-    Ok(())
+    )
 }
 
 /// The step with this digest that has tries left.
@@ -66,13 +64,5 @@ pub fn count_try(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
     Ok(tx.optional(
         sql!("update sign_in_steps set tries = tries + 1 where id = $1 returning tries"),
         (id,),
-    )?)
-}
-
-pub fn sweep(tx: &mut Tx<'_>) -> Result<u64> {
-    let now = tx.now();
-    Ok(tx.execute(
-        sql!("delete from sign_in_steps where expires_at <= $1"),
-        (now,),
     )?)
 }

@@ -36,11 +36,10 @@ pub fn find_of_source(
 /// Ends one token. Bots are deleted by who knows their memberships.
 pub fn revoke(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     let now = tx.now();
-    tx.execute(
+    tx.run(
         sql!("update access_tokens set revoked = true, updated_at = $2 where id = $1"),
         (id, now),
-    )?;
-    Ok(())
+    )
 }
 
 pub fn revoke_family(tx: &mut Tx<'_>, family: i64) -> Result<u64> {
@@ -167,11 +166,10 @@ impl NewToken {
 
 /// Notes a use, and the addresses of the last ones.
 pub fn note_use(tx: &mut Tx<'_>, token: i64, now: Timestamp, ips: Vec<String>) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("update access_tokens set last_used_at = $2, last_used_ips = $3 where id = $1"),
         (token, now, Json(ips)),
-    )?;
-    Ok(())
+    )
 }
 
 /// Personal tokens of people that end soon, past this id, whose owners were not told of it yet.
@@ -196,11 +194,10 @@ pub fn ending(
 }
 
 pub fn note_told(tx: &mut Tx<'_>, token: i64, stage: i64) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("update access_tokens set expiry_told = $2 where id = $1"),
         (token, stage),
-    )?;
-    Ok(())
+    )
 }
 
 /// Leaves the tokens of a bot in their lists, held by the ghost.
@@ -211,13 +208,12 @@ pub fn leave_to_ghost(
     now: Timestamp,
     today: &str,
 ) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!(
             "update access_tokens set user_id = $2, updated_at = $3,
                 revoked = (revoked or expires_at is null or expires_at > $4)
              where user_id = $1 and kind in ('project', 'group')"
         ),
         (id, ghost_id, now, today),
-    )?;
-    Ok(())
+    )
 }

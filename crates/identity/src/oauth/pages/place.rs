@@ -11,7 +11,7 @@ use crate::pages::tokens::ScopeBox;
 use crate::tasks;
 use crate::viewer::SignedInViewer;
 use askama::Template;
-use http::{Method, StatusCode};
+use http::Method;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::ui::Tab;
@@ -204,11 +204,7 @@ fn stored(one: &Application) -> Registration {
 type Refused = (Registration, Vec<(String, Vec<String>)>);
 
 fn answer(view: &impl Template, is_refused: bool) -> Result<Response> {
-    let status = match is_refused {
-        true => StatusCode::UNPROCESSABLE_ENTITY,
-        false => StatusCode::OK,
-    };
-    Ok(private(Html::new(view)?.status(status).response()))
+    Ok(private(Html::new(view)?.refused(is_refused).response()))
 }
 
 /// The list of a place with the form of a new one.

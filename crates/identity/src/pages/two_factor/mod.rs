@@ -88,10 +88,7 @@ async fn render(app: &App, viewer: &SignedInViewer, shown: RefusedSetUp) -> Resu
         TwoFactorRequirement::Grace(_) => safe_path(Some(&shown.later)),
         _ => "",
     };
-    let status = match shown.errors.is_empty() {
-        true => StatusCode::OK,
-        false => StatusCode::UNPROCESSABLE_ENTITY,
-    };
+    let is_refused = !shown.errors.is_empty();
     let view = Manage {
         demanded: super::notice(viewer.0.duty).map(|notice| notice.text),
         later: later.to_owned(),
@@ -102,7 +99,7 @@ async fn render(app: &App, viewer: &SignedInViewer, shown: RefusedSetUp) -> Resu
         errors: Errors(shown.errors),
         page,
     };
-    Ok(Html::new(&view)?.status(status).response())
+    Ok(Html::new(&view)?.refused(is_refused).response())
 }
 
 /// A secret in a form: nothing is stored before a code proved it, and another

@@ -7,6 +7,7 @@ use crate::model::{AccessToken, User};
 use crate::sessions::Session;
 use crate::spam::logs::SpamLog;
 use crate::two_factor::keys::KeyInfo;
+use crate::users::NewUser;
 use askama::Template;
 use kernel::html::ui::{self, Choice, Tab};
 use kernel::html::{Errors, Page, Pages};
@@ -32,9 +33,7 @@ pub struct SignIn {
 #[template(path = "sign_up.html")]
 pub struct SignUp {
     pub page: Page,
-    pub name: String,
-    pub username: String,
-    pub email: String,
+    pub typed: NewUser,
     pub error: String,
     pub errors: Errors,
     pub challenge: Option<Challenge>,

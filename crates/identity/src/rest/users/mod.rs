@@ -12,7 +12,7 @@ use crate::users::{self, Filter, Order, OrderBy, Transition};
 use crate::viewer::{Admin, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
+use kernel::http::{Created, Flat, NoContent, Ok200, Paged, Paging, Params, Routes};
 use kernel::time::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -242,15 +242,14 @@ async fn show(app: App, viewer: Viewer, path: Params<UserPath>) -> Result<Ok200<
 
 kernel::params! {
     pub struct DestroyUser {
-        /// Id of the user.
-        pub id: i64,
+        pub user: Flat<UserPath>,
         /// Deletes what they wrote too.
         pub hard_delete: Option<bool>,
     }
 }
 
 async fn destroy(app: App, admin: Admin, params: Params<DestroyUser>) -> Result<NoContent> {
-    let (id, hard) = (params.id, params.hard_delete.unwrap_or(false));
+    let (id, hard) = (params.user.id, params.hard_delete.unwrap_or(false));
     let by = admin.author();
     app.write(move |tx| users::destroy(tx, &by, id, hard))
         .await?;
