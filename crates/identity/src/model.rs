@@ -214,7 +214,7 @@ impl ProfileTexts {
 /// What a user tells about themselves, and what administrators see.
 #[derive(Debug, Clone, Default, FromRow)]
 pub struct Profile {
-    #[flat]
+    #[nested]
     pub texts: ProfileTexts,
     /// E-mail used in commits made in the browser.
     pub commit_email: Option<String>,

@@ -5,7 +5,7 @@ use quote::quote;
 use syn::{Data, DeriveInput, Error, Field, Fields, LitStr, Result, parse_macro_input};
 
 /// Reads a struct from a row, each field from the column of its name.
-#[proc_macro_derive(FromRow, attributes(columns, column, flat))]
+#[proc_macro_derive(FromRow, attributes(columns, column, nested))]
 pub fn from_row(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     let all = derived(&input).unwrap_or_else(|error| error.to_compile_error());
@@ -58,13 +58,15 @@ fn derived(input: &DeriveInput) -> Result<TokenStream> {
     let fields = fields(input)?;
     let name = &input.ident;
     let names = fields.iter().filter_map(|field| field.ident.as_ref());
-    let values = fields.iter().map(|field| match has(&field.attrs, "flat") {
-        true => quote!(::store::FromRow::from_row(row)?),
-        false => {
-            let name = &field.ident;
-            quote!(row.get(stringify!(#name))?)
-        }
-    });
+    let values = fields
+        .iter()
+        .map(|field| match has(&field.attrs, "nested") {
+            true => quote!(::store::FromRow::from_row(row)?),
+            false => {
+                let name = &field.ident;
+                quote!(row.get(stringify!(#name))?)
+            }
+        });
     let columns = columns(input, &fields)?;
     Ok(quote! {
         impl ::store::FromRow for #name {
@@ -109,7 +111,7 @@ fn columns(input: &DeriveInput, fields: &[&Field]) -> Result<TokenStream> {
             Some(expression) => format!("{expression} as {name}"),
             None => format!("{table}.{name}"),
         };
-        list.push(match has(&field.attrs, "flat") {
+        list.push(match has(&field.attrs, "nested") {
             true => quote!(<#kind>::COLUMNS),
             false => quote!(#read),
         });

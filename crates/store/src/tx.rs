@@ -101,7 +101,7 @@ fn in_column(column: &str, error: Error) -> Error {
 /// Structs derive it: each field is read from the column of its name. One that
 /// names its table, as `#[columns("users")]`, also has its select list as
 /// `COLUMNS`, where `#[column("EXPRESSION")]` says what a field is read from
-/// that is no column of that table. A field that is `#[flat]` is read from the
+/// that is no column of that table. A field that is `#[nested]` is read from the
 /// same row, as a struct of its own.
 ///
 /// What is stored derives `IntoRow` and names its `#[table("users")]`: the

@@ -150,10 +150,7 @@ async fn list(app: App, admin: Admin, form: Params<ListForm>, paging: Paging) ->
     };
     let view = AdminUsers {
         page: page(&app, &admin, "Users"),
-        search: form.search.clone().unwrap_or_default(),
-        filter: form.filter.clone().unwrap_or_default(),
         filters: Choice::list(FILTERS),
-        sort: form.sort.clone().unwrap_or_default(),
         sorts: Choice::list(SORTS),
         users: rows.into_iter().take(paging.per_page as usize).collect(),
         own_id: admin.0.user.id,
@@ -164,6 +161,7 @@ async fn list(app: App, admin: Admin, form: Params<ListForm>, paging: Paging) ->
             total: total.unsigned_abs(),
             url: form.url(),
         },
+        form: form.0,
     };
     Ok(Html::new(&view)?.response())
 }

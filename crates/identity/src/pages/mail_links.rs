@@ -30,7 +30,7 @@ pub fn routes(r: &mut Routes) {
     ] {
         let show = move |app: App, asked| ask(app, asked, purpose);
         r.page(Method::GET, path, show).unchecked();
-        let send = move |app: App, asked, form, own| send(app, asked, form, own, purpose);
+        let send = move |app: App, sent| send(app, sent, purpose);
         r.page(Method::POST, path, send).unchecked();
     }
     for (path, purpose) in [
@@ -117,9 +117,7 @@ kernel::params! {
 /// Answers alike whether the account exists or not.
 async fn send(
     app: App,
-    asked: Arc<RequestContext>,
-    form: Params<SendForm>,
-    _: OwnForm,
+    OwnForm(asked, form): OwnForm<Params<SendForm>>,
     purpose: Purpose,
 ) -> Result<Response> {
     let (ip, email) = (asked.peer.to_string(), form.0.email.unwrap_or_default());
@@ -232,12 +230,7 @@ kernel::params! {
     }
 }
 
-async fn set(
-    app: App,
-    asked: Arc<RequestContext>,
-    form: Params<SetForm>,
-    _: OwnForm,
-) -> Result<Response> {
+async fn set(app: App, OwnForm(asked, form): OwnForm<Params<SetForm>>) -> Result<Response> {
     let ip = asked.peer.to_string();
     app.write(move |tx| sign_in::count(tx, &ip)).await?;
     let user = check(&app, Purpose::Password, &form.token).await?;
@@ -287,12 +280,7 @@ kernel::params! {
     pub struct Press { pub token: String }
 }
 
-async fn unlock(
-    app: App,
-    asked: Arc<RequestContext>,
-    form: Params<Press>,
-    _: OwnForm,
-) -> Result<Response> {
+async fn unlock(app: App, OwnForm(asked, form): OwnForm<Params<Press>>) -> Result<Response> {
     let by_link = used(&asked, Purpose::Unlock, form.0.token, |tx, by, user, _| {
         sign_in::unlock(tx, by, user)
     });
@@ -300,12 +288,7 @@ async fn unlock(
     flash::done(&app, "/users/sign_in", "Your account is unlocked.")
 }
 
-async fn confirm(
-    app: App,
-    asked: Arc<RequestContext>,
-    form: Params<Press>,
-    _: OwnForm,
-) -> Result<Response> {
+async fn confirm(app: App, OwnForm(asked, form): OwnForm<Params<Press>>) -> Result<Response> {
     let by_link = used(&asked, Purpose::Confirm, form.0.token, users::confirm_email);
     app.write(by_link).await?;
     flash::done(&app, "/users/sign_in", "Your address is confirmed.")

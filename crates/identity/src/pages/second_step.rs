@@ -1,6 +1,6 @@
 //! `/users/sign_in/two_factor`: the second factor after the password.
 
-use super::sign_in::{OwnForm, answer, bound_page, set_cookie, visit};
+use super::sign_in::{OwnForm, answer, bound_page, check_own, set_cookie, visit};
 use super::views::SecondStep;
 use crate::gate::cookie_of;
 use crate::sign_in::{self, Attempt, Outcome};
@@ -104,12 +104,7 @@ kernel::params! {
     }
 }
 
-async fn create(
-    app: App,
-    asked: Arc<RequestContext>,
-    form: Params<CodeForm>,
-    _: OwnForm,
-) -> Result<Response> {
+async fn create(app: App, OwnForm(asked, form): OwnForm<Params<CodeForm>>) -> Result<Response> {
     let code = form.0.code.unwrap_or_default();
     attempt(app, &asked, move |app, tx, step, visit| {
         step::by_code(app, tx, step, &code, visit)
@@ -151,7 +146,7 @@ async fn key_options(
 }
 
 async fn ask_keys(app: &App, asked: &RequestContext, form: KeyOptionsForm) -> Result<Value> {
-    OwnForm::check(app, asked, form.authenticity_token.as_deref())?;
+    check_own(app, asked, form.authenticity_token.as_deref())?;
     let (own, token) = (app.clone(), cookie(asked));
     let options = app.write(move |tx| keys::begin_sign_in(&own, tx, &token));
     options.await?.ok_or_else(|| {
@@ -168,9 +163,7 @@ kernel::params! {
 
 async fn answer_of_key(
     app: App,
-    asked: Arc<RequestContext>,
-    form: Params<KeyAnswerForm>,
-    _: OwnForm,
+    OwnForm(asked, form): OwnForm<Params<KeyAnswerForm>>,
 ) -> Result<Response> {
     let sent = form.0.answer.unwrap_or_default();
     attempt(app, &asked, move |app, tx, step, visit| {

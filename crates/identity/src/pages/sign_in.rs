@@ -17,6 +17,7 @@ use http::{Method, StatusCode, header};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::{Html, Page, flash};
+use kernel::http::openapi::Operation;
 use kernel::http::routes::Surface;
 use kernel::http::{Call, FromCall, Params, RequestContext, Response, Routes, reply};
 use kernel::secrets::{self, Secret};
@@ -132,27 +133,32 @@ impl Bound {
     }
 }
 
-/// Refuses a form that our own page did not send from this browser.
-pub(super) struct OwnForm;
+/// A form that our own page sent from this browser; others are refused.
+pub(super) struct OwnForm<F>(pub Arc<RequestContext>, pub F);
 
-impl FromCall for OwnForm {
+impl<F: FromCall + Send> FromCall for OwnForm<F> {
     async fn from_call(call: &mut Call) -> Result<Self> {
+        let form = F::from_call(call).await?;
         let sent = call.text(csrf::FIELD).await?;
-        OwnForm::check(&call.app, &call.asked, sent.as_deref())
+        check_own(&call.app, &call.asked, sent.as_deref())?;
+        Ok(OwnForm(call.asked.clone(), form))
+    }
+
+    fn describe(operation: &mut Operation<'_>) {
+        F::describe(operation);
     }
 }
 
-impl OwnForm {
-    pub fn check(app: &App, asked: &RequestContext, sent: Option<&str>) -> Result<OwnForm> {
-        let foreign = csrf::is_foreign(app, asked, Surface::Page);
-        let sent = sent.unwrap_or_default();
-        let proved = form_cookie(asked).is_some_and(|secret| csrf::check_bound(app, &secret, sent));
-        match proved && !foreign {
-            true => Ok(OwnForm),
-            false => Err(Error::forbidden(
-                "The form has expired. Open the sign-in page again.",
-            )),
-        }
+/// Refuses what does not prove that our own page sent it from this browser.
+pub(super) fn check_own(app: &App, asked: &RequestContext, sent: Option<&str>) -> Result<()> {
+    let foreign = csrf::is_foreign(app, asked, Surface::Page);
+    let sent = sent.unwrap_or_default();
+    let proved = form_cookie(asked).is_some_and(|secret| csrf::check_bound(app, &secret, sent));
+    match proved && !foreign {
+        true => Ok(()),
+        false => Err(Error::forbidden(
+            "The form has expired. Open the sign-in page again.",
+        )),
     }
 }
 
@@ -183,12 +189,7 @@ kernel::params! {
     }
 }
 
-async fn create(
-    app: App,
-    asked: Arc<RequestContext>,
-    params: Params<SignInForm>,
-    _: OwnForm,
-) -> Result<Response> {
+async fn create(app: App, OwnForm(asked, params): OwnForm<Params<SignInForm>>) -> Result<Response> {
     let login = params.login.clone().unwrap_or_default();
     let back = safe_path(params.return_to.as_deref()).to_owned();
     let attempt = Attempt {
@@ -346,12 +347,7 @@ kernel::params! {
     }
 }
 
-async fn renew(
-    app: App,
-    asked: Arc<RequestContext>,
-    params: Params<RenewForm>,
-    _: OwnForm,
-) -> Result<Response> {
+async fn renew(app: App, OwnForm(asked, params): OwnForm<Params<RenewForm>>) -> Result<Response> {
     let proof: Option<Proof> = app
         .secrets()
         .verify(PROOF, &params.proof)

@@ -99,12 +99,7 @@ async fn render(
     bound.answer(app, html.refused(refused))
 }
 
-async fn create(
-    app: App,
-    asked: Arc<RequestContext>,
-    sent: SignUpRequest,
-    _: OwnForm,
-) -> Result<Response> {
+async fn create(app: App, OwnForm(asked, sent): OwnForm<SignUpRequest>) -> Result<Response> {
     let ip = asked.peer.to_string();
     // Counted in a transaction of its own: a refusal must count, too.
     app.write(move |tx| sign_up::count(tx, &ip)).await?;

@@ -72,6 +72,6 @@ pub struct NewCode {
     pub created_at: Timestamp,
 }
 
-pub fn insert(tx: &mut Tx<'_>, new: &NewCode) -> Result<u64> {
-    Ok(tx.execute(sql!(NewCode::INSERT), new.values())?)
+pub fn insert(tx: &mut Tx<'_>, new: &NewCode) -> Result<()> {
+    tx.run(sql!(NewCode::INSERT), new.values())
 }

@@ -31,8 +31,8 @@ pub struct NewDevice<'d> {
     pub created_at: Timestamp,
 }
 
-pub fn insert(tx: &mut Tx<'_>, new: &NewDevice<'_>) -> Result<u64> {
-    Ok(tx.execute(sql!(NewDevice::INSERT), new.values())?)
+pub fn insert(tx: &mut Tx<'_>, new: &NewDevice<'_>) -> Result<()> {
+    tx.run(sql!(NewDevice::INSERT), new.values())
 }
 
 /// The grant of a user code that nobody decided.

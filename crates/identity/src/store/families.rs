@@ -235,8 +235,8 @@ pub struct NewPair {
     pub created_at: Timestamp,
 }
 
-pub fn insert_pair(tx: &mut Tx<'_>, new: &NewPair) -> Result<u64> {
-    Ok(tx.execute(sql!(NewPair::INSERT), new.values())?)
+pub fn insert_pair(tx: &mut Tx<'_>, new: &NewPair) -> Result<()> {
+    tx.run(sql!(NewPair::INSERT), new.values())
 }
 
 /// An application that a user allowed to act for them.

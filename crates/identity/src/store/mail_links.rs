@@ -4,7 +4,7 @@ use crate::mail_links::purpose::Purpose;
 use crate::model::UserId;
 use kernel::error::Result;
 use kernel::time::Timestamp;
-use store::{FromRow, Tx, sql};
+use store::{FromRow, IntoRow, Tx, sql};
 
 #[derive(Debug, Clone, FromRow)]
 pub struct Link {
@@ -38,22 +38,19 @@ pub fn forget_of(
     )
 }
 
-pub fn insert(
-    tx: &mut Tx<'_>,
-    digest: Vec<u8>,
-    user: UserId,
-    purpose: Purpose,
-    email_id: Option<i64>,
-    expires_at: Timestamp,
-) -> Result<()> {
-    let now = tx.now();
-    tx.run(
-        sql!(
-            "insert into mail_links (digest, user_id, purpose, email_id, expires_at, created_at)
-             values ($1, $2, $3, $4, $5, $6)"
-        ),
-        (digest, user, purpose, email_id, expires_at, now),
-    )
+#[derive(IntoRow)]
+#[table("mail_links")]
+pub struct NewLink {
+    pub digest: Vec<u8>,
+    pub user_id: UserId,
+    pub purpose: Purpose,
+    pub email_id: Option<i64>,
+    pub expires_at: Timestamp,
+    pub created_at: Timestamp,
+}
+
+pub fn insert(tx: &mut Tx<'_>, new: &NewLink) -> Result<()> {
+    tx.run(sql!(NewLink::INSERT), new.values())
 }
 
 pub fn living(tx: &mut Tx<'_>, digest: Vec<u8>, purpose: Purpose) -> Result<Option<Link>> {

@@ -19,7 +19,7 @@ pub struct KeyInfo {
 #[derive(Debug, Clone, FromRow)]
 #[columns("webauthn_keys")]
 pub struct StoredKey {
-    #[flat]
+    #[nested]
     pub info: KeyInfo,
     pub(crate) credential: Json<Key>,
     pub(crate) user_handle: Vec<u8>,

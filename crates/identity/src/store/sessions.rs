@@ -92,8 +92,8 @@ pub struct NewSession<'s> {
     pub created_at: Timestamp,
 }
 
-pub fn insert(tx: &mut Tx<'_>, new: &NewSession<'_>) -> Result<u64> {
-    Ok(tx.execute(sql!(NewSession::INSERT), new.values())?)
+pub fn insert(tx: &mut Tx<'_>, new: &NewSession<'_>) -> Result<()> {
+    tx.run(sql!(NewSession::INSERT), new.values())
 }
 
 pub fn living(tx: &mut Tx<'_>, digest: Vec<u8>) -> Result<Option<Session>> {

@@ -3,7 +3,7 @@
 use crate::model::UserId;
 use kernel::error::Result;
 use kernel::time::Timestamp;
-use store::{FromRow, Tx, sql};
+use store::{FromRow, IntoRow, Tx, sql};
 
 #[derive(Debug, Clone, FromRow)]
 pub struct Step {
@@ -24,22 +24,19 @@ pub fn forget(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
     )
 }
 
-pub fn insert(
-    tx: &mut Tx<'_>,
-    digest: Vec<u8>,
-    user: UserId,
-    remember: bool,
-    return_to: &str,
-    expires_at: Timestamp,
-) -> Result<()> {
-    let now = tx.now();
-    tx.run(
-        sql!(
-            "insert into sign_in_steps (digest, user_id, remember, return_to, expires_at, created_at)
-             values ($1, $2, $3, $4, $5, $6)"
-        ),
-        (digest, user, remember, return_to, expires_at, now),
-    )
+#[derive(IntoRow)]
+#[table("sign_in_steps")]
+pub struct NewStep<'s> {
+    pub digest: Vec<u8>,
+    pub user_id: UserId,
+    pub remember: bool,
+    pub return_to: &'s str,
+    pub expires_at: Timestamp,
+    pub created_at: Timestamp,
+}
+
+pub fn insert(tx: &mut Tx<'_>, new: &NewStep<'_>) -> Result<()> {
+    tx.run(sql!(NewStep::INSERT), new.values())
 }
 
 /// The step with this digest that has tries left.

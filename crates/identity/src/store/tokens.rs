@@ -57,9 +57,9 @@ pub fn revoke_family(tx: &mut Tx<'_>, family: i64) -> Result<u64> {
 #[derive(Debug, Clone, FromRow)]
 #[columns("access_tokens")]
 pub struct Holder {
-    #[flat]
+    #[nested]
     pub token: AccessToken,
-    #[flat]
+    #[nested]
     pub user: User,
 }
 

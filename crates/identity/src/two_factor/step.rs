@@ -8,6 +8,7 @@
 use crate::author::Author;
 use crate::model::User;
 use crate::sign_in::{self, Attempt, Outcome};
+use crate::store::steps::NewStep;
 pub use crate::store::steps::{Step, forget};
 use crate::users;
 use kernel::app::App;
@@ -25,15 +26,16 @@ pub const TRIES: i64 = 5;
 /// returned here and never again.
 pub fn begin(tx: &mut Tx<'_>, user: &User, attempt: &Attempt) -> Result<Secret> {
     let secret = secrets::random_token("");
-    let end = tx.now() + jiff::SignedDuration::from_secs(SECONDS);
-    crate::store::steps::insert(
-        tx,
-        secrets::digest(secret.expose()),
-        user.id,
-        attempt.remember,
-        &attempt.return_to,
-        end,
-    )?;
+    let now = tx.now();
+    let new = NewStep {
+        digest: secrets::digest(secret.expose()),
+        user_id: user.id,
+        remember: attempt.remember,
+        return_to: &attempt.return_to,
+        expires_at: now + jiff::SignedDuration::from_secs(SECONDS),
+        created_at: now,
+    };
+    crate::store::steps::insert(tx, &new)?;
     Ok(secret)
 }
 

@@ -1,5 +1,6 @@
 //! What the pages of this room show: plain view models of their templates.
 
+use super::admin::ListForm;
 use super::challenge::Challenge;
 use super::tokens::{ShownSecret, TokenForm, TokenRow};
 use crate::entities::Whole;
@@ -176,11 +177,8 @@ impl Sessions {
 #[template(path = "admin_users.html")]
 pub struct AdminUsers {
     pub page: Page,
-    pub search: String,
-    /// Filter `filter`: empty for all.
-    pub filter: String,
+    pub form: ListForm,
     pub filters: Vec<Choice>,
-    pub sort: String,
     pub sorts: Vec<Choice>,
     pub users: Vec<User>,
     /// The viewer, who cannot block themselves.

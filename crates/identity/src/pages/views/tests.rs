@@ -238,10 +238,12 @@ fn profile_and_user_pages_render() {
 
     let users = AdminUsers {
         page: page("Users", "admin"),
-        search: String::new(),
-        filter: String::new(),
+        form: ListForm {
+            search: None,
+            filter: None,
+            sort: Some("name".into()),
+        },
         filters: Choice::list(&[("", "All"), ("blocked", "Blocked")]),
-        sort: "name".into(),
         sorts: Choice::list(&[("name", "Name"), ("created", "Newest first")]),
         users: vec![
             user("ada", "Ada Lovelace", UserState::Active),
