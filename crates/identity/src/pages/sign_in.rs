@@ -61,7 +61,8 @@ async fn show(
         return reply::redirect(back);
     }
     let back = params.return_to.as_ref().map(|_| back.to_owned());
-    form(&app, &asked, String::new(), "", back.unwrap_or_default()).await
+    let back = back.unwrap_or_default();
+    form(&app, &asked, String::new(), "", back, StatusCode::OK).await
 }
 
 /// The path to go to: on this origin only (docs/interface/identity.md 7).
@@ -81,6 +82,7 @@ async fn form(
     login: String,
     error: &str,
     back: String,
+    status: StatusCode,
 ) -> Result<Response> {
     let sign_up: crate::sign_up::SignUp = app.settings().get(app).await?;
     let (page, bound) = bound_page(app, asked, "Sign in");
@@ -95,7 +97,7 @@ async fn form(
         remember_me: false,
         may_sign_up: sign_up.enabled,
     };
-    bound.answer(app, Html::new(&view)?)
+    bound.answer(app, Html::new(&view)?.status(status))
 }
 
 /// What binds a form to the browser before sign-in.
@@ -241,14 +243,11 @@ pub(super) async fn answer(
             Ok(response)
         }
         Outcome::Wrong => {
-            let mut response = form(app, asked, login, WRONG, back).await?;
-            *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
-            Ok(response)
+            let status = StatusCode::UNPROCESSABLE_ENTITY;
+            form(app, asked, login, WRONG, back, status).await
         }
         Outcome::Refused(reason) => {
-            let mut response = form(app, asked, login, reason, back).await?;
-            *response.status_mut() = StatusCode::FORBIDDEN;
-            Ok(response)
+            form(app, asked, login, reason, back, StatusCode::FORBIDDEN).await
         }
         Outcome::Expired(user) => {
             let proof = prove(app, &user, remember, back).await?;
@@ -326,6 +325,7 @@ async fn prove(app: &App, user: &User, remember: bool, back: String) -> Result<S
 
 fn renewal(app: &App, asked: &RequestContext, proof: String, error: String) -> Result<Response> {
     let secret = form_cookie(asked).unwrap_or_default();
+    let is_refused = !error.is_empty();
     let view = NewPassword {
         page: Page {
             csrf: csrf::bound_to(app, &secret),
@@ -335,7 +335,7 @@ fn renewal(app: &App, asked: &RequestContext, proof: String, error: String) -> R
         proof,
         error,
     };
-    Ok(Html::new(&view)?.response())
+    Ok(Html::new(&view)?.refused(is_refused).response())
 }
 
 kernel::params! {
@@ -375,9 +375,7 @@ async fn renew(app: App, OwnForm(asked, params): OwnForm<Params<RenewForm>>) -> 
         None => None,
     };
     if let Some(problem) = problem {
-        let mut response = renewal(&app, &asked, params.proof.clone(), problem)?;
-        *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
-        return Ok(response);
+        return renewal(&app, &asked, params.proof.clone(), problem);
     }
     let hash = password::hash(params.password.clone()).await?;
     let attempt = Attempt {
