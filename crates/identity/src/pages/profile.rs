@@ -2,14 +2,14 @@
 
 use super::refusal::Refusal;
 use super::views::Profile;
-use crate::users::{self, Avatar, Change, Texts};
+use crate::users::{self, Avatar, Change, Texts, UserInput};
 use crate::viewer::SignedInViewer;
 use crate::{password, password_rules, sign_in};
 use http::Method;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::{Errors, Flash, Html, flash};
-use kernel::http::{Files, Params, Response, Routes};
+use kernel::http::{Files, Flat, Params, Patch, Response, Routes};
 use kernel::secrets::Secret;
 
 const PATH: &str = "/-/user_settings/profile";
@@ -76,15 +76,14 @@ async fn update(app: App, viewer: SignedInViewer, form: Params<ProfileForm>) -> 
         ("job_title", form.job_title),
         ("pronouns", form.pronouns),
     ];
+    let given = texts.into_iter().filter(|(_, text)| text.is_some());
     let change = Change {
         name: form.name,
-        private: Some(Some(form.private_profile.unwrap_or(false))),
-        texts: Texts(
-            texts
-                .into_iter()
-                .filter(|(_, text)| text.is_some())
-                .collect(),
-        ),
+        rest: UserInput {
+            private_profile: Patch::Value(form.private_profile.unwrap_or(false)),
+            texts: Flat(Texts(given.collect())),
+            ..UserInput::default()
+        },
         ..Change::default()
     };
     let (id, by) = (viewer.0.user.id, viewer.author());

@@ -7,7 +7,7 @@ use crate::model::User;
 use crate::password;
 use crate::password_rules::{self, Person};
 use crate::tasks::SendLink;
-use crate::users::{self, Avatar, Change, NewUser, Texts};
+use crate::users::{self, Avatar, Change, NewUser, UserInput};
 use crate::viewer::{Admin, SignedIn};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
@@ -44,19 +44,7 @@ fn send_link(tx: &mut store::Tx<'_>, user: i64, purpose: Purpose) -> Result<()> 
 kernel::params! {
     /// What may be said of a user, new or not.
     pub struct UserRest {
-        /// Sees only what they are members of.
-        pub external: Option<bool>,
-        /// Hides activity and followers.
-        pub private_profile: Patch<bool>,
-        /// Projects in the own namespace.
-        pub projects_limit: Option<i64>,
-        /// May create groups.
-        pub can_create_group: Option<bool>,
-        /// Colour scheme of the pages.
-        pub theme_id: Option<i64>,
-        /// Colour scheme of code.
-        pub color_scheme_id: Option<i64>,
-        pub texts: Flat<Texts>,
+        pub input: Flat<UserInput>,
         /// Picture: a file of a multipart body; blank for none.
         pub avatar: Patch<String>,
     }
@@ -82,21 +70,6 @@ kernel::params! {
         pub admin: Option<bool>,
         /// What is optional in both.
         pub rest: Flat<UserRest>,
-    }
-}
-
-impl UserRest {
-    fn change(&self) -> Change {
-        Change {
-            external: self.external,
-            private: self.private_profile.clone().sent(),
-            projects_limit: self.projects_limit,
-            can_create_group: self.can_create_group,
-            theme_id: self.theme_id,
-            color_scheme_id: self.color_scheme_id,
-            texts: self.texts.0.clone(),
-            ..Change::default()
-        }
     }
 }
 
@@ -129,7 +102,7 @@ async fn create(
         admin: params.admin.unwrap_or(false),
         confirmed: params.skip_confirmation.unwrap_or(false),
         pending: false,
-        rest: params.rest.change(),
+        rest: params.rest.input.0.clone(),
     };
     users::check_new(&new, &password)?;
     new.password_hash = password::hash(password).await?;
@@ -209,7 +182,7 @@ async fn update(
         name: params.name.clone(),
         email: params.email.clone(),
         admin: params.admin,
-        ..params.rest.change()
+        rest: params.rest.input.0.clone(),
     };
     let password = params
         .password
