@@ -1,6 +1,6 @@
 //! Users as JSON, keys in wire order (docs/interface/identity.md 5.1).
 
-use crate::model::{AccessToken, Profile, TokenKind, User, UserState};
+use crate::model::{AccessToken, Profile, ProfileTexts, TokenKind, User, UserState};
 pub use crate::store::users::load_basic;
 use kernel::app::App;
 use kernel::secrets::Secret;
@@ -48,28 +48,9 @@ pub struct UserEntity {
     /// When the account was made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub created_at: Option<String>,
-    /// A few words.
-    pub bio: String,
-    /// Where they are.
-    pub location: String,
-    /// E-mail shown to everyone.
-    pub public_email: String,
-    /// Account there.
-    pub linkedin: String,
-    /// Account there.
-    pub twitter: String,
-    /// Account there.
-    pub discord: String,
-    /// Handle at that provider.
-    pub provider_a: String,
-    /// Their site.
-    pub website_url: String,
-    /// Where they work.
-    pub organization: String,
-    /// As what.
-    pub job_title: String,
-    /// Pronouns.
-    pub pronouns: String,
+    /// What they tell.
+    #[serde(flatten)]
+    pub texts: ProfileTexts,
     /// Whether the program made the account.
     pub bot: bool,
     /// Job and employer in one line.
@@ -187,37 +168,18 @@ pub enum Detail {
 pub fn entity(app: &App, whole: &Whole, detail: Detail) -> UserEntity {
     let (user, profile) = (&whole.user, &whole.profile);
     let shown = detail != Detail::Hidden;
-    let text = |value: &Option<String>| value.clone().unwrap_or_default();
     UserEntity {
         basic: basic(app, user),
         created_at: shown.then(|| wire::text(user.created_at)),
-        bio: text(&profile.bio),
-        location: text(&profile.location),
-        public_email: text(&profile.public_email),
-        linkedin: text(&profile.linkedin),
-        twitter: text(&profile.twitter),
-        discord: text(&profile.discord),
-        provider_a: text(&profile.provider_a),
-        website_url: text(&profile.website_url),
-        organization: text(&profile.organization),
-        job_title: text(&profile.job_title),
-        pronouns: text(&profile.pronouns),
+        texts: profile.texts.clone(),
         bot: user.kind.is_bot(),
-        work_information: work(profile),
+        work_information: profile.texts.work(),
         followers: shown.then_some(whole.followers),
         following: shown.then_some(whole.following),
         is_followed: whole.is_followed,
         local_time: None,
         own: (detail >= Detail::Own).then(|| own(whole)),
         admin: (detail == Detail::Admin).then(|| admin(app, whole)),
-    }
-}
-
-fn work(profile: &Profile) -> Option<String> {
-    let set = |value: &Option<String>| value.clone().filter(|text| !text.is_empty());
-    match (set(&profile.job_title), set(&profile.organization)) {
-        (Some(job), Some(employer)) => Some(format!("{job} at {employer}")),
-        (job, employer) => job.or(employer),
     }
 }
 

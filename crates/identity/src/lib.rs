@@ -33,6 +33,7 @@ pub mod pages;
 pub mod password;
 pub mod password_rules;
 mod problems;
+mod profile;
 pub mod reauthentication;
 pub mod registry_session;
 mod rest;

@@ -1,5 +1,6 @@
 //! Users and tokens as plain types: states, kinds, scopes and limits.
 
+pub use crate::profile::{Profile, ProfileTexts, Words};
 use kernel::choices;
 use kernel::time::{Date, Timestamp};
 use store::FromRow;
@@ -77,6 +78,7 @@ pub const PASSWORD_EXPIRED: &str =
 
 /// A user, as every request needs it; see [`Profile`] for the rest.
 #[derive(Debug, Clone, FromRow)]
+#[columns("users")]
 pub struct User {
     pub id: UserId,
     /// Login and path of the own namespace; unique without regard to case.
@@ -127,37 +129,6 @@ impl User {
     }
 }
 
-/// What a user tells about themselves, and what administrators see.
-#[derive(Debug, Clone, Default, FromRow)]
-pub struct Profile {
-    pub public_email: Option<String>,
-    /// E-mail used in commits made in the browser.
-    pub commit_email: Option<String>,
-    pub bio: Option<String>,
-    pub location: Option<String>,
-    pub website_url: Option<String>,
-    pub organization: Option<String>,
-    pub job_title: Option<String>,
-    pub pronouns: Option<String>,
-    pub linkedin: Option<String>,
-    pub twitter: Option<String>,
-    pub discord: Option<String>,
-    /// Handle at the sign-in provider of what the interface calls `provider_a`.
-    pub provider_a: Option<String>,
-    pub note: Option<String>,
-    /// Colour scheme of the pages.
-    pub theme_id: i64,
-    pub color_scheme_id: i64,
-    pub created_by_id: Option<i64>,
-    /// Start of the present session.
-    pub current_sign_in_at: Option<Timestamp>,
-    /// Start of the one before.
-    pub last_sign_in_at: Option<Timestamp>,
-    pub current_sign_in_ip: Option<String>,
-    pub last_sign_in_ip: Option<String>,
-    pub sign_in_count: i64,
-}
-
 choices! {
     /// What an access token stands for.
     pub enum TokenKind {
@@ -171,6 +142,7 @@ choices! {
 
 /// An access token; the text itself is known only when it is made.
 #[derive(Debug, Clone, FromRow)]
+#[columns("access_tokens")]
 pub struct AccessToken {
     pub id: i64,
     pub kind: TokenKind,

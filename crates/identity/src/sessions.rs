@@ -2,8 +2,10 @@
 
 use crate::model::{User, UserId};
 use crate::settings::Sessions;
+use crate::sign_in::Attempt;
+use crate::store::sessions::NewSession;
 pub(crate) use crate::store::sessions::set_admin_until;
-pub use crate::store::sessions::{Session, began, list, prove, revoke, revoke_others, sweep};
+pub use crate::store::sessions::{Session, began, list, prove, revoke, revoke_others};
 use http::HeaderValue;
 use kernel::app::App;
 use kernel::error::{Error, Result};
@@ -26,28 +28,29 @@ pub fn cookie(app: &App, name: &str, value: &str, max_age: Option<i64>) -> Resul
 }
 
 /// Begins a session; its cookie's value is returned here and never again.
-pub fn create(
-    tx: &mut Tx<'_>,
-    user: UserId,
-    remembered: bool,
-    ip: &str,
-    agent: &str,
-) -> Result<(i64, Secret)> {
+pub fn create(tx: &mut Tx<'_>, user: UserId, attempt: &Attempt) -> Result<Secret> {
     let rules: Sessions = kernel::settings::read(tx)?;
-    let remembered = remembered && rules.remember_me;
-    let secret = secrets::random_token("");
-    let now = tx.now();
-    let agent: String = agent.chars().take(MAX_AGENT).collect();
-    let id = crate::store::sessions::insert(
-        tx,
-        secrets::digest(secret.expose()),
-        user,
-        ip,
-        &agent,
+    let remembered = attempt.remember && rules.remember_me;
+    let (secret, now) = (secrets::random_token(""), tx.now());
+    let new = NewSession {
+        digest: secrets::digest(secret.expose()),
+        user_id: user,
+        ip_address: &attempt.ip,
+        user_agent: attempt.agent.chars().take(MAX_AGENT).collect(),
         remembered,
-        now + rules.lifetime(remembered),
-    )?;
-    Ok((id, secret))
+        last_used_at: now,
+        expires_at: now + rules.lifetime(remembered),
+        created_at: now,
+    };
+    crate::store::sessions::insert(tx, &new)?;
+    Ok(secret)
+}
+
+impl Session {
+    /// With what it is, as people call it.
+    pub fn browser(&self) -> String {
+        crate::agents::name(self.user_agent.as_deref().unwrap_or_default())
+    }
 }
 
 /// The living session of this cookie with its user.

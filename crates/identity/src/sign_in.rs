@@ -228,7 +228,7 @@ pub fn begin(tx: &mut Tx<'_>, user: &User, attempt: &Attempt) -> Result<Secret> 
     let count: i64 = crate::store::users::note_sign_in(tx, user.id, now, &attempt.ip)?;
     users::note_activity(tx, user.id)?;
     sign_in_locations::note(tx, user, &attempt.ip, &attempt.agent, count == 1)?;
-    let (_, cookie) = sessions::create(tx, user.id, attempt.remember, &attempt.ip, &attempt.agent)?;
+    let cookie = sessions::create(tx, user.id, attempt)?;
     let by = Author::at(user.id, &attempt.ip);
     users::record(tx, &by, "user.sign_in", user, serde_json::json!({}))?;
     Ok(cookie)

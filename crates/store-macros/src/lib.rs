@@ -52,10 +52,12 @@ fn read_field(field: &&Field) -> Result<TokenStream> {
         return Ok(quote!(#name: ::store::FromRow::from_row(row)?));
     }
     let function = field.attrs.iter().find(|it| it.path().is_ident("read"));
-    Ok(match function.map(|it| it.parse_args::<Path>()).transpose()? {
-        Some(function) => quote!(#name: #function(row.get(stringify!(#name))?)),
-        None => quote!(#name: row.get(stringify!(#name))?),
-    })
+    Ok(
+        match function.map(|it| it.parse_args::<Path>()).transpose()? {
+            Some(function) => quote!(#name: #function(row.get(stringify!(#name))?)),
+            None => quote!(#name: row.get(stringify!(#name))?),
+        },
+    )
 }
 
 /// The select list, of a struct that names a table.
@@ -119,7 +121,10 @@ fn insert(input: &DeriveInput) -> Result<TokenStream> {
 fn update(input: &DeriveInput) -> Result<TokenStream> {
     let fields = fields(input)?;
     let table = table(input, "columns")?;
-    let written: Vec<&&Field> = fields.iter().filter(|field| has(field, "written")).collect();
+    let written: Vec<&&Field> = fields
+        .iter()
+        .filter(|field| has(field, "written"))
+        .collect();
     let sets = written.iter().zip(2..);
     let sets: Vec<String> = sets
         .map(|(field, at)| format!("{} = ${at}", column(field)))

@@ -34,7 +34,7 @@ pub use migrate::Migration;
 pub use plugs::Plugs;
 pub use sql::{Fragment, Registered, registered};
 pub use store::{ServeLock, Store};
-pub use store_macros::FromRow;
+pub use store_macros::{FromRow, IntoRow, UpdateRow};
 pub use tx::{FromRow, Row, Tx};
 pub use value::{FromValue, IntoValue, Json, Params, Type, Value};
 pub use work::{Access, Outcome, Work};

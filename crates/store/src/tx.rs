@@ -238,6 +238,16 @@ impl<'c> Tx<'c> {
         self.change(sql.as_ref(), params.into_values())
     }
 
+    /// Runs a statement for what it does, however many rows that changes.
+    pub fn run<E: From<Error>>(
+        &mut self,
+        sql: impl AsRef<str>,
+        params: impl Params,
+    ) -> std::result::Result<(), E> {
+        self.execute(sql, params)?;
+        Ok(())
+    }
+
     fn change(&mut self, sql: &str, values: Vec<Value>) -> Result<u64> {
         let values = self.ready(values)?;
         let result = self.session.execute(sql, &values);

@@ -8,7 +8,7 @@ use identity::author::Author;
 use identity::model::TokenKind;
 use identity::password;
 use identity::tokens::{self, NewToken};
-use identity::users::{self, Change, NewUser};
+use identity::users::{self, NewUser, UserInput};
 use serde_json::json;
 use std::ops::Deref;
 use std::sync::LazyLock;
@@ -67,7 +67,7 @@ impl TestServer {
             admin: false,
             confirmed: true,
             pending: false,
-            rest: Change::default(),
+            rest: UserInput::default(),
         };
         let by = Author::at(1, "127.0.0.1");
         let made = self.app().write(move |tx| {

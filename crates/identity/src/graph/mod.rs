@@ -6,7 +6,7 @@ mod tally;
 pub use tally::{Tally, caller};
 
 use crate::access;
-use crate::model::{Profile, User, UserKind, UserState};
+use crate::model::{ProfileTexts, User, UserKind, UserState, Words};
 use crate::settings::SignIn;
 use crate::users::{self, Availability, Status, escape_like};
 use crate::viewer::Viewer;
@@ -165,58 +165,48 @@ fn person(user: ObjectBuilder<'_, Person>) {
         .describe("Path of their page.")
         .field("createdAt", TIME, |it| Some(it.user.created_at))
         .describe("When the account was made.");
-    let user = of_profile(user, "publicEmail", "E-mail they show to everyone.", |it| {
-        it.public_email.clone()
-    });
-    let user = of_profile(user, "email", "E-mail they show to everyone.", |it| {
-        it.public_email.clone()
-    })
-    .mark(Mark::Deprecated {
+    let user = of_profile(user, "publicEmail", SHOWN, |it| &it.public_email);
+    let user = of_profile(user, "email", SHOWN, |it| &it.public_email).mark(Mark::Deprecated {
         reason: "This was renamed",
         milestone: "13.7",
         replacement: Some("User.publicEmail"),
     });
-    let user = of_profile(user, "location", "Where they are.", |it| {
-        it.location.clone()
-    });
-    let user = of_profile(user, "bio", "A few words.", |it| it.bio.clone());
-    of_profile(user, "jobTitle", "As what they work.", |it| {
-        it.job_title.clone()
-    })
-    .load::<Statuses, _>("status", object::<Status>("UserStatus"), |it| {
-        Some(it.user.id)
-    })
-    .describe("What they say they are doing.")
-    .resolve(
-        "userPermissions",
-        object::<Permissions>("UserPermissions").required(),
-        |it, _, context| async move {
-            let own = viewer(&context).user_id() == Some(it.user.id);
-            Ok(Arc::new(Permissions {
-                create_snippet: own && !it.user.is_external,
-            }))
-        },
-    )
-    .describe("What the caller may do for them.");
+    let user = of_profile(user, "location", "Where they are.", |it| &it.location);
+    let user = of_profile(user, "bio", "A few words.", |it| &it.bio);
+    of_profile(user, "jobTitle", "As what they work.", |it| &it.job_title)
+        .load::<Statuses, _>("status", object::<Status>("UserStatus"), |it| {
+            Some(it.user.id)
+        })
+        .describe("What they say they are doing.")
+        .resolve(
+            "userPermissions",
+            object::<Permissions>("UserPermissions").required(),
+            |it, _, context| async move {
+                let own = viewer(&context).user_id() == Some(it.user.id);
+                Ok(Arc::new(Permissions {
+                    create_snippet: own && !it.user.is_external,
+                }))
+            },
+        )
+        .describe("What the caller may do for them.");
 }
+
+const SHOWN: &str = "E-mail they show to everyone.";
 
 /// A field of the profile, which private users show to few.
 fn of_profile<'g>(
     user: ObjectBuilder<'g, Person>,
     name: &str,
     text: &str,
-    field: impl Fn(&Profile) -> Option<String> + Clone + Send + Sync + 'static,
+    field: fn(&ProfileTexts) -> &Words,
 ) -> ObjectBuilder<'g, Person> {
-    user.level(name, STRING, move |people: Vec<Arc<Person>>, _, context| {
-        let field = field.clone();
-        async move {
-            let ids: Vec<i64> = people.iter().map(|it| it.user.id).collect();
-            let found = context.load::<Profiles>(ids.clone()).await?;
-            let of = |id: &i64| found.get(id).and_then(|profile| field(profile));
-            Ok(ids.iter().map(of).collect())
-        }
-    })
-    .describe(text)
+    let texts = move |people: Vec<Arc<Person>>, _, context: Context| async move {
+        let ids: Vec<i64> = people.iter().map(|it| it.user.id).collect();
+        let found = context.load::<Profiles>(ids.clone()).await?;
+        let of = |id: &i64| field(found.get(id)?).0.clone();
+        Ok(ids.iter().map(of).collect())
+    };
+    user.level(name, STRING, texts).describe(text)
 }
 
 /// Profiles that the caller may see, by user.
@@ -224,9 +214,9 @@ struct Profiles;
 
 impl Loader for Profiles {
     type Key = i64;
-    type Value = Arc<Profile>;
+    type Value = Arc<ProfileTexts>;
 
-    async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, Arc<Profile>>, Fault> {
+    async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, Self::Value>, Fault> {
         let Viewer::User(signed_in) = viewer(&context) else {
             return Ok(HashMap::new());
         };
@@ -240,7 +230,7 @@ impl Loader for Profiles {
                 own || signed_in.user.is_admin || !whole.is_private
             });
             Ok(shown
-                .map(|whole| (whole.user.id, Arc::new(whole.profile)))
+                .map(|whole| (whole.user.id, Arc::new(whole.profile.texts)))
                 .collect())
         });
         Ok(found.await?)

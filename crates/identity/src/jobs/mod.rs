@@ -7,8 +7,7 @@ mod sign_up;
 pub use mail::{ExpiringTokens, TokenExpires};
 pub use sign_up::EndUnconfirmed;
 
-use crate::store::ceremonies;
-use crate::{attempts, mail_links, sessions, sign_in_locations, spam, two_factor};
+use crate::{attempts, sign_in_locations, spam};
 use kernel::jobs::{Failure, Job, Run};
 use serde::{Deserialize, Serialize};
 
@@ -28,10 +27,7 @@ impl Job for Sweep {
     async fn run(self, run: Run) -> Result<(), Failure> {
         run.app
             .write(|tx| {
-                sessions::sweep(tx)?;
-                mail_links::sweep(tx)?;
-                two_factor::step::sweep(tx)?;
-                ceremonies::sweep(tx)?;
+                crate::store::sweep(tx)?;
                 spam::logs::sweep(tx)?;
                 sign_in_locations::sweep(tx)?;
                 attempts::sweep(tx, OLD)

@@ -10,7 +10,8 @@ pub mod purpose;
 pub use purpose::Purpose;
 
 use crate::model::{User, UserId, UserState};
-pub use crate::store::mail_links::{Link, forget, sweep};
+use crate::store::mail_links::NewLink;
+pub use crate::store::mail_links::{Link, forget};
 use kernel::error::Result;
 use kernel::secrets::{self, Secret};
 use store::Tx;
@@ -24,9 +25,16 @@ pub fn create(
 ) -> Result<Secret> {
     crate::store::mail_links::forget_of(tx, user, purpose, email_id)?;
     let secret = secrets::random_token("");
-    let end = tx.now() + jiff::SignedDuration::from_hours(purpose.hours());
-    let digest = secrets::digest(secret.expose());
-    crate::store::mail_links::insert(tx, digest, user, purpose, email_id, end)?;
+    let now = tx.now();
+    let new = NewLink {
+        digest: secrets::digest(secret.expose()),
+        user_id: user,
+        purpose,
+        email_id,
+        expires_at: now + jiff::SignedDuration::from_hours(purpose.hours()),
+        created_at: now,
+    };
+    crate::store::mail_links::insert(tx, &new)?;
     Ok(secret)
 }
 

@@ -7,7 +7,7 @@ use super::refusal::Refusal;
 use super::request::{self, PARAMETERS, Request, ResponseMode, Target};
 use super::sent::{Lenient, PageForm, PageQuery};
 use super::settings::OAuth;
-use super::views::{Consent, ErrorPage, FormPost, ScopeLine};
+use super::views::{Consent, ErrorPage, FormPost};
 use super::{families, redirect, scopes};
 use crate::author::Author;
 use crate::hooks::{self, SignOn};
@@ -346,12 +346,11 @@ async fn ask(app: &App, viewer: &Viewer, asking: Asking) -> Result<Response> {
     );
     let view = Consent {
         page: pages::page(app, viewer, "Authorise an application"),
-        name: asking.application.name.clone(),
         owner,
-        dynamic: asking.application.dynamic,
         host: redirect::shown_host(&asking.target.redirect_uri),
-        scopes: ScopeLine::list(request.scopes.clone()),
+        scopes: asking.request.scopes,
         fields,
+        application: asking.application,
     };
     let html = Html::new(&view)?.form_action(&redirect::policy_source(&asking.target.redirect_uri));
     Ok(private(html.response()))
@@ -359,26 +358,28 @@ async fn ask(app: &App, viewer: &Viewer, asking: Asking) -> Result<Response> {
 
 async fn grant(app: &App, asked: &RequestContext, asking: Asking) -> Result<Response> {
     let agent = asked.header(header::USER_AGENT).unwrap_or_default();
+    let (code, now) = (codes::text(), app.now());
     let new = NewCode {
         application_id: asking.application.id,
         user_id: asking.signed_in.user.id,
+        digest: super::digest(code.expose()),
         redirect_uri: asking.target.redirect_uri.clone(),
-        scopes: asking.request.scopes,
+        scopes: asking.request.scopes.join(" "),
         challenge: asking.request.challenge,
         nonce: asking.request.nonce,
         authenticated_at: asking.authenticated_at,
         ip_address: asked.peer.to_string(),
         user_agent: agent.chars().take(255).collect(),
+        expires_at: codes::end(now),
+        created_at: now,
     };
     let by = Author::from(asking.signed_in.as_ref());
     let application = asking.application;
-    let code = app
-        .write(move |tx| {
-            let code = codes::create(tx, &new)?;
-            applications::record(tx, &by, "application.authorize", &application)?;
-            Ok(code)
-        })
-        .await?;
+    app.write(move |tx| {
+        codes::insert(tx, &new)?;
+        applications::record(tx, &by, "application.authorize", &application)
+    })
+    .await?;
     answer(app, &asking.target, vec![("code", code.expose())])
 }
 

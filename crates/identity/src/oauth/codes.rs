@@ -4,11 +4,12 @@
 use super::applications::{Application, random_hex};
 use super::families::{self, GrantType, Issued, NewFamily};
 use super::refusal::{Refusal, Result};
-use super::{digest, pkce, scopes};
+use super::{digest, pkce};
 use crate::store::codes::Code;
-pub use crate::store::codes::NewCode;
+pub use crate::store::codes::{NewCode, insert};
 use jiff::SignedDuration;
 use kernel::secrets::Secret;
+use kernel::time::Timestamp;
 use store::Tx;
 
 /// Seconds a code works.
@@ -16,12 +17,14 @@ const SECONDS: i64 = 600;
 /// Seconds within which a repeated exchange counts as a race of one client.
 const RACE_SECONDS: i64 = 20;
 
-/// Makes a code; its text is returned here and never again.
-pub fn create(tx: &mut Tx<'_>, new: &NewCode) -> kernel::error::Result<Secret> {
-    let text = random_hex();
-    let end = tx.now() + SignedDuration::from_secs(SECONDS);
-    crate::store::codes::insert(tx, new, digest(&text), end)?;
-    Ok(Secret::new(text))
+/// The text of a new code, of which only the digest is kept.
+pub fn text() -> Secret {
+    Secret::new(random_hex())
+}
+
+/// When a code ends that is made now.
+pub fn end(now: Timestamp) -> Timestamp {
+    now + SignedDuration::from_secs(SECONDS)
 }
 
 /// What a client sends for a code.
@@ -63,12 +66,13 @@ pub fn exchange(tx: &mut Tx<'_>, application: &Application, asked: &Exchange) ->
             application_id: Some(application.id),
             user_id: code.user_id,
             grant_type: GrantType::AuthorizationCode,
-            scopes: scopes::split(&code.scopes),
+            scopes: code.scopes,
             redirect_uri: Some(code.redirect_uri),
             nonce: code.nonce,
             authenticated_at: Some(code.authenticated_at),
             ip_address: code.ip_address,
             user_agent: code.user_agent,
+            created_at: now,
         },
     )?;
     crate::store::codes::set_family(tx, code.id, family)?;

@@ -8,7 +8,7 @@ use super::devices::{self, Device, INTERVAL, SECONDS, Started};
 use super::endpoint;
 use super::refusal::{self, Refusal, answered, settled};
 use super::sent::{OauthParams, SentBody};
-use super::views::{DeviceConfirm, DeviceForm, ScopeLine};
+use super::views::{DeviceConfirm, DeviceForm};
 use super::{limits, scopes};
 use crate::author::Author;
 use crate::viewer::{SignedInViewer, Viewer};
@@ -199,14 +199,12 @@ async fn look_up(
         .await?;
     let view = DeviceConfirm {
         page: pages::page(&app, &viewer, "Connect a device"),
-        name: application.name,
+        application,
         owner,
         user_code: devices::normalized(&typed)
             .map(|code| devices::shown(&code))
             .unwrap_or_default(),
-        ip_address: device.ip_address.unwrap_or_default(),
-        user_agent: device.user_agent.unwrap_or_default(),
-        scopes: ScopeLine::list(scopes::split(&device.scopes)),
+        device,
     };
     Ok(private(Html::new(&view)?.response()))
 }

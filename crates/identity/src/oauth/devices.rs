@@ -1,9 +1,9 @@
 //! Signing in on a device without a browser (RFC 8628).
 
 use super::applications::{Application, random_hex};
+use super::digest;
 use super::families::{self, GrantType, Issued, NewFamily};
 use super::refusal::{Refusal, Result};
-use super::{digest, scopes};
 use crate::model::UserId;
 use crate::store::devices::NewDevice;
 pub use crate::store::devices::{Device, State};
@@ -47,10 +47,12 @@ pub fn start(
         digest: digest(&device_code),
         user_code: &user_code,
         scopes: scopes.join(" "),
+        state: State::Pending,
         poll_seconds: INTERVAL,
         ip_address: ip,
         user_agent: agent,
         expires_at: tx.now() + SignedDuration::from_secs(SECONDS),
+        created_at: tx.now(),
     };
     crate::store::devices::insert(tx, &new)?;
     Ok(Started {
@@ -157,18 +159,20 @@ fn issue(tx: &mut Tx<'_>, device: &Device) -> Result<Issued> {
     if won == 0 {
         return Err(Refusal::InvalidGrant);
     }
+    let created_at = tx.now();
     let (_, issued) = families::begin(
         tx,
         &NewFamily {
             application_id: Some(device.application_id),
             user_id,
             grant_type: GrantType::DeviceCode,
-            scopes: scopes::split(&device.scopes),
+            scopes: device.scopes.clone(),
             redirect_uri: None,
             nonce: None,
             authenticated_at: device.authenticated_at,
             ip_address: device.ip_address.clone(),
             user_agent: device.user_agent.clone(),
+            created_at,
         },
     )?;
     Ok(issued)

@@ -12,9 +12,10 @@ use super::scopes;
 use super::settings::OAuth;
 use crate::access;
 use crate::model::{User, UserId};
+use crate::store::families::NewPair;
 pub use crate::store::families::{
-    GrantType, NewFamily, Pair, by_access, by_refresh, revoke, revoke_all_of, revoke_application,
-    sweep,
+    Authorized, GrantType, NewFamily, Pair, by_access, by_refresh, revoke, revoke_all_of,
+    revoke_application, sweep,
 };
 use jiff::SignedDuration;
 use kernel::secrets::Secret;
@@ -42,14 +43,14 @@ pub struct Issued {
 
 /// Begins a family and makes its first pair; also tells its id.
 pub fn begin(tx: &mut Tx<'_>, new: &NewFamily) -> Result<(i64, Issued)> {
-    let now = tx.now();
     let family = crate::store::families::insert(tx, new)?;
-    let (access, refresh) = make_pair(tx, family, &new.scopes)?;
+    let scopes = scopes::split(&new.scopes);
+    let (access, refresh) = make_pair(tx, family, &scopes)?;
     let issued = Issued {
         access,
         refresh,
-        scopes: new.scopes.clone(),
-        created_at: now,
+        scopes,
+        created_at: new.created_at,
         user_id: new.user_id,
         nonce: new.nonce.clone(),
         authenticated_at: new.authenticated_at,
@@ -63,15 +64,16 @@ fn make_pair(tx: &mut Tx<'_>, family: i64, scopes: &[String]) -> Result<(Secret,
     let now = tx.now();
     let refresh_end =
         (rules.refresh_days > 0).then(|| now + SignedDuration::from_hours(24 * rules.refresh_days));
-    crate::store::families::insert_pair(
-        tx,
-        family,
-        digest(&access),
-        digest(&refresh),
-        &scopes.join(" "),
-        now + SignedDuration::from_secs(ACCESS_SECONDS),
-        refresh_end,
-    )?;
+    let new = NewPair {
+        family_id: family,
+        access_digest: digest(&access),
+        refresh_digest: digest(&refresh),
+        scopes: scopes.join(" "),
+        expires_at: now + SignedDuration::from_secs(ACCESS_SECONDS),
+        refresh_expires_at: refresh_end,
+        created_at: now,
+    };
+    crate::store::families::insert_pair(tx, &new)?;
     Ok((Secret::new(access), Secret::new(refresh)))
 }
 
@@ -183,41 +185,21 @@ pub fn has_consent(
         .any(|scopes| scopes::same(&scopes::split(scopes), wanted)))
 }
 
-/// An application that a user allowed to act for them.
-#[derive(Debug, Clone)]
-pub struct Authorized {
-    /// The application; `None` for programs that used the password alone.
-    pub application_id: Option<i64>,
-    pub name: Option<String>,
-    /// When it was first allowed, of what lives.
-    pub created_at: Timestamp,
-    /// Last use, exact to ten minutes.
-    pub last_used_at: Option<Timestamp>,
-    /// Scopes of its families, space-separated, with repetitions.
-    pub scopes: String,
-}
-
 /// The applications that act for a user, the last allowed first.
 pub fn authorized(tx: &mut Tx<'_>, user: UserId) -> kernel::error::Result<Vec<Authorized>> {
-    let rows = crate::store::families::living(tx, user)?;
     let mut found: Vec<Authorized> = Vec::new();
-    for (application_id, name, created_at, last_used_at, scopes) in rows {
+    for family in crate::store::families::living(tx, user)? {
+        let application = family.application_id;
         match found
             .iter_mut()
-            .find(|one| one.application_id == application_id)
+            .find(|one| one.application_id == application)
         {
             Some(one) => {
-                one.created_at = one.created_at.min(created_at);
-                one.last_used_at = one.last_used_at.max(last_used_at);
-                one.scopes = format!("{} {scopes}", one.scopes);
+                one.created_at = one.created_at.min(family.created_at);
+                one.last_used_at = one.last_used_at.max(family.last_used_at);
+                one.scopes = format!("{} {}", one.scopes, family.scopes);
             }
-            None => found.push(Authorized {
-                application_id,
-                name,
-                created_at,
-                last_used_at,
-                scopes,
-            }),
+            None => found.push(family),
         }
     }
     Ok(found)

@@ -71,7 +71,7 @@ pub(super) fn common(tx: &mut Tx<'_>, id: i64, with_email: bool) -> Result<Map<S
     let user = crate::users::find(tx, id)?.found("User")?;
     let mut claims = Map::new();
     claims.insert("sub".into(), json!(id.to_string()));
-    let public = crate::users::profile(tx, id)?.public_email;
+    let public = crate::users::profile(tx, id)?.texts.public_email.0;
     let email = match with_email {
         true => Some(user.email.clone()),
         false => public.filter(|text| !text.is_empty()),

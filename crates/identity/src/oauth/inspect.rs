@@ -32,23 +32,6 @@ pub(super) fn bearer(asked: &RequestContext) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
-#[derive(Serialize)]
-struct Info {
-    resource_owner_id: i64,
-    scope: Vec<String>,
-    expires_in: Option<i64>,
-    application: ApplicationInfo,
-    created_at: i64,
-    /// Deprecated names of `scope` and `expires_in`.
-    scopes: Vec<String>,
-    expires_in_seconds: Option<i64>,
-}
-
-#[derive(Serialize)]
-struct ApplicationInfo {
-    uid: Option<String>,
-}
-
 async fn info(
     app: App,
     asked: Arc<RequestContext>,
@@ -83,17 +66,16 @@ async fn show_info(
         .filter(|pair| active && pair.is_alive(now))
         .ok_or_else(refused)?;
     let left = pair.expires_at.as_second() - now.as_second();
-    let info = Info {
-        resource_owner_id: pair.user_id,
-        scope: pair.scopes(),
-        expires_in: Some(left),
-        created_at: pair.created_at.as_second(),
-        scopes: pair.scopes(),
-        expires_in_seconds: Some(left),
-        application: ApplicationInfo {
-            uid: pair.application_uid,
-        },
-    };
+    let info = json!({
+        "resource_owner_id": pair.user_id,
+        "scope": pair.scopes(),
+        "expires_in": left,
+        "application": {"uid": pair.application_uid},
+        "created_at": pair.created_at.as_second(),
+        // Deprecated names of two of them.
+        "scopes": pair.scopes(),
+        "expires_in_seconds": left,
+    });
     Ok(reply::json(StatusCode::OK, &info)?)
 }
 

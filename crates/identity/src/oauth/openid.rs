@@ -211,7 +211,7 @@ fn claims(
     add("name".into(), json!(user.name));
     add("nickname".into(), json!(user.username));
     add("preferred_username".into(), json!(user.username));
-    add("website".into(), json!(profile.website_url));
+    add("website".into(), json!(profile.texts.website_url.0));
     add("profile".into(), json!(format!("{base}/{}", user.username)));
     let picture = user.avatar_key.as_ref();
     let picture = picture.map(|key| format!("{base}{}/{id}/{key}", crate::users::AVATARS));

@@ -47,16 +47,11 @@ fn entity(one: Application, secret: Option<&Secret>) -> ApplicationEntity {
 }
 
 async fn list(app: App, _: Admin, paging: Paging) -> Result<Paged<ApplicationEntity>> {
-    let asked = paging.clone();
-    let (rows, total) = app
-        .read(move |tx| {
-            Ok((
-                applications::page(tx, None, &asked)?,
-                applications::total(tx, None)?,
-            ))
-        })
-        .await?;
-    Ok(Paged::numbered(rows, paging, Some(total)).map(|one| entity(one, None)))
+    let page = Paged::read(&app, paging, |tx, part| {
+        let rows = applications::page(tx, None, part)?;
+        Ok((rows, applications::total(tx, None)?))
+    });
+    Ok(page.await?.map(|one| entity(one, None)))
 }
 
 kernel::params! {

@@ -160,12 +160,13 @@ async fn by_password(
         application_id: application.map(|one| one.id),
         user_id: user.id,
         grant_type: GrantType::Password,
-        scopes,
+        scopes: scopes.join(" "),
         redirect_uri: None,
         nonce: None,
         authenticated_at: Some(app.now()),
         ip_address: Some(ip),
         user_agent: agent,
+        created_at: app.now(),
     };
     let (_, issued) = app
         .write(move |tx| settled(families::begin(tx, &new)))

@@ -1,7 +1,6 @@
 //! `/admin/users`: the directory for administrators.
 
-use super::tokens::TokenRow;
-use super::views::{AdminUser, AdminUsers, UserRow};
+use super::views::{AdminUser, AdminUsers};
 use crate::access::may_end_two_factor;
 use crate::model::{TokenKind, User};
 use crate::tokens::{self, Filter as TokenFilter, SortBy, State};
@@ -12,16 +11,21 @@ use http::Method;
 use kernel::app::App;
 use kernel::error::{Found, Result};
 use kernel::html::ui::Choice;
-use kernel::html::{Html, Moment, Page, PageViewer, Pages, flash};
+use kernel::html::{Html, Page, Pages, flash};
 use kernel::http::{Paging, Params, Response, Routes, Start};
-use kernel::time::Timestamp;
 use store::Tx;
 
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, "/admin/users", list);
     r.page(Method::GET, "/admin/users/{username}", show);
-    r.page(Method::POST, "/admin/users/{username}/block", block);
-    r.page(Method::POST, "/admin/users/{username}/unblock", unblock);
+    for (verb, to, told) in TRANSITIONS {
+        let handler = move |app, admin, path| change_state(app, admin, path, *to, told);
+        r.page(
+            Method::POST,
+            &format!("/admin/users/{{username}}/{verb}"),
+            handler,
+        );
+    }
     r.page(Method::POST, "/admin/users/{username}/approve", approve);
     r.page(Method::POST, "/admin/users/{username}/reject", reject);
     r.page(
@@ -31,6 +35,15 @@ pub fn routes(r: &mut Routes) {
     )
     .reauthenticated();
 }
+
+const TRANSITIONS: &[(&str, Transition, &str)] = &[
+    (
+        "block",
+        Transition::Block,
+        "is blocked and signed out everywhere.",
+    ),
+    ("unblock", Transition::Unblock, "may sign in again."),
+];
 
 const FILTERS: &[(&str, &str)] = &[
     ("", "Everyone"),
@@ -121,23 +134,6 @@ pub(super) fn page(app: &App, admin: &Admin, title: &str) -> Page {
     page.crumb("Administration", "/admin")
 }
 
-fn user_row(user: &User, admin: &Admin, now: Timestamp) -> UserRow {
-    UserRow {
-        username: user.username.clone(),
-        name: user.name.clone(),
-        email: user.email.clone(),
-        state: user.state.to_string(),
-        is_admin: user.is_admin,
-        is_bot: user.kind.is_bot(),
-        is_self: user.id == admin.0.user.id,
-        created_at: Moment::new(user.created_at, now),
-        last_activity_on: user
-            .last_activity_on
-            .map(|day| day.to_string())
-            .unwrap_or_default(),
-    }
-}
-
 async fn list(app: App, admin: Admin, form: Params<ListForm>, paging: Paging) -> Result<Response> {
     let (filter, order, asked) = (form.conditions(), form.order(), paging.clone());
     let (rows, total) = app
@@ -148,29 +144,24 @@ async fn list(app: App, admin: Admin, form: Params<ListForm>, paging: Paging) ->
             ))
         })
         .await?;
-    let now = app.now();
     let number = match paging.start {
         Start::Page(number) => number,
         Start::After(_) => 1,
     };
     let view = AdminUsers {
         page: page(&app, &admin, "Users"),
-        search: form.search.clone().unwrap_or_default(),
-        filter: form.filter.clone().unwrap_or_default(),
         filters: Choice::list(FILTERS),
-        sort: form.sort.clone().unwrap_or_default(),
         sorts: Choice::list(SORTS),
-        users: rows
-            .iter()
-            .take(paging.per_page as usize)
-            .map(|user| user_row(user, &admin, now))
-            .collect(),
+        users: rows.into_iter().take(paging.per_page as usize).collect(),
+        own_id: admin.0.user.id,
+        now: app.now(),
         pages: Pages {
             page: number.unsigned_abs(),
             per_page: paging.per_page.unsigned_abs(),
             total: total.unsigned_abs(),
             url: form.url(),
         },
+        form: form.0,
     };
     Ok(Html::new(&view)?.response())
 }
@@ -183,7 +174,7 @@ kernel::params! {
 
 async fn show(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Response> {
     let name = path.0.username;
-    let (whole, rows) = app
+    let (whole, tokens) = app
         .read(move |tx| {
             let user = users::find_by_username(tx, &name)?.found("User")?;
             let filter = TokenFilter {
@@ -192,30 +183,18 @@ async fn show(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Respons
                 state: Some(State::Active),
                 ..TokenFilter::default()
             };
-            let paging = Paging {
-                per_page: 100,
-                start: Start::Page(1),
-            };
-            let rows = tokens::page(tx, &filter, SortBy::CreatedDesc, &paging)?;
+            let rows = tokens::page(tx, &filter, SortBy::CreatedDesc, &Paging::first(100))?;
             Ok((users::whole(tx, user, None)?, rows))
         })
         .await?;
-    let now = app.now();
-    let (user, profile) = (&whole.user, &whole.profile);
+    let user = &whole.user;
     let view = AdminUser {
         page: page(&app, &admin, &user.name),
-        id: user.id,
-        user: user_row(user, &admin, now),
-        initials: PageViewer::initials(&user.name),
-        note: profile.note.clone().unwrap_or_default(),
-        last_sign_in_at: Moment::maybe(profile.current_sign_in_at, now),
-        last_sign_in_ip: profile.current_sign_in_ip.clone().unwrap_or_default(),
-        sign_in_count: profile.sign_in_count.unsigned_abs(),
-        is_locked: user.is_locked(now),
-        has_two_factor: whole.two_factor,
         may_end_two_factor: whole.two_factor && may_end_two_factor(&admin.0, user),
         is_self: admin.0.user.id == user.id,
-        tokens: rows.iter().map(|token| TokenRow::new(token, now)).collect(),
+        whole,
+        now: app.now(),
+        tokens,
     };
     Ok(Html::new(&view)?.response())
 }
@@ -240,20 +219,17 @@ fn done(app: &App, user: &User, text: &str) -> Result<Response> {
     flash::done(app, &back, format!("{} {text}", user.name))
 }
 
-async fn block(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Response> {
-    let block = move |tx: &mut Tx<'_>, id| {
-        users::transition(tx, &admin.author(), id, Transition::Block).map(drop)
-    };
-    let user = decide(&app, path, block).await?;
-    done(&app, &user, "is blocked and signed out everywhere.")
-}
-
-async fn unblock(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Response> {
-    let unblock = move |tx: &mut Tx<'_>, id| {
-        users::transition(tx, &admin.author(), id, Transition::Unblock).map(drop)
-    };
-    let user = decide(&app, path, unblock).await?;
-    done(&app, &user, "may sign in again.")
+async fn change_state(
+    app: App,
+    admin: Admin,
+    path: Params<NamedUser>,
+    to: Transition,
+    told: &str,
+) -> Result<Response> {
+    let change =
+        move |tx: &mut Tx<'_>, id| users::transition(tx, &admin.author(), id, to).map(drop);
+    let user = decide(&app, path, change).await?;
+    done(&app, &user, told)
 }
 
 async fn approve(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Response> {

@@ -24,22 +24,26 @@ const HOUR: i64 = 3600;
 const ENDED: &str = "This link has expired or was used. Ask for a new one.";
 
 pub fn routes(r: &mut Routes) {
-    r.page(Method::GET, "/users/password/new", forgotten)
-        .unchecked();
-    r.page(Method::POST, "/users/password/new", send)
-        .unchecked();
-    r.page(Method::GET, "/users/confirmation/new", unconfirmed_address)
-        .unchecked();
-    r.page(Method::POST, "/users/confirmation/new", send_confirmation)
-        .unchecked();
-    r.page(Method::GET, "/users/password/edit", choose)
-        .unchecked();
+    for (path, purpose) in [
+        ("/users/password/new", Purpose::Password),
+        ("/users/confirmation/new", Purpose::Confirm),
+    ] {
+        let show = move |app: App, asked| ask(app, asked, purpose);
+        r.page(Method::GET, path, show).unchecked();
+        let send = move |app: App, sent| send(app, sent, purpose);
+        r.page(Method::POST, path, send).unchecked();
+    }
+    for (path, purpose) in [
+        ("/users/password/edit", Purpose::Password),
+        ("/users/unlock", Purpose::Unlock),
+        ("/users/confirmation", Purpose::Confirm),
+    ] {
+        let open = move |app: App, asked, link| opened(app, asked, link, purpose);
+        r.page(Method::GET, path, open).unchecked();
+    }
     r.page(Method::POST, "/users/password/edit", set)
         .unchecked();
-    r.page(Method::GET, "/users/unlock", locked).unchecked();
     r.page(Method::POST, "/users/unlock", unlock).unchecked();
-    r.page(Method::GET, "/users/confirmation", unconfirmed)
-        .unchecked();
     r.page(Method::POST, "/users/confirmation", confirm)
         .unchecked();
 }
@@ -74,8 +78,23 @@ pub(super) fn door(title: &str, text: &str) -> Door {
     }
 }
 
-fn ask_for_address(action: &'static str, title: &str, text: &str) -> Door {
-    Door {
+/// The page that asks where to send a link for this purpose.
+async fn ask(app: App, asked: Arc<RequestContext>, purpose: Purpose) -> Result<Response> {
+    let (action, title, text) = match purpose {
+        Purpose::Confirm => (
+            "/users/confirmation/new",
+            "Confirm your address",
+            "Enter the address of your account. If it is not confirmed yet, a mail with a new \
+             link will be sent to it.",
+        ),
+        _ => (
+            "/users/password/new",
+            "Forgot your password?",
+            "Enter the address of your account. A mail with a link to choose a new password will \
+             be sent to it.",
+        ),
+    };
+    let form = Door {
         action,
         fields: vec![
             input("email", "E-mail", "")
@@ -85,26 +104,7 @@ fn ask_for_address(action: &'static str, title: &str, text: &str) -> Door {
         ],
         button: "Send the link",
         ..door(title, text)
-    }
-}
-
-async fn forgotten(app: App, asked: Arc<RequestContext>) -> Result<Response> {
-    let form = ask_for_address(
-        "/users/password/new",
-        "Forgot your password?",
-        "Enter the address of your account. A mail with a link to choose a new password will be \
-         sent to it.",
-    );
-    show(&app, &asked, form, StatusCode::OK)
-}
-
-async fn unconfirmed_address(app: App, asked: Arc<RequestContext>) -> Result<Response> {
-    let form = ask_for_address(
-        "/users/confirmation/new",
-        "Confirm your address",
-        "Enter the address of your account. If it is not confirmed yet, a mail with a new link \
-         will be sent to it.",
-    );
+    };
     show(&app, &asked, form, StatusCode::OK)
 }
 
@@ -114,32 +114,13 @@ kernel::params! {
     }
 }
 
+/// Answers alike whether the account exists or not.
 async fn send(
     app: App,
-    asked: Arc<RequestContext>,
-    form: Params<SendForm>,
-    _: OwnForm,
-) -> Result<Response> {
-    send_for(app, asked, form.0, Purpose::Password).await
-}
-
-async fn send_confirmation(
-    app: App,
-    asked: Arc<RequestContext>,
-    form: Params<SendForm>,
-    _: OwnForm,
-) -> Result<Response> {
-    send_for(app, asked, form.0, Purpose::Confirm).await
-}
-
-/// Answers alike whether the account exists or not.
-async fn send_for(
-    app: App,
-    asked: Arc<RequestContext>,
-    form: SendForm,
+    OwnForm(asked, form): OwnForm<Params<SendForm>>,
     purpose: Purpose,
 ) -> Result<Response> {
-    let (ip, email) = (asked.peer.to_string(), form.email.unwrap_or_default());
+    let (ip, email) = (asked.peer.to_string(), form.0.email.unwrap_or_default());
     // Counted in a transaction of its own: a refusal must count, too.
     app.write(move |tx| sign_in::count(tx, &ip)).await?;
     app.write(move |tx| ask_for_link(tx, &email, purpose))
@@ -209,10 +190,10 @@ kernel::params! {
 async fn opened(
     app: App,
     asked: Arc<RequestContext>,
-    link: Link,
+    link: Params<Link>,
     purpose: Purpose,
-    page: impl FnOnce(String) -> Door,
 ) -> Result<Response> {
+    let link = link.0;
     let token = match purpose {
         Purpose::Password => link.reset_password_token,
         Purpose::Unlock => link.unlock_token,
@@ -220,12 +201,25 @@ async fn opened(
     };
     let token = token.unwrap_or_default();
     check(&app, purpose, &token).await?;
-    show(&app, &asked, page(token), StatusCode::OK)
-}
-
-async fn choose(app: App, asked: Arc<RequestContext>, link: Params<Link>) -> Result<Response> {
-    let page = |token: String| new_password(&token, String::new());
-    opened(app, asked, link.0, Purpose::Password, page).await
+    let page = match purpose {
+        Purpose::Password => new_password(&token, String::new()),
+        Purpose::Unlock => Door {
+            action: "/users/unlock",
+            token,
+            button: "Unlock",
+            ..door("Unlock your account", "Afterwards you can sign in again.")
+        },
+        Purpose::Confirm => Door {
+            action: "/users/confirmation",
+            token,
+            button: "Confirm",
+            ..door(
+                "Confirm your address",
+                "Confirm that this e-mail address is yours.",
+            )
+        },
+    };
+    show(&app, &asked, page, StatusCode::OK)
 }
 
 kernel::params! {
@@ -236,12 +230,7 @@ kernel::params! {
     }
 }
 
-async fn set(
-    app: App,
-    asked: Arc<RequestContext>,
-    form: Params<SetForm>,
-    _: OwnForm,
-) -> Result<Response> {
+async fn set(app: App, OwnForm(asked, form): OwnForm<Params<SetForm>>) -> Result<Response> {
     let ip = asked.peer.to_string();
     app.write(move |tx| sign_in::count(tx, &ip)).await?;
     let user = check(&app, Purpose::Password, &form.token).await?;
@@ -286,27 +275,12 @@ fn used(
     }
 }
 
-async fn locked(app: App, asked: Arc<RequestContext>, link: Params<Link>) -> Result<Response> {
-    let page = |token: String| Door {
-        action: "/users/unlock",
-        token,
-        button: "Unlock",
-        ..door("Unlock your account", "Afterwards you can sign in again.")
-    };
-    opened(app, asked, link.0, Purpose::Unlock, page).await
-}
-
 kernel::params! {
     /// The button on the page of a link.
     pub struct Press { pub token: String }
 }
 
-async fn unlock(
-    app: App,
-    asked: Arc<RequestContext>,
-    form: Params<Press>,
-    _: OwnForm,
-) -> Result<Response> {
+async fn unlock(app: App, OwnForm(asked, form): OwnForm<Params<Press>>) -> Result<Response> {
     let by_link = used(&asked, Purpose::Unlock, form.0.token, |tx, by, user, _| {
         sign_in::unlock(tx, by, user)
     });
@@ -314,25 +288,7 @@ async fn unlock(
     flash::done(&app, "/users/sign_in", "Your account is unlocked.")
 }
 
-async fn unconfirmed(app: App, asked: Arc<RequestContext>, link: Params<Link>) -> Result<Response> {
-    let page = |token: String| Door {
-        action: "/users/confirmation",
-        token,
-        button: "Confirm",
-        ..door(
-            "Confirm your address",
-            "Confirm that this e-mail address is yours.",
-        )
-    };
-    opened(app, asked, link.0, Purpose::Confirm, page).await
-}
-
-async fn confirm(
-    app: App,
-    asked: Arc<RequestContext>,
-    form: Params<Press>,
-    _: OwnForm,
-) -> Result<Response> {
+async fn confirm(app: App, OwnForm(asked, form): OwnForm<Params<Press>>) -> Result<Response> {
     let by_link = used(&asked, Purpose::Confirm, form.0.token, users::confirm_email);
     app.write(by_link).await?;
     flash::done(&app, "/users/sign_in", "Your address is confirmed.")

@@ -13,7 +13,7 @@ use kernel::app::App;
 use kernel::error::{Found, Result};
 use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
-use kernel::http::{Paging, Params, RequestContext, Response, Routes, Start, reply};
+use kernel::http::{Paging, Params, RequestContext, Response, Routes, reply};
 use kernel::secrets::Secret;
 use kernel::time::Date;
 use std::sync::Arc;
@@ -192,12 +192,8 @@ impl FormPage for OwnTokens {
             user_id: Some(user.id),
             ..Filter::default()
         };
-        let paging = Paging {
-            per_page: 200,
-            start: Start::Page(1),
-        };
         let now = tx.now();
-        let rows = tokens::page(tx, &filter, SortBy::CreatedDesc, &paging)?;
+        let rows = tokens::page(tx, &filter, SortBy::CreatedDesc, &Paging::first(200))?;
         let (active, inactive): (Vec<_>, Vec<_>) =
             rows.iter().partition(|token| token.is_active(now));
         let row = |token: &&AccessToken| TokenRow::new(token, now);

@@ -2,14 +2,14 @@
 
 use super::refusal::Refusal;
 use super::views::Profile;
-use crate::users::{self, Avatar, Change};
+use crate::users::{self, Avatar, Change, Texts, UserInput};
 use crate::viewer::SignedInViewer;
-use crate::{entities, password, password_rules, sign_in};
+use crate::{password, password_rules, sign_in};
 use http::Method;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::html::{Errors, Flash, Html, Moment, flash};
-use kernel::http::{Files, Params, Response, Routes};
+use kernel::html::{Errors, Flash, Html, flash};
+use kernel::http::{Files, Flat, Params, Patch, Response, Routes};
 use kernel::secrets::Secret;
 
 const PATH: &str = "/-/user_settings/profile";
@@ -38,25 +38,13 @@ async fn show(app: App, viewer: SignedInViewer) -> Result<Response> {
 async fn render(app: &App, viewer: &SignedInViewer, refusal: Refusal) -> Result<Response> {
     let id = viewer.0.user.id;
     let user = viewer.0.user.clone();
-    let whole: entities::Whole = app.read(move |tx| users::whole(tx, user, Some(id))).await?;
-    let profile = &whole.profile;
-    let text = |value: &Option<String>| value.clone().unwrap_or_default();
+    let whole = app.read(move |tx| users::whole(tx, user, Some(id))).await?;
     let status = refusal.status();
     let view = Profile {
         page: refusal.page(app, &viewer.viewer(), "Profile"),
-        username: whole.user.username.clone(),
-        name: whole.user.name.clone(),
         avatar_url: users::avatar_url(app, &whole.user),
-        email: whole.user.email.clone(),
-        public_email: text(&profile.public_email),
-        bio: text(&profile.bio),
-        location: text(&profile.location),
-        website_url: text(&profile.website_url),
-        organization: text(&profile.organization),
-        job_title: text(&profile.job_title),
-        pronouns: text(&profile.pronouns),
-        private_profile: whole.is_private,
-        joined_at: Moment::new(whole.user.created_at, app.now()),
+        whole,
+        now: app.now(),
         errors: refusal.errors,
     };
     Ok(Html::new(&view)?.status(status).response())
@@ -88,13 +76,14 @@ async fn update(app: App, viewer: SignedInViewer, form: Params<ProfileForm>) -> 
         ("job_title", form.job_title),
         ("pronouns", form.pronouns),
     ];
+    let given = texts.into_iter().filter(|(_, text)| text.is_some());
     let change = Change {
         name: form.name,
-        private: Some(Some(form.private_profile.unwrap_or(false))),
-        texts: texts
-            .into_iter()
-            .filter(|(_, text)| text.is_some())
-            .collect(),
+        rest: UserInput {
+            private_profile: Patch::Value(form.private_profile.unwrap_or(false)),
+            texts: Flat(Texts(given.collect())),
+            ..UserInput::default()
+        },
         ..Change::default()
     };
     let (id, by) = (viewer.0.user.id, viewer.author());

@@ -1,18 +1,19 @@
 //! `/users/sign_in/two_factor`: the second factor after the password.
 
-use super::sign_in::{OwnForm, answer, bound_page, set_cookie, visit};
+use super::sign_in::{OwnForm, answer, bound_page, check_own, set_cookie, visit};
 use super::views::SecondStep;
 use crate::gate::cookie_of;
 use crate::sign_in::{self, Attempt, Outcome};
 use crate::two_factor::keys;
 use crate::two_factor::step::{self, Step, Tried};
-use http::{Method, StatusCode, header};
+use http::{Method, header};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::{Html, Page, flash, ui};
 use kernel::http::{Params, RequestContext, Response, Routes};
 use serde_json::Value;
 use std::sync::Arc;
+use store::Tx;
 
 pub const PATH: &str = "/users/sign_in/two_factor";
 const TITLE: &str = "Two-factor authentication";
@@ -59,7 +60,7 @@ async fn form(app: &App, asked: &RequestContext, error: String) -> Result<Respon
 
 fn render(app: &App, asked: &RequestContext, has_keys: bool, error: String) -> Result<Response> {
     let (page, bound) = bound_page(app, asked, TITLE);
-    let failed = !error.is_empty();
+    let is_refused = !error.is_empty();
     let view = SecondStep {
         page: Page {
             flash: flash::read(app, &asked.headers),
@@ -68,11 +69,7 @@ fn render(app: &App, asked: &RequestContext, has_keys: bool, error: String) -> R
         has_keys,
         error,
     };
-    let status = match failed {
-        true => StatusCode::UNPROCESSABLE_ENTITY,
-        false => StatusCode::OK,
-    };
-    bound.answer(app, Html::new(&view)?.status(status))
+    bound.answer(app, Html::new(&view)?.refused(is_refused))
 }
 
 /// The step is over without success: sign-in begins again.
@@ -107,24 +104,29 @@ kernel::params! {
     }
 }
 
-async fn create(
+async fn create(app: App, OwnForm(asked, form): OwnForm<Params<CodeForm>>) -> Result<Response> {
+    let code = form.0.code.unwrap_or_default();
+    attempt(app, &asked, move |app, tx, step, visit| {
+        step::by_code(app, tx, step, &code, visit)
+    })
+    .await
+}
+
+/// Tries a factor for the step of this browser.
+async fn attempt(
     app: App,
-    asked: Arc<RequestContext>,
-    form: Params<CodeForm>,
-    _: OwnForm,
+    asked: &RequestContext,
+    factor: impl Fn(&App, &mut Tx<'_>, &str, &Attempt) -> Result<Tried> + Send + 'static,
 ) -> Result<Response> {
     let ip = asked.peer.to_string();
     app.write(move |tx| sign_in::count(tx, &ip)).await?;
-    let code = form.0.code.unwrap_or_default();
-    let (own, token, visit) = (app.clone(), cookie(&asked), visit(&asked));
-    let tried = app
-        .write(move |tx| step::by_code(&own, tx, &token, &code, &visit))
-        .await?;
-    match tried {
-        Tried::Right(step, outcome) => passed(&app, &asked, step, outcome).await,
-        Tried::Wrong(left) => {
-            let why = "That is not right, or was used before.";
-            wrong(&app, &asked, left, why).await
+    let (own, token, visit) = (app.clone(), cookie(asked), visit(asked));
+    let tried = app.write(move |tx| factor(&own, tx, &token, &visit));
+    match tried.await? {
+        Tried::Right(step, outcome) => passed(&app, asked, step, outcome).await,
+        Tried::Wrong(left, why) => {
+            let tries = ui::count(left.unsigned_abs(), "try");
+            form(&app, asked, format!("{why} You have {tries} left.")).await
         }
         Tried::Ended => ended(&app),
     }
@@ -144,7 +146,7 @@ async fn key_options(
 }
 
 async fn ask_keys(app: &App, asked: &RequestContext, form: KeyOptionsForm) -> Result<Value> {
-    OwnForm::check(app, asked, form.authenticity_token.as_deref())?;
+    check_own(app, asked, form.authenticity_token.as_deref())?;
     let (own, token) = (app.clone(), cookie(asked));
     let options = app.write(move |tx| keys::begin_sign_in(&own, tx, &token));
     options.await?.ok_or_else(|| {
@@ -161,31 +163,11 @@ kernel::params! {
 
 async fn answer_of_key(
     app: App,
-    asked: Arc<RequestContext>,
-    form: Params<KeyAnswerForm>,
-    _: OwnForm,
+    OwnForm(asked, form): OwnForm<Params<KeyAnswerForm>>,
 ) -> Result<Response> {
-    let ip = asked.peer.to_string();
-    app.write(move |tx| sign_in::count(tx, &ip)).await?;
     let sent = form.0.answer.unwrap_or_default();
-    let (own, token, visit) = (app.clone(), cookie(&asked), visit(&asked));
-    let answered = app
-        .write(move |tx| keys::by_key(&own, tx, &token, &sent, &visit))
-        .await?;
-    match answered.tried {
-        Tried::Right(step, outcome) => passed(&app, &asked, step, outcome).await,
-        Tried::Wrong(left) => wrong(&app, &asked, left, &answered.why).await,
-        Tried::Ended => ended(&app),
-    }
-}
-
-/// The form again, after a wrong try.
-pub(super) async fn wrong(
-    app: &App,
-    asked: &RequestContext,
-    left: i64,
-    why: &str,
-) -> Result<Response> {
-    let tries = ui::count(left.unsigned_abs(), "try");
-    form(app, asked, format!("{why} You have {tries} left.")).await
+    attempt(app, &asked, move |app, tx, step, visit| {
+        keys::by_key(app, tx, step, &sent, visit)
+    })
+    .await
 }

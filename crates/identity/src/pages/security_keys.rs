@@ -4,13 +4,13 @@
 
 use super::OwnThing;
 use super::two_factor::{knows_password, show_codes};
-use super::views::{KeyRow, SecurityKeys};
+use super::views::SecurityKeys;
 use crate::two_factor::keys::{self, Added};
 use crate::viewer::{SignedIn, SignedInViewer};
 use http::{Method, StatusCode};
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::html::{Errors, Flash, Html, Moment, Page, flash};
+use kernel::html::{Errors, Flash, Html, Page, flash};
 use kernel::http::refusal;
 use kernel::http::routes::Surface;
 use kernel::http::{Params, RequestContext, Response, Routes, reply};
@@ -56,26 +56,15 @@ async fn render(
 ) -> Result<Response> {
     let user = viewer.0.user.id;
     let found = app.read(move |tx| keys::list(tx, user)).await?;
-    let now = app.now();
-    let status = match flash {
-        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        None => StatusCode::OK,
-    };
+    let is_refused = flash.is_some();
     let shown = super::page(app, &viewer.viewer(), "Security keys");
     let view = SecurityKeys {
         page: Page {
             flash: flash.or_else(|| shown.flash.clone()),
             ..shown
         },
-        keys: found
-            .iter()
-            .map(|key| KeyRow {
-                id: key.id,
-                name: key.name.clone(),
-                created_at: Moment::new(key.created_at, now),
-                last_used_at: key.last_used_at.map(|at| Moment::new(at, now)),
-            })
-            .collect(),
+        keys: found.into_iter().map(|key| key.info).collect(),
+        now: app.now(),
         unusable: match keys::party(app) {
             Err(Error::Unprocessable(text)) => text,
             _ => String::new(),
@@ -83,7 +72,7 @@ async fn render(
         name,
         errors,
     };
-    Ok(Html::new(&view)?.status(status).response())
+    Ok(Html::new(&view)?.refused(is_refused).response())
 }
 
 kernel::params! {

@@ -1,18 +1,17 @@
 //! `/-/user_settings/sessions`: where one is signed in.
 
 use super::OwnThing;
-use super::views::{self, SessionRow};
+use super::views;
 use crate::author::Author;
 use crate::model::User;
-use crate::sessions::{self, Session};
+use crate::sessions;
 use crate::users;
 use crate::viewer::SignedInViewer;
 use http::Method;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::html::{Html, Moment, flash};
+use kernel::html::{Html, flash};
 use kernel::http::{Params, Response, Routes};
-use kernel::time::Timestamp;
 use serde_json::json;
 
 const PATH: &str = "/-/user_settings/sessions";
@@ -34,25 +33,15 @@ pub fn routes(r: &mut Routes) {
 async fn show(app: App, viewer: SignedInViewer) -> Result<Response> {
     let user = viewer.0.user.id;
     let mut living = app.read(move |tx| sessions::list(tx, user)).await?;
-    let (own, now) = (viewer.0.session_id(), app.now());
+    let own = viewer.0.session_id();
     living.sort_by_key(|session| Some(session.id) != own);
     let view = views::Sessions {
         page: super::page(&app, &viewer.viewer(), "Sessions"),
-        sessions: living.iter().map(|one| row(one, own, now)).collect(),
+        sessions: living,
+        own,
+        now: app.now(),
     };
     Ok(Html::new(&view)?.response())
-}
-
-fn row(session: &Session, own: Option<i64>, now: Timestamp) -> SessionRow {
-    SessionRow {
-        id: session.id,
-        browser: crate::agents::name(session.user_agent.as_deref().unwrap_or_default()),
-        ip_address: session.ip_address.clone().unwrap_or_default(),
-        is_remembered: session.remembered,
-        is_current: Some(session.id) == own,
-        last_used_at: Moment::new(session.last_used_at, now),
-        created_at: Moment::new(session.created_at, now),
-    }
 }
 
 async fn revoke(app: App, viewer: SignedInViewer, path: Params<OwnThing>) -> Result<Response> {

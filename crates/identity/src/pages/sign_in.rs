@@ -17,6 +17,7 @@ use http::{Method, StatusCode, header};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::{Html, Page, flash};
+use kernel::http::openapi::Operation;
 use kernel::http::routes::Surface;
 use kernel::http::{Call, FromCall, Params, RequestContext, Response, Routes, reply};
 use kernel::secrets::{self, Secret};
@@ -60,7 +61,8 @@ async fn show(
         return reply::redirect(back);
     }
     let back = params.return_to.as_ref().map(|_| back.to_owned());
-    form(&app, &asked, String::new(), "", back.unwrap_or_default()).await
+    let back = back.unwrap_or_default();
+    form(&app, &asked, String::new(), "", back, StatusCode::OK).await
 }
 
 /// The path to go to: on this origin only (docs/interface/identity.md 7).
@@ -80,6 +82,7 @@ async fn form(
     login: String,
     error: &str,
     back: String,
+    status: StatusCode,
 ) -> Result<Response> {
     let sign_up: crate::sign_up::SignUp = app.settings().get(app).await?;
     let (page, bound) = bound_page(app, asked, "Sign in");
@@ -94,7 +97,7 @@ async fn form(
         remember_me: false,
         may_sign_up: sign_up.enabled,
     };
-    bound.answer(app, Html::new(&view)?)
+    bound.answer(app, Html::new(&view)?.status(status))
 }
 
 /// What binds a form to the browser before sign-in.
@@ -132,27 +135,32 @@ impl Bound {
     }
 }
 
-/// Refuses a form that our own page did not send from this browser.
-pub(super) struct OwnForm;
+/// A form that our own page sent from this browser; others are refused.
+pub(super) struct OwnForm<F>(pub Arc<RequestContext>, pub F);
 
-impl FromCall for OwnForm {
+impl<F: FromCall + Send> FromCall for OwnForm<F> {
     async fn from_call(call: &mut Call) -> Result<Self> {
+        let form = F::from_call(call).await?;
         let sent = call.text(csrf::FIELD).await?;
-        OwnForm::check(&call.app, &call.asked, sent.as_deref())
+        check_own(&call.app, &call.asked, sent.as_deref())?;
+        Ok(OwnForm(call.asked.clone(), form))
+    }
+
+    fn describe(operation: &mut Operation<'_>) {
+        F::describe(operation);
     }
 }
 
-impl OwnForm {
-    pub fn check(app: &App, asked: &RequestContext, sent: Option<&str>) -> Result<OwnForm> {
-        let foreign = csrf::is_foreign(app, asked, Surface::Page);
-        let sent = sent.unwrap_or_default();
-        let proved = form_cookie(asked).is_some_and(|secret| csrf::check_bound(app, &secret, sent));
-        match proved && !foreign {
-            true => Ok(OwnForm),
-            false => Err(Error::forbidden(
-                "The form has expired. Open the sign-in page again.",
-            )),
-        }
+/// Refuses what does not prove that our own page sent it from this browser.
+pub(super) fn check_own(app: &App, asked: &RequestContext, sent: Option<&str>) -> Result<()> {
+    let foreign = csrf::is_foreign(app, asked, Surface::Page);
+    let sent = sent.unwrap_or_default();
+    let proved = form_cookie(asked).is_some_and(|secret| csrf::check_bound(app, &secret, sent));
+    match proved && !foreign {
+        true => Ok(()),
+        false => Err(Error::forbidden(
+            "The form has expired. Open the sign-in page again.",
+        )),
     }
 }
 
@@ -183,12 +191,7 @@ kernel::params! {
     }
 }
 
-async fn create(
-    app: App,
-    asked: Arc<RequestContext>,
-    params: Params<SignInForm>,
-    _: OwnForm,
-) -> Result<Response> {
+async fn create(app: App, OwnForm(asked, params): OwnForm<Params<SignInForm>>) -> Result<Response> {
     let login = params.login.clone().unwrap_or_default();
     let back = safe_path(params.return_to.as_deref()).to_owned();
     let attempt = Attempt {
@@ -240,14 +243,11 @@ pub(super) async fn answer(
             Ok(response)
         }
         Outcome::Wrong => {
-            let mut response = form(app, asked, login, WRONG, back).await?;
-            *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
-            Ok(response)
+            let status = StatusCode::UNPROCESSABLE_ENTITY;
+            form(app, asked, login, WRONG, back, status).await
         }
         Outcome::Refused(reason) => {
-            let mut response = form(app, asked, login, reason, back).await?;
-            *response.status_mut() = StatusCode::FORBIDDEN;
-            Ok(response)
+            form(app, asked, login, reason, back, StatusCode::FORBIDDEN).await
         }
         Outcome::Expired(user) => {
             let proof = prove(app, &user, remember, back).await?;
@@ -325,6 +325,7 @@ async fn prove(app: &App, user: &User, remember: bool, back: String) -> Result<S
 
 fn renewal(app: &App, asked: &RequestContext, proof: String, error: String) -> Result<Response> {
     let secret = form_cookie(asked).unwrap_or_default();
+    let is_refused = !error.is_empty();
     let view = NewPassword {
         page: Page {
             csrf: csrf::bound_to(app, &secret),
@@ -334,7 +335,7 @@ fn renewal(app: &App, asked: &RequestContext, proof: String, error: String) -> R
         proof,
         error,
     };
-    Ok(Html::new(&view)?.response())
+    Ok(Html::new(&view)?.refused(is_refused).response())
 }
 
 kernel::params! {
@@ -346,12 +347,7 @@ kernel::params! {
     }
 }
 
-async fn renew(
-    app: App,
-    asked: Arc<RequestContext>,
-    params: Params<RenewForm>,
-    _: OwnForm,
-) -> Result<Response> {
+async fn renew(app: App, OwnForm(asked, params): OwnForm<Params<RenewForm>>) -> Result<Response> {
     let proof: Option<Proof> = app
         .secrets()
         .verify(PROOF, &params.proof)
@@ -379,9 +375,7 @@ async fn renew(
         None => None,
     };
     if let Some(problem) = problem {
-        let mut response = renewal(&app, &asked, params.proof.clone(), problem)?;
-        *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
-        return Ok(response);
+        return renewal(&app, &asked, params.proof.clone(), problem);
     }
     let hash = password::hash(params.password.clone()).await?;
     let attempt = Attempt {

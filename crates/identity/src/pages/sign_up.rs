@@ -90,27 +90,16 @@ async fn render(
     let refused = !error.is_empty() || !errors.is_empty();
     let view = views::SignUp {
         page,
-        name: typed.name.clone(),
-        username: typed.username.clone(),
-        email: typed.email.clone(),
+        typed: typed.clone(),
         error: error.to_owned(),
         errors,
         challenge: Challenge::configured(app).await?,
     };
     let html = Challenge::allow(view.challenge.as_ref(), Html::new(&view)?);
-    let status = match refused {
-        true => StatusCode::UNPROCESSABLE_ENTITY,
-        false => StatusCode::OK,
-    };
-    bound.answer(app, html.status(status))
+    bound.answer(app, html.refused(refused))
 }
 
-async fn create(
-    app: App,
-    asked: Arc<RequestContext>,
-    sent: SignUpRequest,
-    _: OwnForm,
-) -> Result<Response> {
+async fn create(app: App, OwnForm(asked, sent): OwnForm<SignUpRequest>) -> Result<Response> {
     let ip = asked.peer.to_string();
     // Counted in a transaction of its own: a refusal must count, too.
     app.write(move |tx| sign_up::count(tx, &ip)).await?;

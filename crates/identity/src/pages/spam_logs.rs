@@ -1,17 +1,15 @@
 //! `/admin/spam_logs`: what was taken for spam.
 
-use super::views::{AdminSpamLogs, SpamLogRow};
-use crate::spam::Verdict;
-use crate::spam::logs::{self, SpamLog};
+use super::views::AdminSpamLogs;
+use crate::spam::logs;
 use crate::users::{self, Transition};
 use crate::viewer::Admin;
 use http::Method;
 use kernel::app::App;
 use kernel::audit;
 use kernel::error::{Error, Found, Result};
-use kernel::html::{Html, Moment, Pages, flash};
+use kernel::html::{Html, Pages, flash};
 use kernel::http::{Params, Response, Routes};
-use kernel::time::Timestamp;
 use serde_json::json;
 
 const PATH: &str = "/admin/spam_logs";
@@ -30,16 +28,16 @@ kernel::params! {
 
 async fn list(app: App, admin: Admin, params: Params<ListParams>) -> Result<Response> {
     let number = params.page.unwrap_or(1).clamp(1, 1_000_000);
-    let (rows, total) = app
+    let (logs, total) = app
         .read(move |tx| {
             let rows = logs::page(tx, PER_PAGE, (number - 1) * PER_PAGE)?;
             Ok((rows, logs::total(tx)?))
         })
         .await?;
-    let now = app.now();
     let view = AdminSpamLogs {
         page: super::admin::page(&app, &admin, "Spam"),
-        logs: rows.into_iter().map(|log| row(log, now)).collect(),
+        logs,
+        now: app.now(),
         pages: Pages {
             page: number.unsigned_abs(),
             per_page: PER_PAGE.unsigned_abs(),
@@ -48,30 +46,6 @@ async fn list(app: App, admin: Admin, params: Params<ListParams>) -> Result<Resp
         },
     };
     Ok(Html::new(&view)?.response())
-}
-
-fn row(log: SpamLog, now: Timestamp) -> SpamLogRow {
-    SpamLogRow {
-        id: log.id,
-        may_block: log.state.as_deref() == Some("active"),
-        username: log.username.unwrap_or_default(),
-        action: log.action,
-        title: log.title,
-        description: log.description,
-        ip_address: log.ip_address.unwrap_or_default(),
-        user_agent: log.user_agent.unwrap_or_default(),
-        via_api: log.via_api,
-        verdict: match log.verdict {
-            Verdict::Allow => "allowed",
-            Verdict::Challenge => "challenged",
-            Verdict::Deny => "denied",
-            Verdict::BlockUser => "denied, user blocked",
-        }
-        .to_owned(),
-        reason: log.reason,
-        captcha_verified: log.captcha_verified,
-        created_at: Moment::new(log.created_at, now),
-    }
 }
 
 kernel::choices! {

@@ -52,12 +52,8 @@ impl TokenForm {
         };
         let all = SCOPES.iter().chain(ADMIN_SCOPES);
         let fitting = all.filter(|scope| scope_fits(kind, scope, admin));
-        let boxes = fitting.map(|name| ScopeBox {
-            name: (*name).to_owned(),
-            description: describe(name).to_owned(),
-            checked: self.chosen.iter().any(|one| one == name),
-        });
-        (self.scopes, self.more) = boxes.partition(|scope| COMMON.contains(&scope.name.as_str()));
+        let boxes = fitting.map(|name| ScopeBox::new(name, describe(name), &self.chosen));
+        (self.scopes, self.more) = boxes.partition(|scope| COMMON.contains(&scope.name));
     }
 
     /// Whether the fold must be open to show what is ticked.
@@ -68,9 +64,20 @@ impl TokenForm {
 
 #[derive(Debug, Clone, Default)]
 pub struct ScopeBox {
-    pub name: String,
-    pub description: String,
+    pub name: &'static str,
+    pub description: &'static str,
     pub checked: bool,
+}
+
+impl ScopeBox {
+    pub fn new(name: &'static str, description: &'static str, chosen: &[String]) -> ScopeBox {
+        let checked = chosen.iter().any(|one| one == name);
+        ScopeBox {
+            name,
+            description,
+            checked,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Default)]

@@ -1,14 +1,12 @@
 //! `/user/emails` and `/users/:id/emails`: further addresses.
 
+use super::users::UserPath;
 use crate::users::{self, Email};
 use crate::viewer::{Admin, SignedInViewer};
 use crate::{attempts, tasks};
 use kernel::app::App;
 use kernel::error::{Found, Result};
 use kernel::http::{Created, Flat, NoContent, Ok200, Paged, Paging, Params, Routes};
-use kernel::time::wire;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 /// Addresses one user may enter in an hour: each gets a mail, and it may be a
 /// stranger's.
@@ -37,40 +35,10 @@ pub fn routes(r: &mut Routes) {
         .summary("Removes a further address of a user");
 }
 
-/// A further address.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct EmailEntity {
-    /// Id.
-    pub id: i64,
-    /// The address.
-    pub email: String,
-    /// When it proved to be theirs.
-    pub confirmed_at: Option<String>,
-}
-
-impl From<Email> for EmailEntity {
-    fn from(email: Email) -> EmailEntity {
-        EmailEntity {
-            id: email.id,
-            email: email.email,
-            confirmed_at: email.confirmed_at.map(wire::text),
-        }
-    }
-}
-
-/// One page of the few addresses somebody has.
-fn page(emails: Vec<Email>, paging: Paging) -> Paged<EmailEntity> {
-    let total = emails.len() as i64;
-    let skipped = usize::try_from(paging.offset()).unwrap_or(usize::MAX);
-    let fetch = paging.fetch() as usize;
-    let rows = emails.into_iter().skip(skipped).take(fetch).collect();
-    Paged::numbered(rows, paging, Some(total)).map(EmailEntity::from)
-}
-
-async fn list_own(app: App, viewer: SignedInViewer, paging: Paging) -> Result<Paged<EmailEntity>> {
+async fn list_own(app: App, viewer: SignedInViewer, paging: Paging) -> Result<Paged<Email>> {
     let id = viewer.0.user.id;
     let emails = app.read(move |tx| users::emails(tx, id)).await?;
-    Ok(page(emails, paging))
+    Ok(Paged::of_whole(emails, paging))
 }
 
 kernel::params! {
@@ -80,14 +48,10 @@ kernel::params! {
     }
 }
 
-async fn show_own(
-    app: App,
-    viewer: SignedInViewer,
-    path: Params<OwnPath>,
-) -> Result<Ok200<EmailEntity>> {
+async fn show_own(app: App, viewer: SignedInViewer, path: Params<OwnPath>) -> Result<Ok200<Email>> {
     let (user, id) = (viewer.0.user.id, path.email_id);
     let found = app.read(move |tx| users::email(tx, user, id)).await?;
-    Ok(Ok200(found.found("Email")?.into()))
+    Ok(Ok200(found.found("Email")?))
 }
 
 kernel::params! {
@@ -109,7 +73,7 @@ async fn add_own(
     app: App,
     viewer: SignedInViewer,
     params: Params<AddOwn>,
-) -> Result<Created<EmailEntity>> {
+) -> Result<Created<Email>> {
     let (by, address) = (viewer.author(), params.email.clone());
     let made = app.write(move |tx| {
         let user = &viewer.0.user;
@@ -117,7 +81,7 @@ async fn add_own(
         tell(tx, &viewer)?;
         users::add_email(tx, &by, user, &address, false)
     });
-    Ok(Created(made.await?.into()))
+    Ok(Created(made.await?))
 }
 
 async fn remove_own(app: App, viewer: SignedInViewer, path: Params<OwnPath>) -> Result<NoContent> {
@@ -130,48 +94,36 @@ async fn remove_own(app: App, viewer: SignedInViewer, path: Params<OwnPath>) -> 
     Ok(NoContent)
 }
 
-kernel::params! {
-    pub struct OfUser {
-        /// Id of the user.
-        pub id: i64,
-    }
-}
-
-async fn list(
-    app: App,
-    _: Admin,
-    path: Params<OfUser>,
-    paging: Paging,
-) -> Result<Paged<EmailEntity>> {
+async fn list(app: App, _: Admin, path: Params<UserPath>, paging: Paging) -> Result<Paged<Email>> {
     let id = path.id;
     let emails = app.read(move |tx| {
         users::find(tx, id)?.found("User")?;
         users::emails(tx, id)
     });
-    Ok(page(emails.await?, paging))
+    Ok(Paged::of_whole(emails.await?, paging))
 }
 
 kernel::params! {
     pub struct Add {
-        pub user: Flat<OfUser>,
+        pub user: Flat<UserPath>,
         pub address: Flat<AddOwn>,
         /// It counts as confirmed.
         pub skip_confirmation: Option<bool>,
     }
 }
 
-async fn add(app: App, admin: Admin, params: Params<Add>) -> Result<Created<EmailEntity>> {
+async fn add(app: App, admin: Admin, params: Params<Add>) -> Result<Created<Email>> {
     let (by, sent) = (admin.author(), params.0);
     let made = app.write(move |tx| {
         let user = users::find(tx, sent.user.id)?.found("User")?;
         let confirmed = sent.skip_confirmation.unwrap_or(false);
         users::add_email(tx, &by, &user, &sent.address.email, confirmed)
     });
-    Ok(Created(made.await?.into()))
+    Ok(Created(made.await?))
 }
 
 kernel::params! {
-    pub struct OfUserPath { pub user: Flat<OfUser>, pub address: Flat<OwnPath> }
+    pub struct OfUserPath { pub user: Flat<UserPath>, pub address: Flat<OwnPath> }
 }
 
 async fn remove(app: App, admin: Admin, path: Params<OfUserPath>) -> Result<NoContent> {

@@ -1,6 +1,7 @@
 //! `/users/:id/impersonation_tokens`: administrators acting as a user.
 
 use super::tokens::{CreateFor, for_user, listed, made};
+use super::users::UserPath;
 use crate::entities::{self, TokenEntity};
 use crate::model::{AccessToken, TokenKind};
 use crate::settings::TokenRules;
@@ -9,7 +10,7 @@ use crate::users;
 use crate::viewer::Admin;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
+use kernel::http::{Created, Flat, NoContent, Ok200, Paged, Paging, Params, Routes};
 use store::Tx;
 
 pub fn routes(r: &mut Routes) {
@@ -36,8 +37,7 @@ kernel::choices! {
 
 kernel::params! {
     pub struct ListImpersonation {
-        /// Id of the user.
-        pub id: i64,
+        pub user: Flat<UserPath>,
         /// Whether they open anything.
         pub state: Option<Listed>,
     }
@@ -56,11 +56,11 @@ async fn list(
     };
     let filter = Filter {
         kind: Some(TokenKind::Impersonation),
-        user_id: Some(params.id),
+        user_id: Some(params.user.id),
         state,
         ..Filter::default()
     };
-    let id = params.id;
+    let id = params.user.id;
     app.read(move |tx| users::find(tx, id)?.found("User"))
         .await?;
     listed(&app, filter, SortBy::CreatedDesc, paging).await
@@ -73,14 +73,13 @@ async fn create(app: App, admin: Admin, params: Params<CreateFor>) -> Result<Cre
             "Impersonation is switched off on this instance",
         ));
     }
-    let new = for_user(&app, &params, TokenKind::Impersonation).await?;
+    let new = for_user(&app, params.0, TokenKind::Impersonation).await?;
     made(app, admin.author(), new).await
 }
 
 kernel::params! {
     pub struct ImpersonationPath {
-        /// Id of the user.
-        pub id: i64,
+        pub user: Flat<UserPath>,
         /// Id of the token.
         pub token_id: i64,
     }
@@ -95,13 +94,13 @@ fn of_user(tx: &mut Tx<'_>, user: i64, id: i64) -> Result<AccessToken> {
 }
 
 async fn show(app: App, _: Admin, path: Params<ImpersonationPath>) -> Result<Ok200<TokenEntity>> {
-    let (user, id) = (path.id, path.token_id);
+    let (user, id) = (path.user.id, path.token_id);
     let token = app.read(move |tx| of_user(tx, user, id)).await?;
     Ok(Ok200(entities::token(&token, app.now(), None)))
 }
 
 async fn destroy(app: App, admin: Admin, path: Params<ImpersonationPath>) -> Result<NoContent> {
-    let (user, id) = (path.id, path.token_id);
+    let (user, id) = (path.user.id, path.token_id);
     let by = admin.author();
     app.write(move |tx| {
         let token = of_user(tx, user, id)?;

@@ -20,23 +20,42 @@ pub fn routes(r: &mut Routes) {
     r.get("/user/status", own_status)
         .scopes(READ_USER)
         .summary("Shows the caller's status");
-    r.put("/user/status", set_status)
-        .summary("Replaces the caller's status");
-    r.patch("/user/status", patch_status)
-        .summary("Changes the caller's status");
+    // What is not sent is reset by the first and stays with the second.
+    r.put("/user/status", |app, viewer, sent| {
+        change_status(app, viewer, sent, true)
+    })
+    .named("set_status")
+    .summary("Replaces the caller's status");
+    r.patch("/user/status", |app, viewer, sent| {
+        change_status(app, viewer, sent, false)
+    })
+    .named("patch_status")
+    .summary("Changes the caller's status");
     r.get("/users/{id}/status", status)
         .scopes(READ_USER)
         .summary("Shows a user's status");
-    r.post("/users/{id}/follow", follow)
-        .summary("Follows a user");
-    r.post("/users/{id}/unfollow", unfollow)
-        .summary("Stops following a user");
-    r.get("/users/{id}/followers", followers)
-        .scopes(READ_USER)
-        .summary("Lists a user's followers");
-    r.get("/users/{id}/following", following)
-        .scopes(READ_USER)
-        .summary("Lists whom a user follows");
+    r.post("/users/{id}/follow", |app, viewer, path| {
+        change_follow(app, viewer, path, users::follow)
+    })
+    .named("follow")
+    .summary("Follows a user");
+    r.post("/users/{id}/unfollow", |app, viewer, path| {
+        change_follow(app, viewer, path, users::unfollow)
+    })
+    .named("unfollow")
+    .summary("Stops following a user");
+    r.get("/users/{id}/followers", |app, viewer, path, paging| {
+        list_side(app, viewer, path, paging, Side::Followers)
+    })
+    .named("followers")
+    .scopes(READ_USER)
+    .summary("Lists a user's followers");
+    r.get("/users/{id}/following", |app, viewer, path, paging| {
+        list_side(app, viewer, path, paging, Side::Following)
+    })
+    .named("following")
+    .scopes(READ_USER)
+    .summary("Lists whom a user follows");
 }
 
 async fn show(app: App, viewer: SignedInViewer) -> Result<Ok200<UserEntity>> {
@@ -140,24 +159,6 @@ kernel::params! {
     }
 }
 
-/// PUT: what is not sent is reset.
-async fn set_status(
-    app: App,
-    viewer: SignedInViewer,
-    params: Params<SetStatus>,
-) -> Result<Ok200<StatusEntity>> {
-    change_status(app, viewer, params, true).await
-}
-
-/// PATCH: what is not sent stays.
-async fn patch_status(
-    app: App,
-    viewer: SignedInViewer,
-    params: Params<SetStatus>,
-) -> Result<Ok200<StatusEntity>> {
-    change_status(app, viewer, params, false).await
-}
-
 async fn change_status(
     app: App,
     viewer: SignedInViewer,
@@ -190,13 +191,13 @@ async fn change_status(
 async fn change_follow(
     app: App,
     viewer: SignedInViewer,
-    id: Reference,
+    path: Params<AnyUser>,
     change: fn(&mut store::Tx<'_>, i64, i64) -> Result<bool>,
 ) -> Result<Changed<UserBasic>> {
     let caller = viewer.0.user.id;
     let (user, changed) = app
         .write(move |tx| {
-            let user = users::by_reference(tx, &id)?.found("User")?;
+            let user = users::by_reference(tx, &path.id)?.found("User")?;
             let changed = change(tx, caller, user.id)?;
             Ok((user, changed))
         })
@@ -207,58 +208,20 @@ async fn change_follow(
     })
 }
 
-async fn follow(
-    app: App,
-    viewer: SignedInViewer,
-    path: Params<AnyUser>,
-) -> Result<Changed<UserBasic>> {
-    change_follow(app, viewer, path.0.id, users::follow).await
-}
-
-async fn unfollow(
-    app: App,
-    viewer: SignedInViewer,
-    path: Params<AnyUser>,
-) -> Result<Changed<UserBasic>> {
-    change_follow(app, viewer, path.0.id, users::unfollow).await
-}
-
 async fn list_side(
     app: App,
     viewer: SignedInViewer,
-    id: Reference,
+    path: Params<AnyUser>,
     paging: Paging,
     side: Side,
 ) -> Result<Paged<UserBasic>> {
-    let asked = paging.clone();
-    let (rows, total) = app
-        .read(move |tx| {
-            let user = users::by_reference(tx, &id)?.found("User")?;
-            let whole = users::whole(tx, user, None)?;
-            if !access::sees_follows(&viewer.0, &whole) {
-                return Err(Error::NotFound("User"));
-            }
-            users::follows(tx, whole.user.id, side, &asked)
-        })
-        .await?;
-    let page = Paged::numbered(rows, paging, Some(total));
-    Ok(page.map(|user| entities::basic(&app, &user)))
-}
-
-async fn followers(
-    app: App,
-    viewer: SignedInViewer,
-    path: Params<AnyUser>,
-    paging: Paging,
-) -> Result<Paged<UserBasic>> {
-    list_side(app, viewer, path.0.id, paging, Side::Followers).await
-}
-
-async fn following(
-    app: App,
-    viewer: SignedInViewer,
-    path: Params<AnyUser>,
-    paging: Paging,
-) -> Result<Paged<UserBasic>> {
-    list_side(app, viewer, path.0.id, paging, Side::Following).await
+    let page = Paged::read(&app, paging, move |tx, part| {
+        let user = users::by_reference(tx, &path.id)?.found("User")?;
+        let whole = users::whole(tx, user, None)?;
+        if !access::sees_follows(&viewer.0, &whole) {
+            return Err(Error::NotFound("User"));
+        }
+        users::follows(tx, whole.user.id, side, part)
+    });
+    Ok(page.await?.map(|user| entities::basic(&app, &user)))
 }

@@ -1,15 +1,16 @@
 //! `/personal_access_tokens` and making them.
 
+use super::users::UserPath;
 use crate::author::Author;
 use crate::entities::{self, TokenEntity};
-use crate::model::{AccessToken, SELF_SERVICE_SCOPES, TokenKind};
-use crate::tokens::{self, Filter, NewToken, Ready, SortBy, State};
+use crate::model::{AccessToken, SELF_SERVICE_SCOPES, TokenKind, User};
+use crate::tokens::{self, Filter, NewToken, Ready, SortBy, State, TokenTimes};
 use crate::users;
 use crate::viewer::{Admin, Credential, SignedIn, SignedInViewer};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::http::{Created, Flat, NoContent, Ok200, Paged, Paging, Params, Routes};
-use kernel::time::{Date, Timestamp};
+use kernel::time::Date;
 use store::Tx;
 
 pub fn routes(r: &mut Routes) {
@@ -42,18 +43,7 @@ pub fn routes(r: &mut Routes) {
 
 kernel::params! {
     pub struct ListTokens {
-        /// Made after.
-        pub created_after: Option<Timestamp>,
-        /// Made before.
-        pub created_before: Option<Timestamp>,
-        /// Used after.
-        pub last_used_after: Option<Timestamp>,
-        /// Used before.
-        pub last_used_before: Option<Timestamp>,
-        /// Ending after.
-        pub expires_after: Option<Date>,
-        /// Ending before.
-        pub expires_before: Option<Date>,
+        pub times: Flat<TokenTimes>,
         /// Revoked or not.
         pub revoked: Option<bool>,
         /// Part of the name.
@@ -82,12 +72,7 @@ async fn list(
     let filter = Filter {
         kind: Some(TokenKind::Personal),
         user_id,
-        created_after: params.created_after,
-        created_before: params.created_before,
-        last_used_after: params.last_used_after,
-        last_used_before: params.last_used_before,
-        expires_after: params.expires_after,
-        expires_before: params.expires_before,
+        times: Some(params.times.0.clone()),
         revoked: params.revoked,
         search: params.search.clone(),
         state: params.state,
@@ -103,13 +88,12 @@ pub(super) async fn listed(
     sort: SortBy,
     paging: Paging,
 ) -> Result<Paged<TokenEntity>> {
-    let asked = paging.clone();
-    let found = app.read(move |tx| {
-        let rows = tokens::page(tx, &filter, sort, &asked)?;
+    let page = Paged::read(app, paging, move |tx, part| {
+        let rows = tokens::page(tx, &filter, sort, part)?;
         Ok((rows, tokens::total(tx, &filter)?))
     });
-    let ((rows, total), now) = (found.await?, app.now());
-    Ok(Paged::numbered(rows, paging, Some(total)).map(|row| entities::token(&row, now, None)))
+    let now = app.now();
+    Ok(page.await?.map(|row| entities::token(&row, now, None)))
 }
 
 kernel::params! {
@@ -242,28 +226,37 @@ async fn revoked(
 }
 
 kernel::params! {
-    pub struct CreateOwn {
+    pub struct TokenInput {
         /// For people.
         pub name: String,
         /// For people.
         pub description: Option<String>,
-        /// `k8s_proxy` and `self_rotate` only.
+        /// What it allows; one's own, `k8s_proxy` and `self_rotate` only.
         pub scopes: Vec<String>,
         /// Last day.
         pub expires_at: Option<Date>,
     }
 }
 
+impl TokenInput {
+    fn new_token(self, kind: TokenKind, user: &User) -> NewToken {
+        NewToken {
+            name: self.name,
+            description: self.description,
+            scopes: self.scopes,
+            expires_at: self.expires_at,
+            ..NewToken::of(kind, user)
+        }
+    }
+}
+
 async fn create_own(
     app: App,
     viewer: SignedInViewer,
-    params: Params<CreateOwn>,
+    params: Params<TokenInput>,
 ) -> Result<Created<TokenEntity>> {
-    if !params
-        .scopes
-        .iter()
-        .all(|scope| SELF_SERVICE_SCOPES.contains(&scope.as_str()))
-    {
+    let allowed = |scope: &String| SELF_SERVICE_SCOPES.contains(&scope.as_str());
+    if !params.scopes.iter().all(allowed) {
         return Err(Error::Parameters(vec![
             "scopes does not have a valid value".into(),
         ]));
@@ -271,28 +264,14 @@ async fn create_own(
     if !viewer.0.user.is_human() {
         return Err(Error::forbidden(""));
     }
-    let new = NewToken {
-        name: params.name.clone(),
-        description: params.description.clone(),
-        scopes: params.scopes.clone(),
-        expires_at: params.expires_at,
-        ..NewToken::of(TokenKind::Personal, &viewer.0.user)
-    };
+    let new = params.0.new_token(TokenKind::Personal, &viewer.0.user);
     made(app, viewer.author(), new).await
 }
 
 kernel::params! {
     pub struct CreateFor {
-        /// Id of the user.
-        pub id: i64,
-        /// For people.
-        pub name: String,
-        /// For people.
-        pub description: Option<String>,
-        /// What it allows.
-        pub scopes: Vec<String>,
-        /// Last day.
-        pub expires_at: Option<Date>,
+        pub user: Flat<UserPath>,
+        pub token: Flat<TokenInput>,
     }
 }
 
@@ -301,13 +280,13 @@ async fn create_for(
     admin: Admin,
     params: Params<CreateFor>,
 ) -> Result<Created<TokenEntity>> {
-    let new = for_user(&app, &params, TokenKind::Personal).await?;
+    let new = for_user(&app, params.0, TokenKind::Personal).await?;
     made(app, admin.author(), new).await
 }
 
 /// A token to be made for a person that exists.
-pub(super) async fn for_user(app: &App, params: &CreateFor, kind: TokenKind) -> Result<NewToken> {
-    let id = params.id;
+pub(super) async fn for_user(app: &App, params: CreateFor, kind: TokenKind) -> Result<NewToken> {
+    let id = params.user.id;
     let user = app
         .read(move |tx| users::find(tx, id)?.found("User"))
         .await?;
@@ -316,13 +295,7 @@ pub(super) async fn for_user(app: &App, params: &CreateFor, kind: TokenKind) -> 
             "Tokens of bots belong to their project or group",
         ));
     }
-    Ok(NewToken {
-        name: params.name.clone(),
-        description: params.description.clone(),
-        scopes: params.scopes.clone(),
-        expires_at: params.expires_at,
-        ..NewToken::of(kind, &user)
-    })
+    Ok(params.token.0.new_token(kind, &user))
 }
 
 /// Makes the token and shows its text once.

@@ -64,8 +64,9 @@ pub fn write(
         verdict,
         reason: cut(reason, SHORT),
         captcha_verified,
+        created_at: tx.now(),
     };
-    crate::store::spam_logs::insert(tx, new)
+    crate::store::spam_logs::insert(tx, &new)
 }
 
 /// Uses the id of a refusal up for the very thing that was refused, by whom it

@@ -42,6 +42,18 @@ kernel::choices! {
     }
 }
 
+impl Verdict {
+    /// What was decided, for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Verdict::Allow => "allowed",
+            Verdict::Challenge => "challenged",
+            Verdict::Deny => "denied",
+            Verdict::BlockUser => "denied, user blocked",
+        }
+    }
+}
+
 #[derive(Debug, Clone)]
 pub enum Actor {
     User(Box<User>),

@@ -8,14 +8,19 @@ use kernel::secrets;
 use kernel::time::Timestamp;
 use store::{Fragment, FromRow, Tx, sql};
 
+const SECRET: &str = store::concat!(
+    "select ",
+    SecretInfo::COLUMNS,
+    " from application_secrets where "
+);
+
 /// The living secrets of an application, the newest first.
 pub fn living_secrets(tx: &mut Tx<'_>, id: i64) -> Result<Vec<SecretInfo>> {
     let now = tx.now();
     Ok(tx.all(
         sql!(
-            "select id, expires_at, last_used_at, created_at from application_secrets
-             where application_id = $1 and (expires_at is null or expires_at > $2)
-             order by id desc"
+            SECRET,
+            "application_id = $1 and (expires_at is null or expires_at > $2) order by id desc"
         ),
         (id, now),
     )?)
@@ -26,9 +31,8 @@ pub fn secret_fits(tx: &mut Tx<'_>, application: i64, text: &str) -> Result<Opti
     let now = tx.now();
     Ok(tx.optional(
         sql!(
-            "select id, expires_at, last_used_at, created_at from application_secrets
-             where application_id = $1 and digest = $2
-                and (expires_at is null or expires_at > $3)"
+            SECRET,
+            "application_id = $1 and digest = $2 and (expires_at is null or expires_at > $3)"
         ),
         (application, secrets::digest(text), now),
     )?)
@@ -36,11 +40,10 @@ pub fn secret_fits(tx: &mut Tx<'_>, application: i64, text: &str) -> Result<Opti
 
 pub fn touch_secret(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     let now = tx.now();
-    tx.execute(
+    tx.run(
         sql!("update application_secrets set last_used_at = $2 where id = $1"),
         (id, now),
-    )?;
-    Ok(())
+    )
 }
 
 pub fn find(tx: &mut Tx<'_>, id: i64) -> Result<Option<Application>> {
@@ -86,11 +89,10 @@ fn narrow(query: &mut Fragment, owner: Option<Owner>) {
 }
 
 pub fn delete_secrets(tx: &mut Tx<'_>, application: i64) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("delete from application_secrets where application_id = $1"),
         (application,),
-    )?;
-    Ok(())
+    )
 }
 
 pub fn insert_secret(
@@ -99,58 +101,52 @@ pub fn insert_secret(
     digest: Vec<u8>,
     now: Timestamp,
 ) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("insert into application_secrets (application_id, digest, created_at) values ($1, $2, $3)"),
         (application, digest, now),
-    )?;
-    Ok(())
+    )
 }
 
 pub fn keep_newest_secret(tx: &mut Tx<'_>, application: i64) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!(
             "delete from application_secrets where application_id = $1 and id < (
                 select max(id) from application_secrets where application_id = $1)"
         ),
         (application,),
-    )?;
-    Ok(())
+    )
 }
 
 /// Puts an end to the secrets that have none.
 pub fn end_secrets_at(tx: &mut Tx<'_>, application: i64, end: Timestamp) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!(
             "update application_secrets set expires_at = $2
              where application_id = $1 and expires_at is null"
         ),
         (application, end),
-    )?;
-    Ok(())
+    )
 }
 
 pub fn delete_ending_secrets(tx: &mut Tx<'_>, application: i64) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!(
             "delete from application_secrets where application_id = $1 and expires_at is not null"
         ),
         (application,),
-    )?;
-    Ok(())
+    )
 }
 
 /// Deletes all that somebody registered who is gone.
 pub fn forget_owner(tx: &mut Tx<'_>, owner: Owner) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("delete from applications where owner_type = $1 and owner_id = $2"),
         (owner.kind(), owner.id()),
-    )?;
-    Ok(())
+    )
 }
 
 pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
-    tx.execute(sql!("delete from applications where id = $1"), (id,))?;
-    Ok(())
+    tx.run(sql!("delete from applications where id = $1"), (id,))
 }
 
 #[derive(Debug, Clone, FromRow)]
@@ -180,6 +176,11 @@ impl Application {
         scopes::split(&self.scopes)
     }
 
+    /// The hosts that users may be sent to.
+    pub fn hosts(&self) -> impl Iterator<Item = String> {
+        redirect::lines(&self.redirect_uris).map(redirect::shown_host)
+    }
+
     pub fn owner(&self) -> Owner {
         match (self.owner_type.as_deref(), self.owner_id) {
             (Some("User"), Some(id)) => Owner::User(id),
@@ -190,6 +191,7 @@ impl Application {
 }
 
 #[derive(Debug, Clone, FromRow)]
+#[columns("application_secrets")]
 pub struct SecretInfo {
     pub id: i64,
     /// Set while it is being replaced.
@@ -207,7 +209,7 @@ pub enum Owner {
 }
 
 /// What is said of an application when it is registered or changed.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Registration {
     pub name: String,
     pub redirect_uris: String,

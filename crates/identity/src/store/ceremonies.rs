@@ -60,8 +60,7 @@ impl Place {
 pub fn keep<T: Serialize>(tx: &mut Tx<'_>, place: Place, user: UserId, state: &T) -> Result<()> {
     let expires_at = tx.now() + jiff::SignedDuration::from_secs(SECONDS);
     let (keep, _) = place.statements();
-    tx.execute(keep, (place.id(), user, Json(state), expires_at))?;
-    Ok(())
+    tx.run(keep, (place.id(), user, Json(state), expires_at))
 }
 
 /// Takes the state of the ceremony that stands here, if it has not expired and
@@ -72,13 +71,4 @@ pub fn take<T: DeserializeOwned>(tx: &mut Tx<'_>, place: Place, user: UserId) ->
     let now = tx.now();
     let stands = found.filter(|(expires_at, _)| *expires_at > now);
     Ok(stands.and_then(|(_, Json(state))| serde_json::from_value(state).ok()))
-}
-
-/// Deletes what was never answered.
-pub fn sweep(tx: &mut Tx<'_>) -> Result<u64> {
-    let now = tx.now();
-    Ok(tx.execute(
-        sql!("delete from webauthn_ceremonies where expires_at <= $1"),
-        (now,),
-    )?)
 }

@@ -3,7 +3,7 @@
 use crate::model::UserId;
 use kernel::error::Result;
 use kernel::time::Timestamp;
-use store::{FromRow, Tx, sql};
+use store::{FromRow, IntoRow, Tx, sql};
 
 kernel::choices! {
     pub enum State {
@@ -15,39 +15,24 @@ kernel::choices! {
     }
 }
 
+#[derive(IntoRow)]
+#[table("device_grants")]
 pub struct NewDevice<'d> {
     pub application_id: i64,
     pub digest: Vec<u8>,
     pub user_code: &'d str,
     /// Space-separated.
     pub scopes: String,
+    pub state: State,
     pub poll_seconds: i64,
     pub ip_address: &'d str,
     pub user_agent: &'d str,
     pub expires_at: Timestamp,
+    pub created_at: Timestamp,
 }
 
 pub fn insert(tx: &mut Tx<'_>, new: &NewDevice<'_>) -> Result<()> {
-    let now = tx.now();
-    tx.execute(
-        sql!(
-            "insert into device_grants (application_id, digest, user_code, scopes, state,
-                poll_seconds, ip_address, user_agent, expires_at, created_at)
-             values ($1, $2, $3, $4, 'pending', $5, $6, $7, $8, $9)"
-        ),
-        (
-            new.application_id,
-            new.digest.clone(),
-            new.user_code,
-            new.scopes.as_str(),
-            new.poll_seconds,
-            new.ip_address,
-            new.user_agent,
-            new.expires_at,
-            now,
-        ),
-    )?;
-    Ok(())
+    tx.run(sql!(NewDevice::INSERT), new.values())
 }
 
 /// The grant of a user code that nobody decided.
@@ -85,17 +70,15 @@ pub fn by_digest(tx: &mut Tx<'_>, digest: Vec<u8>) -> Result<Option<Device>> {
 }
 
 pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
-    tx.execute(sql!("delete from device_grants where id = $1"), (id,))?;
-    Ok(())
+    tx.run(sql!("delete from device_grants where id = $1"), (id,))
 }
 
 /// Notes a poll, and how long to wait for the next.
 pub fn note_poll(tx: &mut Tx<'_>, id: i64, now: Timestamp, seconds: i64) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("update device_grants set polled_at = $2, poll_seconds = $3 where id = $1"),
         (id, now, seconds),
-    )?;
-    Ok(())
+    )
 }
 
 /// Uses a grant up; none when it was used.

@@ -3,42 +3,46 @@
 use crate::model::{User, UserId};
 use kernel::error::Result;
 use kernel::ids::fold;
-use kernel::time::Timestamp;
+use kernel::time::{Timestamp, wire};
+use schemars::JsonSchema;
+use serde::Serialize;
 use store::{FromRow, Tx, sql};
 
-#[derive(Debug, Clone, FromRow)]
+/// A further address.
+#[derive(Debug, Clone, FromRow, Serialize, JsonSchema)]
+#[schemars(rename = "EmailEntity")]
+#[columns("user_emails")]
 pub struct Email {
+    /// Id.
     pub id: i64,
+    /// The address.
     pub email: String,
     /// When it proved to be theirs.
+    #[serde(serialize_with = "wire::optional::serialize")]
+    #[schemars(with = "Option<String>")]
     pub confirmed_at: Option<Timestamp>,
 }
 
+const EMAIL: &str = store::concat!("select ", Email::COLUMNS, " from user_emails where ");
+
 /// A user's further addresses, oldest first.
 pub fn emails(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<Email>> {
-    Ok(tx.all(
-        sql!("select id, email, confirmed_at from user_emails where user_id = $1 order by id"),
-        (user,),
-    )?)
+    Ok(tx.all(sql!(EMAIL, "user_id = $1 order by id"), (user,))?)
 }
 
 pub fn email(tx: &mut Tx<'_>, user: UserId, id: i64) -> Result<Option<Email>> {
-    Ok(tx.optional(
-        sql!("select id, email, confirmed_at from user_emails where user_id = $1 and id = $2"),
-        (user, id),
-    )?)
+    Ok(tx.optional(sql!(EMAIL, "user_id = $1 and id = $2"), (user, id))?)
 }
 
 /// Forgets that others have entered an address, now that it is this user's.
 pub fn take_from_others(tx: &mut Tx<'_>, user: UserId, address: &str) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!(
             "delete from user_emails
              where email_folded = $1 and user_id <> $2 and confirmed_at is null"
         ),
         (fold(address), user),
-    )?;
-    Ok(())
+    )
 }
 
 /// Forgets that the primary address was confirmed: it is another one.
@@ -71,37 +75,34 @@ pub fn insert(
     Ok(tx.optional(
         sql!(
             "insert into user_emails (user_id, email, email_folded, confirmed_at, created_at)
-             values ($1, $2, $3, $4, $5) on conflict do nothing
-             returning id, email, confirmed_at"
+             values ($1, $2, $3, $4, $5) on conflict do nothing returning ",
+            Email::COLUMNS
         ),
         (user, address, fold(address), confirmed_at, now),
     )?)
 }
 
 pub fn delete(tx: &mut Tx<'_>, user: UserId, id: i64) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("delete from user_emails where user_id = $1 and id = $2"),
         (user, id),
-    )?;
-    Ok(())
+    )
 }
 
 /// Notes that a further address is theirs.
 pub fn confirm(tx: &mut Tx<'_>, user: UserId, id: i64, now: Timestamp) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("update user_emails set confirmed_at = $3 where user_id = $1 and id = $2"),
         (user, id, now),
-    )?;
-    Ok(())
+    )
 }
 
 /// Notes that the primary address is theirs.
 pub fn confirm_primary(tx: &mut Tx<'_>, user: UserId, now: Timestamp) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("update users set confirmed_at = coalesce(confirmed_at, $2) where id = $1"),
         (user, now),
-    )?;
-    Ok(())
+    )
 }
 
 /// An address as somebody confirmed it.

@@ -5,7 +5,7 @@ use crate::oauth::{digest, scopes};
 use jiff::SignedDuration;
 use kernel::error::Result;
 use kernel::time::Timestamp;
-use store::{Row, Tx, sql};
+use store::{FromRow, IntoRow, Tx, sql};
 
 kernel::choices! {
     pub enum GrantType {
@@ -16,40 +16,51 @@ kernel::choices! {
     }
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
+#[columns("f")]
 pub struct Pair {
+    #[column("t.id")]
     pub id: i64,
+    #[column("t.family_id")]
     pub family: i64,
-    /// The application, if one was named.
-    pub application_id: Option<i64>,
-    /// Its `client_id`.
-    pub application_uid: Option<String>,
-    pub user_id: UserId,
     /// Space-separated.
+    #[column("t.scopes")]
     pub scopes: String,
     /// The access token ends then.
+    #[column("t.expires_at")]
     pub expires_at: Timestamp,
     /// The refresh token ends then; `None` is never.
+    #[column("t.refresh_expires_at")]
     pub refresh_expires_at: Option<Timestamp>,
     /// Replaced by a newer pair then.
+    #[column("t.rotated_at")]
     pub rotated_at: Option<Timestamp>,
-    pub revoked_at: Option<Timestamp>,
-    /// Last noted use of the family.
-    pub last_used_at: Option<Timestamp>,
+    #[column("t.created_at")]
+    pub created_at: Timestamp,
+    /// The application, if one was named.
+    pub application_id: Option<i64>,
+    pub user_id: UserId,
     /// Where the code was sent.
     pub redirect_uri: Option<String>,
     pub nonce: Option<String>,
     pub authenticated_at: Option<Timestamp>,
-    pub created_at: Timestamp,
+    pub revoked_at: Option<Timestamp>,
+    /// Last noted use of the family.
+    pub last_used_at: Option<Timestamp>,
+    /// Its `client_id`.
+    #[column("a.uid")]
+    pub application_uid: Option<String>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, IntoRow)]
+#[table("oauth_families")]
 pub struct NewFamily {
     /// The application; `None` for the password grant without one.
     pub application_id: Option<i64>,
     pub user_id: UserId,
     pub grant_type: GrantType,
-    pub scopes: Vec<String>,
+    /// Space-separated.
+    pub scopes: String,
     /// Where the code was sent.
     pub redirect_uri: Option<String>,
     pub nonce: Option<String>,
@@ -58,29 +69,23 @@ pub struct NewFamily {
     /// Where the user allowed it from.
     pub ip_address: Option<String>,
     pub user_agent: Option<String>,
+    pub created_at: Timestamp,
 }
 
-macro_rules! pair_by {
-    ($digest:literal) => {
-        sql!(concat!(
-            "select t.id, t.family_id, t.scopes, t.expires_at, t.refresh_expires_at, t.rotated_at,
-                t.created_at, f.application_id, f.user_id, f.redirect_uri, f.nonce,
-                f.authenticated_at, f.revoked_at, f.last_used_at, a.uid
-             from oauth_tokens t join oauth_families f on f.id = t.family_id
-                left join applications a on a.id = f.application_id
-             where t.",
-            $digest,
-            " = $1"
-        ))
-    };
-}
+const PAIR: &str = store::concat!(
+    "select ",
+    Pair::COLUMNS,
+    " from oauth_tokens t join oauth_families f on f.id = t.family_id
+        left join applications a on a.id = f.application_id
+     where "
+);
 
 pub fn by_access(tx: &mut Tx<'_>, text: &str) -> Result<Option<Pair>> {
-    Ok(tx.optional(pair_by!("access_digest"), (digest(text),))?)
+    Ok(tx.optional(sql!(PAIR, "t.access_digest = $1"), (digest(text),))?)
 }
 
 pub fn by_refresh(tx: &mut Tx<'_>, text: &str) -> Result<Option<Pair>> {
-    Ok(tx.optional(pair_by!("refresh_digest"), (digest(text),))?)
+    Ok(tx.optional(sql!(PAIR, "t.refresh_digest = $1"), (digest(text),))?)
 }
 
 pub fn revoke(tx: &mut Tx<'_>, family: i64) -> Result<u64> {
@@ -98,11 +103,10 @@ pub fn revoke_all_of(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
         sql!("update oauth_families set revoked_at = $2 where user_id = $1 and revoked_at is null"),
         (user, now),
     )?;
-    tx.execute(
+    tx.run(
         sql!("update oauth_codes set revoked = true where user_id = $1 and revoked = false"),
         (user,),
-    )?;
-    Ok(())
+    )
 }
 
 /// Ends what one user allowed one application; `None` is what they allowed
@@ -165,28 +169,6 @@ pub fn sweep(tx: &mut Tx<'_>, limit: i64) -> Result<u64> {
     Ok(families + pairs + empty)
 }
 
-impl store::FromRow for Pair {
-    fn from_row(row: &mut Row<'_>) -> store::Result<Self> {
-        Ok(Pair {
-            id: row.at(0)?,
-            family: row.at(1)?,
-            scopes: row.at(2)?,
-            expires_at: row.at(3)?,
-            refresh_expires_at: row.at(4)?,
-            rotated_at: row.at(5)?,
-            created_at: row.at(6)?,
-            application_id: row.at(7)?,
-            user_id: row.at(8)?,
-            redirect_uri: row.at(9)?,
-            nonce: row.at(10)?,
-            authenticated_at: row.at(11)?,
-            revoked_at: row.at(12)?,
-            last_used_at: row.at(13)?,
-            application_uid: row.at(14)?,
-        })
-    }
-}
-
 impl Pair {
     /// Whether the pair was ended, by rotation or with its family.
     pub fn is_revoked(&self) -> bool {
@@ -217,11 +199,10 @@ pub fn rotate_pair(tx: &mut Tx<'_>, id: i64, now: Timestamp) -> Result<u64> {
 }
 
 pub fn note_use(tx: &mut Tx<'_>, family: i64, now: Timestamp, ip: &str) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("update oauth_families set last_used_at = $2, last_used_ip = $3 where id = $1"),
         (family, now, ip),
-    )?;
-    Ok(())
+    )
 }
 
 /// What a user allowed an application, once for each set of scopes.
@@ -237,87 +218,70 @@ pub fn scopes_given(tx: &mut Tx<'_>, user: UserId, application: i64) -> Result<V
 
 /// Stores a family; its id.
 pub fn insert(tx: &mut Tx<'_>, new: &NewFamily) -> Result<i64> {
-    let now = tx.now();
-    Ok(tx.one(
-        sql!(
-            "insert into oauth_families (application_id, user_id, grant_type, scopes, redirect_uri,
-                nonce, authenticated_at, ip_address, user_agent, created_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning id"
-        ),
-        (
-            new.application_id,
-            new.user_id,
-            new.grant_type,
-            new.scopes.join(" "),
-            new.redirect_uri.as_deref(),
-            new.nonce.as_deref(),
-            new.authenticated_at,
-            new.ip_address.as_deref(),
-            new.user_agent.as_deref(),
-            now,
-        ),
-    )?)
+    Ok(tx.one(sql!(NewFamily::INSERT, " returning id"), new.values())?)
 }
 
-pub fn insert_pair(
-    tx: &mut Tx<'_>,
-    family: i64,
-    access: Vec<u8>,
-    refresh: Vec<u8>,
-    scopes: &str,
-    expires_at: Timestamp,
-    refresh_expires_at: Option<Timestamp>,
-) -> Result<()> {
-    let now = tx.now();
-    tx.execute(
-        sql!(
-            "insert into oauth_tokens (family_id, access_digest, refresh_digest, scopes,
-                expires_at, refresh_expires_at, created_at)
-             values ($1, $2, $3, $4, $5, $6, $7)"
-        ),
-        (
-            family,
-            access,
-            refresh,
-            scopes,
-            expires_at,
-            refresh_expires_at,
-            now,
-        ),
-    )?;
-    Ok(())
+/// Two tokens by their digests.
+#[derive(IntoRow)]
+#[table("oauth_tokens")]
+pub struct NewPair {
+    pub family_id: i64,
+    pub access_digest: Vec<u8>,
+    pub refresh_digest: Vec<u8>,
+    /// Space-separated.
+    pub scopes: String,
+    pub expires_at: Timestamp,
+    pub refresh_expires_at: Option<Timestamp>,
+    pub created_at: Timestamp,
 }
 
-/// Application, its name, when allowed and last used, and scopes: of each
-/// living family of a user, the newest first.
-pub fn living(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<Living>> {
+pub fn insert_pair(tx: &mut Tx<'_>, new: &NewPair) -> Result<()> {
+    tx.run(sql!(NewPair::INSERT), new.values())
+}
+
+/// An application that a user allowed to act for them.
+#[derive(Debug, Clone, FromRow)]
+#[columns("f")]
+pub struct Authorized {
+    /// The application; `None` for programs that used the password alone.
+    pub application_id: Option<i64>,
+    #[column("a.name")]
+    pub name: Option<String>,
+    /// When it was first allowed, of what lives.
+    pub created_at: Timestamp,
+    /// Last use, exact to ten minutes.
+    pub last_used_at: Option<Timestamp>,
+    /// Scopes of its families, space-separated, with repetitions.
+    pub scopes: String,
+}
+
+impl Authorized {
+    pub fn scopes(&self) -> Vec<String> {
+        scopes::split(&self.scopes)
+    }
+}
+
+/// Each living family of a user, the newest first.
+pub fn living(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<Authorized>> {
     Ok(tx.all(
         sql!(
-            "select f.application_id, a.name, f.created_at, f.last_used_at, f.scopes
-             from oauth_families f left join applications a on a.id = f.application_id
+            "select ",
+            Authorized::COLUMNS,
+            " from oauth_families f left join applications a on a.id = f.application_id
              where f.user_id = $1 and f.revoked_at is null order by f.id desc limit 1000"
         ),
         (user,),
     )?)
 }
 
-/// A row of [`living`].
-pub type Living = (
-    Option<i64>,
-    Option<String>,
-    Timestamp,
-    Option<Timestamp>,
-    String,
-);
-
 /// The address of a family's user and the application's name.
 pub fn owner(tx: &mut Tx<'_>, family: i64) -> Result<Option<(String, Option<String>)>> {
     Ok(tx.optional(
         sql!(
             "select u.email, a.name from oauth_families f
-                            join users u on u.id = f.user_id
-                            left join applications a on a.id = f.application_id
-                         where f.id = $1"
+                join users u on u.id = f.user_id
+                left join applications a on a.id = f.application_id
+             where f.id = $1"
         ),
         (family,),
     )?)

@@ -4,7 +4,7 @@ use crate::mail_links::purpose::Purpose;
 use crate::model::UserId;
 use kernel::error::Result;
 use kernel::time::Timestamp;
-use store::{FromRow, Tx, sql};
+use store::{FromRow, IntoRow, Tx, sql};
 
 #[derive(Debug, Clone, FromRow)]
 pub struct Link {
@@ -16,11 +16,10 @@ pub struct Link {
 
 /// Ends a user's links of one purpose.
 pub fn forget(tx: &mut Tx<'_>, user: UserId, purpose: Purpose) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("delete from mail_links where user_id = $1 and purpose = $2"),
         (user, purpose),
-    )?;
-    Ok(())
+    )
 }
 
 /// Ends a user's link of one purpose for one address.
@@ -30,33 +29,28 @@ pub fn forget_of(
     purpose: Purpose,
     email_id: Option<i64>,
 ) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!(
             "delete from mail_links where user_id = $1 and purpose = $2
                 and coalesce(email_id, 0) = $3"
         ),
         (user, purpose, email_id.unwrap_or(0)),
-    )?;
-    Ok(())
+    )
 }
 
-pub fn insert(
-    tx: &mut Tx<'_>,
-    digest: Vec<u8>,
-    user: UserId,
-    purpose: Purpose,
-    email_id: Option<i64>,
-    expires_at: Timestamp,
-) -> Result<()> {
-    let now = tx.now();
-    tx.execute(
-        sql!(
-            "insert into mail_links (digest, user_id, purpose, email_id, expires_at, created_at)
-             values ($1, $2, $3, $4, $5, $6)"
-        ),
-        (digest, user, purpose, email_id, expires_at, now),
-    )?;
-    Ok(())
+#[derive(IntoRow)]
+#[table("mail_links")]
+pub struct NewLink {
+    pub digest: Vec<u8>,
+    pub user_id: UserId,
+    pub purpose: Purpose,
+    pub email_id: Option<i64>,
+    pub expires_at: Timestamp,
+    pub created_at: Timestamp,
+}
+
+pub fn insert(tx: &mut Tx<'_>, new: &NewLink) -> Result<()> {
+    tx.run(sql!(NewLink::INSERT), new.values())
 }
 
 pub fn living(tx: &mut Tx<'_>, digest: Vec<u8>, purpose: Purpose) -> Result<Option<Link>> {
@@ -72,12 +66,4 @@ pub fn living(tx: &mut Tx<'_>, digest: Vec<u8>, purpose: Purpose) -> Result<Opti
 
 pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<u64> {
     Ok(tx.execute(sql!("delete from mail_links where id = $1"), (id,))?)
-}
-
-pub fn sweep(tx: &mut Tx<'_>) -> Result<u64> {
-    let now = tx.now();
-    Ok(tx.execute(
-        sql!("delete from mail_links where expires_at <= $1"),
-        (now,),
-    )?)
 }

@@ -23,3 +23,20 @@ pub mod totp;
 pub mod two_factor;
 pub mod user_list;
 pub mod users;
+
+use ::store::{Tx, sql};
+use kernel::error::Result;
+
+/// Deletes what has ended by itself.
+pub fn sweep(tx: &mut Tx<'_>) -> Result<()> {
+    let now = tx.now();
+    for ended in [
+        sql!("delete from sessions where expires_at <= $1"),
+        sql!("delete from mail_links where expires_at <= $1"),
+        sql!("delete from sign_in_steps where expires_at <= $1"),
+        sql!("delete from webauthn_ceremonies where expires_at <= $1"),
+    ] {
+        tx.execute(ended, (now,))?;
+    }
+    Ok(())
+}

@@ -22,20 +22,18 @@ pub fn has_any(tx: &mut Tx<'_>, user: UserId) -> Result<bool> {
 }
 
 pub fn remove(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("delete from recovery_codes where user_id = $1"),
         (user,),
-    )?;
-    Ok(())
+    )
 }
 
 pub fn insert(tx: &mut Tx<'_>, user: UserId, digest: Vec<u8>) -> Result<()> {
     let now = tx.now();
-    tx.execute(
+    tx.run(
         sql!("insert into recovery_codes (user_id, digest, created_at) values ($1, $2, $3)"),
         (user, digest, now),
-    )?;
-    Ok(())
+    )
 }
 
 /// Uses a code up; false when it is unknown or used.

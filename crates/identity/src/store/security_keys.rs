@@ -6,37 +6,37 @@ use kernel::time::Timestamp;
 use store::{FromRow, Json, Tx, sql};
 use webauthn::Key;
 
+/// What the holder of a key is told of it.
 #[derive(Debug, Clone, FromRow)]
-pub struct StoredKey {
+#[columns("webauthn_keys")]
+pub struct KeyInfo {
     pub id: i64,
     pub name: String,
     pub last_used_at: Option<Timestamp>,
     pub created_at: Timestamp,
+}
+
+#[derive(Debug, Clone, FromRow)]
+#[columns("webauthn_keys")]
+pub struct StoredKey {
+    #[nested]
+    pub info: KeyInfo,
     pub(crate) credential: Json<Key>,
     pub(crate) user_handle: Vec<u8>,
 }
 
-macro_rules! key_where {
-    ($condition:literal) => {
-        sql!(concat!(
-            "select id, name, last_used_at, created_at, credential, user_handle
-             from webauthn_keys where ",
-            $condition
-        ))
-    };
-}
+const KEY: &str = store::concat!("select ", StoredKey::COLUMNS, " from webauthn_keys where ");
 
 /// The user's keys, oldest first.
 pub fn list(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<StoredKey>> {
-    Ok(tx.all(key_where!("user_id = $1 order by id"), (user,))?)
+    Ok(tx.all(sql!(KEY, "user_id = $1 order by id"), (user,))?)
 }
 
 pub fn remove_all(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("delete from webauthn_keys where user_id = $1"),
         (user,),
-    )?;
-    Ok(())
+    )
 }
 
 pub fn count(tx: &mut Tx<'_>, user: UserId) -> Result<i64> {
@@ -81,7 +81,7 @@ pub fn by_credential(
     credential: &[u8],
 ) -> Result<Option<StoredKey>> {
     Ok(tx.optional(
-        key_where!("user_id = $1 and credential_id = $2"),
+        sql!(KEY, "user_id = $1 and credential_id = $2"),
         (user, credential),
     )?)
 }
@@ -89,9 +89,8 @@ pub fn by_credential(
 /// Stores what a key has counted to.
 pub fn note_use(tx: &mut Tx<'_>, id: i64, key: &Key) -> Result<()> {
     let now = tx.now();
-    tx.execute(
+    tx.run(
         sql!("update webauthn_keys set credential = $2, last_used_at = $3 where id = $1"),
         (id, Json(key), now),
-    )?;
-    Ok(())
+    )
 }

@@ -3,9 +3,10 @@
 use crate::model::UserId;
 use kernel::error::Result;
 use kernel::time::Timestamp;
-use store::{FromRow, Tx, sql};
+use store::{FromRow, IntoRow, Tx, sql};
 
 #[derive(Debug, Clone, FromRow)]
+#[columns("sessions")]
 pub struct Session {
     pub id: i64,
     pub user_id: UserId,
@@ -19,21 +20,13 @@ pub struct Session {
     pub expires_at: Timestamp,
     pub created_at: Timestamp,
     /// Last proved then that it is still the same person; sign-in counts.
+    #[column("coalesce(proved_at, created_at)")]
     pub proved_at: Timestamp,
     /// Has an administrator's rights until then, where these are asked for.
     pub admin_until: Option<Timestamp>,
 }
 
-macro_rules! session_where {
-    ($condition:literal) => {
-        sql!(concat!(
-            "select id, user_id, ip_address, user_agent, remembered, last_used_at, expires_at,
-                created_at, coalesce(proved_at, created_at) as proved_at, admin_until
-             from sessions where ",
-            $condition
-        ))
-    };
-}
+const SESSION: &str = store::concat!("select ", Session::COLUMNS, " from sessions where ");
 
 /// When a living session's user signed in.
 pub fn began(tx: &mut Tx<'_>, id: i64) -> Result<Option<Timestamp>> {
@@ -42,27 +35,26 @@ pub fn began(tx: &mut Tx<'_>, id: i64) -> Result<Option<Timestamp>> {
 
 pub fn prove(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     let now = tx.now();
-    tx.execute(
+    tx.run(
         sql!("update sessions set proved_at = $2 where id = $1"),
         (id, now),
-    )?;
-    Ok(())
+    )
 }
 
 /// Gives the session an administrator's rights until then, or none.
 pub fn set_admin_until(tx: &mut Tx<'_>, id: i64, until: Option<Timestamp>) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("update sessions set admin_until = $2 where id = $1"),
         (id, until),
-    )?;
-    Ok(())
+    )
 }
 
 /// A user's living sessions, the last used first.
 pub fn list(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<Session>> {
     let now = tx.now();
     Ok(tx.all(
-        session_where!(
+        sql!(
+            SESSION,
             "user_id = $1 and expires_at > $2 order by last_used_at desc, id desc limit 100"
         ),
         (user, now),
@@ -86,47 +78,38 @@ pub fn revoke_others(tx: &mut Tx<'_>, user: UserId, kept: Option<i64>) -> Result
     )?)
 }
 
-pub fn sweep(tx: &mut Tx<'_>) -> Result<u64> {
-    let now = tx.now();
-    Ok(tx.execute(sql!("delete from sessions where expires_at <= $1"), (now,))?)
+/// A session that begins.
+#[derive(IntoRow)]
+#[table("sessions")]
+pub struct NewSession<'s> {
+    pub digest: Vec<u8>,
+    pub user_id: UserId,
+    pub ip_address: &'s str,
+    pub user_agent: String,
+    pub remembered: bool,
+    pub last_used_at: Timestamp,
+    pub expires_at: Timestamp,
+    pub created_at: Timestamp,
 }
 
-/// Stores a session; its id.
-pub fn insert(
-    tx: &mut Tx<'_>,
-    digest: Vec<u8>,
-    user: UserId,
-    ip: &str,
-    agent: &str,
-    remembered: bool,
-    expires_at: Timestamp,
-) -> Result<i64> {
-    let now = tx.now();
-    Ok(tx.one(
-        sql!(
-            "insert into sessions (digest, user_id, ip_address, user_agent, remembered,
-                last_used_at, expires_at, created_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $6) returning id"
-        ),
-        (digest, user, ip, agent, remembered, now, expires_at),
-    )?)
+pub fn insert(tx: &mut Tx<'_>, new: &NewSession<'_>) -> Result<()> {
+    tx.run(sql!(NewSession::INSERT), new.values())
 }
 
 pub fn living(tx: &mut Tx<'_>, digest: Vec<u8>) -> Result<Option<Session>> {
     let now = tx.now();
     Ok(tx.optional(
-        session_where!("digest = $1 and expires_at > $2"),
+        sql!(SESSION, "digest = $1 and expires_at > $2"),
         (digest, now),
     )?)
 }
 
 pub fn touch(tx: &mut Tx<'_>, id: i64, expires_at: Timestamp, ip: &str) -> Result<()> {
     let now = tx.now();
-    tx.execute(
+    tx.run(
         sql!(
             "update sessions set last_used_at = $2, expires_at = $3, ip_address = $4 where id = $1"
         ),
         (id, now, expires_at, ip),
-    )?;
-    Ok(())
+    )
 }

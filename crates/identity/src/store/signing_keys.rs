@@ -48,15 +48,14 @@ pub fn published(tx: &mut Tx<'_>) -> Result<Vec<Published>> {
 }
 
 pub fn retire(tx: &mut Tx<'_>, now: Timestamp) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("update signing_keys set retired_at = $1 where retired_at is null"),
         (now,),
-    )?;
-    Ok(())
+    )
 }
 
 pub fn insert(tx: &mut Tx<'_>, made: &Made, now: Timestamp) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!(
             "insert into signing_keys (kid, sealed, public_n, public_e, created_at)
                  values ($1, $2, $3, $4, $5)"
@@ -68,14 +67,12 @@ pub fn insert(tx: &mut Tx<'_>, made: &Made, now: Timestamp) -> Result<()> {
             made.public_e.as_str(),
             now,
         ),
-    )?;
-    Ok(())
+    )
 }
 
 pub fn delete_retired(tx: &mut Tx<'_>, gone: Timestamp) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("delete from signing_keys where retired_at < $1"),
         (gone,),
-    )?;
-    Ok(())
+    )
 }

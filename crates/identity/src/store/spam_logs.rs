@@ -1,17 +1,22 @@
 //! `spam_logs`: what was taken for spam.
 
+use crate::model::UserState;
 use crate::spam::Verdict;
 use kernel::error::Result;
 use kernel::http::paging::COUNT_LIMIT;
 use kernel::time::Timestamp;
-use store::{FromRow, Tx, sql};
+use store::{FromRow, IntoRow, Tx, sql};
 
 #[derive(Debug, Clone, FromRow)]
+#[columns("l")]
 pub struct SpamLog {
     pub id: i64,
     pub user_id: Option<i64>,
+    /// Login of who it was.
+    #[column("u.username")]
     pub username: Option<String>,
-    pub state: Option<String>,
+    #[column("u.state")]
+    pub state: Option<UserState>,
     pub action: String,
     pub target_type: String,
     pub title: String,
@@ -26,14 +31,20 @@ pub struct SpamLog {
     pub created_at: Timestamp,
 }
 
+impl SpamLog {
+    /// Whether who it was can be shut out.
+    pub fn may_block(&self) -> bool {
+        self.state == Some(UserState::Active)
+    }
+}
+
 /// Rows from the newest.
 pub fn page(tx: &mut Tx<'_>, limit: i64, offset: i64) -> Result<Vec<SpamLog>> {
     Ok(tx.all(
         sql!(
-            "select l.id, l.user_id, u.username, u.state, l.action, l.target_type, l.title,
-                l.description, l.ip_address, l.user_agent, l.via_api, l.verdict, l.reason,
-                l.captcha_verified, l.created_at
-             from spam_logs l left join users u on u.id = l.user_id and u.kind <> 'leaving'
+            "select ",
+            SpamLog::COLUMNS,
+            " from spam_logs l left join users u on u.id = l.user_id and u.kind <> 'leaving'
              order by l.id desc limit $1 offset $2"
         ),
         (limit, offset),
@@ -57,8 +68,7 @@ pub fn find(tx: &mut Tx<'_>, id: i64) -> Result<Option<(Option<i64>, String)>> {
 }
 
 pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
-    tx.execute(sql!("delete from spam_logs where id = $1"), (id,))?;
-    Ok(())
+    tx.run(sql!("delete from spam_logs where id = $1"), (id,))
 }
 
 pub fn delete_before(tx: &mut Tx<'_>, before: Timestamp) -> Result<u64> {
@@ -89,6 +99,8 @@ pub fn redeem(
 }
 
 /// A row to be stored, cut to what is kept.
+#[derive(IntoRow)]
+#[table("spam_logs")]
 pub struct NewLog<'l> {
     pub user_id: Option<i64>,
     pub actor: String,
@@ -103,33 +115,10 @@ pub struct NewLog<'l> {
     pub verdict: Verdict,
     pub reason: String,
     pub captcha_verified: bool,
+    pub created_at: Timestamp,
 }
 
 /// Stores one row; its id.
-pub fn insert(tx: &mut Tx<'_>, new: NewLog<'_>) -> Result<i64> {
-    let now = tx.now();
-    Ok(tx.one(
-        sql!(
-            "insert into spam_logs (user_id, actor, action, target_type, title, description,
-                fingerprint, ip_address, user_agent, via_api, verdict, reason, captcha_verified,
-                created_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) returning id"
-        ),
-        (
-            new.user_id,
-            new.actor,
-            new.action,
-            new.target_type,
-            new.title,
-            new.description,
-            new.fingerprint,
-            new.ip_address,
-            new.user_agent,
-            new.via_api,
-            new.verdict,
-            new.reason,
-            new.captcha_verified,
-            now,
-        ),
-    )?)
+pub fn insert(tx: &mut Tx<'_>, new: &NewLog<'_>) -> Result<i64> {
+    Ok(tx.one(sql!(NewLog::INSERT, " returning id"), new.values())?)
 }

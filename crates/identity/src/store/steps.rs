@@ -3,7 +3,7 @@
 use crate::model::UserId;
 use kernel::error::Result;
 use kernel::time::Timestamp;
-use store::{FromRow, Tx, sql};
+use store::{FromRow, IntoRow, Tx, sql};
 
 #[derive(Debug, Clone, FromRow)]
 pub struct Step {
@@ -18,30 +18,25 @@ pub struct Step {
 /// Ends all steps of a user: the password they began with is another one, or
 /// no factor is left to wait for.
 pub fn forget(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("delete from sign_in_steps where user_id = $1"),
         (user,),
-    )?;
-    Ok(())
+    )
 }
 
-pub fn insert(
-    tx: &mut Tx<'_>,
-    digest: Vec<u8>,
-    user: UserId,
-    remember: bool,
-    return_to: &str,
-    expires_at: Timestamp,
-) -> Result<()> {
-    let now = tx.now();
-    tx.execute(
-        sql!(
-            "insert into sign_in_steps (digest, user_id, remember, return_to, expires_at, created_at)
-             values ($1, $2, $3, $4, $5, $6)"
-        ),
-        (digest, user, remember, return_to, expires_at, now),
-    )?;
-    Ok(())
+#[derive(IntoRow)]
+#[table("sign_in_steps")]
+pub struct NewStep<'s> {
+    pub digest: Vec<u8>,
+    pub user_id: UserId,
+    pub remember: bool,
+    pub return_to: &'s str,
+    pub expires_at: Timestamp,
+    pub created_at: Timestamp,
+}
+
+pub fn insert(tx: &mut Tx<'_>, new: &NewStep<'_>) -> Result<()> {
+    tx.run(sql!(NewStep::INSERT), new.values())
 }
 
 /// The step with this digest that has tries left.
@@ -66,13 +61,5 @@ pub fn count_try(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
     Ok(tx.optional(
         sql!("update sign_in_steps set tries = tries + 1 where id = $1 returning tries"),
         (id,),
-    )?)
-}
-
-pub fn sweep(tx: &mut Tx<'_>) -> Result<u64> {
-    let now = tx.now();
-    Ok(tx.execute(
-        sql!("delete from sign_in_steps where expires_at <= $1"),
-        (now,),
     )?)
 }

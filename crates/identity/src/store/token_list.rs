@@ -46,17 +46,30 @@ impl SortBy {
     }
 }
 
+kernel::params! {
+    /// When tokens were made and used, and when they end.
+    pub struct TokenTimes {
+        /// Made after.
+        pub created_after: Option<Timestamp>,
+        /// Made before.
+        pub created_before: Option<Timestamp>,
+        /// Used after.
+        pub last_used_after: Option<Timestamp>,
+        /// Used before.
+        pub last_used_before: Option<Timestamp>,
+        /// Ending after.
+        pub expires_after: Option<Date>,
+        /// Ending before.
+        pub expires_before: Option<Date>,
+    }
+}
+
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     pub kind: Option<TokenKind>,
     pub user_id: Option<i64>,
     pub source: Option<(SourceType, i64)>,
-    pub created_after: Option<Timestamp>,
-    pub created_before: Option<Timestamp>,
-    pub last_used_after: Option<Timestamp>,
-    pub last_used_before: Option<Timestamp>,
-    pub expires_after: Option<Date>,
-    pub expires_before: Option<Date>,
+    pub times: Option<TokenTimes>,
     pub revoked: Option<bool>,
     /// Part of the name; letters count.
     pub search: Option<String>,
@@ -96,11 +109,15 @@ impl Filter {
                 .raw(")"),
             None => &mut sql,
         };
-        self.times(&mut sql);
+        if let Some(times) = &self.times {
+            times.narrow(&mut sql);
+        }
         sql
     }
+}
 
-    fn times(&self, sql: &mut Fragment) {
+impl TokenTimes {
+    fn narrow(&self, sql: &mut Fragment) {
         let times = [
             (" and created_at > ", self.created_after),
             (" and created_at < ", self.created_before),

@@ -1,36 +1,22 @@
 //! `access_tokens`, and `deploy_tokens` as credentials.
 
-use crate::model::{AccessToken, TokenKind, User, UserId, UserKind, UserState};
+use crate::model::{AccessToken, TokenKind, User, UserId};
 use crate::viewer::SourceType;
 use kernel::error::Result;
 use kernel::secrets;
 use kernel::time::{Date, Timestamp};
-use store::{FromRow, Json, Row, Tx, sql};
+use store::{FromRow, Json, Tx, sql};
 
-macro_rules! holder_by {
-    ($condition:literal) => {
-        sql!(concat!(
-            "select t.id, t.kind, t.user_id, t.source_type, t.source_id, t.scopes, t.family_id,
-                t.revoked, t.expires_at, t.last_used_at, t.last_used_ips, t.created_at,
-                t.updated_at, u.username, u.name, u.email, u.kind, u.state, u.is_admin,
-                u.is_external, u.is_private, u.password_expired, u.locked_until, u.confirmed_at,
-                u.avatar_key, u.projects_limit, u.can_create_group, u.last_activity_on,
-                u.created_at, u.updated_at
-             from access_tokens t join users u on u.id = t.user_id where ",
-            $condition
-        ))
-    };
-}
-
-macro_rules! deploy_token_by {
-    ($condition:literal) => {
-        sql!(concat!(
-            "select id, source_type, source_id, username, scopes, revoked, expires_at
-             from deploy_tokens where ",
-            $condition
-        ))
-    };
-}
+const HOLDER: &str = store::concat!(
+    "select ",
+    Holder::COLUMNS,
+    " from access_tokens join users on users.id = access_tokens.user_id where "
+);
+const DEPLOY_TOKEN: &str = store::concat!(
+    "select ",
+    DeployToken::COLUMNS,
+    " from deploy_tokens where "
+);
 
 pub fn find(tx: &mut Tx<'_>, id: i64) -> Result<Option<AccessToken>> {
     Ok(tx.optional(sql!("select * from access_tokens where id = $1"), (id,))?)
@@ -50,11 +36,10 @@ pub fn find_of_source(
 /// Ends one token. Bots are deleted by who knows their memberships.
 pub fn revoke(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     let now = tx.now();
-    tx.execute(
+    tx.run(
         sql!("update access_tokens set revoked = true, updated_at = $2 where id = $1"),
         (id, now),
-    )?;
-    Ok(())
+    )
 }
 
 pub fn revoke_family(tx: &mut Tx<'_>, family: i64) -> Result<u64> {
@@ -69,13 +54,17 @@ pub fn revoke_family(tx: &mut Tx<'_>, family: i64) -> Result<u64> {
 }
 
 /// A credential's owner and what it allows, from one indexed query.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
+#[columns("access_tokens")]
 pub struct Holder {
+    #[nested]
     pub token: AccessToken,
+    #[nested]
     pub user: User,
 }
 
 #[derive(Debug, Clone, FromRow)]
+#[columns("deploy_tokens")]
 pub struct DeployToken {
     pub id: i64,
     /// `Project` or `Group`.
@@ -89,75 +78,24 @@ pub struct DeployToken {
     pub expires_at: Option<Timestamp>,
 }
 
-/// Who holds this token, whatever its prefix. Name, description and role are
-/// left out: the hot path of every request does not need them.
+/// Who holds this token, whatever its prefix.
 pub fn holder(tx: &mut Tx<'_>, text: &str) -> Result<Option<Holder>> {
-    Ok(tx.optional(holder_by!("t.digest = $1"), (secrets::digest(text),))?)
+    Ok(tx.optional(
+        sql!(HOLDER, "access_tokens.digest = $1"),
+        (secrets::digest(text),),
+    )?)
 }
 
 pub fn holder_by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Holder>> {
-    Ok(tx.optional(holder_by!("t.id = $1"), (id,))?)
+    Ok(tx.optional(sql!(HOLDER, "access_tokens.id = $1"), (id,))?)
 }
 
 pub fn deploy_token(tx: &mut Tx<'_>, text: &str) -> Result<Option<DeployToken>> {
-    Ok(tx.optional(deploy_token_by!("digest = $1"), (secrets::digest(text),))?)
+    Ok(tx.optional(sql!(DEPLOY_TOKEN, "digest = $1"), (secrets::digest(text),))?)
 }
 
 pub fn deploy_token_by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<DeployToken>> {
-    Ok(tx.optional(deploy_token_by!("id = $1"), (id,))?)
-}
-
-impl store::FromRow for Holder {
-    fn from_row(row: &mut Row<'_>) -> store::Result<Self> {
-        Ok(Holder {
-            token: token_of(row)?,
-            user: user_of(row)?,
-        })
-    }
-}
-
-fn token_of(row: &Row<'_>) -> store::Result<AccessToken> {
-    Ok(AccessToken {
-        id: row.at(0)?,
-        kind: row.at(1)?,
-        user_id: row.at(2)?,
-        source_type: row.at(3)?,
-        source_id: row.at(4)?,
-        access_level: None,
-        name: String::new(),
-        description: None,
-        scopes: row.at(5)?,
-        family_id: row.at(6)?,
-        revoked: row.at(7)?,
-        expires_at: row.at(8)?,
-        last_used_at: row.at(9)?,
-        last_used_ips: row.at::<Option<Json<Vec<String>>>>(10)?,
-        created_at: row.at(11)?,
-        updated_at: row.at(12)?,
-    })
-}
-
-fn user_of(row: &Row<'_>) -> store::Result<User> {
-    Ok(User {
-        id: row.at(2)?,
-        username: row.at(13)?,
-        name: row.at(14)?,
-        email: row.at(15)?,
-        kind: row.at::<UserKind>(16)?,
-        state: row.at::<UserState>(17)?,
-        is_admin: row.at(18)?,
-        is_external: row.at(19)?,
-        is_private: row.at(20)?,
-        password_expired: row.at(21)?,
-        locked_until: row.at(22)?,
-        confirmed_at: row.at(23)?,
-        avatar_key: row.at(24)?,
-        projects_limit: row.at(25)?,
-        can_create_group: row.at(26)?,
-        last_activity_on: row.at(27)?,
-        created_at: row.at(28)?,
-        updated_at: row.at(29)?,
-    })
+    Ok(tx.optional(sql!(DEPLOY_TOKEN, "id = $1"), (id,))?)
 }
 
 /// Stores a token that ends then.
@@ -228,11 +166,10 @@ impl NewToken {
 
 /// Notes a use, and the addresses of the last ones.
 pub fn note_use(tx: &mut Tx<'_>, token: i64, now: Timestamp, ips: Vec<String>) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("update access_tokens set last_used_at = $2, last_used_ips = $3 where id = $1"),
         (token, now, Json(ips)),
-    )?;
-    Ok(())
+    )
 }
 
 /// Personal tokens of people that end soon, past this id, whose owners were not told of it yet.
@@ -257,11 +194,10 @@ pub fn ending(
 }
 
 pub fn note_told(tx: &mut Tx<'_>, token: i64, stage: i64) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("update access_tokens set expiry_told = $2 where id = $1"),
         (token, stage),
-    )?;
-    Ok(())
+    )
 }
 
 /// Leaves the tokens of a bot in their lists, held by the ghost.
@@ -272,13 +208,12 @@ pub fn leave_to_ghost(
     now: Timestamp,
     today: &str,
 ) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!(
             "update access_tokens set user_id = $2, updated_at = $3,
                 revoked = (revoked or expires_at is null or expires_at > $4)
              where user_id = $1 and kind in ('project', 'group')"
         ),
         (id, ghost_id, now, today),
-    )?;
-    Ok(())
+    )
 }

@@ -21,15 +21,14 @@ pub fn remove(tx: &mut Tx<'_>, user: UserId) -> Result<bool> {
 /// Stores a secret in place of the one before.
 pub fn set(tx: &mut Tx<'_>, user: UserId, sealed: &str, step: i64) -> Result<()> {
     let now = tx.now();
-    tx.execute(
+    tx.run(
         sql!(
             "insert into totp (user_id, sealed, last_step, confirmed_at) values ($1, $2, $3, $4)
              on conflict (user_id) do update set sealed = excluded.sealed,
                 last_step = excluded.last_step, confirmed_at = excluded.confirmed_at"
         ),
         (user, sealed, step, now),
-    )?;
-    Ok(())
+    )
 }
 
 pub fn sealed(tx: &mut Tx<'_>, user: UserId) -> Result<Option<String>> {

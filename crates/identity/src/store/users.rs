@@ -63,14 +63,13 @@ pub fn profile(tx: &mut Tx<'_>, id: UserId) -> Result<Profile> {
 
 pub fn note_activity(tx: &mut Tx<'_>, id: UserId) -> Result<()> {
     let today = date_of(tx.now());
-    tx.execute(
+    tx.run(
         sql!(
             "update users set last_activity_on = $2
              where id = $1 and (last_activity_on is null or last_activity_on <> $2)"
         ),
         (id, today),
-    )?;
-    Ok(())
+    )
 }
 
 /// Followers, followed, and whether the caller follows, by user.
@@ -111,7 +110,7 @@ pub fn set_password(
     expired: bool,
     now: Timestamp,
 ) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!(
             "update users set password_hash = $2, password_expired = $3, password_changed_at = $4,
                 password_automatically_set = false, failed_attempts = 0, locked_until = null,
@@ -119,17 +118,15 @@ pub fn set_password(
              where id = $1"
         ),
         (id, hash, expired, now),
-    )?;
-    Ok(())
+    )
 }
 
 pub fn set_state(tx: &mut Tx<'_>, id: i64, state: UserState) -> Result<()> {
     let now = tx.now();
-    tx.execute(
+    tx.run(
         sql!("update users set state = $2, updated_at = $3 where id = $1"),
         (id, state, now),
-    )?;
-    Ok(())
+    )
 }
 
 /// The user who holds what deleted users leave behind.
@@ -146,7 +143,7 @@ pub fn alert_bot(tx: &mut Tx<'_>) -> Result<Option<UserId>> {
 }
 
 pub fn set_status(tx: &mut Tx<'_>, id: UserId, status: &Status) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!(
             "update users set status_emoji = $2, status_message = $3, status_availability = $4,
                 status_clear_at = $5
@@ -159,13 +156,12 @@ pub fn set_status(tx: &mut Tx<'_>, id: UserId, status: &Status) -> Result<()> {
             status.status_availability,
             status.status_clear_at,
         ),
-    )?;
-    Ok(())
+    )
 }
 
 /// Takes name, address and rights from who leaves.
 pub fn make_nameless(tx: &mut Tx<'_>, id: UserId, name: &str, now: Timestamp) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!(
             "update users set kind = $2, state = 'blocked', is_admin = false, username = $3,
                 username_folded = $3, email = $3, email_folded = $3, name = 'Ghost User',
@@ -174,8 +170,7 @@ pub fn make_nameless(tx: &mut Tx<'_>, id: UserId, name: &str, now: Timestamp) ->
              where id = $1"
         ),
         (id, UserKind::Leaving, name, now),
-    )?;
-    Ok(())
+    )
 }
 
 pub fn leaving(tx: &mut Tx<'_>, id: UserId) -> Result<Option<UserId>> {
@@ -198,11 +193,10 @@ pub fn password_hash(tx: &mut Tx<'_>, id: UserId) -> Result<Option<String>> {
 
 /// Forgets failures before a right password.
 pub fn forgive(tx: &mut Tx<'_>, id: i64) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("update users set failed_attempts = 0 where id = $1 and failed_attempts > 0"),
         (id,),
-    )?;
-    Ok(())
+    )
 }
 
 /// Whether nobody chose the password of a user, if they are there.
@@ -226,11 +220,10 @@ pub fn count_failure(tx: &mut Tx<'_>, id: UserId, now: Timestamp) -> Result<Opti
 }
 
 pub fn lock(tx: &mut Tx<'_>, id: UserId, until: Timestamp) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("update users set failed_attempts = 0, locked_until = $2 where id = $1"),
         (id, until),
-    )?;
-    Ok(())
+    )
 }
 
 /// Notes a sign-in; how many there were.
@@ -249,11 +242,10 @@ pub fn note_sign_in(tx: &mut Tx<'_>, id: UserId, now: Timestamp, ip: &str) -> Re
 }
 
 pub fn unlock(tx: &mut Tx<'_>, id: UserId) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("update users set failed_attempts = 0, locked_until = null where id = $1"),
         (id,),
-    )?;
-    Ok(())
+    )
 }
 
 pub fn active_administrators(tx: &mut Tx<'_>, most: i64) -> Result<Vec<UserId>> {
@@ -296,11 +288,10 @@ pub fn note_two_factor_asked(tx: &mut Tx<'_>, user: UserId, now: Timestamp) -> R
 }
 
 pub fn forget_two_factor_asked(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
-    tx.execute(
+    tx.run(
         sql!("update users set two_factor_asked_at = null where id = $1"),
         (user,),
-    )?;
-    Ok(())
+    )
 }
 
 /// When a password was set, in microseconds since 1970.

@@ -3,7 +3,7 @@
 //! Only digests are stored. A rotation chain is a family; a revoked member
 //! shown again for rotation ends the whole family (docs/interface/identity.md 4.1).
 
-pub use crate::store::token_list::{Filter, SortBy, State, page, total};
+pub use crate::store::token_list::{Filter, SortBy, State, TokenTimes, page, total};
 
 use crate::author::Author;
 use crate::model::{AccessToken, scope_fits};

@@ -11,7 +11,7 @@ use crate::model::User;
 use crate::sign_in::Attempt;
 use crate::store::ceremonies::{self, Place};
 pub(super) use crate::store::security_keys::remove_all;
-pub use crate::store::security_keys::{StoredKey, count, list};
+pub use crate::store::security_keys::{KeyInfo, StoredKey, count, list};
 use crate::store::security_keys::{by_credential, insert};
 use crate::tasks::{self, Change};
 use crate::users;
@@ -49,14 +49,6 @@ pub enum Added {
     Done(Option<Vec<String>>),
     /// A sentence on why not.
     Refused(String),
-}
-
-/// What became of signing in with a key.
-#[derive(Debug)]
-pub struct Answered {
-    pub tried: Tried,
-    /// A sentence on why not, or empty.
-    pub why: String,
 }
 
 /// This instance as keys know it; says why there is none at its address.
@@ -210,13 +202,10 @@ pub fn by_key(
     cookie: &str,
     answer: &str,
     visit: &Attempt,
-) -> Result<Answered> {
+) -> Result<Tried> {
     let party = party(app)?;
     let Some((step, user)) = step::find(tx, cookie)? else {
-        return Ok(Answered {
-            tried: Tried::Ended,
-            why: String::new(),
-        });
+        return Ok(Tried::Ended);
     };
     let by = Author::at(user.id, &visit.ip);
     let question = ceremonies::take::<Authentication>(tx, Place::Step(step.id), user.id)?;
@@ -226,10 +215,7 @@ pub fn by_key(
         Some(question) => match check(&party, tx, &user, &question, answer)? {
             Ok(()) => {
                 let outcome = step::pass(tx, &step, visit.clone())?;
-                return Ok(Answered {
-                    tried: Tried::Right(step, outcome),
-                    why: String::new(),
-                });
+                return Ok(Tried::Right(step, outcome));
             }
             Err((refusal, name)) => {
                 if refusal == Refusal::Cloned {
@@ -239,11 +225,7 @@ pub fn by_key(
             }
         },
     };
-    let tried = match step::fail(tx, &step, &visit.ip)? {
-        0 => Tried::Ended,
-        left => Tried::Wrong(left),
-    };
-    Ok(Answered { tried, why })
+    step::fail(tx, &step, &visit.ip, why)
 }
 
 /// Checks an answer, and stores what the key has counted to; a refusal comes
@@ -267,10 +249,10 @@ fn check(
     let key = &stored.credential.0;
     match party.finish_authentication(question, &answer, key, &handle) {
         Ok(key) => {
-            crate::store::security_keys::note_use(tx, stored.id, &key)?;
+            crate::store::security_keys::note_use(tx, stored.info.id, &key)?;
             Ok(Ok(()))
         }
-        Err(refusal) => Ok(Err((refusal, stored.name))),
+        Err(refusal) => Ok(Err((refusal, stored.info.name))),
     }
 }
 

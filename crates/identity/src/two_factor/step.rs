@@ -8,7 +8,8 @@
 use crate::author::Author;
 use crate::model::User;
 use crate::sign_in::{self, Attempt, Outcome};
-pub use crate::store::steps::{Step, forget, sweep};
+use crate::store::steps::NewStep;
+pub use crate::store::steps::{Step, forget};
 use crate::users;
 use kernel::app::App;
 use kernel::error::Result;
@@ -25,15 +26,16 @@ pub const TRIES: i64 = 5;
 /// returned here and never again.
 pub fn begin(tx: &mut Tx<'_>, user: &User, attempt: &Attempt) -> Result<Secret> {
     let secret = secrets::random_token("");
-    let end = tx.now() + jiff::SignedDuration::from_secs(SECONDS);
-    crate::store::steps::insert(
-        tx,
-        secrets::digest(secret.expose()),
-        user.id,
-        attempt.remember,
-        &attempt.return_to,
-        end,
-    )?;
+    let now = tx.now();
+    let new = NewStep {
+        digest: secrets::digest(secret.expose()),
+        user_id: user.id,
+        remember: attempt.remember,
+        return_to: &attempt.return_to,
+        expires_at: now + jiff::SignedDuration::from_secs(SECONDS),
+        created_at: now,
+    };
+    crate::store::steps::insert(tx, &new)?;
     Ok(secret)
 }
 
@@ -61,12 +63,15 @@ pub fn pass(tx: &mut Tx<'_>, step: &Step, visit: Attempt) -> Result<Outcome> {
     sign_in::admit(tx, step.user_id, &attempt)
 }
 
-/// Counts a wrong try, for the step and for the account's lock-out; how many
-/// are left. At none the step has ended.
-pub fn fail(tx: &mut Tx<'_>, step: &Step, ip: &str) -> Result<i64> {
+/// Counts a wrong try, for the step and for the account's lock-out. When none
+/// is left the step has ended.
+pub fn fail(tx: &mut Tx<'_>, step: &Step, ip: &str, why: String) -> Result<Tried> {
     let tries: Option<i64> = crate::store::steps::count_try(tx, step.id)?;
     sign_in::failed(tx, step.user_id, ip)?;
-    Ok(TRIES - tries.unwrap_or(TRIES))
+    Ok(match TRIES - tries.unwrap_or(TRIES) {
+        0 => Tried::Ended,
+        left => Tried::Wrong(left, why),
+    })
 }
 
 /// What became of a code.
@@ -74,8 +79,8 @@ pub fn fail(tx: &mut Tx<'_>, step: &Step, ip: &str) -> Result<i64> {
 pub enum Tried {
     /// It was right: the sign-in went on, or failed for another reason.
     Right(Step, Outcome),
-    /// It was wrong; so many more tries.
-    Wrong(i64),
+    /// It was wrong; so many more tries, and a sentence on why.
+    Wrong(i64, String),
     /// There is no such step any more.
     Ended,
 }
@@ -98,8 +103,6 @@ pub fn by_code(
         let outcome = pass(tx, &step, visit.clone())?;
         return Ok(Tried::Right(step, outcome));
     }
-    match fail(tx, &step, &visit.ip)? {
-        0 => Ok(Tried::Ended),
-        left => Ok(Tried::Wrong(left)),
-    }
+    let why = "That is not right, or was used before.";
+    fail(tx, &step, &visit.ip, why.into())
 }

@@ -13,6 +13,8 @@ use crate::problems::Problems;
 use crate::settings::SignIn;
 use crate::tasks;
 use kernel::error::{Error, Found, Result};
+use kernel::http::params::{self, Field, FromParams, Param, Source};
+use kernel::http::{Flat, Patch};
 use kernel::ids::fold;
 use serde_json::json;
 use store::{IntoValue, Tx};
@@ -31,7 +33,7 @@ pub struct NewUser {
     /// Waits for an administrator to let them in.
     pub pending: bool,
     /// The rest, as in an update.
-    pub rest: Change,
+    pub rest: UserInput,
 }
 
 /// What changes; what is `None` or absent stays.
@@ -41,34 +43,81 @@ pub struct Change {
     pub name: Option<String>,
     pub email: Option<String>,
     pub admin: Option<bool>,
-    pub external: Option<bool>,
-    /// `Some(None)` is the instance's default.
-    pub private: Option<Option<bool>>,
-    pub projects_limit: Option<i64>,
-    /// May create groups at the top level.
-    pub can_create_group: Option<bool>,
-    pub theme_id: Option<i64>,
-    pub color_scheme_id: Option<i64>,
-    /// Texts of the profile: column and value.
-    pub texts: Vec<(&'static str, Option<String>)>,
+    pub rest: UserInput,
 }
 
-/// Columns that [`Change::texts`] may name, with their longest text.
-const TEXTS: &[(&str, usize)] = &[
-    ("public_email", 254),
-    ("commit_email", 254),
-    ("bio", 255),
-    ("location", 255),
-    ("website_url", 255),
-    ("organization", 255),
-    ("job_title", 255),
-    ("pronouns", 50),
-    ("linkedin", 255),
-    ("twitter", 255),
-    ("discord", 255),
-    ("provider_a", 255),
-    ("note", 10_000),
+kernel::params! {
+    /// What may be said of a user, new or not.
+    pub struct UserInput {
+        /// Sees only what they are members of.
+        pub external: Option<bool>,
+        /// Hides activity and followers.
+        pub private_profile: Patch<bool>,
+        /// Projects in the own namespace.
+        pub projects_limit: Option<i64>,
+        /// May create groups.
+        pub can_create_group: Option<bool>,
+        /// Colour scheme of the pages.
+        pub theme_id: Option<i64>,
+        /// Colour scheme of code.
+        pub color_scheme_id: Option<i64>,
+        pub texts: Flat<Texts>,
+    }
+}
+
+impl Default for UserInput {
+    fn default() -> UserInput {
+        UserInput {
+            external: None,
+            private_profile: Patch::Absent,
+            projects_limit: None,
+            can_create_group: None,
+            theme_id: None,
+            color_scheme_id: None,
+            texts: Flat(Texts::default()),
+        }
+    }
+}
+
+/// Texts of the profile: column and value of those that change.
+#[derive(Debug, Clone, Default)]
+pub struct Texts(pub Vec<(&'static str, Option<String>)>);
+
+/// The columns there are, their longest text, and what they are to callers.
+const TEXTS: &[(&str, usize, &str)] = &[
+    ("bio", 255, "A few words."),
+    ("location", 255, "Where they are."),
+    ("public_email", 254, "E-mail shown to everyone."),
+    ("commit_email", 254, "E-mail used in commits."),
+    ("website_url", 255, "Their site."),
+    ("organization", 255, "Where they work."),
+    ("job_title", 255, "As what."),
+    ("pronouns", 50, "Pronouns."),
+    ("linkedin", 255, "Account there."),
+    ("twitter", 255, "Account there."),
+    ("discord", 255, "Account there."),
+    ("provider_a", 255, "Handle at that provider."),
+    ("note", 10_000, "For administrators."),
 ];
+
+impl FromParams for Texts {
+    fn from_params(source: &Source) -> std::result::Result<Self, Vec<String>> {
+        let mut errors = Vec::new();
+        let mut given = |(column, ..): &(&'static str, usize, &str)| {
+            let text = params::take::<Patch<String>>(source, column, &mut errors)?;
+            Some((*column, text.sent()?))
+        };
+        let texts = TEXTS.iter().filter_map(&mut given).collect();
+        errors.is_empty().then_some(Texts(texts)).ok_or(errors)
+    }
+
+    fn fields() -> Vec<Field> {
+        let declared = |(column, _, about): &(&'static str, usize, &'static str)| {
+            <Patch<String>>::declared(column, about)
+        };
+        TEXTS.iter().flat_map(declared).collect()
+    }
+}
 
 /// Schemes of themes there are.
 const THEMES: std::ops::RangeInclusive<i64> = 1..=11;
@@ -83,19 +132,22 @@ impl Change {
         problems.add("name", self.name.as_deref().and_then(name_problem));
         problems.add("email", self.email.as_deref().and_then(email_problem));
         let counts = 0..=i64::from(i32::MAX);
-        let limit = self.projects_limit.filter(|limit| !counts.contains(limit));
+        let limit = self
+            .rest
+            .projects_limit
+            .filter(|limit| !counts.contains(limit));
         problems.add(
             "projects_limit",
             limit.map(|_| "is not a number of projects"),
         );
         for (field, id) in [
-            ("theme_id", self.theme_id),
-            ("color_scheme_id", self.color_scheme_id),
+            ("theme_id", self.rest.theme_id),
+            ("color_scheme_id", self.rest.color_scheme_id),
         ] {
             let unknown = id.filter(|id| !THEMES.contains(id));
             problems.add(field, unknown.map(|_| "is not included in the list"));
         }
-        for (column, value) in &self.texts {
+        for (column, value) in &self.rest.texts.0.0 {
             let problem = text_problem(column, value.as_deref().unwrap_or(""));
             problems.add(column, problem);
         }
@@ -121,6 +173,8 @@ impl Change {
         let folded = |text: &Option<String>| text.as_ref().map(|text| fold(text).into_value());
         let flag = |flag: Option<bool>| flag.map(IntoValue::into_value);
         let number = |number: Option<i64>| number.map(IntoValue::into_value);
+        let rest = &self.rest;
+        let private = rest.private_profile.clone().sent();
         let given = [
             ("username", text(&self.username)),
             ("username_folded", folded(&self.username)),
@@ -129,14 +183,14 @@ impl Change {
             ("email", text(&self.email)),
             ("email_folded", folded(&self.email)),
             ("is_admin", flag(self.admin)),
-            ("is_external", flag(self.external)),
-            ("is_private", self.private.map(IntoValue::into_value)),
-            ("projects_limit", number(self.projects_limit)),
-            ("can_create_group", flag(self.can_create_group)),
-            ("theme_id", number(self.theme_id)),
-            ("color_scheme_id", number(self.color_scheme_id)),
+            ("is_external", flag(rest.external)),
+            ("is_private", private.map(IntoValue::into_value)),
+            ("projects_limit", number(rest.projects_limit)),
+            ("can_create_group", flag(rest.can_create_group)),
+            ("theme_id", number(rest.theme_id)),
+            ("color_scheme_id", number(rest.color_scheme_id)),
         ];
-        let texts = self.texts.iter().cloned();
+        let texts = rest.texts.0.0.iter().cloned();
         let texts = texts.map(|(column, value)| (column, Some(value.into_value())));
         let all = given.into_iter().chain(texts);
         all.filter_map(|(column, value)| Some((column, value?)))
@@ -151,14 +205,15 @@ impl NewUser {
             username: Some(self.username.clone()),
             name: Some(self.name.clone()),
             email: Some(self.email.clone()),
-            ..self.rest.clone()
+            admin: Some(self.admin),
+            rest: self.rest.clone(),
         }
     }
 }
 
 fn text_problem(column: &str, value: &str) -> Option<String> {
-    let known = TEXTS.iter().find(|(name, _)| *name == column);
-    let most = known.map_or(0, |(_, most)| *most);
+    let known = TEXTS.iter().find(|(name, ..)| *name == column);
+    let most = known.map_or(0, |(_, most, _)| *most);
     if value.chars().count() > most {
         return Some(format!("is too long (maximum is {most} characters)"));
     }
@@ -196,13 +251,11 @@ pub fn check_new(new: &NewUser, password: &str) -> Result<()> {
 
 pub fn create(tx: &mut Tx<'_>, by: &Author, new: &NewUser) -> Result<User> {
     let rules: SignIn = kernel::settings::read(tx)?;
-    let change = Change {
-        admin: Some(new.admin),
-        external: Some(new.rest.external.unwrap_or(rules.new_users_external)),
-        projects_limit: Some(new.rest.projects_limit.unwrap_or(rules.projects_limit)),
-        can_create_group: Some(new.rest.can_create_group.unwrap_or(rules.can_create_group)),
-        ..new.change()
-    };
+    let mut change = new.change();
+    let rest = &mut change.rest;
+    rest.external.get_or_insert(rules.new_users_external);
+    rest.projects_limit.get_or_insert(rules.projects_limit);
+    rest.can_create_group.get_or_insert(rules.can_create_group);
     change.problems().done()?;
     change.taken(tx, 0)?.done()?;
     let mut sets = change.sets();

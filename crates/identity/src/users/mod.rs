@@ -12,7 +12,9 @@ pub(crate) mod status;
 pub use crate::author::Author;
 pub use crate::store::user_list::{Filter, Order, OrderBy, escape_like, page, total};
 pub use avatar::{AVATARS, Avatar, MAX_AVATAR, avatar, avatar_url, set_avatar};
-pub use change::{Change, NewUser, check_new, create, destroy, set_password, update};
+pub use change::{
+    Change, NewUser, Texts, UserInput, check_new, create, destroy, set_password, update,
+};
 pub use emails::{Email, add_email, confirm_email, email, emails, remove_email, unconfirm};
 pub use follow::{Side, follow, follows, unfollow};
 pub use leave::{end_token, leave_bot};

@@ -7,7 +7,6 @@ use super::types::TypeRef;
 use super::uploads;
 use crate::time::{Date, Timestamp, start_of};
 use serde_json::{Value as Json, json};
-use std::any::Any;
 
 /// `String`.
 pub const STRING: Leaf<String> = Leaf::new("String", Json::String);

@@ -11,7 +11,6 @@ use crate::error::{Error, Result};
 use crate::http::Response;
 use crate::markup;
 use askama::Template;
-use http::StatusCode;
 use store::Tx;
 
 /// A page with forms, for one viewer at one address.
@@ -121,16 +120,13 @@ async fn render<P: FormPage>(
         true => Some(markup::turn().await?),
         false => None,
     };
-    let status = match refused {
-        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        None => StatusCode::OK,
-    };
+    let is_refused = refused.is_some();
     let mut around = page.page(app);
     around.flash = refused.or(around.flash);
     let view = app
         .read(move |tx| page.view(tx, around.clone(), &typed))
         .await?;
-    Ok(Html::new(&view)?.status(status).response())
+    Ok(Html::new(&view)?.refused(is_refused).response())
 }
 
 /// Says a field's messages under the name that a form has for it.

@@ -37,6 +37,14 @@ impl Html {
         self
     }
 
+    /// Answers 422 when it shows a form again that was refused.
+    pub fn refused(self, is_refused: bool) -> Html {
+        match is_refused {
+            true => self.status(StatusCode::UNPROCESSABLE_ENTITY),
+            false => self,
+        }
+    }
+
     /// Lets forms of this page also lead to `source`: an origin or a scheme,
     /// as a consent page needs it, whose answer redirects to the client. Text
     /// that could end the directive is ignored.

@@ -35,6 +35,14 @@ pub enum Start {
 }
 
 impl Paging {
+    /// The first page, of so many rows.
+    pub fn first(per_page: i64) -> Paging {
+        Paging {
+            per_page,
+            start: Start::Page(1),
+        }
+    }
+
     /// Rows to skip; 0 for keyset paging.
     pub fn offset(&self) -> i64 {
         match self.start {

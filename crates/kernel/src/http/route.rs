@@ -101,11 +101,11 @@ impl Route {
 }
 
 /// Crate, modules and name of a handler, without the modules that every
-/// room has.
+/// room has, and without the function that declares one that is a closure.
 pub(super) fn handler_path(type_name: &str) -> Vec<&str> {
     type_name
         .split("::")
-        .filter(|part| !matches!(*part, "rest" | "pages"))
+        .filter(|part| !matches!(*part, "rest" | "pages" | "routes"))
         .collect()
 }
 

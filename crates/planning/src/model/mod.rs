@@ -3,7 +3,7 @@
 pub mod color;
 
 use kernel::time::{Date, Timestamp};
-use store::FromRow;
+use store::{FromRow, UpdateRow};
 
 /// Longest title, in characters.
 pub const MAX_TITLE: usize = 255;
@@ -156,7 +156,7 @@ begins_as! {
     EscalationStatus::Triggered,
 }
 
-#[derive(Debug, Clone, Default, FromRow)]
+#[derive(Debug, Clone, Default, FromRow, UpdateRow)]
 #[columns("issues")]
 pub struct Issue {
     pub id: i64,

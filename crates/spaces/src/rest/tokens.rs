@@ -5,10 +5,10 @@ use crate::access::Purpose;
 use crate::tokens::{self as space_tokens, NewSpaceToken};
 use identity::entities::{self, TokenEntity};
 use identity::model::AccessToken;
-use identity::tokens::{self, Filter, SortBy, State};
+use identity::tokens::{self, Filter, SortBy, State, TokenTimes};
 use kernel::error::{Error, Result};
-use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
-use kernel::time::{Date, Timestamp};
+use kernel::http::{Created, Flat, NoContent, Ok200, Paged, Paging, Params, Routes};
+use kernel::time::Date;
 use store::Tx;
 
 /// Those of a project or group, below its address.
@@ -33,18 +33,7 @@ const MAY_ROTATE: &[&str] = &["api", "self_rotate"];
 kernel::params! {
     /// Filters of tokens.
     struct ListTokens {
-        /// Made after.
-        pub created_after: Option<Timestamp>,
-        /// Made before.
-        pub created_before: Option<Timestamp>,
-        /// Used after.
-        pub last_used_after: Option<Timestamp>,
-        /// Used before.
-        pub last_used_before: Option<Timestamp>,
-        /// Ending after.
-        pub expires_after: Option<Date>,
-        /// Ending before.
-        pub expires_before: Option<Date>,
+        pub times: Flat<TokenTimes>,
         /// Only those that open something, or that do not.
         pub state: Option<State>,
         /// Only revoked ones, or only others.
@@ -63,12 +52,7 @@ async fn list(
 ) -> Result<Paged<TokenEntity>> {
     let Params(params) = params;
     let mut filter = Filter {
-        created_after: params.created_after,
-        created_before: params.created_before,
-        last_used_after: params.last_used_after,
-        last_used_before: params.last_used_before,
-        expires_after: params.expires_after,
-        expires_before: params.expires_before,
+        times: Some(params.times.0),
         revoked: params.revoked,
         search: params.search,
         state: params.state,

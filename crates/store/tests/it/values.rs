@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use store::{Error, FromRow, FromValue, IntoValue, Json, Migration, Result, Value};
+use store::{Error, FromRow, FromValue, IntoRow, IntoValue, Json, Migration, Result, Value};
 
 pub const SAMPLES: &[Migration] = &[Migration {
     number: 1,
@@ -24,7 +24,8 @@ pub const SAMPLES: &[Migration] = &[Migration {
 ",
 }];
 
-#[derive(Debug, Clone, PartialEq, FromRow)]
+#[derive(Debug, Clone, PartialEq, FromRow, IntoRow)]
+#[table("samples")]
 struct Sample {
     number: Option<i64>,
     share: Option<f64>,
@@ -85,15 +86,9 @@ fn sample() -> impl Strategy<Value = Sample> {
 fn insert(store: &store::Store, sample: &Sample) -> Result<i64> {
     let sample = sample.clone();
     store.write_blocking(move |tx| {
-        let s = &sample;
         tx.one::<i64>(
-            store::sql!(
-                "insert into samples (number, share, name, bytes, is_open, at, json, held_on)
-                 values ($1, $2, $3, $4, $5, $6, $7, $8) returning id"
-            ),
-            (
-                s.number, s.share, &s.name, &s.bytes, s.is_open, s.at, &s.json, s.held_on,
-            ),
+            store::sql!(Sample::INSERT, " returning id"),
+            sample.values(),
         )
     })
 }

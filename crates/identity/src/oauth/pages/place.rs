@@ -4,24 +4,20 @@
 
 use super::super::applications::{self, Application, Owner, Registration};
 use super::super::authorize::private;
-use super::super::families::{self, Authorized};
-use super::super::views::{
-    ApplicationForm, ApplicationPage, ApplicationRow, Applications, AuthorizedRow, ScopeChoice,
-    SecretRow,
-};
-use super::super::{redirect, scopes};
+use super::super::views::{ApplicationForm, ApplicationPage, Applications};
+use super::super::{families, scopes};
 use crate::model::{ADMIN_SCOPES, SCOPES};
+use crate::pages::tokens::ScopeBox;
 use crate::tasks;
 use crate::viewer::SignedInViewer;
 use askama::Template;
-use http::{Method, StatusCode};
+use http::Method;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::ui::Tab;
-use kernel::html::{Errors, Html, Moment, Page, flash};
+use kernel::html::{Errors, Html, Page, flash};
 use kernel::http::{FromCall, Paging, Params, Response, Routes, Start};
 use kernel::secrets::Secret;
-use kernel::time::Timestamp;
 use std::fmt;
 use std::sync::Arc;
 use store::Tx;
@@ -167,7 +163,7 @@ impl Form {
 
 fn form(
     place: &ApplicationsOwner,
-    given: &Registration,
+    given: Registration,
     action: String,
     button: &'static str,
 ) -> ApplicationForm {
@@ -175,34 +171,22 @@ fn form(
         true => ADMIN_SCOPES,
         false => &[],
     };
-    let boxed = |name: &&'static str| ScopeChoice {
-        name: (*name).to_owned(),
-        description: scopes::describe(name),
-        checked: given.scopes.iter().any(|one| one == name),
-    };
+    let all = [scopes::OPENID_SCOPES, SCOPES, more].into_iter().flatten();
     ApplicationForm {
         action,
-        name: given.name.clone(),
-        redirect_uri: given.redirect_uris.clone(),
-        confidential: given.confidential,
-        trusted: given.trusted,
         may_trust: place.may_trust,
-        scopes: [scopes::OPENID_SCOPES, SCOPES, more]
-            .into_iter()
-            .flatten()
-            .map(boxed)
+        scopes: all
+            .map(|name| ScopeBox::new(name, scopes::describe(name), &given.scopes))
             .collect(),
+        given,
         button,
     }
 }
 
 fn blank() -> Registration {
     Registration {
-        name: String::new(),
-        redirect_uris: String::new(),
-        scopes: Vec::new(),
         confidential: true,
-        trusted: false,
+        ..Registration::default()
     }
 }
 
@@ -220,11 +204,7 @@ fn stored(one: &Application) -> Registration {
 type Refused = (Registration, Vec<(String, Vec<String>)>);
 
 fn answer(view: &impl Template, is_refused: bool) -> Result<Response> {
-    let status = match is_refused {
-        true => StatusCode::UNPROCESSABLE_ENTITY,
-        false => StatusCode::OK,
-    };
-    Ok(private(Html::new(view)?.status(status).response()))
+    Ok(private(Html::new(view)?.refused(is_refused).response()))
 }
 
 /// The list of a place with the form of a new one.
@@ -258,56 +238,24 @@ async fn render_list(
         .await?;
     let more = rows.len() > PER_PAGE as usize;
     rows.truncate(PER_PAGE as usize);
-    let now = app.now();
     let is_refused = refused.is_some();
     let (given, errors) = refused.unwrap_or_else(|| (blank(), Vec::new()));
     let (url, button) = (place.base.clone(), "Register application");
     let view = Applications {
         page: place.page(app, &place.heading),
-        heading: place.heading.clone(),
         own,
-        tabs: place.tabs.clone(),
-        applications: rows.iter().map(|one| row(place, one)).collect(),
-        authorized: authorized
-            .into_iter()
-            .map(|one| authorized_row(one, now))
-            .collect(),
+        applications: rows,
+        authorized,
+        now: app.now(),
         next_url: match more {
             true => format!("{}?page={}", place.base, page.max(1).saturating_add(1)),
             false => String::new(),
         },
-        may_create: place.may_create,
-        form: form(place, &given, url, button),
+        form: form(place, given, url, button),
+        place: place.clone(),
         errors: Errors(errors),
     };
     answer(&view, is_refused)
-}
-
-fn authorized_row(one: Authorized, now: Timestamp) -> AuthorizedRow {
-    let nameless = || "Programs that used your password".into();
-    AuthorizedRow {
-        name: one.name.unwrap_or_else(nameless),
-        revoke_url: format!(
-            "/-/user_settings/authorized_applications/{}/revoke",
-            one.application_id.unwrap_or(0)
-        ),
-        scopes: scopes::split(&one.scopes),
-        since: Moment::new(one.created_at, now),
-        last_used_at: Moment::maybe(one.last_used_at, now),
-    }
-}
-
-fn row(place: &ApplicationsOwner, one: &Application) -> ApplicationRow {
-    ApplicationRow {
-        url: format!("{}/{}", place.base, one.id),
-        name: one.name.clone(),
-        uid: one.uid.clone(),
-        hosts: redirect::lines(&one.redirect_uris)
-            .map(redirect::shown_host)
-            .collect(),
-        confidential: one.confidential,
-        trusted: one.trusted,
-    }
 }
 
 pub(super) async fn create<P: Place>(app: App, place: P, sent: Params<Form>) -> Result<Response> {
@@ -360,13 +308,13 @@ async fn show_one(
 ) -> Result<Response> {
     let within = place.clone();
     let one = app.read(move |tx| within.find(tx, id)).await?;
-    render_one(app, place, &one, secret, None).await
+    render_one(app, place, one, secret, None).await
 }
 
 async fn render_one(
     app: &App,
     place: &ApplicationsOwner,
-    one: &Application,
+    one: Application,
     secret: Option<Secret>,
     refused: Option<Refused>,
 ) -> Result<Response> {
@@ -374,28 +322,19 @@ async fn render_one(
     let secrets = app
         .read(move |tx| applications::living_secrets(tx, id))
         .await?;
-    let now = app.now();
     let url = format!("{}/{id}", place.base);
     let is_refused = refused.is_some();
-    let (given, errors) = refused.unwrap_or_else(|| (stored(one), Vec::new()));
+    let (given, errors) = refused.unwrap_or_else(|| (stored(&one), Vec::new()));
     let page = place.page(app, &one.name);
     let view = ApplicationPage {
         page: page.crumb(place.heading.clone(), place.base.clone()),
-        name: one.name.clone(),
-        uid: one.uid.clone(),
+        application: one,
         secret: secret
             .map(|secret| secret.expose().to_owned())
             .unwrap_or_default(),
-        confidential: one.confidential,
-        secrets: secrets
-            .into_iter()
-            .map(|one| SecretRow {
-                created_at: Moment::new(one.created_at, now),
-                last_used_at: Moment::maybe(one.last_used_at, now),
-                ends_at: Moment::maybe(one.expires_at, now),
-            })
-            .collect(),
-        form: form(place, &given, url.clone(), "Save changes"),
+        secrets,
+        now: app.now(),
+        form: form(place, given, url.clone(), "Save changes"),
         url,
         errors: Errors(errors),
     };
@@ -427,7 +366,7 @@ async fn update<P: Place>(
             flash::done(&app, &to, "The application was saved.")
         }
         Err(Error::Invalid(problems)) => {
-            render_one(&app, &place, &one, None, Some((given, problems))).await
+            render_one(&app, &place, one, None, Some((given, problems))).await
         }
         Err(error) => Err(error),
     }

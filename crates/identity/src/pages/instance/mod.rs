@@ -6,7 +6,7 @@ use super::views::{AdminSettings, SettingsField, SettingsSection};
 use crate::instance::{self, Everything};
 use crate::viewer::Admin;
 use fields::{Control, Field, SECTIONS, Section};
-use http::{Method, StatusCode};
+use http::Method;
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::ui::Choice;
@@ -78,10 +78,7 @@ fn render(
     errors: Errors,
     refusal: Option<Flash>,
 ) -> Result<Response> {
-    let status = match refusal {
-        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        None => StatusCode::OK,
-    };
+    let is_refused = refusal.is_some();
     let mut page = super::admin::page(app, admin, "Settings");
     page.flash = refusal.or(page.flash);
     let view = AdminSettings {
@@ -91,7 +88,7 @@ fn render(
         sections: sections(values),
         errors,
     };
-    Ok(Html::new(&view)?.status(status).response())
+    Ok(Html::new(&view)?.refused(is_refused).response())
 }
 
 async fn save(app: App, admin: Admin, sent: Everything) -> Result<Response> {

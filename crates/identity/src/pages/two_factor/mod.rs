@@ -3,7 +3,7 @@
 
 mod views;
 
-use self::views::{Codes, Manage, Setup};
+use self::views::{Codes, Manage, Own, Setup};
 use super::sign_in::safe_path;
 use crate::author::Author;
 use crate::reauthentication::{self, Confirm};
@@ -16,7 +16,7 @@ use crate::{sessions, sign_in};
 use http::{HeaderValue, Method, StatusCode, header};
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::html::{Errors, Html, Moment, flash};
+use kernel::html::{Errors, Html, flash};
 use kernel::http::{Params, Response, Routes, reply};
 use kernel::secrets::{self, Secret};
 use store::Tx;
@@ -64,15 +64,6 @@ struct RefusedSetUp {
     errors: Vec<(String, Vec<String>)>,
 }
 
-struct Own {
-    since: Option<kernel::time::Timestamp>,
-    enabled: bool,
-    keys: i64,
-    left: i64,
-    /// Nobody knows the password, so it cannot be asked for.
-    automatic: bool,
-}
-
 fn own(tx: &mut Tx<'_>, id: i64) -> Result<Own> {
     Ok(Own {
         since: totp::since(tx, id)?,
@@ -97,25 +88,18 @@ async fn render(app: &App, viewer: &SignedInViewer, shown: RefusedSetUp) -> Resu
         TwoFactorRequirement::Grace(_) => safe_path(Some(&shown.later)),
         _ => "",
     };
-    let status = match shown.errors.is_empty() {
-        true => StatusCode::OK,
-        false => StatusCode::UNPROCESSABLE_ENTITY,
-    };
+    let is_refused = !shown.errors.is_empty();
     let view = Manage {
         demanded: super::notice(viewer.0.duty).map(|notice| notice.text),
         later: later.to_owned(),
-        email: user.email.clone(),
-        is_confirmed: user.confirmed_at.is_some(),
-        since: Moment::maybe(own.since, app.now()),
-        enabled: own.enabled,
-        keys: own.keys.unsigned_abs(),
-        left: own.left.unsigned_abs(),
-        asks_password: !own.automatic,
+        user: user.clone(),
+        own,
+        now: app.now(),
         setup,
         errors: Errors(shown.errors),
         page,
     };
-    Ok(Html::new(&view)?.status(status).response())
+    Ok(Html::new(&view)?.refused(is_refused).response())
 }
 
 /// A secret in a form: nothing is stored before a code proved it, and another

@@ -1,8 +1,10 @@
 //! What the pages about second factors show.
 
+use crate::model::User;
 use askama::Template;
 use kernel::html::ui;
-use kernel::html::{Errors, Moment, Page};
+use kernel::html::{Errors, Page};
+use kernel::time::Timestamp;
 
 /// GET and POST `/-/profile/two_factor_auth`.
 #[derive(Debug, Template)]
@@ -12,19 +14,26 @@ pub struct Manage {
     pub demanded: Option<String>,
     /// Where «later» leads, or empty.
     pub later: String,
-    pub email: String,
-    pub is_confirmed: bool,
-    /// Since when the app gives codes.
-    pub since: Option<Moment>,
-    /// Any factor is set up.
-    pub enabled: bool,
-    pub keys: u64,
-    /// Recovery codes that still work.
-    pub left: u64,
-    pub asks_password: bool,
+    pub user: User,
+    pub own: Own,
+    pub now: Timestamp,
     /// How to set up an app; none when one is, or may not be.
     pub setup: Option<Setup>,
     pub errors: Errors,
+}
+
+/// What somebody has set up.
+#[derive(Debug)]
+pub struct Own {
+    /// Since when the app gives codes.
+    pub since: Option<Timestamp>,
+    /// Any factor is set up.
+    pub enabled: bool,
+    pub keys: i64,
+    /// Recovery codes that still work.
+    pub left: i64,
+    /// Nobody knows the password, so it cannot be asked for.
+    pub automatic: bool,
 }
 
 #[derive(Debug)]

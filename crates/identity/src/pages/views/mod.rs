@@ -1,10 +1,18 @@
 //! What the pages of this room show: plain view models of their templates.
 
+use super::admin::ListForm;
 use super::challenge::Challenge;
 use super::tokens::{ShownSecret, TokenForm, TokenRow};
+use crate::entities::Whole;
+use crate::model::{AccessToken, User};
+use crate::sessions::Session;
+use crate::spam::logs::SpamLog;
+use crate::two_factor::keys::KeyInfo;
+use crate::users::NewUser;
 use askama::Template;
 use kernel::html::ui::{self, Choice, Tab};
-use kernel::html::{Errors, Moment, Page, Pages};
+use kernel::html::{Errors, Page, Pages};
+use kernel::time::Timestamp;
 
 /// GET and POST `/users/sign_in`.
 #[derive(Debug, Template)]
@@ -26,9 +34,7 @@ pub struct SignIn {
 #[template(path = "sign_up.html")]
 pub struct SignUp {
     pub page: Page,
-    pub name: String,
-    pub username: String,
-    pub email: String,
+    pub typed: NewUser,
     pub error: String,
     pub errors: Errors,
     pub challenge: Option<Challenge>,
@@ -50,19 +56,12 @@ pub struct SecondStep {
 pub struct SecurityKeys {
     pub page: Page,
     /// The keys, oldest first.
-    pub keys: Vec<KeyRow>,
+    pub keys: Vec<KeyInfo>,
+    pub now: Timestamp,
     /// Why there can be none at this address, or empty.
     pub unusable: String,
     pub name: String,
     pub errors: Errors,
-}
-
-#[derive(Debug, Clone, Default)]
-pub struct KeyRow {
-    pub id: i64,
-    pub name: String,
-    pub created_at: Moment,
-    pub last_used_at: Option<Moment>,
 }
 
 /// The form shown at sign-in when the password must be changed first.
@@ -112,22 +111,11 @@ pub(crate) fn own_tabs(current: &str) -> Vec<Tab> {
 #[template(path = "profile.html")]
 pub struct Profile {
     pub page: Page,
-    pub username: String,
-    pub name: String,
+    pub whole: Whole,
     /// Where the picture is, if there is one; another one is posted to
     /// `/-/user_settings/avatar` (`avatar`, or `remove`).
     pub avatar_url: Option<String>,
-    /// Shown only.
-    pub email: String,
-    pub public_email: String,
-    pub bio: String,
-    pub location: String,
-    pub website_url: String,
-    pub organization: String,
-    pub job_title: String,
-    pub pronouns: String,
-    pub private_profile: bool,
-    pub joined_at: Moment,
+    pub now: Timestamp,
     pub errors: Errors,
 }
 
@@ -172,20 +160,16 @@ impl Tokens {
 pub struct Sessions {
     pub page: Page,
     /// The living sessions, this one first.
-    pub sessions: Vec<SessionRow>,
+    pub sessions: Vec<Session>,
+    /// The one that looks.
+    pub own: Option<i64>,
+    pub now: Timestamp,
 }
 
-#[derive(Debug, Clone, Default)]
-pub struct SessionRow {
-    pub id: i64,
-    pub browser: String,
-    /// Where it was last used from.
-    pub ip_address: String,
-    pub is_remembered: bool,
-    /// It is the one that looks.
-    pub is_current: bool,
-    pub last_used_at: Moment,
-    pub created_at: Moment,
+impl Sessions {
+    fn is_current(&self, session: &Session) -> bool {
+        Some(session.id) == self.own
+    }
 }
 
 /// `/admin/users`: search and list.
@@ -193,32 +177,14 @@ pub struct SessionRow {
 #[template(path = "admin_users.html")]
 pub struct AdminUsers {
     pub page: Page,
-    pub search: String,
-    /// Filter `filter`: empty for all.
-    pub filter: String,
+    pub form: ListForm,
     pub filters: Vec<Choice>,
-    pub sort: String,
     pub sorts: Vec<Choice>,
-    pub users: Vec<UserRow>,
-    pub pages: Pages,
-}
-
-#[derive(Debug, Clone, Default)]
-pub struct UserRow {
-    /// Sign-in name; the page is `/admin/users/<username>`.
-    pub username: String,
-    pub name: String,
-    pub email: String,
-    /// `active`, `blocked`, `deactivated`, `banned` …
-    pub state: String,
-    pub is_admin: bool,
-    /// Made for a token, not a person.
-    pub is_bot: bool,
+    pub users: Vec<User>,
     /// The viewer, who cannot block themselves.
-    pub is_self: bool,
-    pub created_at: Moment,
-    /// The date of the last activity, or empty.
-    pub last_activity_on: String,
+    pub own_id: i64,
+    pub now: Timestamp,
+    pub pages: Pages,
 }
 
 /// `/admin/users/<username>`; block and unblock post to `…/block` and
@@ -227,24 +193,14 @@ pub struct UserRow {
 #[template(path = "admin_user.html")]
 pub struct AdminUser {
     pub page: Page,
-    pub id: i64,
-    pub user: UserRow,
-    pub initials: String,
-    /// Note of the administrators, or empty.
-    pub note: String,
-    pub last_sign_in_at: Option<Moment>,
-    /// Its address, or empty.
-    pub last_sign_in_ip: String,
-    pub sign_in_count: u64,
-    /// Whether the password is locked after failed tries.
-    pub is_locked: bool,
-    pub has_two_factor: bool,
+    pub whole: Whole,
+    pub now: Timestamp,
     /// The viewer may remove it.
     pub may_end_two_factor: bool,
     /// The viewer looks at themselves and cannot block.
     pub is_self: bool,
     /// The user's personal tokens that work.
-    pub tokens: Vec<TokenRow>,
+    pub tokens: Vec<AccessToken>,
 }
 
 /// `/-/admin_mode`: one button, which posts there or to `…/leave`.
@@ -266,26 +222,9 @@ pub struct AdminModePage {
 pub struct AdminSpamLogs {
     pub page: Page,
     /// The rows of this page, newest first.
-    pub logs: Vec<SpamLogRow>,
+    pub logs: Vec<SpamLog>,
+    pub now: Timestamp,
     pub pages: Pages,
-}
-
-#[derive(Debug, Clone, Default)]
-pub struct SpamLogRow {
-    pub id: i64,
-    /// Login of who it was, or empty.
-    pub username: String,
-    pub may_block: bool,
-    pub action: String,
-    pub title: String,
-    pub description: String,
-    pub ip_address: String,
-    pub user_agent: String,
-    pub via_api: bool,
-    pub verdict: String,
-    pub reason: String,
-    pub captcha_verified: bool,
-    pub created_at: Moment,
 }
 
 /// `/admin/settings` and the like: many values in one form, which posts to its

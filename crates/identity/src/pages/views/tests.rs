@@ -1,7 +1,9 @@
 //! Every page rendered with samples and kept below `target/pages/`.
 
 use super::*;
+use crate::model::{Profile, TokenKind, UserKind, UserState};
 use crate::pages::tokens::ScopeBox;
+use crate::pages::views;
 use kernel::html::{Flash, PageViewer};
 
 fn viewer() -> Option<PageViewer> {
@@ -17,10 +19,13 @@ fn page(title: &str, active: &'static str) -> Page {
     }
 }
 
-fn moment(days_ago: i64) -> Moment {
-    let now: kernel::time::Timestamp = "2026-03-04T10:00:00Z".parse().expect("a fixed time");
-    let then = kernel::time::Timestamp::from_second(now.as_second() - days_ago * 86_400);
-    Moment::new(then.expect("in range"), now)
+fn ago(days: i64) -> Timestamp {
+    let then = Timestamp::from_second(now().as_second() - days * 86_400);
+    then.expect("in range")
+}
+
+fn now() -> Timestamp {
+    "2026-03-04T10:00:00Z".parse().expect("a fixed time")
 }
 
 fn keep(name: &str, template: &impl Template) -> String {
@@ -36,32 +41,66 @@ fn keep(name: &str, template: &impl Template) -> String {
     html
 }
 
-fn user(username: &str, name: &str, state: &str) -> UserRow {
-    UserRow {
+fn user(username: &str, name: &str, state: UserState) -> User {
+    User {
+        id: 7,
         username: username.into(),
         name: name.into(),
         email: format!("{username}@example.org"),
-        state: state.into(),
+        kind: UserKind::Human,
+        state,
         is_admin: username == "ada",
-        is_bot: false,
-        is_self: false,
-        created_at: moment(400),
-        last_activity_on: "2026-03-03".into(),
+        is_external: false,
+        is_private: None,
+        password_expired: false,
+        locked_until: Some(ago(-1)),
+        confirmed_at: None,
+        avatar_key: None,
+        projects_limit: 10,
+        can_create_group: true,
+        last_activity_on: Some(kernel::time::date_of(ago(1))),
+        created_at: ago(400),
+        updated_at: ago(400),
     }
 }
 
-fn token(id: i64, name: &str, state: &str) -> TokenRow {
-    TokenRow {
-        id,
-        name: name.into(),
-        role: String::new(),
-        description: "Nightly build on the old machine".into(),
-        scopes: vec!["api".into(), "read_user".into()],
-        created_at: moment(30),
-        last_used_at: (id == 1).then(|| moment(1)),
-        expires_on: "2027-03-01".into(),
-        state: state.into(),
+fn whole(user: User) -> Whole {
+    Whole {
+        user,
+        profile: Profile::default(),
+        followers: 0,
+        following: 0,
+        is_followed: false,
+        namespace_id: None,
+        created_by: None,
+        is_private: false,
+        two_factor: true,
     }
+}
+
+fn token(id: i64, name: &str, revoked: bool) -> AccessToken {
+    AccessToken {
+        id,
+        kind: TokenKind::Personal,
+        user_id: 7,
+        source_type: None,
+        source_id: None,
+        access_level: None,
+        name: name.into(),
+        description: Some("Nightly build on the old machine".into()),
+        scopes: "api read_user".into(),
+        family_id: None,
+        revoked,
+        expires_at: Some(kernel::time::date_of(ago(-300))),
+        last_used_at: (id == 1).then(|| ago(1)),
+        last_used_ips: None,
+        created_at: ago(30),
+        updated_at: ago(30),
+    }
+}
+
+fn row(id: i64, name: &str, revoked: bool) -> TokenRow {
+    TokenRow::new(&token(id, name, revoked), now())
 }
 
 #[test]
@@ -95,19 +134,19 @@ fn a_new_token_is_shown_with_the_list() {
                 name: "ci".into(),
                 token: "tnp-sample-secret".into(),
             }),
-            active: vec![token(1, "ci", "active"), token(2, "backup", "active")],
-            inactive: vec![token(3, "laptop", "revoked")],
+            active: vec![row(1, "ci", false), row(2, "backup", false)],
+            inactive: vec![row(3, "laptop", true)],
             form: TokenForm {
                 expires_hint: "At most 365 days from today.".into(),
                 scopes: vec![
                     ScopeBox {
-                        name: "api".into(),
-                        description: "Everything.".into(),
+                        name: "api",
+                        description: "Everything.",
                         checked: true,
                     },
                     ScopeBox {
-                        name: "read_user".into(),
-                        description: "Your profile, to read.".into(),
+                        name: "read_user",
+                        description: "Your profile, to read.",
                         checked: false,
                     },
                 ],
@@ -125,17 +164,18 @@ fn a_new_token_is_shown_with_the_list() {
 
 #[test]
 fn security_keys_render() {
-    let key = |id: i64, name: &str, used: Option<i64>| KeyRow {
+    let key = |id: i64, name: &str, used: Option<i64>| KeyInfo {
         id,
         name: name.into(),
-        created_at: moment(40),
-        last_used_at: used.map(moment),
+        created_at: ago(40),
+        last_used_at: used.map(ago),
     };
     let html = keep(
         "security_keys",
         &SecurityKeys {
             page: page("Security keys", ""),
             keys: vec![key(1, "<blue>", Some(2)), key(2, "safe", None)],
+            now: now(),
             unusable: String::new(),
             name: "green".into(),
             errors: Errors(vec![("name".into(), vec!["is too long".into()])]),
@@ -148,6 +188,7 @@ fn security_keys_render() {
         &SecurityKeys {
             page: page("Security keys", ""),
             keys: vec![],
+            now: now(),
             unusable: "Security keys need a name.".into(),
             name: String::new(),
             errors: Errors::default(),
@@ -165,27 +206,20 @@ fn security_keys_render() {
 
 #[test]
 fn profile_and_user_pages_render() {
-    let profile = Profile {
+    let mut ada = whole(user("ada", "Ada Lovelace", UserState::Active));
+    ada.profile.texts.bio.0 = Some("Numbers and notes.".into());
+    let profile = views::Profile {
         page: Page {
             flash: Flash::done("Profile saved."),
             ..page("Profile", "")
         },
-        username: "ada".into(),
+        whole: ada,
+        now: now(),
         avatar_url: Some("/uploads/-/system/user/avatar/1/a.png".into()),
-        name: "Ada Lovelace".into(),
-        email: "ada@example.org".into(),
-        public_email: String::new(),
-        bio: "Numbers and notes.".into(),
-        location: String::new(),
-        website_url: String::new(),
-        organization: String::new(),
-        job_title: String::new(),
-        pronouns: String::new(),
-        private_profile: false,
-        joined_at: moment(700),
         errors: Errors::default(),
     };
-    assert!(keep("profile", &profile).contains("Profile saved."));
+    let html = keep("profile", &profile);
+    assert!(html.contains("Profile saved.") && html.contains("Numbers and notes."));
 
     let forgotten = Door {
         page: Page {
@@ -204,15 +238,19 @@ fn profile_and_user_pages_render() {
 
     let users = AdminUsers {
         page: page("Users", "admin"),
-        search: String::new(),
-        filter: String::new(),
+        form: ListForm {
+            search: None,
+            filter: None,
+            sort: Some("name".into()),
+        },
         filters: Choice::list(&[("", "All"), ("blocked", "Blocked")]),
-        sort: "name".into(),
         sorts: Choice::list(&[("name", "Name"), ("created", "Newest first")]),
         users: vec![
-            user("ada", "Ada Lovelace", "active"),
-            user("eve", "Eve Stone", "blocked"),
+            user("ada", "Ada Lovelace", UserState::Active),
+            user("eve", "Eve Stone", UserState::Blocked),
         ],
+        own_id: 1,
+        now: now(),
         pages: Pages {
             page: 1,
             per_page: 20,
@@ -226,38 +264,36 @@ fn profile_and_user_pages_render() {
         page: page("Eve Stone", "admin")
             .crumb("Users", "/admin/users")
             .crumb("Eve Stone", ""),
-        id: 7,
-        user: user("eve", "Eve Stone", "active"),
-        initials: "ES".into(),
-        note: String::new(),
-        last_sign_in_at: Some(moment(2)),
-        last_sign_in_ip: "192.0.2.4".into(),
-        sign_in_count: 12,
-        is_locked: true,
-        has_two_factor: true,
+        whole: whole(user("eve", "Eve Stone", UserState::Active)),
+        now: now(),
         may_end_two_factor: true,
         is_self: false,
-        tokens: vec![token(1, "ci", "active")],
+        tokens: vec![token(1, "ci", false)],
     };
     assert!(keep("admin_user", &one).contains("/admin/users/eve/block"));
 }
 
 #[test]
 fn the_session_that_looks_cannot_end_itself_there() {
-    let row = |id, is_current| SessionRow {
+    let session = |id| Session {
         id,
-        browser: "Firefox on Linux".into(),
-        ip_address: "192.0.2.4".into(),
-        is_remembered: true,
-        is_current,
-        last_used_at: moment(0),
-        created_at: moment(3),
+        user_id: 7,
+        ip_address: Some("192.0.2.4".into()),
+        user_agent: None,
+        remembered: true,
+        last_used_at: ago(0),
+        expires_at: ago(-3),
+        created_at: ago(3),
+        proved_at: ago(3),
+        admin_until: None,
     };
     let html = keep(
         "sessions",
         &Sessions {
             page: page("Sessions", ""),
-            sessions: vec![row(1, true), row(2, false)],
+            sessions: vec![session(1), session(2)],
+            own: Some(1),
+            now: now(),
         },
     );
 

@@ -7,7 +7,7 @@ use crate::model::User;
 use crate::password;
 use crate::password_rules::{self, Person};
 use crate::tasks::SendLink;
-use crate::users::{self, Avatar, Change, NewUser};
+use crate::users::{self, Avatar, Change, NewUser, UserInput};
 use crate::viewer::{Admin, SignedIn};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
@@ -44,44 +44,7 @@ fn send_link(tx: &mut store::Tx<'_>, user: i64, purpose: Purpose) -> Result<()> 
 kernel::params! {
     /// What may be said of a user, new or not.
     pub struct UserRest {
-        /// Sees only what they are members of.
-        pub external: Option<bool>,
-        /// Hides activity and followers.
-        pub private_profile: Patch<bool>,
-        /// Projects in the own namespace.
-        pub projects_limit: Option<i64>,
-        /// May create groups.
-        pub can_create_group: Option<bool>,
-        /// Colour scheme of the pages.
-        pub theme_id: Option<i64>,
-        /// Colour scheme of code.
-        pub color_scheme_id: Option<i64>,
-        /// A few words.
-        pub bio: Patch<String>,
-        /// Where they are.
-        pub location: Patch<String>,
-        /// E-mail shown to everyone.
-        pub public_email: Patch<String>,
-        /// E-mail used in commits.
-        pub commit_email: Patch<String>,
-        /// Their site.
-        pub website_url: Patch<String>,
-        /// Where they work.
-        pub organization: Patch<String>,
-        /// As what.
-        pub job_title: Patch<String>,
-        /// Pronouns.
-        pub pronouns: Patch<String>,
-        /// Account there.
-        pub linkedin: Patch<String>,
-        /// Account there.
-        pub twitter: Patch<String>,
-        /// Account there.
-        pub discord: Patch<String>,
-        /// Handle at that provider.
-        pub provider_a: Patch<String>,
-        /// For administrators.
-        pub note: Patch<String>,
+        pub input: Flat<UserInput>,
         /// Picture: a file of a multipart body; blank for none.
         pub avatar: Patch<String>,
     }
@@ -107,39 +70,6 @@ kernel::params! {
         pub admin: Option<bool>,
         /// What is optional in both.
         pub rest: Flat<UserRest>,
-    }
-}
-
-impl UserRest {
-    fn change(&self) -> Change {
-        let texts = [
-            ("bio", &self.bio),
-            ("location", &self.location),
-            ("public_email", &self.public_email),
-            ("commit_email", &self.commit_email),
-            ("website_url", &self.website_url),
-            ("organization", &self.organization),
-            ("job_title", &self.job_title),
-            ("pronouns", &self.pronouns),
-            ("linkedin", &self.linkedin),
-            ("twitter", &self.twitter),
-            ("discord", &self.discord),
-            ("provider_a", &self.provider_a),
-            ("note", &self.note),
-        ];
-        let texts = texts.into_iter();
-        Change {
-            external: self.external,
-            private: self.private_profile.clone().sent(),
-            projects_limit: self.projects_limit,
-            can_create_group: self.can_create_group,
-            theme_id: self.theme_id,
-            color_scheme_id: self.color_scheme_id,
-            texts: texts
-                .filter_map(|(column, text)| Some((column, text.clone().sent()?)))
-                .collect(),
-            ..Change::default()
-        }
     }
 }
 
@@ -172,7 +102,7 @@ async fn create(
         admin: params.admin.unwrap_or(false),
         confirmed: params.skip_confirmation.unwrap_or(false),
         pending: false,
-        rest: params.rest.change(),
+        rest: params.rest.input.0.clone(),
     };
     users::check_new(&new, &password)?;
     new.password_hash = password::hash(password).await?;
@@ -252,7 +182,7 @@ async fn update(
         name: params.name.clone(),
         email: params.email.clone(),
         admin: params.admin,
-        ..params.rest.change()
+        rest: params.rest.input.0.clone(),
     };
     let password = params
         .password

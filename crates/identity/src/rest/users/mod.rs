@@ -12,7 +12,7 @@ use crate::users::{self, Filter, Order, OrderBy, Transition};
 use crate::viewer::{Admin, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
+use kernel::http::{Created, Flat, NoContent, Ok200, Paged, Paging, Params, Routes};
 use kernel::time::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -26,16 +26,12 @@ pub fn routes(r: &mut Routes) {
         .summary("Shows a user");
     change::routes(r);
     r.delete("/users/{id}", destroy).summary("Deletes a user");
-    r.post("/users/{id}/block", block).summary("Blocks a user");
-    r.post("/users/{id}/unblock", unblock)
-        .summary("Unblocks a user");
-    r.post("/users/{id}/ban", ban).summary("Bans a user");
-    r.post("/users/{id}/unban", unban)
-        .summary("Lifts a user's ban");
-    r.post("/users/{id}/deactivate", deactivate)
-        .summary("Deactivates a dormant user");
-    r.post("/users/{id}/activate", activate)
-        .summary("Activates a deactivated user");
+    for (verb, to, summary) in TRANSITIONS {
+        let handler = |app, admin, user| change_state(app, admin, user, *to);
+        r.post(&format!("/users/{{id}}/{verb}"), handler)
+            .named(verb)
+            .summary(*summary);
+    }
     r.post("/users/{id}/approve", approve)
         .summary("Lets in a user who waits for approval");
     r.post("/users/{id}/reject", reject)
@@ -44,6 +40,23 @@ pub fn routes(r: &mut Routes) {
         .reauthenticated()
         .summary("Removes a user's second factors");
 }
+
+const TRANSITIONS: &[(&str, Transition, &str)] = &[
+    ("block", Transition::Block, "Blocks a user"),
+    ("unblock", Transition::Unblock, "Unblocks a user"),
+    ("ban", Transition::Ban, "Bans a user"),
+    ("unban", Transition::Unban, "Lifts a user's ban"),
+    (
+        "deactivate",
+        Transition::Deactivate,
+        "Deactivates a dormant user",
+    ),
+    (
+        "activate",
+        Transition::Activate,
+        "Activates a deactivated user",
+    ),
+];
 
 kernel::choices! {
     pub enum Direction {
@@ -229,15 +242,14 @@ async fn show(app: App, viewer: Viewer, path: Params<UserPath>) -> Result<Ok200<
 
 kernel::params! {
     pub struct DestroyUser {
-        /// Id of the user.
-        pub id: i64,
+        pub user: Flat<UserPath>,
         /// Deletes what they wrote too.
         pub hard_delete: Option<bool>,
     }
 }
 
 async fn destroy(app: App, admin: Admin, params: Params<DestroyUser>) -> Result<NoContent> {
-    let (id, hard) = (params.id, params.hard_delete.unwrap_or(false));
+    let (id, hard) = (params.user.id, params.hard_delete.unwrap_or(false));
     let by = admin.author();
     app.write(move |tx| users::destroy(tx, &by, id, hard))
         .await?;
@@ -249,10 +261,10 @@ async fn destroy(app: App, admin: Admin, params: Params<DestroyUser>) -> Result<
 async fn change_state(
     app: App,
     admin: Admin,
-    id: i64,
+    path: Params<UserPath>,
     to: Transition,
 ) -> Result<Created<Option<bool>>> {
-    let by = admin.author();
+    let (id, by) = (path.id, admin.author());
     let changed = app
         .write(move |tx| users::transition(tx, &by, id, to))
         .await?;
@@ -261,23 +273,6 @@ async fn change_state(
         (false, Transition::Unblock) => Some(false),
         _ => Some(true),
     }))
-}
-
-macro_rules! transitions {
-    ($($name:ident $transition:ident;)*) => {$(
-        async fn $name(app: App, admin: Admin, path: Params<UserPath>) -> Result<Created<Option<bool>>> {
-            change_state(app, admin, path.id, Transition::$transition).await
-        }
-    )*};
-}
-
-transitions! {
-    block Block;
-    unblock Unblock;
-    ban Ban;
-    unban Unban;
-    deactivate Deactivate;
-    activate Activate;
 }
 
 /// A plain success.

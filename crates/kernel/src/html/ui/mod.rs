@@ -16,5 +16,5 @@ pub use fields::{
 pub use icons::{Icon, icon};
 pub use shows::{
     Badge, Confirm, Copied, Empty, Pager, Progress, Tab, Tabs, badge, bytes, confirm, copy, count,
-    empty, pager, progress, role, state, tabs, visibility,
+    empty, pager, progress, role, state, tabs, visibility, when,
 };

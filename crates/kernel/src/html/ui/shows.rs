@@ -1,7 +1,8 @@
 //! Parts that show something: badges, tabs, pagers, sizes, confirmations.
 
 use super::icons::{Icon, icon};
-use crate::html::page::{Pages, Tone};
+use crate::html::page::{Moment, Pages, Tone};
+use crate::time::Timestamp;
 use askama::Template;
 use askama::filters::HtmlSafe;
 use std::borrow::Borrow;
@@ -291,6 +292,11 @@ pub fn bytes(size: impl Borrow<u64>) -> String {
     } else {
         format!("{whole}.{rest} {}", UNITS[unit])
     }
+}
+
+/// An instant as people read it.
+pub fn when(at: &Timestamp, now: &Timestamp) -> Moment {
+    Moment::new(*at, *now)
 }
 
 /// A number with its noun (`1 project`, `2 projects`).
