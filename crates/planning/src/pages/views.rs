@@ -1,11 +1,11 @@
 //! What the pages of this room show: plain view models of their templates.
 
 use super::issue::actions::Draft;
+use super::issue::story::Entry;
 use super::labels::LabelTexts;
 use super::list::ListPage;
 use super::milestones::MilestoneTexts;
 use super::new::Form;
-use super::notes::NoteView;
 use crate::entity::todos::TodoSummary;
 use crate::model::{self, Label};
 use askama::Template;
@@ -84,23 +84,6 @@ pub struct Issue {
     pub challenge: Option<Challenge>,
     /// A note's other text was refused: the challenge stands there.
     pub is_rewriting: bool,
-}
-
-#[derive(Debug, Clone)]
-pub enum Entry {
-    Note(Box<NoteView>),
-    Event(Box<EventView>),
-}
-
-#[derive(Debug, Clone, Default)]
-pub struct EventView {
-    pub author: String,
-    pub name: String,
-    pub what: String,
-    pub label: Option<Label>,
-    /// To which milestone.
-    pub milestone: Option<model::Milestone>,
-    pub created_at: Moment,
 }
 
 /// What is shown of an issue beside its row.

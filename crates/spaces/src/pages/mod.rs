@@ -7,6 +7,7 @@
 
 mod applications;
 mod create;
+mod head;
 mod invitations;
 mod lists;
 mod members;

@@ -1,7 +1,7 @@
 //! The group or project a page is about: found by its path, with what the
 //! heading of all its pages says.
 
-use super::views::SpaceHead;
+use super::head::SpaceHead;
 use crate::access::{self, DEVELOPER, GUEST, MAINTAINER, NONE, OWNER, Purpose};
 use crate::members::MembersOf;
 use crate::model::{Namespace, Project, SourceKind};

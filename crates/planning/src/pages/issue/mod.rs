@@ -2,7 +2,7 @@
 //! it.
 
 pub mod actions;
-mod story;
+pub mod story;
 
 use super::notes::NotePage;
 use super::views::{self, Fact, IssueView, Marks};

@@ -2,9 +2,8 @@
 
 use super::Reader;
 use crate::entity::events::Named;
-use crate::model::EventKind;
-use crate::pages::notes::{NotePage, SOMEBODY};
-use crate::pages::views::{Entry, EventView};
+use crate::model::{EventKind, Label, Milestone};
+use crate::pages::notes::{NotePage, NoteView, SOMEBODY};
 use crate::rules::issues::noteable;
 use crate::store::issues::events::Event;
 use crate::store::issues::timeline::{self, Entry as Row};
@@ -15,6 +14,23 @@ use kernel::html::Moment;
 use kernel::http::Paging;
 use kernel::time::Timestamp;
 use store::Tx;
+
+#[derive(Debug, Clone)]
+pub enum Entry {
+    Note(Box<NoteView>),
+    Event(Box<EventView>),
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct EventView {
+    pub author: String,
+    pub name: String,
+    pub what: String,
+    pub label: Option<Label>,
+    /// To which milestone.
+    pub milestone: Option<Milestone>,
+    pub created_at: Moment,
+}
 
 #[derive(Debug, Clone)]
 pub struct Rewritten {
