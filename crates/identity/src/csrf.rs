@@ -35,10 +35,10 @@ pub fn check(app: &App, session: i64, sent: &str) -> bool {
 /// The forms of a page with `no-referrer` come with the origin `null`. Whose
 /// page it was is then in `Sec-Fetch-Site`, which no script can set; browsers
 /// leave it out over plain HTTP, where the form's token alone has to do.
-pub fn is_foreign(app: &App, asked: &RequestContext, surface: Surface) -> bool {
-    match asked.header(header::ORIGIN) {
+pub fn is_foreign(app: &App, request: &RequestContext, surface: Surface) -> bool {
+    match request.header(header::ORIGIN) {
         None => false,
-        Some("null") => match asked.header("sec-fetch-site") {
+        Some("null") => match request.header("sec-fetch-site") {
             Some(site) => site != "same-origin",
             None => surface != Surface::Page,
         },

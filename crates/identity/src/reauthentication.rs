@@ -97,7 +97,7 @@ pub(crate) async fn check(call: &mut Call, viewer: &Viewer) -> Result<()> {
     if proof == Some(true) {
         return app.write(move |tx| sessions::prove(tx, id)).await;
     }
-    let action = call.asked.uri.path().to_owned();
+    let action = call.request.uri.path().to_owned();
     let fields = typed(call).await?;
     let mut question = Confirm::new(&app, viewer, action, fields).await?;
     if proof.is_some() {

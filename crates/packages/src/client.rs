@@ -20,7 +20,7 @@ pub struct Client {
     pub app: App,
     pub viewer: Viewer,
     pub prefix: Prefix,
-    pub asked: Arc<RequestContext>,
+    pub request: Arc<RequestContext>,
 }
 
 impl FromCall for Client {
@@ -31,7 +31,7 @@ impl FromCall for Client {
             app: call.app.clone(),
             viewer,
             prefix,
-            asked: call.asked.clone(),
+            request: call.request.clone(),
         })
     }
 
@@ -97,6 +97,6 @@ impl Client {
     }
 
     pub async fn send(&self, file: &PackageFile) -> Result<Response> {
-        download::serve(&self.app, &self.asked, file).await
+        download::serve(&self.app, &self.request, file).await
     }
 }

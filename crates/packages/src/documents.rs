@@ -158,8 +158,8 @@ impl Document {
     }
 
     /// The answer that carries it, or 304 to who has it.
-    pub fn reply(self, asked: &RequestContext, content_type: &'static str) -> Response {
-        if matches_etag(asked, Some(&self.tag)) {
+    pub fn reply(self, request: &RequestContext, content_type: &'static str) -> Response {
+        if matches_etag(request, Some(&self.tag)) {
             let mut response = reply::empty(StatusCode::NOT_MODIFIED);
             response.headers_mut().insert(header::ETAG, self.tag);
             return response;

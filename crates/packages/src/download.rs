@@ -13,20 +13,20 @@ use kernel::http::reply::{self, Response};
 use std::ops::Range;
 
 /// Answers with the bytes of a file, or the part asked for.
-pub async fn serve(app: &App, asked: &RequestContext, file: &PackageFile) -> Result<Response> {
+pub async fn serve(app: &App, request: &RequestContext, file: &PackageFile) -> Result<Response> {
     let size = u64::try_from(file.size).map_err(Error::internal)?;
     let tag = HeaderValue::from_str(&format!("\"{}\"", file.sha256)).map_err(Error::internal)?;
-    if matches_etag(asked, Some(&tag)) {
+    if matches_etag(request, Some(&tag)) {
         let mut response = reply::empty(StatusCode::NOT_MODIFIED);
         response.headers_mut().insert(header::ETAG, tag);
         return Ok(response);
     }
-    if asked.method == Method::HEAD {
+    if request.method == Method::HEAD {
         let mut response = reply::empty(StatusCode::OK);
         describe(response.headers_mut(), file, tag, size)?;
         return Ok(response);
     }
-    let part = asked_range(asked, &file.sha256, size)?;
+    let part = asked_range(request, &file.sha256, size)?;
     let (_, bytes) = app
         .blobs()
         .get(&file.blob_key, part.clone())
@@ -50,14 +50,14 @@ pub async fn serve(app: &App, asked: &RequestContext, file: &PackageFile) -> Res
 
 /// Answers with what is kept beside a file, which the ending tells from it.
 pub fn extract(
-    asked: &RequestContext,
+    request: &RequestContext,
     file: &PackageFile,
     ending: &str,
     content_type: &'static str,
     bytes: Vec<u8>,
 ) -> Result<Response> {
     let tag = format!("\"{}{ending}\"", file.sha256);
-    let mut response = reply::tagged(asked, content_type, bytes, &tag)?;
+    let mut response = reply::tagged(request, content_type, bytes, &tag)?;
     let attached = HeaderValue::from_static("attachment");
     response
         .headers_mut()
@@ -127,11 +127,11 @@ fn disposition(stored: &str) -> String {
 /// The one range a GET asks for. Several ranges, other units and malformed
 /// ones mean the whole file (RFC 9110 section 14.2), as does an `If-Range`
 /// that names another content.
-fn asked_range(asked: &RequestContext, sha256: &str, size: u64) -> Result<Option<Range<u64>>> {
-    let Some(text) = asked.header(header::RANGE) else {
+fn asked_range(request: &RequestContext, sha256: &str, size: u64) -> Result<Option<Range<u64>>> {
+    let Some(text) = request.header(header::RANGE) else {
         return Ok(None);
     };
-    if asked
+    if request
         .header(header::IF_RANGE)
         .is_some_and(|tag| tag.trim() != format!("\"{sha256}\""))
     {

@@ -66,9 +66,9 @@ pub async fn receive_bytes(
     body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
 ) -> Result<Received> {
     let limit = limit(&client.app, package_type).await?;
-    check_announced(&client.asked, limit)?;
+    check_announced(&client.request, limit)?;
     let received = receive_part(&client.app, limit, body).await?;
-    check_declared(&client.asked, received.stored())?;
+    check_declared(&client.request, received.stored())?;
     Ok(received)
 }
 
@@ -163,10 +163,12 @@ pub async fn publish_then<T: Send + 'static>(
 }
 
 /// Refuses a body that is announced to be larger than the limit.
-pub(crate) fn check_announced(asked: &RequestContext, limit: Option<u64>) -> Result<()> {
-    let kind = asked.header(http::header::CONTENT_TYPE).unwrap_or_default();
+pub(crate) fn check_announced(request: &RequestContext, limit: Option<u64>) -> Result<()> {
+    let kind = request
+        .header(http::header::CONTENT_TYPE)
+        .unwrap_or_default();
     let is_multipart = kind.to_ascii_lowercase().starts_with("multipart/");
-    check_length(asked, limit, |limit| match is_multipart {
+    check_length(request, limit, |limit| match is_multipart {
         true => limit.saturating_add(ENVELOPE),
         false => limit,
     })
@@ -175,11 +177,11 @@ pub(crate) fn check_announced(asked: &RequestContext, limit: Option<u64>) -> Res
 /// Refuses a body that is announced to be larger than what is `allowed` for a
 /// file of at most `limit` bytes.
 pub(crate) fn check_length(
-    asked: &RequestContext,
+    request: &RequestContext,
     limit: Option<u64>,
     allowed: impl FnOnce(u64) -> u64,
 ) -> Result<()> {
-    let announced = asked
+    let announced = request
         .header(http::header::CONTENT_LENGTH)
         .and_then(|length| length.trim().parse::<u64>().ok());
     match (announced, limit.map(allowed)) {
@@ -200,9 +202,9 @@ const DECLARED: [(&str, Digest); 4] = [
 type Digest = fn(&Stored) -> &str;
 
 /// Refuses bytes that are not those the client declares.
-pub(crate) fn check_declared(asked: &RequestContext, stored: &Stored) -> Result<()> {
+pub(crate) fn check_declared(request: &RequestContext, stored: &Stored) -> Result<()> {
     for (name, digest) in DECLARED {
-        let declared = asked.header(name).map(str::trim);
+        let declared = request.header(name).map(str::trim);
         if declared.is_some_and(|declared| !declared.eq_ignore_ascii_case(digest(stored))) {
             return Err(Error::BadRequest(format!(
                 "{name} is not the digest of the bytes received"

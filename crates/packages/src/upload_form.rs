@@ -61,7 +61,7 @@ impl Form {
         files: &[&str],
     ) -> Result<Form> {
         let limit = upload::limit(&client.app, package_type).await?;
-        upload::check_announced(&client.asked, limit)?;
+        upload::check_announced(&client.request, limit)?;
         let mut form = Form::default();
         let (mut count, mut room) = (0, MAX_TEXTS);
         while let Some(part) = parts.next().await? {

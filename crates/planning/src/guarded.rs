@@ -23,29 +23,29 @@ use store::Tx;
 #[derive(Debug, Clone)]
 pub struct Writer {
     pub viewer: Viewer,
-    pub asked: Arc<RequestContext>,
+    pub request: Arc<RequestContext>,
     pub via_api: bool,
     pub solution: Option<Solution>,
 }
 
 impl Writer {
-    pub fn by_api(viewer: Viewer, asked: Arc<RequestContext>) -> Writer {
+    pub fn by_api(viewer: Viewer, request: Arc<RequestContext>) -> Writer {
         Writer {
             viewer,
             via_api: true,
-            solution: Solution::of(&asked.headers),
-            asked,
+            solution: Solution::of(&request.headers),
+            request,
         }
     }
 
     pub fn by_form(
         viewer: Viewer,
-        asked: Arc<RequestContext>,
+        request: Arc<RequestContext>,
         solution: Option<Solution>,
     ) -> Writer {
         Writer {
             viewer,
-            asked,
+            request,
             via_api: false,
             solution,
         }
@@ -59,9 +59,9 @@ impl Writer {
         };
         Ok(Subject {
             actor: Actor::User(Box::new(self.viewer.signed_in()?.user.clone())),
-            ip: self.asked.peer.to_string(),
+            ip: self.request.peer.to_string(),
             agent: self
-                .asked
+                .request
                 .header(::http::header::USER_AGENT)
                 .unwrap_or_default()
                 .to_owned(),

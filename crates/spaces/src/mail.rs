@@ -51,10 +51,12 @@ pub fn request_mail(
             "{} (@{}) asks for access to {place}.\n\n{base_url}{}\n",
             user.name, user.username, subject.path
         ),
-        News::Granted => format!(
-            "You are a member of {place} now.\n\n{base_url}{}\n",
-            subject.path
-        ),
+        News::Granted => {
+            format!(
+                "You are a member of {place} now.\n\n{base_url}{}\n",
+                subject.path
+            )
+        }
         News::Denied => format!("Your request for access to {place} was turned down.\n"),
     };
     Message {

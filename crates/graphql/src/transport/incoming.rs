@@ -21,7 +21,7 @@ pub const MAX_BODY: usize = 5 * 1024 * 1024;
 /// What was sent, by whom.
 pub struct Incoming {
     pub app: App,
-    pub asked: Arc<RequestContext>,
+    pub request: Arc<RequestContext>,
     pub viewer: Viewer,
     /// A session asks without proof that our own page made it.
     pub unproven: bool,
@@ -120,7 +120,7 @@ impl Entry {
 
 impl FromCall for Incoming {
     async fn from_call(call: &mut Call) -> Result<Incoming> {
-        let request = call.asked.clone();
+        let request = call.request.clone();
         let Unmarked(unmarked) = Unmarked::from_call(call).await?;
         let viewer = Viewer::from_call(call).await?;
         let atomic = is_atomic(&request)?;
@@ -134,7 +134,7 @@ impl FromCall for Incoming {
             viewer,
             unproven: call.extensions.get::<csrf::Unproven>().is_some(),
             strict: media::is_strict(request.header(header::ACCEPT)),
-            asked: request,
+            request,
             unmarked,
             atomic,
             kind,
@@ -153,7 +153,7 @@ fn is_atomic(request: &RequestContext) -> Result<bool> {
 }
 
 async fn posted(call: &mut Call, viewer: &Viewer) -> Result<(Kind, Option<Pending>)> {
-    let media = media::essence(call.asked.header(header::CONTENT_TYPE));
+    let media = media::essence(call.request.header(header::CONTENT_TYPE));
     let form = match media.as_deref() {
         Some("application/json") => false,
         Some("application/x-www-form-urlencoded") => true,

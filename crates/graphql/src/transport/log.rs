@@ -33,7 +33,7 @@ pub fn operation(incoming: &Incoming, entry: &Entry, checked: &Checked, took: Du
     }
     tracing::info!(
         target: "graphql",
-        request_id = %incoming.asked.request_id,
+        request_id = %incoming.request.request_id,
         operation_name = operation.name.as_deref().unwrap_or_default(),
         operation_fingerprint = %fingerprint,
         is_mutation = checked.is_mutation(),
@@ -45,7 +45,7 @@ pub fn operation(incoming: &Incoming, entry: &Entry, checked: &Checked, took: Du
         seconds = took.as_secs_f64(),
         user_id = incoming.viewer.user_id(),
         client_id = client(&incoming.viewer),
-        remote_ip = %incoming.asked.peer,
+        remote_ip = %incoming.request.peer,
         %variables,
         %query,
     );

@@ -281,7 +281,7 @@ fn check_mutations(incoming: &Incoming, read: &[Step<Read>]) -> Result<()> {
     if !read.iter().any(is_mutation) {
         return Ok(());
     }
-    let method = &incoming.asked.method;
+    let method = &incoming.request.method;
     if *method == Method::GET || *method == Method::HEAD {
         return refused(422, format!("Mutations are forbidden in {method} requests"));
     }
@@ -296,7 +296,7 @@ fn request(incoming: &Incoming, anonymous: bool, uploads: Uploads) -> Request {
     extensions.insert::<App>(incoming.app.clone());
     extensions.insert::<Viewer>(incoming.viewer.clone());
     extensions.insert::<Uploads>(uploads);
-    extensions.insert(incoming.asked.clone());
+    extensions.insert(incoming.request.clone());
     if let Some(id) = incoming.viewer.user_id() {
         extensions.insert(Caller(id));
     }

@@ -87,7 +87,7 @@ fn bounded(sent: SentCredential) -> SentCredential {
 }
 
 fn in_authorization(call: &Call) -> SentCredential {
-    let value = call.asked.headers.get(header::AUTHORIZATION);
+    let value = call.request.headers.get(header::AUTHORIZATION);
     value.map_or(SentCredential::Nothing, |value| {
         by_authorization(value.to_str().unwrap_or_default(), call.route.registry)
     })
@@ -117,7 +117,7 @@ fn named(parameters: &Source) -> SentCredential {
 
 fn in_headers(call: &Call) -> SentCredential {
     let blank = |value: &&http::HeaderValue| value.as_bytes().trim_ascii().is_empty();
-    let header = |name| call.asked.headers.get(name).filter(|value| !blank(value));
+    let header = |name| call.request.headers.get(name).filter(|value| !blank(value));
     let text = |value: &http::HeaderValue| value.to_str().map(|text| text.trim().to_owned());
     if let Some(value) = header("private-token") {
         return text(value).map_or(SentCredential::Unusable, SentCredential::Private);
@@ -177,7 +177,7 @@ fn by_authorization(value: &str, registry: bool) -> SentCredential {
 
 async fn in_body(call: &mut Call) -> Result<SentCredential> {
     let with_body = matches!(
-        call.asked.method,
+        call.request.method,
         Method::POST | Method::PUT | Method::PATCH
     );
     if !with_body || call.route.streams || is_looked_at_later(call) {
@@ -196,7 +196,7 @@ fn is_looked_at_later(call: &Call) -> bool {
 }
 
 fn cookie(call: &Call, name: &str) -> Option<String> {
-    cookie_of(call.asked.headers.get_all(header::COOKIE).iter(), name)
+    cookie_of(call.request.headers.get_all(header::COOKIE).iter(), name)
 }
 
 pub fn cookie_of<'h>(

@@ -62,7 +62,7 @@ impl IdentityGate {
 
     async fn resolve(&self, call: &mut Call) -> Resolved {
         let sent = credentials::find(call).await?;
-        let peer = call.asked.peer.to_string();
+        let peer = call.request.peer.to_string();
         if let SentCredential::Token(text) | SentCredential::Private(text) = &sent
             && ends_rotation(call)
         {
@@ -74,7 +74,7 @@ impl IdentityGate {
             SentCredential::Token(text) => self.by_token(&call.app.clone(), peer, text).await?,
             SentCredential::Private(text) => self.by_private(&call.app.clone(), peer, text).await?,
             SentCredential::Registry(text) => {
-                let (app, path) = (call.app.clone(), call.asked.uri.path().to_owned());
+                let (app, path) = (call.app.clone(), call.request.uri.path().to_owned());
                 if registry_session::is_pass(&text) {
                     call.extensions.insert(registry_session::ByPass);
                 }
@@ -92,7 +92,7 @@ impl IdentityGate {
         if !matches!(viewer, Viewer::Anonymous) {
             call.is_from_known();
         }
-        let (app, surface, peer) = (call.app.clone(), call.route.surface, call.asked.peer);
+        let (app, surface, peer) = (call.app.clone(), call.route.surface, call.request.peer);
         if let Some(user) = viewer.user() {
             self.addresses.check(&app, surface, user, peer).await?;
         }
@@ -258,18 +258,18 @@ impl IdentityGate {
                 let Some((session, user)) = sessions::holder(tx, &text)? else {
                     return Ok(None);
                 };
-                let asked = requirement::find(tx, &user)?;
-                Ok(Some((session, user, asked)))
+                let request = requirement::find(tx, &user)?;
+                Ok(Some((session, user, request)))
             })
             .await?;
-        let Some((session, user, asked)) = found else {
+        let Some((session, user, request)) = found else {
             return Ok(Viewer::Anonymous);
         };
         if user.state.refusal().is_some() {
             return Ok(Viewer::Anonymous);
         }
         call.is_from_known();
-        if !is_safe(&call.asked.method) && !proves_origin(call, session.id).await? {
+        if !is_safe(&call.request.method) && !proves_origin(call, session.id).await? {
             match call.route.surface {
                 // Only its mutations change something, and they ask.
                 Surface::Graphql => {
@@ -283,10 +283,10 @@ impl IdentityGate {
                 _ => return Err(Error::Unauthenticated),
             }
         }
-        let duty = asked.settle(&call.app, user.id).await?;
+        let duty = request.settle(&call.app, user.id).await?;
         requirement::check(call, duty)?;
         let now = call.app.now();
-        let ip = call.asked.peer.to_string();
+        let ip = call.request.peer.to_string();
         if stale(Some(session.last_used_at), &user, now) {
             let (id, session, ip) = (session.id, session.clone(), ip.clone());
             keep_cookie(call, &session, &cookie).await?;
@@ -296,7 +296,7 @@ impl IdentityGate {
         }
         let credential = Credential::Session { id: session.id };
         Ok(Viewer::User(Arc::new(SignedIn {
-            flash: flash::read(&call.app, &call.asked.headers),
+            flash: flash::read(&call.app, &call.request.headers),
             proved_at: Some(session.proved_at),
             duty,
             admin_mode: AdminMode::asked_for(session.admin_until),
@@ -442,10 +442,10 @@ fn is_safe(method: &Method) -> bool {
 
 /// Whether an unsafe request by session comes from our own page.
 async fn proves_origin(call: &mut Call, session: i64) -> Result<bool> {
-    if csrf::is_foreign(&call.app, &call.asked, call.route.surface) {
+    if csrf::is_foreign(&call.app, &call.request, call.route.surface) {
         return Ok(false);
     }
-    let header = call.asked.header(csrf::HEADER).map(str::to_owned);
+    let header = call.request.header(csrf::HEADER).map(str::to_owned);
     let sent = match header {
         Some(sent) => Some(sent),
         None => call.text(csrf::FIELD).await?,

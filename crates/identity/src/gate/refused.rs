@@ -62,7 +62,7 @@ impl Refused {
             _ => (None, None),
         };
         let wanted = call.route.scopes.join(" ");
-        let request_id = &call.asked.request_id;
+        let request_id = &call.request.request_id;
         tracing::info!(%request_id, reason, token_id, family_id, %wanted, "refused a credential");
         match error {
             Error::Forbidden(text)

@@ -39,12 +39,12 @@ pub async fn apply(call: &mut Call, viewer: Viewer) -> Result<Viewer> {
 
 async fn asked_for(call: &mut Call) -> Result<Option<String>> {
     let quick = call
-        .asked
+        .request
         .header("sudo")
         .or_else(|| call.query("sudo"))
         .map(str::to_owned);
     let with_body = matches!(
-        call.asked.method,
+        call.request.method,
         Method::POST | Method::PUT | Method::PATCH
     );
     let sent = match quick {

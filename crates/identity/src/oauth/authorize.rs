@@ -72,7 +72,7 @@ struct Asking {
 /// Decides on a request, asking nobody yet.
 async fn examine(
     app: &App,
-    asked: &RequestContext,
+    context: &RequestContext,
     viewer: &Viewer,
     read: Lenient,
 ) -> Result<Next> {
@@ -103,14 +103,14 @@ async fn examine(
     let Some((signed_in, session)) = viewer.in_session() else {
         return Ok(match request.prompt.none {
             true => Next::Client(target, Refusal::LoginRequired),
-            false => Next::SignIn(here(asked)),
+            false => Next::SignIn(here(context)),
         });
     };
     let began = app.read(move |tx| sessions::began(tx, session)).await?;
     let Some(began) = began else {
-        return Ok(Next::SignIn(here(asked)));
+        return Ok(Next::SignIn(here(context)));
     };
-    if let Some(path) = fresh_sign_in(app, asked, &request, began, mark.as_deref()) {
+    if let Some(path) = fresh_sign_in(app, context, &request, began, mark.as_deref()) {
         return Ok(match request.prompt.none {
             true => Next::Client(target, Refusal::LoginRequired),
             false => Next::SignIn(path),
@@ -123,11 +123,11 @@ async fn examine(
         signed_in: signed_in.clone(),
         authenticated_at: began,
     };
-    consider(app, asked, asking).await
+    consider(app, context, asking).await
 }
 
 /// What stands between a signed-in user and the question.
-async fn consider(app: &App, asked: &RequestContext, asking: Asking) -> Result<Next> {
+async fn consider(app: &App, context: &RequestContext, asking: Asking) -> Result<Next> {
     let forbidden = |text: &str| {
         let refusal = Refusal::InvalidRequest(text.into());
         Ok(Next::Page(StatusCode::FORBIDDEN, refusal))
@@ -157,7 +157,7 @@ async fn consider(app: &App, asked: &RequestContext, asking: Asking) -> Result<N
         if let SignOn::StartsAt(path) = sign_on {
             return Ok(match asking.request.prompt.none {
                 true => Next::Client(asking.target, Refusal::LoginRequired),
-                false => Next::Elsewhere(with_return(&path, &here(asked))),
+                false => Next::Elsewhere(with_return(&path, &here(context))),
             });
         }
     }
@@ -178,14 +178,14 @@ async fn consider(app: &App, asked: &RequestContext, asking: Asking) -> Result<N
 }
 
 /// The path and query of this request, to come back to.
-fn here(asked: &RequestContext) -> String {
-    let here = asked.uri.path_and_query();
+fn here(context: &RequestContext) -> String {
+    let here = context.uri.path_and_query();
     here.map_or_else(|| PATH.to_owned(), |part| part.as_str().to_owned())
 }
 
 /// Where to sign in, to come back here.
-pub(super) fn sign_in_path(asked: &RequestContext) -> String {
-    with_return("/users/sign_in", &here(asked))
+pub(super) fn sign_in_path(context: &RequestContext) -> String {
+    with_return("/users/sign_in", &here(context))
 }
 
 fn with_return(path: &str, back: &str) -> String {
@@ -199,7 +199,7 @@ fn with_return(path: &str, back: &str) -> String {
 /// recognised and nobody is asked twice.
 fn fresh_sign_in(
     app: &App,
-    asked: &RequestContext,
+    context: &RequestContext,
     request: &Request,
     began: Timestamp,
     mark: Option<&str>,
@@ -220,7 +220,7 @@ fn fresh_sign_in(
         return None;
     }
     let mark = app.secrets().sign(MARK, now.to_string().as_bytes());
-    let path = here(asked);
+    let path = here(context);
     let (path, query) = path.split_once('?').unwrap_or((&path, ""));
     let kept: Vec<&str> = query
         .split('&')
@@ -232,7 +232,7 @@ fn fresh_sign_in(
 
 async fn show(
     app: App,
-    asked: Arc<RequestContext>,
+    context: Arc<RequestContext>,
     viewer: Viewer,
     query: PageQuery,
 ) -> Result<Response> {
@@ -241,7 +241,7 @@ async fn show(
         .sent
         .get("prompt")
         .is_some_and(|text| text.contains("login"));
-    match examine(&app, &asked, &viewer, query.0).await? {
+    match examine(&app, &context, &viewer, query.0).await? {
         Next::SignIn(back) => {
             let again = if prompt_login || viewer.in_session().is_some() {
                 "&again=true"
@@ -251,14 +251,14 @@ async fn show(
             reply::redirect(&format!("{}{again}", with_return("/users/sign_in", &back)))
         }
         Next::Ask(asking) => ask(&app, &viewer, *asking).await,
-        Next::Go(asking) => grant(&app, &asked, *asking).await,
+        Next::Go(asking) => grant(&app, &context, *asking).await,
         other => refuse(&app, &viewer, other),
     }
 }
 
 async fn decide(
     app: App,
-    asked: Arc<RequestContext>,
+    context: Arc<RequestContext>,
     viewer: Viewer,
     form: PageForm,
 ) -> Result<Response> {
@@ -268,22 +268,22 @@ async fn decide(
         .get("_method")
         .is_some_and(|method| method.eq_ignore_ascii_case("delete"))
     {
-        return deny(app, asked, viewer, form).await;
+        return deny(app, context, viewer, form).await;
     }
-    match examine(&app, &asked, &viewer, form.0).await? {
+    match examine(&app, &context, &viewer, form.0).await? {
         Next::SignIn(_) => reply::redirect("/users/sign_in"),
-        Next::Ask(asking) | Next::Go(asking) => grant(&app, &asked, *asking).await,
+        Next::Ask(asking) | Next::Go(asking) => grant(&app, &context, *asking).await,
         other => refuse(&app, &viewer, other),
     }
 }
 
 async fn deny(
     app: App,
-    asked: Arc<RequestContext>,
+    context: Arc<RequestContext>,
     viewer: Viewer,
     form: PageForm,
 ) -> Result<Response> {
-    match examine(&app, &asked, &viewer, form.0).await? {
+    match examine(&app, &context, &viewer, form.0).await? {
         Next::SignIn(_) => reply::redirect("/users/sign_in"),
         Next::Ask(asking) | Next::Go(asking) => {
             answer_error(&app, &asking.target, &Refusal::AccessDenied)
@@ -356,8 +356,8 @@ async fn ask(app: &App, viewer: &Viewer, asking: Asking) -> Result<Response> {
     Ok(private(html.response()))
 }
 
-async fn grant(app: &App, asked: &RequestContext, asking: Asking) -> Result<Response> {
-    let agent = asked.header(header::USER_AGENT).unwrap_or_default();
+async fn grant(app: &App, context: &RequestContext, asking: Asking) -> Result<Response> {
+    let agent = context.header(header::USER_AGENT).unwrap_or_default();
     let (code, now) = (codes::text(), app.now());
     let new = NewCode {
         application_id: asking.application.id,
@@ -368,7 +368,7 @@ async fn grant(app: &App, asked: &RequestContext, asking: Asking) -> Result<Resp
         challenge: asking.request.challenge,
         nonce: asking.request.nonce,
         authenticated_at: asking.authenticated_at,
-        ip_address: asked.peer.to_string(),
+        ip_address: context.peer.to_string(),
         user_agent: agent.chars().take(255).collect(),
         expires_at: codes::end(now),
         created_at: now,

@@ -24,12 +24,12 @@ pub struct Credentials {
 
 impl Credentials {
     /// Reads Basic or the body's parameters; a secret in both is refused.
-    pub fn find(asked: &RequestContext, sent: &OauthParams) -> Result<Option<Credentials>> {
+    pub fn find(request: &RequestContext, sent: &OauthParams) -> Result<Option<Credentials>> {
         let in_body = sent.get("client_id").map(|uid| Credentials {
             uid: uid.to_owned(),
             secret: sent.get("client_secret").map(str::to_owned),
         });
-        let value = asked.header(header::AUTHORIZATION);
+        let value = request.header(header::AUTHORIZATION);
         let Some(basic) = value.map(basic).transpose()?.flatten() else {
             return match (&in_body, sent.get("client_secret")) {
                 (None, Some(_)) => Err(Refusal::missing("client_id")),

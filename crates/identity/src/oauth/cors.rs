@@ -25,27 +25,27 @@ pub fn allow(response: &mut Response) {
         .insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, any);
 }
 
-pub async fn for_post(asked: Arc<RequestContext>) -> Result<Response> {
-    Ok(preflight(&asked, "POST, OPTIONS", true))
+pub async fn for_post(request: Arc<RequestContext>) -> Result<Response> {
+    Ok(preflight(&request, "POST, OPTIONS", true))
 }
 
-pub async fn for_get_and_post(asked: Arc<RequestContext>) -> Result<Response> {
-    Ok(preflight(&asked, "GET, HEAD, POST, OPTIONS", true))
+pub async fn for_get_and_post(request: Arc<RequestContext>) -> Result<Response> {
+    Ok(preflight(&request, "GET, HEAD, POST, OPTIONS", true))
 }
 
 /// Preflight of endpoints that take GET with a credential.
-pub async fn for_get(asked: Arc<RequestContext>) -> Result<Response> {
-    Ok(preflight(&asked, "GET, HEAD, OPTIONS", true))
+pub async fn for_get(request: Arc<RequestContext>) -> Result<Response> {
+    Ok(preflight(&request, "GET, HEAD, OPTIONS", true))
 }
 
 /// Preflight of public documents.
-pub async fn for_documents(asked: Arc<RequestContext>) -> Result<Response> {
-    Ok(preflight(&asked, "GET, HEAD", false))
+pub async fn for_documents(request: Arc<RequestContext>) -> Result<Response> {
+    Ok(preflight(&request, "GET, HEAD", false))
 }
 
-fn preflight(asked: &RequestContext, methods: &'static str, authorization: bool) -> Response {
+fn preflight(request: &RequestContext, methods: &'static str, authorization: bool) -> Response {
     let mut response = reply::empty(StatusCode::OK);
-    let sent = |name| asked.header(name).unwrap_or_default();
+    let sent = |name| request.header(name).unwrap_or_default();
     let method = sent(header::ACCESS_CONTROL_REQUEST_METHOD).trim();
     let known = methods.split(", ").any(|one| one == method);
     let permitted = |name: &str| {

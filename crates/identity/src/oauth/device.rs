@@ -39,21 +39,21 @@ pub fn routes(r: &mut Routes) {
     r.page(Method::POST, "/oauth/device/confirm", confirm);
 }
 
-async fn start(app: App, asked: Arc<RequestContext>, body: SentBody) -> Result<Response> {
-    Ok(answered(begin(&app, &asked, body.0).await, &asked))
+async fn start(app: App, request: Arc<RequestContext>, body: SentBody) -> Result<Response> {
+    Ok(answered(begin(&app, &request, body.0).await, &request))
 }
 
 async fn begin(
     app: &App,
-    asked: &RequestContext,
+    request: &RequestContext,
     sent: refusal::Result<OauthParams>,
 ) -> refusal::Result<Response> {
     let sent = sent?;
-    limits::spend(&limits::of(app).devices, asked, app.now())?;
-    let credentials = Credentials::find(asked, &sent)?.ok_or(Refusal::InvalidClient)?;
+    limits::spend(&limits::of(app).devices, request, app.now())?;
+    let credentials = Credentials::find(request, &sent)?.ok_or(Refusal::InvalidClient)?;
     let scope = sent.get("scope").map(str::to_owned);
-    let ip = asked.peer.to_string();
-    let agent: String = asked
+    let ip = request.peer.to_string();
+    let agent: String = request
         .header(header::USER_AGENT)
         .unwrap_or_default()
         .chars()
@@ -95,11 +95,11 @@ kernel::params! {
 async fn show(
     app: App,
     viewer: Viewer,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     params: Params<DeviceCode>,
 ) -> Result<Response> {
     if viewer.in_session().is_none() {
-        return reply::redirect(&sign_in_path(&asked));
+        return reply::redirect(&sign_in_path(&request));
     }
     let typed = params.user_code.as_deref().and_then(devices::normalized);
     let code = typed.map(|code| devices::shown(&code));
@@ -123,21 +123,21 @@ fn form(
 }
 
 /// Scripts ask with `Accept: application/json`.
-fn wants_json(asked: &RequestContext) -> bool {
-    asked
+fn wants_json(request: &RequestContext) -> bool {
+    request
         .header(header::ACCEPT)
         .is_some_and(|accept| accept.contains("application/json") && !accept.contains("text/html"))
 }
 
 fn problem(
     app: &App,
-    asked: &RequestContext,
+    request: &RequestContext,
     viewer: &Viewer,
     typed: &str,
     text: &str,
 ) -> Result<Response> {
     let status = StatusCode::UNPROCESSABLE_ENTITY;
-    if wants_json(asked) {
+    if wants_json(request) {
         return reply::json(status, &json!({"errors": [text]}));
     }
     form(
@@ -181,17 +181,17 @@ fn look(tx: &mut Tx<'_>, typed: &str, user: i64, ip: &str) -> Result<Looked> {
 async fn look_up(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     params: Params<DeviceCode>,
 ) -> Result<Response> {
     let viewer = viewer.viewer();
     let (signed_in, _) = viewer.in_session().ok_or(Error::Unauthenticated)?;
     let typed = params.user_code.clone().unwrap_or_default();
-    let (user, ip, code) = (signed_in.user.id, asked.peer.to_string(), typed.clone());
+    let (user, ip, code) = (signed_in.user.id, request.peer.to_string(), typed.clone());
     let looked = app.write(move |tx| look(tx, &code, user, &ip)).await?;
     let (device, application) = match looked {
         Ok(found) => found,
-        Err(why) => return problem(&app, &asked, &viewer, &typed, why),
+        Err(why) => return problem(&app, &request, &viewer, &typed, why),
     };
     let owner = application.owner();
     let owner = app
@@ -227,13 +227,13 @@ kernel::params! {
 async fn confirm(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     params: Params<ConfirmDevice>,
 ) -> Result<Response> {
     let viewer = viewer.viewer();
     let (signed_in, session) = viewer.in_session().ok_or(Error::Unauthenticated)?;
     let (user, by) = (signed_in.user.clone(), Author::from(signed_in.as_ref()));
-    let ip = asked.peer.to_string();
+    let ip = request.peer.to_string();
     let (typed, code) = (params.user_code.clone(), params.user_code.clone());
     let approved = params.decision == Decision::Authorize;
     let looked = app
@@ -260,8 +260,8 @@ async fn confirm(
         })
         .await?;
     match looked {
-        Err(why) => problem(&app, &asked, &viewer, &typed, why),
-        Ok(_) if wants_json(&asked) => Ok(reply::empty(StatusCode::NO_CONTENT)),
+        Err(why) => problem(&app, &request, &viewer, &typed, why),
+        Ok(_) if wants_json(&request) => Ok(reply::empty(StatusCode::NO_CONTENT)),
         Ok(_) => {
             let text = match approved {
                 true => "Device successfully authorized",

@@ -26,31 +26,31 @@ pub fn routes(r: &mut Routes) {
     endpoint(r, Method::OPTIONS, "/oauth/revoke", cors::for_post);
 }
 
-pub(super) fn bearer(asked: &RequestContext) -> Option<&str> {
-    let value = asked.header(header::AUTHORIZATION)?;
+pub(super) fn bearer(request: &RequestContext) -> Option<&str> {
+    let value = request.header(header::AUTHORIZATION)?;
     let (scheme, token) = value.trim().split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
 async fn info(
     app: App,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     query: SentQuery,
 ) -> kernel::error::Result<Response> {
-    let answer = show_info(&app, &asked, query.0).await;
-    Ok(answered_to_all(answer, &asked))
+    let answer = show_info(&app, &request, query.0).await;
+    Ok(answered_to_all(answer, &request))
 }
 
 async fn show_info(
     app: &App,
-    asked: &RequestContext,
+    request: &RequestContext,
     query: Result<OauthParams>,
 ) -> Result<Response> {
     let query = query?;
     let refused = || {
         Refusal::InvalidRequest("The access token is missing, unknown, expired or revoked.".into())
     };
-    let token = bearer(asked)
+    let token = bearer(request)
         .or_else(|| query.get("access_token"))
         .ok_or_else(refused)?
         .to_owned();
@@ -89,19 +89,23 @@ fn owner_is_active(tx: &mut Tx<'_>, pair: Option<&Pair>) -> kernel::error::Resul
 
 async fn introspect(
     app: App,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     body: SentBody,
 ) -> kernel::error::Result<Response> {
-    Ok(answered(examine(&app, &asked, body.0).await, &asked))
+    Ok(answered(examine(&app, &request, body.0).await, &request))
 }
 
-async fn examine(app: &App, asked: &RequestContext, sent: Result<OauthParams>) -> Result<Response> {
+async fn examine(
+    app: &App,
+    request: &RequestContext,
+    sent: Result<OauthParams>,
+) -> Result<Response> {
     let sent = sent?;
-    limits::check(&limits::of(app).failed_grants, asked, app.now())?;
-    let by_bearer = bearer(asked).map(str::to_owned);
+    limits::check(&limits::of(app).failed_grants, request, app.now())?;
+    let by_bearer = bearer(request).map(str::to_owned);
     let credentials = match by_bearer {
         Some(_) => None,
-        None => Credentials::find(asked, &sent)?,
+        None => Credentials::find(request, &sent)?,
     };
     if by_bearer.is_none() && credentials.is_none() {
         return Err(Refusal::InvalidRequest(
@@ -120,7 +124,7 @@ async fn examine(app: &App, asked: &RequestContext, sent: Result<OauthParams>) -
         })
         .await?;
     if matches!(found, Err(Refusal::InvalidClient | Refusal::InvalidToken)) {
-        limits::count(&limits::of(app).failed_grants, asked, app.now());
+        limits::count(&limits::of(app).failed_grants, request, app.now());
     }
     let body = match found? {
         Some(found) => serde_json::to_value(found).map_err(Error::internal)?,
@@ -203,27 +207,27 @@ fn look_up(
 
 async fn revoke(
     app: App,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     body: SentBody,
 ) -> kernel::error::Result<Response> {
-    let answer = match end(&app, &asked, body.0).await {
+    let answer = match end(&app, &request, body.0).await {
         Err(Refusal::InvalidClient | Refusal::UnauthorizedClient(_)) => {
-            limits::count(&limits::of(&app).failed_grants, &asked, app.now());
-            let mut response = Refusal::UnauthorizedClient(NOT_YOURS).response(&asked);
+            limits::count(&limits::of(&app).failed_grants, &request, app.now());
+            let mut response = Refusal::UnauthorizedClient(NOT_YOURS).response(&request);
             *response.status_mut() = StatusCode::FORBIDDEN;
             Ok(response)
         }
         other => other,
     };
-    Ok(answered_to_all(answer, &asked))
+    Ok(answered_to_all(answer, &request))
 }
 
 const NOT_YOURS: &str = "You are not authorized to revoke this token";
 
-async fn end(app: &App, asked: &RequestContext, sent: Result<OauthParams>) -> Result<Response> {
+async fn end(app: &App, request: &RequestContext, sent: Result<OauthParams>) -> Result<Response> {
     let sent = sent?;
-    limits::check(&limits::of(app).failed_grants, asked, app.now())?;
-    let credentials = Credentials::find(asked, &sent)?.ok_or(Refusal::InvalidClient)?;
+    limits::check(&limits::of(app).failed_grants, request, app.now())?;
+    let credentials = Credentials::find(request, &sent)?.ok_or(Refusal::InvalidClient)?;
     let token = sent.get("token").unwrap_or_default().to_owned();
     app.write(move |tx| settled(end_in(tx, &credentials, &token)))
         .await??;

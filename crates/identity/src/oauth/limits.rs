@@ -35,21 +35,21 @@ pub fn of(app: &App) -> Arc<Limits> {
 }
 
 /// Refuses an address that is over the limit, without counting.
-pub fn check(limit: &Limiter, asked: &RequestContext, now: Timestamp) -> Result<()> {
-    let decision = limit.peek(&address_key(asked.peer), now);
+pub fn check(limit: &Limiter, request: &RequestContext, now: Timestamp) -> Result<()> {
+    let decision = limit.peek(&address_key(request.peer), now);
     if decision.allowed {
         return Ok(());
     }
     Err(Refusal::Other(Error::Limited(decision.retry_after)))
 }
 
-pub fn count(limit: &Limiter, asked: &RequestContext, now: Timestamp) {
-    limit.check(&address_key(asked.peer), now);
+pub fn count(limit: &Limiter, request: &RequestContext, now: Timestamp) {
+    limit.check(&address_key(request.peer), now);
 }
 
 /// Counts one try and refuses those over the limit.
-pub fn spend(limit: &Limiter, asked: &RequestContext, now: Timestamp) -> Result<()> {
-    let decision = limit.check(&address_key(asked.peer), now);
+pub fn spend(limit: &Limiter, request: &RequestContext, now: Timestamp) -> Result<()> {
+    let decision = limit.check(&address_key(request.peer), now);
     if decision.allowed {
         return Ok(());
     }

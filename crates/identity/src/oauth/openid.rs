@@ -144,7 +144,7 @@ async fn webfinger(app: App, resource: Resource) -> kernel::error::Result<Respon
 
 async fn userinfo(
     app: App,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     sent: AccessToken,
 ) -> kernel::error::Result<Response> {
     let answer = match show_user(&app, sent.0).await {
@@ -152,7 +152,7 @@ async fn userinfo(
         Ok(None) => Ok(reply::empty(StatusCode::FORBIDDEN)),
         Err(refusal) => Err(refusal),
     };
-    Ok(answered_to_all(answer, &asked))
+    Ok(answered_to_all(answer, &request))
 }
 
 /// A bearer token by any of the ways of RFC 6750 section 2.
@@ -160,7 +160,7 @@ struct AccessToken(Option<String>);
 
 impl FromCall for AccessToken {
     async fn from_call(call: &mut Call) -> kernel::error::Result<Self> {
-        if let Some(token) = bearer(&call.asked) {
+        if let Some(token) = bearer(&call.request) {
             return Ok(AccessToken(Some(token.to_owned())));
         }
         Ok(AccessToken(call.text("access_token").await?))

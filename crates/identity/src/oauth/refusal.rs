@@ -40,7 +40,7 @@ pub enum Refusal {
     AccessDenied,
     /// `prompt=none`, but nobody is signed in.
     LoginRequired,
-    /// `prompt=none`, but the user must be asked.
+    /// `prompt=none`, but the user must be request.
     ConsentRequired,
     /// `prompt=none` with something that asks (OpenID Connect Core 3.1.2.6).
     AccountSelectionRequired,
@@ -136,7 +136,7 @@ impl Refusal {
             Refusal::ExpiredToken => "The device code has expired. Ask for a new one.",
             Refusal::AccessDenied => "The resource owner denied the request.",
             Refusal::LoginRequired => "Nobody is signed in.",
-            Refusal::ConsentRequired => "The user must be asked for consent.",
+            Refusal::ConsentRequired => "The user must be request for consent.",
             Refusal::AccountSelectionRequired => "The user must choose an account.",
             Refusal::RegistrationOff => {
                 "Applications cannot register themselves here: ask an administrator for a client."
@@ -176,7 +176,7 @@ impl Refusal {
     }
 
     /// The JSON answer; failures of ours are logged.
-    pub fn response(self, asked: &RequestContext) -> Response {
+    pub fn response(self, request: &RequestContext) -> Response {
         let body = json!({"error": self.code(), "error_description": self.description()});
         let mut response = reply::json(self.status(), &body)
             .unwrap_or_else(|_| reply::empty(StatusCode::INTERNAL_SERVER_ERROR));
@@ -187,7 +187,7 @@ impl Refusal {
         }
         if let Refusal::Other(error) = self {
             // Rendered for its log line and headers; the body stays ours.
-            let rendered = refusal::render(error, Surface::Plain, asked);
+            let rendered = refusal::render(error, Surface::Plain, request);
             if let Some(seconds) = rendered.headers().get(header::RETRY_AFTER) {
                 response
                     .headers_mut()
@@ -200,13 +200,13 @@ impl Refusal {
 
 /// The refusal of a request that never came to a handler: scripts of every
 /// origin may read it, as what handlers answer.
-pub fn unread(error: Error, asked: &RequestContext) -> Response {
+pub fn unread(error: Error, request: &RequestContext) -> Response {
     let refusal = match error {
         Error::BadRequest(text) => Refusal::InvalidRequest(text),
         Error::Parameters(texts) => Refusal::InvalidRequest(texts.join(", ")),
         other => Refusal::Other(other),
     };
-    answered_to_all(Err(refusal), asked)
+    answered_to_all(Err(refusal), request)
 }
 
 /// Answers with secrets in them are kept nowhere (RFC 6749 section 5.1).
@@ -220,15 +220,15 @@ pub fn no_store(response: &mut Response) {
 }
 
 /// The response of an endpoint whose refusals are OAuth's; it is kept nowhere.
-pub fn answered(result: Result<Response>, asked: &RequestContext) -> Response {
-    let mut response = result.unwrap_or_else(|refusal| refusal.response(asked));
+pub fn answered(result: Result<Response>, request: &RequestContext) -> Response {
+    let mut response = result.unwrap_or_else(|refusal| refusal.response(request));
     no_store(&mut response);
     response
 }
 
 /// The same where scripts of every origin may read it.
-pub fn answered_to_all(result: Result<Response>, asked: &RequestContext) -> Response {
-    let mut response = answered(result, asked);
+pub fn answered_to_all(result: Result<Response>, request: &RequestContext) -> Response {
+    let mut response = answered(result, request);
     cors::allow(&mut response);
     response
 }

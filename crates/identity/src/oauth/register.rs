@@ -44,22 +44,22 @@ impl FromCall for Raw {
     }
 }
 
-async fn register(app: App, asked: Arc<RequestContext>, body: Raw) -> Result<Response> {
+async fn register(app: App, request: Arc<RequestContext>, body: Raw) -> Result<Response> {
     let rules: OAuth = app.settings().get(&app).await?;
     if !rules.dynamic_registration {
-        return Ok(answered(Err(Refusal::RegistrationOff), &asked));
+        return Ok(answered(Err(Refusal::RegistrationOff), &request));
     }
     kernel::read_only::check(&app).await?;
-    Ok(answered(add(&app, &asked, rules, body.0).await, &asked))
+    Ok(answered(add(&app, &request, rules, body.0).await, &request))
 }
 
 async fn add(
     app: &App,
-    asked: &RequestContext,
+    request: &RequestContext,
     rules: OAuth,
     body: Body,
 ) -> super::refusal::Result<Response> {
-    limits::spend(&limits::of(app).registrations, asked, app.now())?;
+    limits::spend(&limits::of(app).registrations, request, app.now())?;
     let bad = |text: &str| Refusal::InvalidClientMetadata(text.to_owned());
     let bytes = read_capped(body, MAX_BODY)
         .await

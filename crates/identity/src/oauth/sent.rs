@@ -173,7 +173,7 @@ pub struct SentBody(pub Result<OauthParams>);
 impl FromCall for SentBody {
     async fn from_call(call: &mut Call) -> kernel::error::Result<Self> {
         let kind = call
-            .asked
+            .request
             .header(header::CONTENT_TYPE)
             .unwrap_or_default()
             .to_ascii_lowercase();
@@ -242,7 +242,7 @@ pub struct PageQuery(pub Lenient);
 
 impl FromCall for PageQuery {
     async fn from_call(call: &mut Call) -> kernel::error::Result<Self> {
-        let query = call.asked.uri.query().unwrap_or_default();
+        let query = call.request.uri.query().unwrap_or_default();
         Ok(PageQuery(Lenient::from_query(query.as_bytes())))
     }
 }
@@ -272,7 +272,7 @@ pub struct SentQuery(pub Result<OauthParams>);
 
 impl FromCall for SentQuery {
     async fn from_call(call: &mut Call) -> kernel::error::Result<Self> {
-        let query = call.asked.uri.query().unwrap_or_default();
+        let query = call.request.uri.query().unwrap_or_default();
         Ok(SentQuery(OauthParams::from_form(query.as_bytes())))
     }
 }

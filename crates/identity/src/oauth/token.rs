@@ -40,27 +40,27 @@ struct Token<'t> {
 
 async fn token(
     app: App,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     body: SentBody,
 ) -> kernel::error::Result<Response> {
-    let answer = grant(&app, &asked, body.0).await;
-    Ok(answered_to_all(answer, &asked))
+    let answer = grant(&app, &request, body.0).await;
+    Ok(answered_to_all(answer, &request))
 }
 
-async fn grant(app: &App, asked: &RequestContext, sent: Result<OauthParams>) -> Result<Response> {
+async fn grant(app: &App, request: &RequestContext, sent: Result<OauthParams>) -> Result<Response> {
     let sent = &sent?;
     let grant_type = sent.required("grant_type")?;
-    limits::check(&limits::of(app).failed_grants, asked, app.now())?;
-    let credentials = Credentials::find(asked, sent)?;
+    limits::check(&limits::of(app).failed_grants, request, app.now())?;
+    let credentials = Credentials::find(request, sent)?;
     let granted = match grant_type {
         "authorization_code" => by_code(app, sent, credentials.clone()).await,
         "refresh_token" => by_refresh(app, sent, credentials.clone()).await,
-        "password" => by_password(app, asked, sent, credentials.clone()).await,
+        "password" => by_password(app, request, sent, credentials.clone()).await,
         DEVICE => by_device(app, sent, credentials.clone()).await,
         _ => Err(Refusal::UnsupportedGrantType),
     };
     if matches!(granted, Err(Refusal::InvalidGrant | Refusal::InvalidClient)) {
-        limits::count(&limits::of(app).failed_grants, asked, app.now());
+        limits::count(&limits::of(app).failed_grants, request, app.now());
     }
     let audience = credentials.map(|credentials| credentials.uid);
     respond(app, granted?, audience).await
@@ -113,7 +113,7 @@ async fn by_device(app: &App, sent: &OauthParams, client: Option<Credentials>) -
 /// The password grant (RFC 6749 section 4.3), for what cannot do better.
 async fn by_password(
     app: &App,
-    asked: &RequestContext,
+    request: &RequestContext,
     sent: &OauthParams,
     client: Option<Credentials>,
 ) -> Result<Issued> {
@@ -146,14 +146,14 @@ async fn by_password(
         None => vec!["api".to_owned()],
     };
     let scopes = scopes::chosen(sent.get("scope"), &allowed)?;
-    let ip = asked.peer.to_string();
+    let ip = request.peer.to_string();
     let user = sign_in::check_password(app, &login, &password, &ip)
         .await?
         .ok_or(Refusal::InvalidGrant)?;
     if !user.is_admin && scopes::are_powers(&scopes) {
         return Err(Refusal::InvalidScope);
     }
-    let agent = asked
+    let agent = request
         .header(header::USER_AGENT)
         .map(|text| text.chars().take(255).collect());
     let new = NewFamily {

@@ -28,7 +28,7 @@ pub fn routes(r: &mut Routes) {
         ("/users/password/new", Purpose::Password),
         ("/users/confirmation/new", Purpose::Confirm),
     ] {
-        let show = move |app: App, asked| ask(app, asked, purpose);
+        let show = move |app: App, request| ask(app, request, purpose);
         r.page(Method::GET, path, show).unchecked();
         let send = move |app: App, sent| send(app, sent, purpose);
         r.page(Method::POST, path, send).unchecked();
@@ -38,7 +38,7 @@ pub fn routes(r: &mut Routes) {
         ("/users/unlock", Purpose::Unlock),
         ("/users/confirmation", Purpose::Confirm),
     ] {
-        let open = move |app: App, asked, link| opened(app, asked, link, purpose);
+        let open = move |app: App, request, link| opened(app, request, link, purpose);
         r.page(Method::GET, path, open).unchecked();
     }
     r.page(Method::POST, "/users/password/edit", set)
@@ -52,11 +52,11 @@ pub fn routes(r: &mut Routes) {
 /// token, so it is told to nobody.
 pub(super) fn show(
     app: &App,
-    asked: &RequestContext,
+    request: &RequestContext,
     mut door: Door,
     status: StatusCode,
 ) -> Result<Response> {
-    let (page, bound) = bound_page(app, asked, door.page.title);
+    let (page, bound) = bound_page(app, request, door.page.title);
     door.page = page;
     let mut response = bound.answer(app, Html::new(&door)?.status(status))?;
     let no_referrer = HeaderValue::from_static("no-referrer");
@@ -79,7 +79,7 @@ pub(super) fn door(title: &str, text: &str) -> Door {
 }
 
 /// The page that asks where to send a link for this purpose.
-async fn ask(app: App, asked: Arc<RequestContext>, purpose: Purpose) -> Result<Response> {
+async fn ask(app: App, request: Arc<RequestContext>, purpose: Purpose) -> Result<Response> {
     let (action, title, text) = match purpose {
         Purpose::Confirm => (
             "/users/confirmation/new",
@@ -105,7 +105,7 @@ async fn ask(app: App, asked: Arc<RequestContext>, purpose: Purpose) -> Result<R
         button: "Send the link",
         ..door(title, text)
     };
-    show(&app, &asked, form, StatusCode::OK)
+    show(&app, &request, form, StatusCode::OK)
 }
 
 kernel::params! {
@@ -117,10 +117,10 @@ kernel::params! {
 /// Answers alike whether the account exists or not.
 async fn send(
     app: App,
-    OwnForm(asked, form): OwnForm<Params<SendForm>>,
+    OwnForm(request, form): OwnForm<Params<SendForm>>,
     purpose: Purpose,
 ) -> Result<Response> {
-    let (ip, email) = (asked.peer.to_string(), form.0.email.unwrap_or_default());
+    let (ip, email) = (request.peer.to_string(), form.0.email.unwrap_or_default());
     // Counted in a transaction of its own: a refusal must count, too.
     app.write(move |tx| sign_in::count(tx, &ip)).await?;
     app.write(move |tx| ask_for_link(tx, &email, purpose))
@@ -129,7 +129,7 @@ async fn send(
         "Look into your mail",
         "If the address belongs to an account, a mail with a link is on its way to it.",
     );
-    show(&app, &asked, told, StatusCode::OK)
+    show(&app, &request, told, StatusCode::OK)
 }
 
 fn ask_for_link(tx: &mut Tx<'_>, email: &str, purpose: Purpose) -> Result<()> {
@@ -189,7 +189,7 @@ kernel::params! {
 /// The page that a link leads to, while it works.
 async fn opened(
     app: App,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     link: Params<Link>,
     purpose: Purpose,
 ) -> Result<Response> {
@@ -219,7 +219,7 @@ async fn opened(
             )
         },
     };
-    show(&app, &asked, page, StatusCode::OK)
+    show(&app, &request, page, StatusCode::OK)
 }
 
 kernel::params! {
@@ -230,8 +230,8 @@ kernel::params! {
     }
 }
 
-async fn set(app: App, OwnForm(asked, form): OwnForm<Params<SetForm>>) -> Result<Response> {
-    let ip = asked.peer.to_string();
+async fn set(app: App, OwnForm(request, form): OwnForm<Params<SetForm>>) -> Result<Response> {
+    let ip = request.peer.to_string();
     app.write(move |tx| sign_in::count(tx, &ip)).await?;
     let user = check(&app, Purpose::Password, &form.token).await?;
     let problem = match password_rules::problem(&form.password, &user) {
@@ -243,14 +243,19 @@ async fn set(app: App, OwnForm(asked, form): OwnForm<Params<SetForm>>) -> Result
     };
     if let Some(problem) = problem {
         let page = new_password(&form.token, problem);
-        return show(&app, &asked, page, StatusCode::UNPROCESSABLE_ENTITY);
+        return show(&app, &request, page, StatusCode::UNPROCESSABLE_ENTITY);
     }
     let hash = password::hash(form.password.clone()).await?;
     let token = form.0.token;
-    let by_link = used(&asked, Purpose::Password, token, move |tx, by, user, _| {
-        users::set_password(tx, by, user, &hash, false, None)?;
-        users::confirm_email(tx, by, user, None)
-    });
+    let by_link = used(
+        &request,
+        Purpose::Password,
+        token,
+        move |tx, by, user, _| {
+            users::set_password(tx, by, user, &hash, false, None)?;
+            users::confirm_email(tx, by, user, None)
+        },
+    );
     app.write(by_link).await?;
     flash::done(
         &app,
@@ -261,12 +266,12 @@ async fn set(app: App, OwnForm(asked, form): OwnForm<Params<SetForm>>) -> Result
 
 /// Uses a link up and does what it is for.
 fn used(
-    asked: &RequestContext,
+    request: &RequestContext,
     purpose: Purpose,
     token: String,
     work: impl Fn(&mut Tx<'_>, &Author, &User, Option<i64>) -> Result<()> + Send + 'static,
 ) -> impl Fn(&mut Tx<'_>) -> Result<()> + Send + 'static {
-    let ip = asked.peer.to_string();
+    let ip = request.peer.to_string();
     move |tx| {
         let found = mail_links::take(tx, purpose, &token)?;
         let (link, user) = found.ok_or_else(|| Error::forbidden(ENDED))?;
@@ -280,16 +285,24 @@ kernel::params! {
     pub struct Press { pub token: String }
 }
 
-async fn unlock(app: App, OwnForm(asked, form): OwnForm<Params<Press>>) -> Result<Response> {
-    let by_link = used(&asked, Purpose::Unlock, form.0.token, |tx, by, user, _| {
-        sign_in::unlock(tx, by, user)
-    });
+async fn unlock(app: App, OwnForm(request, form): OwnForm<Params<Press>>) -> Result<Response> {
+    let by_link = used(
+        &request,
+        Purpose::Unlock,
+        form.0.token,
+        |tx, by, user, _| sign_in::unlock(tx, by, user),
+    );
     app.write(by_link).await?;
     flash::done(&app, "/users/sign_in", "Your account is unlocked.")
 }
 
-async fn confirm(app: App, OwnForm(asked, form): OwnForm<Params<Press>>) -> Result<Response> {
-    let by_link = used(&asked, Purpose::Confirm, form.0.token, users::confirm_email);
+async fn confirm(app: App, OwnForm(request, form): OwnForm<Params<Press>>) -> Result<Response> {
+    let by_link = used(
+        &request,
+        Purpose::Confirm,
+        form.0.token,
+        users::confirm_email,
+    );
     app.write(by_link).await?;
     flash::done(&app, "/users/sign_in", "Your address is confirmed.")
 }

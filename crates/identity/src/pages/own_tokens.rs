@@ -39,8 +39,8 @@ pub fn routes(r: &mut Routes) {
 }
 
 /// To the page, with what the form is to hold.
-async fn lead_here(asked: Arc<RequestContext>) -> Result<Response> {
-    let query = asked.uri.query().map(|query| format!("?{query}"));
+async fn lead_here(request: Arc<RequestContext>) -> Result<Response> {
+    let query = request.uri.query().map(|query| format!("?{query}"));
     reply::redirect(&format!("{PATH}{}", query.unwrap_or_default()))
 }
 

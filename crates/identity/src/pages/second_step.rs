@@ -34,18 +34,18 @@ pub fn routes(r: &mut Routes) {
 }
 
 /// The step's cookie of a request.
-pub(super) fn cookie(asked: &RequestContext) -> String {
-    let sent = asked.headers.get_all(header::COOKIE).iter();
+pub(super) fn cookie(request: &RequestContext) -> String {
+    let sent = request.headers.get_all(header::COOKIE).iter();
     cookie_of(sent, step::COOKIE).unwrap_or_default()
 }
 
-async fn show(app: App, asked: Arc<RequestContext>) -> Result<Response> {
-    form(&app, &asked, String::new()).await
+async fn show(app: App, request: Arc<RequestContext>) -> Result<Response> {
+    form(&app, &request, String::new()).await
 }
 
 /// The step's form; without a step, the way back to its beginning.
-async fn form(app: &App, asked: &RequestContext, error: String) -> Result<Response> {
-    let cookie = cookie(asked);
+async fn form(app: &App, request: &RequestContext, error: String) -> Result<Response> {
+    let cookie = cookie(request);
     let found = app.read(move |tx| {
         let Some((_, user)) = step::find(tx, &cookie)? else {
             return Ok(None);
@@ -53,17 +53,17 @@ async fn form(app: &App, asked: &RequestContext, error: String) -> Result<Respon
         Ok(Some(keys::count(tx, user.id)? > 0))
     });
     match found.await? {
-        Some(has_keys) => render(app, asked, has_keys, error),
+        Some(has_keys) => render(app, request, has_keys, error),
         None => ended(app),
     }
 }
 
-fn render(app: &App, asked: &RequestContext, has_keys: bool, error: String) -> Result<Response> {
-    let (page, bound) = bound_page(app, asked, TITLE);
+fn render(app: &App, request: &RequestContext, has_keys: bool, error: String) -> Result<Response> {
+    let (page, bound) = bound_page(app, request, TITLE);
     let is_refused = !error.is_empty();
     let view = SecondStep {
         page: Page {
-            flash: flash::read(app, &asked.headers),
+            flash: flash::read(app, &request.headers),
             ..page
         },
         has_keys,
@@ -83,16 +83,16 @@ pub(super) fn ended(app: &App) -> Result<Response> {
 /// The second factor was right: how the sign-in ended, and on to the page.
 pub(super) async fn passed(
     app: &App,
-    asked: &RequestContext,
+    request: &RequestContext,
     step: Step,
     outcome: Outcome,
 ) -> Result<Response> {
     let attempt = Attempt {
         remember: step.remember,
         return_to: step.return_to,
-        ..visit(asked)
+        ..visit(request)
     };
-    let mut response = answer(app, asked, outcome, attempt).await?;
+    let mut response = answer(app, request, outcome, attempt).await?;
     set_cookie(app, &mut response, step::COOKIE, "", Some(0))?;
     Ok(response)
 }
@@ -104,9 +104,9 @@ kernel::params! {
     }
 }
 
-async fn create(app: App, OwnForm(asked, form): OwnForm<Params<CodeForm>>) -> Result<Response> {
+async fn create(app: App, OwnForm(request, form): OwnForm<Params<CodeForm>>) -> Result<Response> {
     let code = form.0.code.unwrap_or_default();
-    attempt(app, &asked, move |app, tx, step, visit| {
+    attempt(app, &request, move |app, tx, step, visit| {
         step::by_code(app, tx, step, &code, visit)
     })
     .await
@@ -115,18 +115,18 @@ async fn create(app: App, OwnForm(asked, form): OwnForm<Params<CodeForm>>) -> Re
 /// Tries a factor for the step of this browser.
 async fn attempt(
     app: App,
-    asked: &RequestContext,
+    request: &RequestContext,
     factor: impl Fn(&App, &mut Tx<'_>, &str, &Attempt) -> Result<Tried> + Send + 'static,
 ) -> Result<Response> {
-    let ip = asked.peer.to_string();
+    let ip = request.peer.to_string();
     app.write(move |tx| sign_in::count(tx, &ip)).await?;
-    let (own, token, visit) = (app.clone(), cookie(asked), visit(asked));
+    let (own, token, visit) = (app.clone(), cookie(request), visit(request));
     let tried = app.write(move |tx| factor(&own, tx, &token, &visit));
     match tried.await? {
-        Tried::Right(step, outcome) => passed(&app, asked, step, outcome).await,
+        Tried::Right(step, outcome) => passed(&app, request, step, outcome).await,
         Tried::Wrong(left, why) => {
             let tries = ui::count(left.unsigned_abs(), "try");
-            form(&app, asked, format!("{why} You have {tries} left.")).await
+            form(&app, request, format!("{why} You have {tries} left.")).await
         }
         Tried::Ended => ended(&app),
     }
@@ -139,15 +139,15 @@ kernel::params! {
 
 async fn key_options(
     app: App,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     form: Params<KeyOptionsForm>,
 ) -> Result<Response> {
-    super::security_keys::told(&asked, ask_keys(&app, &asked, form.0).await)
+    super::security_keys::told(&request, ask_keys(&app, &request, form.0).await)
 }
 
-async fn ask_keys(app: &App, asked: &RequestContext, form: KeyOptionsForm) -> Result<Value> {
-    check_own(app, asked, form.authenticity_token.as_deref())?;
-    let (own, token) = (app.clone(), cookie(asked));
+async fn ask_keys(app: &App, request: &RequestContext, form: KeyOptionsForm) -> Result<Value> {
+    check_own(app, request, form.authenticity_token.as_deref())?;
+    let (own, token) = (app.clone(), cookie(request));
     let options = app.write(move |tx| keys::begin_sign_in(&own, tx, &token));
     options.await?.ok_or_else(|| {
         Error::Unprocessable("There is no key to ask, or too much time passed.".into())
@@ -163,10 +163,10 @@ kernel::params! {
 
 async fn answer_of_key(
     app: App,
-    OwnForm(asked, form): OwnForm<Params<KeyAnswerForm>>,
+    OwnForm(request, form): OwnForm<Params<KeyAnswerForm>>,
 ) -> Result<Response> {
     let sent = form.0.answer.unwrap_or_default();
-    attempt(app, &asked, move |app, tx, step, visit| {
+    attempt(app, &request, move |app, tx, step, visit| {
         keys::by_key(app, tx, step, &sent, visit)
     })
     .await

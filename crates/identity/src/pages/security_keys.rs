@@ -83,18 +83,18 @@ kernel::params! {
 
 async fn options(
     app: App,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     viewer: SignedInViewer,
     form: Params<OptionsForm>,
 ) -> Result<Response> {
-    told(&asked, begin(&app, &viewer.0, form.0).await)
+    told(&request, begin(&app, &viewer.0, form.0).await)
 }
 
 /// Options as a script reads them; what is wrong as JSON too.
-pub(super) fn told(asked: &RequestContext, found: Result<Value>) -> Result<Response> {
+pub(super) fn told(request: &RequestContext, found: Result<Value>) -> Result<Response> {
     match found {
         Ok(options) => reply::json(StatusCode::OK, &options),
-        Err(error) => Ok(refusal::render(error, Surface::Api, asked)),
+        Err(error) => Ok(refusal::render(error, Surface::Api, request)),
     }
 }
 
@@ -112,10 +112,10 @@ async fn begin(app: &App, viewer: &SignedIn, form: OptionsForm) -> Result<Value>
 /// Options for a key that proves that it is still the same person.
 async fn proof_options(
     app: App,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     viewer: SignedInViewer,
 ) -> Result<Response> {
-    told(&asked, ask_for_proof(&app, &viewer.0).await)
+    told(&request, ask_for_proof(&app, &viewer.0).await)
 }
 
 async fn ask_for_proof(app: &App, viewer: &SignedIn) -> Result<Value> {

@@ -53,7 +53,7 @@ kernel::params! {
 async fn show(
     app: App,
     viewer: Viewer,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     params: Params<ShowSignIn>,
 ) -> Result<Response> {
     let back = safe_path(params.return_to.as_deref());
@@ -62,7 +62,7 @@ async fn show(
     }
     let back = params.return_to.as_ref().map(|_| back.to_owned());
     let back = back.unwrap_or_default();
-    form(&app, &asked, String::new(), "", back, StatusCode::OK).await
+    form(&app, &request, String::new(), "", back, StatusCode::OK).await
 }
 
 /// The path to go to: on this origin only (docs/interface/identity.md 7).
@@ -78,17 +78,17 @@ pub(super) fn safe_path(sent: Option<&str>) -> &str {
 
 async fn form(
     app: &App,
-    asked: &RequestContext,
+    request: &RequestContext,
     login: String,
     error: &str,
     back: String,
     status: StatusCode,
 ) -> Result<Response> {
     let sign_up: crate::sign_up::SignUp = app.settings().get(app).await?;
-    let (page, bound) = bound_page(app, asked, "Sign in");
+    let (page, bound) = bound_page(app, request, "Sign in");
     let view = SignIn {
         page: Page {
-            flash: flash::read(app, &asked.headers),
+            flash: flash::read(app, &request.headers),
             ..page
         },
         login,
@@ -110,10 +110,10 @@ pub(super) struct Bound {
 /// A page before sign-in, with a form bound to this browser.
 pub(super) fn bound_page(
     app: &App,
-    asked: &RequestContext,
+    request: &RequestContext,
     title: impl Into<String>,
 ) -> (Page, Bound) {
-    let known = form_cookie(asked);
+    let known = form_cookie(request);
     let is_new = known.is_none();
     let secret = known.unwrap_or_else(|| secrets::random_token("").expose().to_owned());
     let page = Page {
@@ -142,8 +142,8 @@ impl<F: FromCall + Send> FromCall for OwnForm<F> {
     async fn from_call(call: &mut Call) -> Result<Self> {
         let form = F::from_call(call).await?;
         let sent = call.text(csrf::FIELD).await?;
-        check_own(&call.app, &call.asked, sent.as_deref())?;
-        Ok(OwnForm(call.asked.clone(), form))
+        check_own(&call.app, &call.request, sent.as_deref())?;
+        Ok(OwnForm(call.request.clone(), form))
     }
 
     fn describe(operation: &mut Operation<'_>) {
@@ -152,10 +152,10 @@ impl<F: FromCall + Send> FromCall for OwnForm<F> {
 }
 
 /// Refuses what does not prove that our own page sent it from this browser.
-pub(super) fn check_own(app: &App, asked: &RequestContext, sent: Option<&str>) -> Result<()> {
-    let foreign = csrf::is_foreign(app, asked, Surface::Page);
+pub(super) fn check_own(app: &App, request: &RequestContext, sent: Option<&str>) -> Result<()> {
+    let foreign = csrf::is_foreign(app, request, Surface::Page);
     let sent = sent.unwrap_or_default();
-    let proved = form_cookie(asked).is_some_and(|secret| csrf::check_bound(app, &secret, sent));
+    let proved = form_cookie(request).is_some_and(|secret| csrf::check_bound(app, &secret, sent));
     match proved && !foreign {
         true => Ok(()),
         false => Err(Error::forbidden(
@@ -164,8 +164,8 @@ pub(super) fn check_own(app: &App, asked: &RequestContext, sent: Option<&str>) -
     }
 }
 
-pub(super) fn form_cookie(asked: &RequestContext) -> Option<String> {
-    cookie_of(asked.headers.get_all(header::COOKIE).iter(), FORM_COOKIE)
+pub(super) fn form_cookie(request: &RequestContext) -> Option<String> {
+    cookie_of(request.headers.get_all(header::COOKIE).iter(), FORM_COOKIE)
 }
 
 pub(super) fn set_cookie(
@@ -191,7 +191,10 @@ kernel::params! {
     }
 }
 
-async fn create(app: App, OwnForm(asked, params): OwnForm<Params<SignInForm>>) -> Result<Response> {
+async fn create(
+    app: App,
+    OwnForm(request, params): OwnForm<Params<SignInForm>>,
+) -> Result<Response> {
     let login = params.login.clone().unwrap_or_default();
     let back = safe_path(params.return_to.as_deref()).to_owned();
     let attempt = Attempt {
@@ -199,24 +202,24 @@ async fn create(app: App, OwnForm(asked, params): OwnForm<Params<SignInForm>>) -
         password: Secret::new(params.password.clone().unwrap_or_default()),
         remember: params.remember_me.unwrap_or(false),
         return_to: back,
-        ..visit(&asked)
+        ..visit(&request)
     };
     let outcome = sign_in::sign_in(&app, attempt.clone()).await?;
-    answer(&app, &asked, outcome, attempt).await
+    answer(&app, &request, outcome, attempt).await
 }
 
 /// A sign-in from where the request comes, yet without credentials.
-pub(super) fn visit(asked: &RequestContext) -> Attempt {
+pub(super) fn visit(request: &RequestContext) -> Attempt {
     Attempt {
         login: String::new(),
         password: Secret::new(""),
         remember: false,
-        ip: asked.peer.to_string(),
-        agent: asked
+        ip: request.peer.to_string(),
+        agent: request
             .header(header::USER_AGENT)
             .unwrap_or_default()
             .to_owned(),
-        before: cookie_of(asked.headers.get_all(header::COOKIE).iter(), COOKIE),
+        before: cookie_of(request.headers.get_all(header::COOKIE).iter(), COOKIE),
         return_to: String::new(),
     }
 }
@@ -224,7 +227,7 @@ pub(super) fn visit(asked: &RequestContext) -> Attempt {
 /// What the browser is told of a sign-in.
 pub(super) async fn answer(
     app: &App,
-    asked: &RequestContext,
+    request: &RequestContext,
     outcome: Outcome,
     attempt: Attempt,
 ) -> Result<Response> {
@@ -244,14 +247,14 @@ pub(super) async fn answer(
         }
         Outcome::Wrong => {
             let status = StatusCode::UNPROCESSABLE_ENTITY;
-            form(app, asked, login, WRONG, back, status).await
+            form(app, request, login, WRONG, back, status).await
         }
         Outcome::Refused(reason) => {
-            form(app, asked, login, reason, back, StatusCode::FORBIDDEN).await
+            form(app, request, login, reason, back, StatusCode::FORBIDDEN).await
         }
         Outcome::Expired(user) => {
             let proof = prove(app, &user, remember, back).await?;
-            renewal(app, asked, proof, String::new())
+            renewal(app, request, proof, String::new())
         }
     }
 }
@@ -323,8 +326,8 @@ async fn prove(app: &App, user: &User, remember: bool, back: String) -> Result<S
     Ok(app.secrets().sign(PROOF, &bytes))
 }
 
-fn renewal(app: &App, asked: &RequestContext, proof: String, error: String) -> Result<Response> {
-    let secret = form_cookie(asked).unwrap_or_default();
+fn renewal(app: &App, request: &RequestContext, proof: String, error: String) -> Result<Response> {
+    let secret = form_cookie(request).unwrap_or_default();
     let is_refused = !error.is_empty();
     let view = NewPassword {
         page: Page {
@@ -347,7 +350,7 @@ kernel::params! {
     }
 }
 
-async fn renew(app: App, OwnForm(asked, params): OwnForm<Params<RenewForm>>) -> Result<Response> {
+async fn renew(app: App, OwnForm(request, params): OwnForm<Params<RenewForm>>) -> Result<Response> {
     let proof: Option<Proof> = app
         .secrets()
         .verify(PROOF, &params.proof)
@@ -375,12 +378,12 @@ async fn renew(app: App, OwnForm(asked, params): OwnForm<Params<RenewForm>>) -> 
         None => None,
     };
     if let Some(problem) = problem {
-        return renewal(&app, &asked, params.proof.clone(), problem);
+        return renewal(&app, &request, params.proof.clone(), problem);
     }
     let hash = password::hash(params.password.clone()).await?;
     let attempt = Attempt {
         remember: proof.remember,
-        ..visit(&asked)
+        ..visit(&request)
     };
     let (remember, back, changed_at) = (proof.remember, proof.back.clone(), proof.changed_at);
     let cookie = app

@@ -68,7 +68,7 @@ impl SignUpRequest {
     }
 }
 
-async fn show(app: App, viewer: Viewer, asked: Arc<RequestContext>) -> Result<Response> {
+async fn show(app: App, viewer: Viewer, request: Arc<RequestContext>) -> Result<Response> {
     if viewer.user().is_some() {
         return reply::redirect("/");
     }
@@ -76,17 +76,17 @@ async fn show(app: App, viewer: Viewer, asked: Arc<RequestContext>) -> Result<Re
     if !rules.enabled {
         return Err(sign_up::closed());
     }
-    render(&app, &asked, &NewUser::default(), Errors::default(), "").await
+    render(&app, &request, &NewUser::default(), Errors::default(), "").await
 }
 
 async fn render(
     app: &App,
-    asked: &RequestContext,
+    request: &RequestContext,
     typed: &NewUser,
     errors: Errors,
     error: &str,
 ) -> Result<Response> {
-    let (page, bound) = bound_page(app, asked, "Sign up");
+    let (page, bound) = bound_page(app, request, "Sign up");
     let refused = !error.is_empty() || !errors.is_empty();
     let view = views::SignUp {
         page,
@@ -99,17 +99,17 @@ async fn render(
     bound.answer(app, html.refused(refused))
 }
 
-async fn create(app: App, OwnForm(asked, sent): OwnForm<SignUpRequest>) -> Result<Response> {
-    let ip = asked.peer.to_string();
+async fn create(app: App, OwnForm(request, sent): OwnForm<SignUpRequest>) -> Result<Response> {
+    let ip = request.peer.to_string();
     // Counted in a transaction of its own: a refusal must count, too.
     app.write(move |tx| sign_up::count(tx, &ip)).await?;
     let new = sent.new_user();
-    match attempt(&app, &asked, &sent, new.clone()).await {
-        Ok(None) => told(&app, &asked).await,
-        Ok(Some(refused)) => render(&app, &asked, &new, Errors::default(), &refused).await,
+    match attempt(&app, &request, &sent, new.clone()).await {
+        Ok(None) => told(&app, &request).await,
+        Ok(Some(refused)) => render(&app, &request, &new, Errors::default(), &refused).await,
         Err(error @ Error::Invalid(_)) => {
             let (errors, _) = flash::in_form(error)?;
-            render(&app, &asked, &new, errors, "").await
+            render(&app, &request, &new, errors, "").await
         }
         Err(error) => Err(error),
     }
@@ -118,7 +118,7 @@ async fn create(app: App, OwnForm(asked, sent): OwnForm<SignUpRequest>) -> Resul
 /// Nothing, or why it was refused.
 async fn attempt(
     app: &App,
-    asked: &RequestContext,
+    request: &RequestContext,
     sent: &SignUpRequest,
     mut new: NewUser,
 ) -> Result<Option<String>> {
@@ -126,16 +126,16 @@ async fn attempt(
     let password = sent.0.password.clone().unwrap_or_default();
     rules.check(&new, &password)?;
     let captcha: Captcha = app.settings().get(app).await?;
-    let ip = asked.peer.to_string();
+    let ip = request.peer.to_string();
     if captcha.enabled && !captcha.verify(app, sent.solution(&captcha), &ip).await? {
         return Ok(Some("Solve the challenge first.".to_owned()));
     }
     let subject = Subject {
         actor: Actor::Stranger {
-            form: form_cookie(asked).unwrap_or_default(),
+            form: form_cookie(request).unwrap_or_default(),
         },
         ip: ip.clone(),
-        agent: asked
+        agent: request
             .header(header::USER_AGENT)
             .unwrap_or_default()
             .to_owned(),
@@ -157,7 +157,7 @@ async fn attempt(
 }
 
 /// The same for everyone, whether the address has an account or not.
-async fn told(app: &App, asked: &RequestContext) -> Result<Response> {
+async fn told(app: &App, request: &RequestContext) -> Result<Response> {
     let rules: SignUp = app.read(kernel::settings::read).await?;
     let mut text = match rules.confirmation {
         Confirmation::Off => "If nothing hinders, your account is ready; a mail says what does.",
@@ -171,5 +171,5 @@ async fn told(app: &App, asked: &RequestContext) -> Result<Response> {
             " An administrator looks at your request; a mail tells you what they decide.",
         );
     }
-    show_door(app, asked, door("Thank you", &text), StatusCode::OK)
+    show_door(app, request, door("Thank you", &text), StatusCode::OK)
 }

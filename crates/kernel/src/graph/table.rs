@@ -182,10 +182,14 @@ impl Mark {
                 reason,
                 milestone,
                 replacement: Some(name),
-            } => format!("{reason}. Please use `{name}`. Deprecated in {milestone}."),
+            } => {
+                format!("{reason}. Please use `{name}`. Deprecated in {milestone}.")
+            }
             Mark::Deprecated {
                 reason, milestone, ..
-            } => format!("{reason}. Deprecated in {milestone}."),
+            } => {
+                format!("{reason}. Deprecated in {milestone}.")
+            }
         }
     }
 
@@ -207,7 +211,9 @@ impl Mark {
             Mark::Experiment { .. } => String::new(),
             Mark::Deprecated {
                 reason, milestone, ..
-            } => format!(" Deprecated in {milestone}: {reason}."),
+            } => {
+                format!(" Deprecated in {milestone}: {reason}.")
+            }
         }
     }
 }

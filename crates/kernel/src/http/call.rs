@@ -29,7 +29,7 @@ pub struct Call {
     /// The route that matched.
     pub route: Arc<Route>,
     /// How the request was made.
-    pub asked: Arc<RequestContext>,
+    pub request: Arc<RequestContext>,
     /// What gates and extractors leave for one another (the viewer).
     pub extensions: Extensions,
     /// Parameters of the query.
@@ -80,16 +80,19 @@ impl Call {
     pub fn new(
         app: App,
         route: Arc<Route>,
-        asked: RequestContext,
+        request: RequestContext,
         path: Vec<(String, String)>,
         body: Body,
     ) -> Result<Call> {
         let mut query = Source::new();
-        params::parse_form(asked.uri.query().unwrap_or_default().as_bytes(), &mut query)?;
+        params::parse_form(
+            request.uri.query().unwrap_or_default().as_bytes(),
+            &mut query,
+        )?;
         Ok(Call {
             app,
             route,
-            asked: Arc::new(asked),
+            request: Arc::new(request),
             extensions: Extensions::new(),
             query,
             path,
@@ -168,7 +171,10 @@ impl Call {
 
     /// Whether the body is a form of several parts.
     pub fn is_multipart(&self) -> bool {
-        let kind = self.asked.header(header::CONTENT_TYPE).unwrap_or_default();
+        let kind = self
+            .request
+            .header(header::CONTENT_TYPE)
+            .unwrap_or_default();
         kind.to_ascii_lowercase().starts_with("multipart/form-data")
     }
 
@@ -181,7 +187,7 @@ impl Call {
 
     async fn read_body(&mut self, into: &mut Source) -> Result<()> {
         let kind = self
-            .asked
+            .request
             .header(header::CONTENT_TYPE)
             .unwrap_or("")
             .to_ascii_lowercase();
@@ -190,7 +196,7 @@ impl Call {
             return Ok(());
         };
         if kind.starts_with("multipart/form-data") {
-            let original = self.asked.header(header::CONTENT_TYPE);
+            let original = self.request.header(header::CONTENT_TYPE);
             self.files =
                 multipart::read_fields(body, most, original.unwrap_or(&kind), into).await?;
             return Ok(());
@@ -230,7 +236,7 @@ impl FromCall for App {
 
 impl FromCall for Arc<RequestContext> {
     async fn from_call(call: &mut Call) -> Result<Self> {
-        Ok(call.asked.clone())
+        Ok(call.request.clone())
     }
 }
 
@@ -306,7 +312,7 @@ impl FromCall for Upload {
     /// The raw body, or the `file` part of a multipart one.
     async fn from_call(call: &mut Call) -> Result<Self> {
         let kind = call
-            .asked
+            .request
             .header(header::CONTENT_TYPE)
             .unwrap_or_default()
             .to_owned();

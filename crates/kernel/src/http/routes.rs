@@ -103,7 +103,7 @@ impl Endpoint {
         for take in self.handler.takes {
             arguments.push(take(&mut call).await?);
         }
-        let (app, request) = (call.app.clone(), call.asked.clone());
+        let (app, request) = (call.app.clone(), call.request.clone());
         drop(call);
         let answer = (self.handler.start)(arguments).await?;
         answer.reply_boxed(&app, &request)

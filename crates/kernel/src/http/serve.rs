@@ -68,10 +68,10 @@ impl Server {
     }
 
     /// Answers one request; never fails.
-    pub async fn answer(&self, peer: IpAddr, request: http::Request<Body>) -> Response {
+    pub async fn answer(&self, peer: IpAddr, received: http::Request<Body>) -> Response {
         let began = Instant::now();
-        let (parts, body) = request.into_parts();
-        let asked = RequestContext {
+        let (parts, body) = received.into_parts();
+        let request = RequestContext {
             request_id: request_id(&parts.headers),
             peer: self.app.client_address(peer, &parts.headers),
             base_url: self.app.base_url().to_owned(),
@@ -79,12 +79,12 @@ impl Server {
             uri: parts.uri,
             headers: parts.headers,
         };
-        let (method, path) = (asked.method.clone(), asked.uri.path().to_owned());
-        let id = asked.request_id.clone();
+        let (method, path) = (request.method.clone(), request.uri.path().to_owned());
+        let id = request.request_id.clone();
         // Who waits to be told to go on sends nothing to a refusal.
-        let waits = asked.headers.contains_key(header::EXPECT);
+        let waits = request.headers.contains_key(header::EXPECT);
         let (body, unread) = unread::lend(body);
-        let work = counting_statements(self.bodies.over(self.route(asked, body)));
+        let work = counting_statements(self.bodies.over(self.route(request, body)));
         let ((template, mut response), statements) = work.await;
         if !waits && !response.status().is_success() {
             unread.take_some().await;
@@ -101,11 +101,11 @@ impl Server {
         response
     }
 
-    async fn route(&self, asked: RequestContext, body: Body) -> (Option<String>, Response) {
-        let surface = surface_of(asked.uri.path());
+    async fn route(&self, request: RequestContext, body: Body) -> (Option<String>, Response) {
+        let surface = surface_of(request.uri.path());
         let no_route =
-            |error, asked: &RequestContext| (None, refusal::render(error, surface, asked));
-        if asked.uri.to_string().len() > MAX_URL {
+            |error, request: &RequestContext| (None, refusal::render(error, surface, request));
+        if request.uri.to_string().len() > MAX_URL {
             let response = reply::json(
                 StatusCode::URI_TOO_LONG,
                 &serde_json::json!({"message": "414 URI Too Long"}),
@@ -115,29 +115,32 @@ impl Server {
                 response.unwrap_or_else(|_| reply::empty(StatusCode::URI_TOO_LONG)),
             );
         }
-        let raw = asked.uri.path().to_owned();
-        if raw.starts_with("/api/") && asked.method == Method::OPTIONS {
-            return (None, preflight(&asked));
+        let raw = request.uri.path().to_owned();
+        if raw.starts_with("/api/") && request.method == Method::OPTIONS {
+            return (None, preflight(&request));
         }
         let Some(found) = self.table.find(&raw, surface) else {
-            let looks = asked.method == Method::GET || asked.method == Method::HEAD;
+            let looks = request.method == Method::GET || request.method == Method::HEAD;
             return match surface {
                 Surface::Page if looks => {
                     let nowhere = self.nowhere.clone();
-                    (None, self.take(nowhere, Ok(Vec::new()), asked, body).await)
+                    (
+                        None,
+                        self.take(nowhere, Ok(Vec::new()), request, body).await,
+                    )
                 }
-                _ => no_route(unknown_route(&raw), &asked),
+                _ => no_route(unknown_route(&raw), &request),
             };
         };
-        let Some(endpoint) = found.methods.get(&asked.method) else {
+        let Some(endpoint) = found.methods.get(&request.method) else {
             let refused = Error::MethodNotAllowed(found.methods.allowed());
-            return match self.place_behind(&raw, &asked, body).await {
+            return match self.place_behind(&raw, &request, body).await {
                 Some(shown) => shown,
-                None => no_route(refused, &asked),
+                None => no_route(refused, &request),
             };
         };
         let template = Some(endpoint.path.clone());
-        let answer = self.take(endpoint.clone(), found.parameters, asked, body);
+        let answer = self.take(endpoint.clone(), found.parameters, request, body);
         (template, answer.await)
     }
 
@@ -147,17 +150,17 @@ impl Server {
     async fn place_behind(
         &self,
         raw: &str,
-        asked: &RequestContext,
+        request: &RequestContext,
         body: Body,
     ) -> Option<(Option<String>, Response)> {
         if surface_of(raw) != Surface::Page {
             return None;
         }
         let found = self.table.place(raw)?;
-        let endpoint = found.methods.get(&asked.method)?.clone();
+        let endpoint = found.methods.get(&request.method)?.clone();
         let template = Some(endpoint.path.clone());
         let response = self
-            .take(endpoint, found.parameters, copy_of(asked), body)
+            .take(endpoint, found.parameters, copy_of(request), body)
             .await;
         let is_hidden = [StatusCode::NOT_FOUND, StatusCode::UNAUTHORIZED]
             .contains(&response.status())
@@ -170,13 +173,13 @@ impl Server {
         &self,
         endpoint: Arc<Endpoint>,
         path: Result<Vec<(String, String)>>,
-        asked: RequestContext,
+        request: RequestContext,
         body: Body,
     ) -> Response {
-        let copy = copy_of(&asked);
+        let copy = copy_of(&request);
         let call = path.and_then(|path| {
             let (app, route) = (self.app.clone(), endpoint.route.clone());
-            Call::new(app, route, asked, path, body)
+            Call::new(app, route, request, path, body)
         });
         match call {
             Ok(call) => self.run(&endpoint, call).await,
@@ -185,7 +188,7 @@ impl Server {
     }
 
     async fn run(&self, endpoint: &Endpoint, call: Call) -> Response {
-        let asked = call.asked.clone();
+        let request = call.request.clone();
         let id = call.path("id").map(str::to_owned);
         let (mut counted, mut seen) = (None, None);
         let work = AssertUnwindSafe(self.admit_and_handle(endpoint, call, &mut counted, &mut seen));
@@ -194,18 +197,18 @@ impl Server {
             Err(_) => Err(Error::internal("a handler panicked")),
         };
         let mut response = match result {
-            Ok(response) => conditional(response, &asked).await,
-            Err(Error::Moved(new_id)) => moved(&asked, id.as_deref(), &new_id, endpoint.surface),
+            Ok(response) => conditional(response, &request).await,
+            Err(Error::Moved(new_id)) => moved(&request, id.as_deref(), &new_id, endpoint.surface),
             Err(error) if seen.is_none() && endpoint.is_open_page() => {
-                refusal::render_for_stranger(error, &asked)
+                refusal::render_for_stranger(error, &request)
             }
-            Err(error) => endpoint.refused(error, &asked, seen),
+            Err(error) => endpoint.refused(error, &request, seen),
         };
         if endpoint.registry && response.status() == StatusCode::UNAUTHORIZED {
             refusal::ask_for_password(&mut response);
         }
         if endpoint.surface == Surface::Page {
-            flash::forget(&asked, &mut response);
+            flash::forget(&request, &mut response);
         }
         if let Some(decision) = counted {
             throttle::write_headers(&decision, &mut response);
@@ -225,7 +228,7 @@ impl Server {
             let admitted = self.gate.admit(&mut call).await;
             let caller = call.extensions.get::<Caller>().copied();
             *seen = call.extensions.remove::<Seen>();
-            let (surface, peer) = (endpoint.surface, call.asked.peer);
+            let (surface, peer) = (endpoint.surface, call.request.peer);
             *counted = self.throttles.count(&call.app, surface, caller, peer).await;
             if let Some(decision) = counted.as_ref().filter(|decision| !decision.allowed) {
                 return Err(Error::Throttled(decision.retry_after));
@@ -261,14 +264,14 @@ fn add_cookie(response: &mut Response, value: HeaderValue) {
     }
 }
 
-fn copy_of(asked: &RequestContext) -> RequestContext {
+fn copy_of(request: &RequestContext) -> RequestContext {
     RequestContext {
-        method: asked.method.clone(),
-        uri: asked.uri.clone(),
-        headers: asked.headers.clone(),
-        peer: asked.peer,
-        request_id: asked.request_id.clone(),
-        base_url: asked.base_url.clone(),
+        method: request.method.clone(),
+        uri: request.uri.clone(),
+        headers: request.headers.clone(),
+        peer: request.peer,
+        request_id: request.request_id.clone(),
+        base_url: request.base_url.clone(),
     }
 }
 
@@ -323,10 +326,10 @@ fn request_id(headers: &http::HeaderMap) -> String {
 }
 
 /// Cross-origin callers may use the API with tokens, never with cookies.
-fn preflight(asked: &RequestContext) -> Response {
+fn preflight(request: &RequestContext) -> Response {
     let mut response = reply::empty(StatusCode::OK);
     let headers = response.headers_mut();
-    let copy = |from: &str| asked.headers.get(from).cloned();
+    let copy = |from: &str| request.headers.get(from).cloned();
     if let Some(methods) = copy("access-control-request-method") {
         headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, methods);
     }
@@ -365,14 +368,14 @@ fn finish(response: &mut Response, request_id: &str, path: &str) {
 }
 
 /// A project found by an old path: GET is sent to its number, the rest refused.
-fn moved(asked: &RequestContext, id: Option<&str>, new_id: &str, surface: Surface) -> Response {
-    if asked.method != Method::GET && asked.method != Method::HEAD {
+fn moved(request: &RequestContext, id: Option<&str>, new_id: &str, surface: Surface) -> Response {
+    if request.method != Method::GET && request.method != Method::HEAD {
         let body =
             serde_json::json!({"message": "Non GET methods are not allowed for moved projects"});
         return reply::json(StatusCode::METHOD_NOT_ALLOWED, &body)
             .unwrap_or_else(|_| reply::empty(StatusCode::METHOD_NOT_ALLOWED));
     }
-    let path = asked.uri.path();
+    let path = request.uri.path();
     let parts = path.split('/').map(|part| {
         let decoded = percent_encoding::percent_decode_str(part).decode_utf8_lossy();
         if Some(decoded.as_ref()) == id {
@@ -382,10 +385,10 @@ fn moved(asked: &RequestContext, id: Option<&str>, new_id: &str, surface: Surfac
         }
     });
     let path = parts.collect::<Vec<_>>().join("/");
-    let mut to = format!("{}{path}", asked.base_url);
-    let kept = super::paging::with_query(asked, &[], &[]);
+    let mut to = format!("{}{path}", request.base_url);
+    let kept = super::paging::with_query(request, &[], &[]);
     if let Some((_, query)) = kept.split_once('?').filter(|(_, query)| !query.is_empty()) {
         to = format!("{to}?{query}");
     }
-    refusal::render(Error::Moved(to), surface, asked)
+    refusal::render(Error::Moved(to), surface, request)
 }

@@ -62,7 +62,7 @@ type Kept = Result<Option<String>, Refusal>;
 /// What an SDK sends, but for its body.
 struct Delivery {
     app: App,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     to: Addressed,
     limits: ErrorLimits,
 }
@@ -71,7 +71,7 @@ impl FromCall for Delivery {
     async fn from_call(call: &mut Call) -> Result<Delivery> {
         Ok(Delivery {
             app: call.app.clone(),
-            asked: call.asked.clone(),
+            request: call.request.clone(),
             to: Params::from_call(call).await?.0,
             limits: call.app.settings().get(&call.app).await?,
         })
@@ -123,7 +123,7 @@ impl Delivery {
     }
 
     fn key_told(&self) -> Option<String> {
-        let in_header = || key_in(self.asked.header(AUTH)?);
+        let in_header = || key_in(self.request.header(AUTH)?);
         let filled = |key: &String| !key.is_empty();
         let told = self.to.sentry_key.clone().filter(filled);
         told.or_else(in_header)
@@ -142,13 +142,13 @@ impl Delivery {
         sent: u64,
         decoded: u64,
     ) -> Result<Form, Refusal> {
-        let encoding = Encoding::named(self.asked.header(header::CONTENT_ENCODING))?;
+        let encoding = Encoding::named(self.request.header(header::CONTENT_ENCODING))?;
         // What is not compressed may be as long as what is decompressed.
         let sent = match encoding {
             Encoding::Identity => decoded,
             _ => sent,
         };
-        let announced = self.asked.header(header::CONTENT_LENGTH);
+        let announced = self.request.header(header::CONTENT_LENGTH);
         let announced: Option<u64> = announced.and_then(|length| length.trim().parse().ok());
         if announced > Some(sent) {
             return Err(Fault::TooLarge("the body").into());
@@ -166,7 +166,7 @@ impl Delivery {
         let key = key.or_else(|| envelope.key.clone()).ok_or(NO_KEY)?;
         let project_id = self.opened(&key).await?;
         let told = envelope.event_id.as_deref().and_then(super::event::number);
-        let peer = self.asked.peer.to_string();
+        let peer = self.request.peer.to_string();
         let Some((report, id)) = Report::of(envelope, peer, &self.limits).await? else {
             return Ok(told);
         };

@@ -89,9 +89,9 @@ pub enum Published {
 }
 
 impl Answer for Published {
-    fn reply(self, app: &App, asked: &RequestContext) -> Result<Response> {
+    fn reply(self, app: &App, request: &RequestContext) -> Result<Response> {
         match self {
-            Published::Message => Uploaded.reply(app, asked),
+            Published::Message => Uploaded.reply(app, request),
             Published::File(file) => reply::json(StatusCode::OK, &file),
         }
     }
@@ -139,7 +139,7 @@ async fn received(client: &Client, body: Body) -> Result<(Received, Fields)> {
     let fields = form.params()?;
     let sent = form.take_file("file");
     let received = sent.ok_or_else(|| Error::missing("file"))?.received;
-    upload::check_declared(&client.asked, received.stored())?;
+    upload::check_declared(&client.request, received.stored())?;
     Ok((received, fields))
 }
 

@@ -126,12 +126,12 @@ impl ListPage {
 async fn list_page(
     app: App,
     viewer: Viewer,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     params: Params<ListPage>,
     paging: Paging,
 ) -> Result<Response> {
     let Params(params) = params;
-    let address = Address::of(&asked)?;
+    let address = Address::of(&request)?;
     let (filter, sort) = (params.filter(), params.sort().to_owned());
     let search = params.search.unwrap_or_default();
     let kind = params.kind.unwrap_or_default();

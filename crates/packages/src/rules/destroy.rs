@@ -28,19 +28,19 @@ pub struct Deletion<'a> {
     registry: &'a Registry,
     viewer: &'a Viewer,
     /// What may name the time after which it must not have changed.
-    asked: Option<&'a RequestContext>,
+    request: Option<&'a RequestContext>,
 }
 
 impl<'a> Deletion<'a> {
     pub fn new(
         registry: &'a Registry,
         viewer: &'a Viewer,
-        asked: Option<&'a RequestContext>,
+        request: Option<&'a RequestContext>,
     ) -> Deletion<'a> {
         Deletion {
             registry,
             viewer,
-            asked,
+            request,
         }
     }
 
@@ -51,7 +51,7 @@ impl<'a> Deletion<'a> {
 
     /// By a client, as its request says.
     pub fn as_asked(client: &'a Client) -> Deletion<'a> {
-        Deletion::new(client.app.jobs(), &client.viewer, Some(&client.asked))
+        Deletion::new(client.app.jobs(), &client.viewer, Some(&client.request))
     }
 
     /// Deletes packages of any projects, all or none, but for protected ones,
@@ -162,8 +162,8 @@ impl<'a> Deletion<'a> {
 
     /// Refuses what changed after the time the request names, if it names one.
     fn check_unmodified(self, updated_at: Timestamp) -> Result<()> {
-        self.asked
-            .map_or(Ok(()), |asked| check_unmodified(asked, updated_at))
+        self.request
+            .map_or(Ok(()), |request| check_unmodified(request, updated_at))
     }
 }
 

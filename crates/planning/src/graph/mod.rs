@@ -185,9 +185,9 @@ where
 
 /// Who changes something by this request.
 pub fn writer(context: &Context) -> Result<Writer, Fault> {
-    let asked = context.get::<Arc<RequestContext>>().cloned();
-    let asked = asked.ok_or_else(|| Error::internal("no request in the context"))?;
-    Ok(Writer::by_api(viewer(context), asked))
+    let request = context.get::<Arc<RequestContext>>().cloned();
+    let request = request.ok_or_else(|| Error::internal("no request in the context"))?;
+    Ok(Writer::by_api(viewer(context), request))
 }
 
 /// Markdown as HTML, off the workers that serve requests.

@@ -108,7 +108,7 @@ fn lead(app: &App, issue: &Issue, text: impl Into<String>) -> Result<Response> {
 async fn create(
     app: App,
     visit: Visit,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     Params(form): Params<Form>,
     Solved(solution): Solved,
 ) -> Result<Response> {
@@ -122,7 +122,7 @@ async fn create(
         ..IssueInput::default()
     };
     let project = visit.address.reference.clone();
-    let writer = Writer::by_form(visit.viewer.clone(), asked, solution);
+    let writer = Writer::by_form(visit.viewer.clone(), request, solution);
     let made = guarded::open(&app, writer, project, wanted, |_, _, issue| Ok(issue)).await;
     match outcome(&app, made, &["title", "description", "labels"]).await? {
         Ok(issue) => lead(&app, &issue, format!("Issue #{} is made.", issue.iid)),
@@ -159,7 +159,7 @@ async fn edit(app: App, visit: Visit, form: Params<EditForm>) -> Result<Response
 async fn update(
     app: App,
     visit: Visit,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     Params(form): Params<EditForm>,
     Solved(solution): Solved,
 ) -> Result<Response> {
@@ -170,7 +170,7 @@ async fn update(
         description: Patch::Value(description.clone()),
         ..IssueInput::default()
     };
-    let writer = Writer::by_form(visit.viewer.clone(), asked, solution);
+    let writer = Writer::by_form(visit.viewer.clone(), request, solution);
     let done = guarded::edit(&app, writer, place, wanted, |_, _, issue| Ok(issue)).await;
     match outcome(&app, done, &["title", "description"]).await? {
         Ok(issue) => lead(&app, &issue, "The issue is changed."),

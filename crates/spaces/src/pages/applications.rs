@@ -28,7 +28,7 @@ impl Place for OfGroup {
 impl FromCall for OfGroup {
     async fn from_call(call: &mut Call) -> Result<Self> {
         let who = SignedInViewer::from_call(call).await?;
-        let (address, viewer) = (Address::of(&call.asked)?, who.viewer());
+        let (address, viewer) = (Address::of(&call.request)?, who.viewer());
         let guarded = (address.clone(), viewer.clone());
         let found = call.app.read(move |tx| {
             let space = address.authorize(tx, &viewer, Purpose::Update)?;

@@ -23,8 +23,8 @@ pub struct Address {
 
 impl Address {
     /// Reads what stands before `/-/` in the path asked for.
-    pub fn of(asked: &RequestContext) -> Result<Address> {
-        let path = asked.uri.path();
+    pub fn of(request: &RequestContext) -> Result<Address> {
+        let path = request.uri.path();
         let place = path.split("/-/").next().unwrap_or_default();
         let decoded = percent_encoding::percent_decode_str(place.trim_matches('/')).decode_utf8();
         let text = decoded.map_err(|_| Error::NotFound(""))?;
@@ -75,7 +75,7 @@ impl Address {
 
 impl FromCall for Address {
     async fn from_call(call: &mut Call) -> Result<Self> {
-        Address::of(&call.asked)
+        Address::of(&call.request)
     }
 }
 
@@ -89,7 +89,7 @@ pub struct Visit {
 impl FromCall for Visit {
     async fn from_call(call: &mut Call) -> Result<Visit> {
         let viewer = SignedInViewer::from_call(call).await?.viewer();
-        let address = Address::of(&call.asked)?;
+        let address = Address::of(&call.request)?;
         Ok(Visit { viewer, address })
     }
 }

@@ -60,7 +60,7 @@ kernel::params! {
 pub(super) struct Script {
     app: App,
     viewer: Viewer,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     address: Address,
 }
 
@@ -69,8 +69,8 @@ impl FromCall for Script {
         Ok(Script {
             app: call.app.clone(),
             viewer: Viewer::from_call(call).await?,
-            asked: call.asked.clone(),
-            address: Address::of(&call.asked)?,
+            request: call.request.clone(),
+            address: Address::of(&call.request)?,
         })
     }
 }
@@ -111,7 +111,7 @@ impl Script {
     fn answer(&self, status: StatusCode, found: Result<Value>) -> Result<Response> {
         match found {
             Ok(value) => reply::json(status, &value),
-            Err(error) => Ok(refusal::render(error, Surface::Api, &self.asked)),
+            Err(error) => Ok(refusal::render(error, Surface::Api, &self.request)),
         }
     }
 }
@@ -120,19 +120,19 @@ pub(super) async fn list(script: Script, params: Params<ListErrors>) -> Result<R
     script.answer(StatusCode::OK, listed(&script, params.0).await)
 }
 
-async fn listed(script: &Script, asked: ListErrors) -> Result<Value> {
+async fn listed(script: &Script, request: ListErrors) -> Result<Value> {
     let entered = script.read(|tx, script| script.authorize(tx, Purpose::ReadErrors));
     let (project, setting) = entered.await?;
-    let status = asked.issue_status.as_deref().unwrap_or("unresolved");
-    let sort = asked.sort.as_deref().unwrap_or("last_seen");
+    let status = request.issue_status.as_deref().unwrap_or("unresolved");
+    let sort = request.sort.as_deref().unwrap_or("last_seen");
     let filter = Filter {
         status: Status::from_text(status),
-        search: asked.search_term,
+        search: request.search_term,
         sort: Sort::from_text(sort),
     };
     match setting.integrated {
-        true => received(&script.app, project, filter, asked.cursor).await,
-        false => elsewhere(&script.app, &setting, &filter, asked.cursor.as_deref()).await,
+        true => received(&script.app, project, filter, request.cursor).await,
+        false => elsewhere(&script.app, &setting, &filter, request.cursor.as_deref()).await,
     }
 }
 
@@ -290,14 +290,14 @@ pub(super) async fn create_issue(script: Script, params: Params<CreateIssue>) ->
     script.answer(StatusCode::CREATED, created(&script, params.0).await)
 }
 
-async fn created(script: &Script, asked: CreateIssue) -> Result<Value> {
-    let (app, solution) = (&script.app, Solution::of(&script.asked.headers));
-    let by = Writer::by_form(script.viewer.clone(), script.asked.clone(), solution);
+async fn created(script: &Script, request: CreateIssue) -> Result<Value> {
+    let (app, solution) = (&script.app, Solution::of(&script.request.headers));
+    let by = Writer::by_form(script.viewer.clone(), script.request.clone(), solution);
     let entered = script.read(|tx, script| script.authorize(tx, Purpose::ManageErrors));
     let (project, _) = entered.await?;
     let project = Reference::Id(project.id);
-    let wanted = asked.wanted();
-    let made = issues::create(app, by, &project, asked.error_id, &wanted);
+    let wanted = request.wanted();
+    let made = issues::create(app, by, &project, request.error_id, &wanted);
     let issue = made.await?.rest()?.issue;
     Ok(json!({"issue": {
         "id": issue.id,

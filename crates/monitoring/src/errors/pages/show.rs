@@ -121,7 +121,7 @@ fn may_create_issues(tx: &mut Tx<'_>, viewer: &Viewer, project: &Reference) -> R
 pub(super) async fn create_issue(
     app: App,
     visit: Visit,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     form: Params<CreateIssue>,
     Solved(solution): Solved,
 ) -> Result<Response> {
@@ -137,7 +137,7 @@ pub(super) async fn create_issue(
         project.full_path, form.error_id
     );
     let place = Reference::Id(project.id);
-    let by = Writer::by_form(visit.viewer.clone(), asked, solution);
+    let by = Writer::by_form(visit.viewer.clone(), request, solution);
     let made = issues::create(&app, by, &place, form.error_id, &form.wanted()).await;
     match outcome(&app, made, &[]).await? {
         Ok(made) => flash::done(&app, &back, format!("Issue #{} is made.", made.issue.iid)),

@@ -144,10 +144,10 @@ async fn update(by: Caller, params: Params<UpdateError>) -> Result<Ok200<Changed
 async fn create_issue(
     app: App,
     viewer: Viewer,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     params: Params<CreateIssue>,
 ) -> Result<Created<IssueEntity>> {
-    let by = Writer::by_api(viewer.clone(), asked);
+    let by = Writer::by_api(viewer.clone(), request);
     let (project, id) = (&params.at.id, params.at.error_id);
     let made = issues::create(&app, by, project, id, &params.issue);
     let made = made.await?.rest()?;

@@ -61,7 +61,7 @@ async fn document(params: Params<OneDocument>, client: Client) -> Result<Respons
     let wanted = DocumentKind::parse(&document);
     let base_url = client.app.base_url().to_owned();
     // The group stays written as the client wrote it.
-    let path = client.asked.uri.path();
+    let path = client.request.uri.path();
     let prefix = path
         .find(PREFIX)
         .map_or(path, |at| &path[..at + PREFIX.len()]);

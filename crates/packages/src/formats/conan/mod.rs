@@ -89,7 +89,7 @@ impl Client {
     /// The prefix as the client wrote it, without what follows `conan`.
     fn base(&self) -> &str {
         const ROOT: &str = "/packages/conan";
-        let path = self.asked.uri.path();
+        let path = self.request.uri.path();
         let end = path.find(ROOT).map_or(path.len(), |at| at + ROOT.len());
         &path[..end]
     }

@@ -71,7 +71,7 @@ impl UploadedFile {
         let mut to = destination(&self.recipe, &self.path);
         admit(client, &project, &to).await?;
         // The client would take 201 for «already here»; it sends the bytes then.
-        if client.asked.header("x-checksum-deploy").is_some() {
+        if client.request.header("x-checksum-deploy").is_some() {
             return Err(Error::NotFound("Package File"));
         }
         let received = upload::receive_bytes(client, CONAN, body).await?;

@@ -30,9 +30,9 @@ pub async fn publish(params: Params<ModulePath>, client: Client, body: Upload) -
         )
     };
     upload::admit(&client, &params.id, &to).await?;
-    upload::check_announced(&client.asked, Some(MAX_ZIP))?;
+    upload::check_announced(&client.request, Some(MAX_ZIP))?;
     let received = upload::receive_part(&client.app, Some(MAX_ZIP), body).await?;
-    upload::check_declared(&client.asked, received.stored())?;
+    upload::check_declared(&client.request, received.stored())?;
     let read = move |file| go_mod(file, &module, &version);
     let go_mod = upload::inspect(&received, read).await?;
     to.metadata = Some(serde_json::to_string(&ModuleFile { go_mod }).map_err(Error::internal)?);

@@ -80,7 +80,7 @@ async fn project_index(params: Params<Channel>, client: Client) -> Result<Respon
         Ok(Some(text.into_bytes()))
     });
     let document = document.await?.found("Channel")?;
-    Ok(document.reply(&client.asked, YAML))
+    Ok(document.reply(&client.request, YAML))
 }
 
 async fn group_index(params: Params<Channel>, client: Client) -> Result<Response> {
@@ -93,7 +93,7 @@ async fn group_index(params: Params<Channel>, client: Client) -> Result<Response
         Ok(index::write(&files, None, tx.now()))
     });
     let document = Document::made(text.await?.into_bytes())?;
-    Ok(document.reply(&client.asked, YAML))
+    Ok(document.reply(&client.request, YAML))
 }
 
 async fn file(client: Client, params: Params<InChannel>) -> Result<Response> {

@@ -30,7 +30,7 @@ impl Body {
     pub async fn receive(client: &Client, body: Upload) -> Result<Body> {
         let limit = upload::limit(&client.app, PackageType::Npm).await?;
         // The file in base64 and the rest.
-        upload::check_length(&client.asked, limit, |limit| {
+        upload::check_length(&client.request, limit, |limit| {
             let encoded = limit.div_ceil(3).saturating_mul(QUAD as u64);
             encoded.saturating_add(MAX_ENVELOPE as u64)
         })?;

@@ -23,9 +23,9 @@ pub async fn show(client: &Client, path: &str) -> Result<Response> {
 }
 
 async fn packument(client: &Client, name: &str) -> Result<Response> {
-    let form = Form::accepted(client.asked.header(header::ACCEPT));
+    let form = Form::accepted(client.request.header(header::ACCEPT));
     if let Some(document) = find(client, name, form).await? {
-        let mut response = document.reply(&client.asked, form.content_type());
+        let mut response = document.reply(&client.request, form.content_type());
         let vary = HeaderValue::from_static("Accept, Origin");
         response.headers_mut().insert(header::VARY, vary);
         return Ok(response);

@@ -160,7 +160,7 @@ async fn full_audit(client: Client, body: Upload) -> Result<Response> {
 
 /// Publishes, deprecates or unpublishes, as path and header say.
 async fn put(at: Params<AtProject>, client: Client, body: Upload) -> Result<Response> {
-    let command = client.asked.header("npm-command").unwrap_or_default();
+    let command = client.request.header("npm-command").unwrap_or_default();
     match address::package(&at.package_path) {
         Some(Address::Package(name)) if command.ends_with("deprecate") => {
             deprecate::deprecate(&client, &at.id, &name, body).await

@@ -56,7 +56,7 @@ pub async fn add(client: &Client, path: &str, body: Upload) -> Result<Response> 
         record(tx, &of.viewer, "package_tag.update", &package, &tag)
     });
     added.await?;
-    changed(&client.asked)
+    changed(&client.request)
 }
 
 pub async fn remove(client: &Client, path: &str) -> Result<Response> {
@@ -70,13 +70,13 @@ pub async fn remove(client: &Client, path: &str) -> Result<Response> {
         record(tx, &of.viewer, "package_tag.destroy", &package, &tag)
     });
     removed.await?;
-    changed(&client.asked)
+    changed(&client.request)
 }
 
 /// The answer to a change: nothing, but for yarn 1, which takes that for a
 /// failure.
-fn changed(asked: &RequestContext) -> Result<Response> {
-    let program = asked.header(header::USER_AGENT).unwrap_or_default();
+fn changed(request: &RequestContext) -> Result<Response> {
+    let program = request.header(header::USER_AGENT).unwrap_or_default();
     match program.starts_with("yarn/1.") {
         true => done(),
         false => Ok(reply::empty(StatusCode::NO_CONTENT)),

@@ -27,19 +27,19 @@ const MAX_TAKE: i64 = 1000;
 pub async fn project_service(
     app: App,
     params: Params<Above>,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
 ) -> Result<Response> {
     let links = Links::of_project(&app, &params.id);
-    Ok(written(&documents::service(&links, true))?.reply(&asked, JSON))
+    Ok(written(&documents::service(&links, true))?.reply(&request, JSON))
 }
 
 pub async fn group_service(
     app: App,
     params: Params<Above>,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
 ) -> Result<Response> {
     let links = Links::of_group(&app, &params.id);
-    Ok(written(&documents::service(&links, false))?.reply(&asked, JSON))
+    Ok(written(&documents::service(&links, false))?.reply(&request, JSON))
 }
 
 pub async fn search(client: Client, params: Params<Query>) -> Result<Response> {
@@ -56,7 +56,7 @@ pub async fn search(client: Client, params: Params<Query>) -> Result<Response> {
         let (groups, total) = entries::search(tx, scope, &wanted)?;
         written(&documents::results(&links, &groups, total))
     });
-    Ok(found.await?.reply(&client.asked, JSON))
+    Ok(found.await?.reply(&client.request, JSON))
 }
 
 fn at_least_zero(name: &str, number: i64) -> Result<i64> {
@@ -95,7 +95,7 @@ async fn about_name(
         make(&links, &found).map(|value| bytes(&value)).transpose()
     });
     if let Some(document) = made.await? {
-        return Ok(document.reply(&client.asked, JSON));
+        return Ok(document.reply(&client.request, JSON));
     }
     let of = client.clone();
     client.app.read(move |tx| Err(of.missing(tx)?)).await
@@ -114,7 +114,7 @@ pub async fn leaf(client: Client, params: Params<Leaf>) -> Result<Response> {
             None => Err(client.missing(tx)?),
         }
     });
-    Ok(document.await?.reply(&client.asked, JSON))
+    Ok(document.await?.reply(&client.request, JSON))
 }
 
 /// The archive of a version, below the feed of version 2.
@@ -134,7 +134,7 @@ pub async fn file(client: Client, params: Params<FilePath>) -> Result<Response> 
     match extract {
         Some(nuspec) => {
             let (file, kind) = (&file.file, "application/xml");
-            download::extract(&client.asked, file, ".nuspec", kind, nuspec)
+            download::extract(&client.request, file, ".nuspec", kind, nuspec)
         }
         None => client.send(&file.file).await,
     }

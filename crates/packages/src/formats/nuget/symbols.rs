@@ -105,7 +105,7 @@ fn is_symbols(path: &str) -> bool {
 /// Sends the debug file of a name, signature and checksum.
 pub async fn show(params: Params<SymbolPath>, client: Client) -> Result<Response> {
     let Params(path) = params;
-    let wanted = client.asked.header("symbolchecksum").map(checksums);
+    let wanted = client.request.header("symbolchecksum").map(checksums);
     let file = client.read(move |tx, scope, _| {
         let wanted = wanted.filter(|wanted| !wanted.is_empty());
         let wanted = wanted.ok_or_else(|| refused("Missing checksum header".into()))?;

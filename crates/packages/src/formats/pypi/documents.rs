@@ -31,8 +31,8 @@ pub enum Form {
 impl Form {
     /// What the client likes best; HTML where it likes nothing of ours, as
     /// PEP 691 allows.
-    pub fn asked(asked: &RequestContext) -> Form {
-        let accepted = asked.header(header::ACCEPT).unwrap_or_default();
+    pub fn request(request: &RequestContext) -> Form {
+        let accepted = request.header(header::ACCEPT).unwrap_or_default();
         preferred(accepted)
     }
 

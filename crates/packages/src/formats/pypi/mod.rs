@@ -61,23 +61,23 @@ kernel::params! {
 }
 
 async fn names(client: Client) -> Result<Response> {
-    let form = Form::asked(&client.asked);
+    let form = Form::request(&client.request);
     let body = client.read(move |tx, scope, client| {
         let links = links(client, scope)?;
         documents::of_all(tx, scope, &links, "all packages", form)
     });
-    Ok(written(Document::made(body.await?)?, &client.asked, form))
+    Ok(written(Document::made(body.await?)?, &client.request, form))
 }
 
 async fn name(client: Client, params: Params<Named>) -> Result<Response> {
-    let (name, form) = (params.package_name.as_str(), Form::asked(&client.asked));
+    let (name, form) = (params.package_name.as_str(), Form::request(&client.request));
     let (about, wanted) = ((PYPI, name, form.kept_as()), name.to_owned());
     let document = at_prefix(&client, about, move |tx, scope, client| {
         let links = links(client, scope)?;
         documents::of_name(tx, scope, &wanted, &links, form)
     });
     match document.await? {
-        Some(document) => Ok(written(document, &client.asked, form)),
+        Some(document) => Ok(written(document, &client.request, form)),
         None => elsewhere(&client, name).await?.found("Package"),
     }
 }
@@ -99,7 +99,7 @@ async fn file(client: Client, params: Params<Addressed>) -> Result<Response> {
     match extract {
         Some(extract) => {
             let kind = "application/octet-stream";
-            download::extract(&client.asked, &file, names::METADATA, kind, extract)
+            download::extract(&client.request, &file, names::METADATA, kind, extract)
         }
         None => client.send(&file).await,
     }
@@ -131,8 +131,8 @@ fn links(client: &Client, scope: &Scope) -> Result<String> {
 }
 
 /// The answer that carries an index. Caches keep its forms apart.
-fn written(document: Document, asked: &RequestContext, form: Form) -> Response {
-    let mut response = document.reply(asked, form.content_type());
+fn written(document: Document, request: &RequestContext, form: Form) -> Response {
+    let mut response = document.reply(request, form.content_type());
     let vary = HeaderValue::from_static("Origin, Accept");
     response.headers_mut().insert(header::VARY, vary);
     response

@@ -191,15 +191,19 @@ async fn send(client: &Client, of: &OneModule, version: Option<String>) -> Resul
         file_of(tx, &scope, &name, &version)
     });
     let file = file.await?;
-    let asked = &client.asked;
-    let wants_address = asked
+    let request = &client.request;
+    let wants_address = request
         .uri
         .query()
         .is_some_and(|query| query.split('&').any(|pair| pair == "terraform-get=1"));
     if wants_address {
         // A plain download, unlike the registry protocol's, is not led to an
         // address without a host.
-        return told(&client.app.url(&format!("{}?archive=tgz", asked.uri.path())));
+        return told(
+            &client
+                .app
+                .url(&format!("{}?archive=tgz", request.uri.path())),
+        );
     }
     client.send(&file.file).await
 }

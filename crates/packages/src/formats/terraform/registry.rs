@@ -134,7 +134,7 @@ async fn download_latest(client: Client, params: Params<OfModule>) -> Result<Res
         Error::NotFound("Package") => none(&params.module.module_name),
         other => other,
     })?;
-    let above = client.asked.uri.path().trim_end_matches("download");
+    let above = client.request.uri.path().trim_end_matches("download");
     reply::redirect(&format!("{above}{}/download", found.latest()?.version))
 }
 
@@ -148,7 +148,7 @@ fn none(name: &str) -> Error {
 async fn locate(client: Client, params: Params<OfVersion>) -> Result<Response> {
     let found = find(&client, &params.of).await?;
     found.version(&params.module_version)?;
-    let above = client.asked.uri.path().trim_end_matches("download");
+    let above = client.request.uri.path().trim_end_matches("download");
     let path = format!("{above}file");
     let token = registry_session::issue(&client.app, &client.viewer, &path, PASS_SECONDS)?;
     told(&format!("{path}?token={token}&archive=tgz"))

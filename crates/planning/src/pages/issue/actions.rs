@@ -113,7 +113,7 @@ async fn here(app: &App, viewer: &Viewer, address: &Address, iid: i64) -> Result
 pub async fn change(
     app: App,
     Visit { viewer, address }: Visit,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     form: Params<ChangeForm>,
     paging: Paging,
 ) -> Result<Response> {
@@ -124,7 +124,7 @@ pub async fn change(
             match wanted(&app, &form).await {
                 Ok(wanted) => {
                     // It writes no texts, so there is nothing to solve.
-                    let writer = Writer::by_form(viewer.clone(), asked, None);
+                    let writer = Writer::by_form(viewer.clone(), request, None);
                     guarded::edit(&app, writer, here.place, wanted, |_, _, _| Ok(()))
                         .await
                         .and_then(Guarded::rest)
@@ -179,8 +179,8 @@ async fn wanted(app: &App, form: &ChangeForm) -> Result<IssueInput> {
         .iter()
         .map(|name| name.trim_start_matches('@').to_owned())
         .collect();
-    let asked = names.clone();
-    let ids = app.read(move |tx| ids_by_usernames(tx, &asked)).await?;
+    let request = names.clone();
+    let ids = app.read(move |tx| ids_by_usernames(tx, &request)).await?;
     if ids.len() < names.len() {
         return Err(Error::invalid(
             "assignees",
@@ -245,7 +245,7 @@ fn at(url: &str, page: i64, note: i64) -> String {
 pub async fn write_note(
     app: App,
     Visit { viewer, address }: Visit,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     form: Params<NoteForm>,
     Solved(solution): Solved,
     paging: Paging,
@@ -256,7 +256,7 @@ pub async fn write_note(
         body: lines(&form.draft.body).into(),
         ..form.draft.0
     };
-    let by = Writer::by_form(viewer.clone(), asked, solution);
+    let by = Writer::by_form(viewer.clone(), request, solution);
     let mut done = Ok(Guarded::Made(None));
     if !draft.body.trim().is_empty() || form.state_event.is_none() {
         done = say(&app, by.clone(), &here, &draft).await;
@@ -320,7 +320,7 @@ fn noted(error: Error) -> Error {
 pub async fn change_note(
     app: App,
     Visit { viewer, address }: Visit,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     form: Params<NoteChange>,
     Solved(solution): Solved,
     paging: Paging,
@@ -331,7 +331,7 @@ pub async fn change_note(
         guarded::destroy(&app, viewer, here.place, form.note_id).await?;
         return flash::done(&app, &here.url, "The note is deleted.");
     }
-    let by = Writer::by_form(viewer.clone(), asked, solution);
+    let by = Writer::by_form(viewer.clone(), request, solution);
     let body = lines(&form.body);
     let (which, text) = ((form.note_id, None), body.clone());
     let done = guarded::rewrite(&app, by, here.place, which, text, |_, _, note| Ok(note.id)).await;

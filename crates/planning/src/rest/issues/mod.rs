@@ -199,10 +199,10 @@ fn elsewhere(tx: &mut Tx<'_>, by: &Caller, issue: &Issue) -> Result<IssueEntity>
 
 async fn create(
     by: Caller,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     Params(params): Params<CreateIssue>,
 ) -> Result<Created<IssueEntity>> {
-    let writer = Writer::by_api(by.viewer.clone(), asked);
+    let writer = Writer::by_api(by.viewer.clone(), request);
     let wanted = IssueInput {
         title: Some(params.title),
         created_at: params.created_at,
@@ -240,10 +240,10 @@ async fn show_by_id(by: Caller, path: Params<IssueId>) -> Result<Ok200<IssueEnti
 
 async fn update(
     IssueRequest { caller, place }: IssueRequest,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     Params(params): Params<UpdateIssue>,
 ) -> Result<Ok200<IssueEntity>> {
-    let writer = Writer::by_api(caller.viewer.clone(), asked);
+    let writer = Writer::by_api(caller.viewer.clone(), request);
     let wanted = IssueInput {
         title: params.title,
         remove_labels: params.remove_labels.unwrap_or_default(),
@@ -262,10 +262,10 @@ async fn update(
     }
 }
 
-async fn destroy(at: IssueRequest, asked: Arc<RequestContext>) -> Result<NoContent> {
+async fn destroy(at: IssueRequest, request: Arc<RequestContext>) -> Result<NoContent> {
     at.write(move |tx, by, desk, issue| {
         if desk.is_owner() {
-            check_unmodified(&asked, issue.updated_at)?;
+            check_unmodified(&request, issue.updated_at)?;
         }
         moves::destroy(tx, &by.viewer, &desk, &issue)?;
         Ok(NoContent)

@@ -67,16 +67,16 @@ kernel::params! {
 
 async fn begin(
     at: IssueRequest,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     Params(params): Params<CreateNote>,
 ) -> Result<Response> {
     let whole = |app: &App, shown: &LoadedNotes, _| Ok(shown.discussion(app));
-    write(at, asked, comment(params, true), whole).await
+    write(at, request, comment(params, true), whole).await
 }
 
 async fn answer(
     at: IssueRequest,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     Params(params): Params<AnswerNote>,
 ) -> Result<Response> {
     let comment = Comment {
@@ -86,7 +86,7 @@ async fn answer(
         discussion_id: Some(params.within.0.discussion_id),
         begins_thread: false,
     };
-    write(at, asked, comment, one).await
+    write(at, request, comment, one).await
 }
 
 async fn show_in(
@@ -100,11 +100,11 @@ async fn show_in(
 async fn update_in(
     Params(within): Params<DiscussionPath>,
     at: IssueRequest,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     Params(params): Params<UpdateNote>,
 ) -> Result<Ok200<NoteEntity>> {
     let which = (params.note.note_id, Some(within.discussion_id));
-    rewritten(at, asked, which, params.body).await
+    rewritten(at, request, which, params.body).await
 }
 
 async fn destroy_in(

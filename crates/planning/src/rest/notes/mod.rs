@@ -135,12 +135,12 @@ async fn list(
 /// what its commands did.
 async fn write<T: Serialize>(
     IssueRequest { caller, place }: IssueRequest,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     comment: Comment,
     entity: impl Fn(&App, &LoadedNotes, Map<String, Value>) -> Result<T>,
 ) -> Result<Response> {
     let Caller { app, viewer } = caller;
-    let writer = Writer::by_api(viewer, asked);
+    let writer = Writer::by_api(viewer, request);
     let said = guarded::comment(&app, writer, place, comment, |tx, issue, said| match said {
         Said::Note(note, outcome) => {
             let changes = outcome.map(|outcome| outcome.changes).unwrap_or_default();
@@ -177,10 +177,10 @@ fn comment(params: CreateNote, begins_thread: bool) -> Comment {
 
 async fn create(
     at: IssueRequest,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     Params(params): Params<CreateNote>,
 ) -> Result<Response> {
-    write(at, asked, comment(params, false), one).await
+    write(at, request, comment(params, false), one).await
 }
 
 async fn shown_one(
@@ -199,12 +199,12 @@ async fn shown_one(
 
 async fn rewritten(
     IssueRequest { caller, place }: IssueRequest,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     which: (i64, Option<String>),
     body: String,
 ) -> Result<Ok200<NoteEntity>> {
     let Caller { app, viewer } = caller;
-    let writer = Writer::by_api(viewer, asked);
+    let writer = Writer::by_api(viewer, request);
     let shown = guarded::rewrite(&app, writer, place, which, body, |tx, issue, note| {
         LoadedNotes::read(tx, issue, vec![note])
     });
@@ -227,10 +227,10 @@ async fn show(at: IssueRequest, path: Params<NotePath>) -> Result<Ok200<NoteEnti
 
 async fn update(
     at: IssueRequest,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     Params(params): Params<UpdateNote>,
 ) -> Result<Ok200<NoteEntity>> {
-    rewritten(at, asked, (params.note.note_id, None), params.body).await
+    rewritten(at, request, (params.note.note_id, None), params.body).await
 }
 
 async fn destroy(at: IssueRequest, path: Params<NotePath>) -> Result<NoContent> {

@@ -88,10 +88,12 @@ async fn a_query_that_is_no_text_is_refused_in_the_words_of_its_address(t: TestS
             || route.path.contains("webfinger");
         match route.surface {
             Surface::Page => assert!(kind.starts_with("text/html"), "{name}: {reply:?}"),
-            Surface::Graphql => assert!(
-                reply.json()["errors"][0]["message"].is_string(),
-                "{name}: {reply:?}"
-            ),
+            Surface::Graphql => {
+                assert!(
+                    reply.json()["errors"][0]["message"].is_string(),
+                    "{name}: {reply:?}"
+                )
+            }
             Surface::Api => assert!(reply.json()["message"].is_string(), "{name}: {reply:?}"),
             Surface::Plain if is_of_oauth => {
                 let error = json!({"error": "invalid_request", "error_description": "the parameters are not UTF-8"});

@@ -71,15 +71,15 @@ kernel::params! {
 /// clients send credentials to the feed only if this asks for them, so they
 /// are asked.
 async fn service(params: Params<Above>, client: Client) -> Result<Response> {
-    if is_old_client(&client.asked) {
+    if is_old_client(&client.request) {
         client.admit().await?;
     }
     xml(feed::service(&Links::of_project(&client.app, &params.id)))
 }
 
 /// Whether NuGet's own code asks, which says so first of all.
-fn is_old_client(asked: &RequestContext) -> bool {
-    let name = asked.header(header::USER_AGENT).unwrap_or_default();
+fn is_old_client(request: &RequestContext) -> bool {
+    let name = request.header(header::USER_AGENT).unwrap_or_default();
     ["NuGet", "Chocolatey"]
         .iter()
         .any(|known| name.starts_with(known))
@@ -98,7 +98,7 @@ async fn show(params: Params<Question>, client: Client) -> Result<Response> {
     let of = client.clone();
     let sent = client
         .app
-        .read(move |tx| match Resource::asked(&question, &of.asked)? {
+        .read(move |tx| match Resource::request(&question, &of.request)? {
             Resource::One { name, version } => {
                 let scope = scope(tx, &of.viewer, &of.prefix)?;
                 let found = entries::one(tx, &scope, &name, &version)?.found("Package")?;
@@ -115,7 +115,7 @@ async fn count(params: Params<Question>, client: Client) -> Result<Response> {
     let of = client.clone();
     let sent = client
         .app
-        .read(move |tx| match Resource::asked(&question, &of.asked)? {
+        .read(move |tx| match Resource::request(&question, &of.request)? {
             Resource::One { .. } => Err(Error::NotFound("")),
             Resource::Many(many) => Ok(many.find(tx, &of)?.0.len()),
         });
@@ -140,7 +140,7 @@ struct Many {
 }
 
 impl Resource {
-    fn asked(question: &Question, asked: &RequestContext) -> Result<Resource> {
+    fn request(question: &Question, request: &RequestContext) -> Result<Resource> {
         let unknown = || Error::NotFound("Resource");
         let (of, inner) = match question.odata.split_once('(') {
             Some((of, rest)) => (of, rest.strip_suffix(')').ok_or_else(unknown)?),
@@ -158,7 +158,7 @@ impl Resource {
             }
             ("Packages", key) => return one(key).ok_or_else(unknown),
             ("FindPackagesById", "") => {
-                let name = parameter(asked, "id").ok_or_else(|| Error::missing("id"))?;
+                let name = parameter(request, "id").ok_or_else(|| Error::missing("id"))?;
                 // PostgreSQL cannot hold it in text.
                 if name.contains('\0') {
                     return Err(invalid("id"));
@@ -190,8 +190,8 @@ impl Resource {
 }
 
 /// A query parameter that a part of the path hides by its name.
-fn parameter(asked: &RequestContext, name: &str) -> Option<String> {
-    let query = asked.uri.query().unwrap_or_default();
+fn parameter(request: &RequestContext, name: &str) -> Option<String> {
+    let query = request.uri.query().unwrap_or_default();
     let mut pairs = form_urlencoded::parse(query.as_bytes());
     let found = pairs.find(|(key, _)| key == name);
     found.map(|(_, value)| value.into_owned())
@@ -239,13 +239,14 @@ impl Many {
 
 fn page(tx: &mut Tx<'_>, client: &Client, question: &Question, many: &Many) -> Result<String> {
     let (found, id) = many.find(tx, client)?;
-    let asked = &client.asked;
+    let request = &client.request;
     let links = Links::of_project(&client.app, &Reference::Id(id));
     let total = found.len();
     let from = many.skip.min(total);
     let size = many.top.unwrap_or(usize::MAX).min(total - from);
     let shown = size.min(PAGE);
-    let next = (shown < size).then(|| next(&links, question, asked, (from + shown, size - shown)));
+    let next =
+        (shown < size).then(|| next(&links, question, request, (from + shown, size - shown)));
     let of_all = question.inlinecount.as_deref() == Some("allpages");
     let page = Page {
         of: many.of,
@@ -262,10 +263,10 @@ fn page(tx: &mut Tx<'_>, client: &Client, question: &Question, many: &Many) -> R
 fn next(
     links: &Links,
     question: &Question,
-    asked: &RequestContext,
+    request: &RequestContext,
     (skip, top): (usize, usize),
 ) -> String {
-    let query = asked.uri.query().unwrap_or_default();
+    let query = request.uri.query().unwrap_or_default();
     let kept = form_urlencoded::parse(query.as_bytes())
         .filter(|(key, _)| !matches!(key.as_ref(), "$skip" | "$top") && !is_secret(key));
     let mut wanted = form_urlencoded::Serializer::new(String::new());
