@@ -74,18 +74,12 @@ fn many(bench: &Bench<'_>) -> Result<Vec<Line>, String> {
     let compare = |name, of: fn(&Tracker) -> Request, clients| -> Result<Line, String> {
         steps::say(name);
         let (one, other) = (of(&large), of(&small));
-        let (rates, others) = bench.turns(
-            || bench.rate(&full, &one, clients),
-            || bench.rate(&empty, &other, clients),
-        )?;
+        let (rates, others) = bench
+            .turns(|| bench.rate(&full, &one, clients), || bench.rate(&empty, &other, clients))?;
         Ok(Line::ratio(name, &rates, &others, Bound::AtLeast(KEEPS)))
     };
     let lines = vec![
-        compare(
-            "list of 20 errors among many events, against few",
-            Tracker::list,
-            READERS,
-        )?,
+        compare("list of 20 errors among many events, against few", Tracker::list, READERS)?,
         compare(
             "an error with its stack among many events, against few",
             Tracker::detail,
@@ -136,12 +130,8 @@ impl Tracker {
         let url = server.url();
         let project = seed::project(url, &token, "anvil")?;
         let put = |target: String, body: Value| {
-            let request = Request::json(
-                "PUT",
-                target,
-                std::slice::from_ref(&token),
-                body.to_string(),
-            );
+            let request =
+                Request::json("PUT", target, std::slice::from_ref(&token), body.to_string());
             load::once(url, &request).map(drop)
         };
         let quotas = json!({
@@ -156,12 +146,7 @@ impl Tracker {
         let key = made["public_key"].as_str().unwrap_or_default();
         let path =
             format!("/api/v4/error_tracking/collector/api/{project}/envelope/?sentry_key={key}");
-        Ok(Tracker {
-            project,
-            token,
-            path,
-            error: 0,
-        })
+        Ok(Tracker { project, token, path, error: 0 })
     }
 
     fn newest(&self, server: &Server) -> Result<i64, String> {
@@ -178,10 +163,7 @@ impl Tracker {
 
     /// All that the page of an error shows.
     fn detail(&self) -> Request {
-        let id = format!(
-            "gid://service/Service::ErrorTracking::DetailedError/{}",
-            self.error
-        );
+        let id = format!("gid://service/Service::ErrorTracking::DetailedError/{}", self.error);
         let query = format!(
             "{{ project(fullPath: \"root/anvil\") {{ trackerErrors {{ \
                 detailedError(id: \"{id}\") {{ title count userCount frequency {{ time count }} }} \

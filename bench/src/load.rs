@@ -130,10 +130,7 @@ impl Request {
         Request {
             method,
             target,
-            headers: tokens
-                .iter()
-                .map(|token| format!("private-token: {token}"))
-                .collect(),
+            headers: tokens.iter().map(|token| format!("private-token: {token}")).collect(),
             body: body.into(),
             content_type: "application/json",
             values: Values::None,
@@ -162,11 +159,8 @@ impl Request {
             }
             .replace("{value}", &value)
         };
-        let mut head = format!(
-            "{} {} HTTP/1.1\r\nhost: {host}\r\n",
-            self.method,
-            fill(&self.target)
-        );
+        let mut head =
+            format!("{} {} HTTP/1.1\r\nhost: {host}\r\n", self.method, fill(&self.target));
         if let Some(line) = self.headers.iter().cycle().nth(connection) {
             head.push_str(&format!("{line}\r\n"));
         }
@@ -361,12 +355,8 @@ impl Connection {
     }
 
     async fn connect(host: &str) -> Result<TcpStream, String> {
-        let stream = TcpStream::connect(host)
-            .await
-            .map_err(|error| format!("{host}: {error}"))?;
-        stream
-            .set_nodelay(true)
-            .map_err(|error| error.to_string())?;
+        let stream = TcpStream::connect(host).await.map_err(|error| format!("{host}: {error}"))?;
+        stream.set_nodelay(true).map_err(|error| error.to_string())?;
         Ok(stream)
     }
 
@@ -375,10 +365,7 @@ impl Connection {
         if self.ended {
             self.stream = Connection::connect(&self.host).await?;
         }
-        self.stream
-            .write_all(request)
-            .await
-            .map_err(|error| error.to_string())?;
+        self.stream.write_all(request).await.map_err(|error| error.to_string())?;
         self.received.clear();
         let head_end = loop {
             if let Some(at) = find(&self.received, b"\r\n\r\n") {
@@ -430,9 +417,7 @@ impl Connection {
 }
 
 fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
-    bytes
-        .windows(wanted.len())
-        .position(|window| window == wanted)
+    bytes.windows(wanted.len()).position(|window| window == wanted)
 }
 
 fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {

@@ -84,11 +84,8 @@ fn run(options: &Options) -> Outcome {
     if !options.dry_run {
         report::write(&lines, options.packages)?;
     }
-    let missed: Vec<&str> = lines
-        .iter()
-        .filter(|line| !line.holds())
-        .map(|line| line.name)
-        .collect();
+    let missed: Vec<&str> =
+        lines.iter().filter(|line| !line.holds()).map(|line| line.name).collect();
     if missed.is_empty() {
         return Ok(());
     }
@@ -111,10 +108,7 @@ const PARTS: [Part; 8] = [
 
 /// The parts of these names; all without a name.
 fn parts(names: &[String]) -> Result<Vec<Part>, String> {
-    if let Some(unknown) = names
-        .iter()
-        .find(|name| PARTS.iter().all(|part| part.0 != **name))
-    {
+    if let Some(unknown) = names.iter().find(|name| PARTS.iter().all(|part| part.0 != **name)) {
         return Err(format!("there is no part {unknown}"));
     }
     let wanted = |part: &Part| names.is_empty() || names.iter().any(|name| name == part.0);
@@ -128,15 +122,7 @@ struct Bench<'a> {
 
 impl Bench<'_> {
     fn start(&self, data: &Path, environment: &[(&str, &str)]) -> Result<Server, String> {
-        Server::start(
-            &self.program,
-            &Settings {
-                data,
-                database: None,
-                environment,
-                named: false,
-            },
-        )
+        Server::start(&self.program, &Settings { data, database: None, environment, named: false })
     }
 
     /// Start and memory of a server on an empty directory.
@@ -148,12 +134,7 @@ impl Bench<'_> {
         let memory = server.resident_bytes()? as f64 / f64::from(1 << 20);
         server.stop()?;
         Ok(vec![
-            Line::new(
-                "start to ready, empty directory",
-                started,
-                Bound::AtMost(1.0),
-                "s",
-            ),
+            Line::new("start to ready, empty directory", started, Bound::AtMost(1.0), "s"),
             Line::new("idle resident memory", memory, Bound::AtMost(60.0), "MiB"),
         ])
     }
@@ -216,10 +197,7 @@ impl Bench<'_> {
         let server = self.start(&data, &[])?;
         let started = server.ready_after().as_secs_f64();
         let list = |project: i64| {
-            Request::get(
-                &format!("/api/v4/projects/{project}/packages?per_page=20"),
-                &token,
-            )
+            Request::get(&format!("/api/v4/projects/{project}/packages?per_page=20"), &token)
         };
         let liveness = Request::get("/-/liveness", "");
         steps::say("list of a small project and liveness");
@@ -246,12 +224,7 @@ impl Bench<'_> {
                 &again,
                 Bound::AtLeast(0.7),
             ),
-            Line::new(
-                "start to ready, large project",
-                started,
-                Bound::AtMost(2.0),
-                "s",
-            ),
+            Line::new("start to ready, large project", started, Bound::AtMost(2.0), "s"),
         ])
     }
 

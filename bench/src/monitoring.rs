@@ -41,11 +41,7 @@ fn against_liveness(
         Ok(Line::ratio(name, &rates, &live, Bound::AtLeast(least)))
     };
     Ok(vec![
-        compare(
-            "new alerts of 64 senders, durable, against liveness",
-            single,
-            0.15,
-        )?,
+        compare("new alerts of 64 senders, durable, against liveness", single, 0.15)?,
         compare(
             "groups of 50 new alerts of 64 senders, durable, against liveness",
             groups,
@@ -80,11 +76,7 @@ fn beside_alerta(
         Ok(Line::ratio(name, &rates, &others, Bound::AtLeast(10.0)))
     };
     Ok(vec![
-        compare(
-            "new alerts of 64 senders, against alerta-server",
-            single,
-            "/alert",
-        )?,
+        compare("new alerts of 64 senders, against alerta-server", single, "/alert")?,
         compare(
             "groups of 50 new alerts of 64 senders, against alerta-server",
             groups,

@@ -171,9 +171,7 @@ fn client_of_peer(peer: &Peer) -> Result<Client, String> {
     let access = peer.said()["access"].as_str();
     Ok(Client {
         basic: "authorization: Basic YmVuY2g6YmVuY2gtc2VjcmV0".to_owned(),
-        access: access
-            .ok_or("oidc-provider made no access token")?
-            .to_owned(),
+        access: access.ok_or("oidc-provider made no access token")?.to_owned(),
         codes: Values::each(texts("codes")),
         refresh: Values::chain(texts("refresh"), "refresh_token"),
     })
@@ -196,17 +194,8 @@ fn beside_sign_ins(server: &Server, client: &Client) -> Result<Line, String> {
     let names = (0..8 * STEADY_SECONDS as usize + 64)
         .map(|number| format!("signer-{}", number % SIGNERS))
         .collect();
-    let sign_in = Request::form(
-        "/oauth/token",
-        client.basic.clone(),
-        &body,
-        Values::each(names),
-    );
-    let signing = Stream {
-        request: &sign_in,
-        connections: 8,
-        per_second: 8.0,
-    };
+    let sign_in = Request::form("/oauth/token", client.basic.clone(), &body, Values::each(names));
+    let signing = Stream { request: &sign_in, connections: 8, per_second: 8.0 };
     let time = Duration::from_secs(STEADY_SECONDS);
     let idle = load::times(server.url(), &steady, None, time)?;
     let busy = load::times(server.url(), &steady, Some(&signing), time)?;
@@ -255,11 +244,7 @@ fn register(bench: &Bench<'_>, server: &Server, data: &Path, root: &str) -> Resu
         .map(|number| pair(server, &basic, &format!("signer-{}", number % SIGNERS)))
         .collect::<Result<Vec<_>, String>>()?;
     let (access, _) = pair(server, &basic, "signer-0")?;
-    let codes = codes(
-        data,
-        seed::id_of(&made)?,
-        CODES_A_SECOND * bench.seconds_in_all() * 2,
-    )?;
+    let codes = codes(data, seed::id_of(&made)?, CODES_A_SECOND * bench.seconds_in_all() * 2)?;
     Ok(Client {
         basic,
         access,
@@ -281,10 +266,7 @@ fn pair(server: &Server, basic: &str, name: &str) -> Result<(String, String), St
     let answer = load::once(server.url(), &request)?;
     let made: Value =
         serde_json::from_str(&answer).map_err(|error| format!("{answer}: {error}"))?;
-    match (
-        made["access_token"].as_str(),
-        made["refresh_token"].as_str(),
-    ) {
+    match (made["access_token"].as_str(), made["refresh_token"].as_str()) {
         (Some(access), Some(refresh)) => Ok((access.to_owned(), refresh.to_owned())),
         _ => Err(format!("no tokens in {made}")),
     }
@@ -315,14 +297,7 @@ fn codes(data: &Path, application: i64, count: u64) -> Result<Vec<String>, Strin
         )?;
         for text in &texts {
             let digest = Sha512::digest(text.as_bytes()).to_vec();
-            insert.execute(params![
-                application,
-                user,
-                digest,
-                REDIRECT,
-                now,
-                now + 600_000_000
-            ])?;
+            insert.execute(params![application, user, digest, REDIRECT, now, now + 600_000_000])?;
         }
         drop(insert);
         transaction.commit()

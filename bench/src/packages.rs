@@ -48,10 +48,8 @@ pub fn lines(bench: &Bench<'_>) -> Result<Vec<Line>, String> {
     ours.fill()?;
     let wheels = wheels()?;
     upload_wheels(&server, &token, project, &wheels)?;
-    let simple = Request::get(
-        &format!("/api/v4/projects/{project}/packages/pypi/simple/anvil/"),
-        &token,
-    );
+    let simple =
+        Request::get(&format!("/api/v4/projects/{project}/packages/pypi/simple/anvil/"), &token);
     let mut lines = against_liveness(bench, &server, &ours, &simple)?;
     lines.push(against_nginx(bench, &server, &ours)?);
     lines.extend(against_verdaccio(bench, &ours)?);
@@ -76,16 +74,8 @@ fn against_liveness(
         Ok(Line::ratio(name, &rates, &live, Bound::AtLeast(least)))
     };
     Ok(vec![
-        compare(
-            "npm packument of 50 versions, against liveness",
-            &ours.packument(),
-            0.15,
-        )?,
-        compare(
-            "pypi simple index of 1,000 files, against liveness",
-            simple,
-            0.03,
-        )?,
+        compare("npm packument of 50 versions, against liveness", &ours.packument(), 0.15)?,
+        compare("pypi simple index of 1,000 files, against liveness", simple, 0.03)?,
     ])
 }
 
@@ -100,14 +90,7 @@ fn against_nginx(bench: &Bench<'_>, server: &Server, ours: &Registry) -> Result<
     let time = Duration::from_secs(bench.options.seconds);
     let (rates, other) = bench.turns(
         || bench.rate(server, &ours.archive("large", "1.0.0"), READERS),
-        || {
-            load::rate(
-                nginx.url(),
-                &Request::get("/large-1.0.0.tgz", ""),
-                READERS,
-                time,
-            )
-        },
+        || load::rate(nginx.url(), &Request::get("/large-1.0.0.tgz", ""), READERS, time),
     )?;
     Ok(Line::ratio(name, &rates, &other, Bound::AtLeast(0.5)))
 }
@@ -132,10 +115,7 @@ fn against_verdaccio(bench: &Bench<'_>, ours: &Registry) -> Result<Vec<Line>, St
         Ok(Line::ratio(name, &rates, &others, Bound::AtLeast(1.0)))
     };
     let mut lines = vec![
-        compare(
-            "npm packument of 50 versions, against verdaccio",
-            Registry::packument,
-        )?,
+        compare("npm packument of 50 versions, against verdaccio", Registry::packument)?,
         compare("tarball of 1 MiB, against verdaccio", |registry| {
             registry.archive("large", "1.0.0")
         })?,
@@ -143,10 +123,7 @@ fn against_verdaccio(bench: &Bench<'_>, ours: &Registry) -> Result<Vec<Line>, St
     let name = "publish of 10 KiB npm packages by 8 clients, against verdaccio";
     steps::say(name);
     let count = PUBLISHED_A_SECOND * bench.seconds_in_all();
-    let (one, other) = (
-        ours.publish("ours", count)?,
-        theirs.publish("theirs", count)?,
-    );
+    let (one, other) = (ours.publish("ours", count)?, theirs.publish("theirs", count)?);
     let (rates, others) = bench.turns(
         || load::rate(&ours.url, &one, PUBLISHERS, time),
         || load::rate(&theirs.url, &other, PUBLISHERS, time),
@@ -205,10 +182,7 @@ impl Registry {
 
     fn put(&self, name: &str, version: &str, size: usize) -> Result<(), String> {
         let body = publication(&self.url, name, version, size)?;
-        let request = Request {
-            body,
-            ..self.request("PUT", name)
-        };
+        let request = Request { body, ..self.request("PUT", name) };
         load::once(&self.url, &request).map(|_| ())
     }
 
@@ -332,12 +306,8 @@ fn wheel(version: &str) -> Result<Vec<u8>, String> {
     ];
     for (name, text) in files {
         let options = zip::write::SimpleFileOptions::default();
-        archive
-            .start_file(name, options)
-            .map_err(|error| error.to_string())?;
-        archive
-            .write_all(text.as_bytes())
-            .map_err(|error| error.to_string())?;
+        archive.start_file(name, options).map_err(|error| error.to_string())?;
+        archive.write_all(text.as_bytes()).map_err(|error| error.to_string())?;
     }
     let done = archive.finish().map_err(|error| error.to_string())?;
     Ok(done.into_inner())

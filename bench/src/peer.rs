@@ -19,10 +19,7 @@ pub struct Peer {
 impl Peer {
     /// oidc-provider of npm with so many codes and refresh tokens ready.
     pub fn oidc_provider(codes: u64, chains: usize) -> Result<Peer, String> {
-        Peer::node(
-            "oidc_provider.mjs",
-            &[codes.to_string(), chains.to_string()],
-        )
+        Peer::node("oidc_provider.mjs", &[codes.to_string(), chains.to_string()])
     }
 
     /// graphql-yoga of npm with one user, whose token is `bench`.
@@ -69,11 +66,7 @@ impl Peer {
         let text = nginx_configuration(&directory, files, port);
         std::fs::write(&configuration, text).map_err(|error| error.to_string())?;
         let mut command = Command::new(program);
-        command
-            .arg("-c")
-            .arg(&configuration)
-            .stdin(Stdio::null())
-            .stderr(Stdio::null());
+        command.arg("-c").arg(&configuration).stdin(Stdio::null()).stderr(Stdio::null());
         let child = command
             .spawn()
             .map_err(|error| format!("{}: {error}", command.get_program().display()))?;
@@ -142,11 +135,7 @@ impl Peer {
             .spawn()
             .map_err(|error| format!("{}: {error}", command.get_program().display()))?;
         let output = child.stdout.take().ok_or("it has no standard output")?;
-        let mut peer = Peer {
-            child,
-            url,
-            said: Value::Null,
-        };
+        let mut peer = Peer { child, url, said: Value::Null };
         peer.said = BufReader::new(output)
             .lines()
             .map_while(Result::ok)

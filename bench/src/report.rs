@@ -28,13 +28,7 @@ pub struct Line {
 impl Line {
     /// A value with a bound of its own.
     pub fn new(name: &'static str, value: f64, bound: Bound, unit: &'static str) -> Line {
-        let line = Line {
-            name,
-            value,
-            bound,
-            unit,
-            rates: None,
-        };
+        let line = Line { name, value, bound, unit, rates: None };
         line.told()
     }
 
@@ -46,11 +40,7 @@ impl Line {
 
     /// The median of the ratios of rates that were measured side by side.
     pub fn ratio(name: &'static str, rates: &[f64], others: &[f64], bound: Bound) -> Line {
-        let ratios: Vec<f64> = rates
-            .iter()
-            .zip(others)
-            .map(|(one, other)| one / other)
-            .collect();
+        let ratios: Vec<f64> = rates.iter().zip(others).map(|(one, other)| one / other).collect();
         let line = Line {
             name,
             value: median(&ratios),
@@ -108,12 +98,10 @@ fn with_head(rows: Vec<String>) -> String {
 pub fn write(lines: &[Line], packages: i64) -> Outcome {
     let path = tree::root().join(PAGE);
     let page = fs::read_to_string(&path).map_err(|error| format!("{PAGE}: {error}"))?;
-    let (before, rest) = page
-        .split_once(BEGIN)
-        .ok_or_else(|| format!("{PAGE} has no line {BEGIN}"))?;
-    let (results, after) = rest
-        .split_once(END)
-        .ok_or_else(|| format!("{PAGE} has no line {END}"))?;
+    let (before, rest) =
+        page.split_once(BEGIN).ok_or_else(|| format!("{PAGE} has no line {BEGIN}"))?;
+    let (results, after) =
+        rest.split_once(END).ok_or_else(|| format!("{PAGE} has no line {END}"))?;
     let table = merged(results, lines);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let note = format!(

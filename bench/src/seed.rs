@@ -26,8 +26,7 @@ pub fn user_token(url: &str, token: &str, name: &str) -> Result<String, String> 
     let body = r#"{"name":"bench","scopes":["api"]}"#.to_owned();
     let made = post(url, token, &path, body)?;
     let text = made["token"].as_str();
-    text.map(str::to_owned)
-        .ok_or_else(|| format!("no token in {made}"))
+    text.map(str::to_owned).ok_or_else(|| format!("no token in {made}"))
 }
 
 pub(super) fn post(url: &str, token: &str, path: &str, body: String) -> Result<Value, String> {
@@ -38,9 +37,7 @@ pub(super) fn post(url: &str, token: &str, path: &str, body: String) -> Result<V
 }
 
 pub(super) fn id_of(made: &Value) -> Result<i64, String> {
-    made["id"]
-        .as_i64()
-        .ok_or_else(|| format!("no id in {made}"))
+    made["id"].as_i64().ok_or_else(|| format!("no id in {made}"))
 }
 
 /// Uploads the package that [`packages`] copies.

@@ -48,13 +48,7 @@ pub struct Options {
 /// The real-client suites.
 pub fn clients(shared: &Shared) -> Outcome {
     let program = server::checked(linting_cargo)?;
-    run(
-        shared,
-        &on_engines(shared, CLIENTS),
-        &program,
-        &programs()?,
-        &[],
-    )
+    run(shared, &on_engines(shared, CLIENTS), &program, &programs()?, &[])
 }
 
 /// The browser suites.
@@ -65,10 +59,7 @@ pub fn browser(shared: &Shared) -> Outcome {
 
 fn on_engines(shared: &Shared, suites: &'static [Suite]) -> Vec<Run> {
     let runs = suites.iter().flat_map(|suite| {
-        shared
-            .engines(suite.name)
-            .into_iter()
-            .map(move |engine| (suite, engine))
+        shared.engines(suite.name).into_iter().map(move |engine| (suite, engine))
     });
     runs.collect()
 }
@@ -120,10 +111,7 @@ fn programs() -> Result<[(&'static str, PathBuf); 2], String> {
     tools::maven()?;
     tools::nuget()?;
     tools::alertmanager()?;
-    Ok([
-        ("CHROMIUM", tools::chromium()?),
-        ("PYTHON", tools::python()?),
-    ])
+    Ok([("CHROMIUM", tools::chromium()?), ("PYTHON", tools::python()?)])
 }
 
 /// Installs what all suites need, as far as it can: a suite that misses

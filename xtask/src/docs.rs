@@ -11,12 +11,7 @@ use xtask::steps::{self, Outcome, cargo};
 use xtask::tree;
 
 /// The generated files at the top of the checkout.
-const GENERATED: [&str; 4] = [
-    "openapi.json",
-    "routes.txt",
-    "schema.graphql",
-    "tenon.sample.toml",
-];
+const GENERATED: [&str; 4] = ["openapi.json", "routes.txt", "schema.graphql", "tenon.sample.toml"];
 
 /// What `cargo xtask docs` takes.
 #[derive(clap::Args)]
@@ -55,10 +50,7 @@ fn check() -> Outcome {
     if stale.is_empty() {
         return Ok(());
     }
-    Err(format!(
-        "{} not up to date; run cargo xtask docs",
-        stale.join(", ")
-    ))
+    Err(format!("{} not up to date; run cargo xtask docs", stale.join(", ")))
 }
 
 fn check_listed(directory: &str) -> Outcome {
@@ -74,10 +66,7 @@ fn check_listed(directory: &str) -> Outcome {
     if missing.is_empty() {
         return Ok(());
     }
-    Err(format!(
-        "{directory}/README.md does not list {}",
-        missing.join(", ")
-    ))
+    Err(format!("{directory}/README.md does not list {}", missing.join(", ")))
 }
 
 fn write() -> Outcome {
@@ -91,24 +80,13 @@ fn write() -> Outcome {
 }
 
 fn generate(name: &str) -> Result<String, String> {
-    let output = cargo([
-        "run",
-        "--quiet",
-        "--package",
-        "tenon",
-        "--",
-        "generate",
-        name,
-    ])
-    .stdin(Stdio::null())
-    .stderr(Stdio::inherit())
-    .output()
-    .map_err(|error| format!("cargo run: {error}"))?;
+    let output = cargo(["run", "--quiet", "--package", "tenon", "--", "generate", name])
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| format!("cargo run: {error}"))?;
     if !output.status.success() {
-        return Err(format!(
-            "tenon generate {name} ended with {}",
-            output.status
-        ));
+        return Err(format!("tenon generate {name} ended with {}", output.status));
     }
     String::from_utf8(output.stdout).map_err(|_| format!("{name} is not UTF-8"))
 }

@@ -55,9 +55,7 @@ pub fn run(options: &Options) -> Outcome {
             });
         }
     });
-    let failures = failures
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
+    let failures = failures.into_inner().unwrap_or_else(PoisonError::into_inner);
     let passed = targets.len() - failures.len();
     steps::say(&format!("{passed} passed, {} failed", failures.len()));
     match failures.is_empty() {
@@ -119,11 +117,7 @@ impl Target {
             .arg(&found)
             .arg(self.checked_in())
             .arg(format!("-max_total_time={}", minutes * 60))
-            .arg(format!(
-                "-artifact_prefix={}/{}-",
-                failing.display(),
-                self.name
-            ))
+            .arg(format!("-artifact_prefix={}/{}-", failing.display(), self.name))
             .args(["-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1"]);
         let dictionary = tree::root().join(format!("fuzz/{}.dict", self.name));
         if dictionary.is_file() {
@@ -150,9 +144,7 @@ impl Target {
             .into_iter()
             .map(|triple| triple.join("release").join(&self.name))
             .find(|program| program.is_file());
-        program
-            .map(Command::new)
-            .ok_or_else(|| format!("{} was not built", self.name))
+        program.map(Command::new).ok_or_else(|| format!("{} was not built", self.name))
     }
 
     fn checked_in(&self) -> PathBuf {

@@ -27,14 +27,7 @@ pub fn build() -> Result<PathBuf, String> {
 /// a third of the time of the whole check. The cargo that built the tests is
 /// the one to ask.
 pub fn checked(cargo: fn([&str; 6]) -> Command) -> Result<PathBuf, String> {
-    steps::run(&mut cargo([
-        "test",
-        "--workspace",
-        "--no-run",
-        "--quiet",
-        "--test",
-        "program",
-    ]))?;
+    steps::run(&mut cargo(["test", "--workspace", "--no-run", "--quiet", "--test", "program"]))?;
     Ok(tree::target().join("debug/tenon"))
 }
 
@@ -90,9 +83,8 @@ impl Server {
             command.env("TENON_EXTERNAL_URL", &name);
         }
         let begun = Instant::now();
-        let mut child = command
-            .spawn()
-            .map_err(|error| format!("{}: {error}", program.display()))?;
+        let mut child =
+            command.spawn().map_err(|error| format!("{}: {error}", program.display()))?;
         let log = settings.data.join("server.log");
         let ready = follow(&mut child, &log)?;
         let said = ready.recv_timeout(START_LIMIT).map_err(|_| {
@@ -177,10 +169,7 @@ impl Server {
                 Err(error) => return Err(format!("the server: {error}")),
             }
         }
-        Err(format!(
-            "the server did not end within {} s of SIGTERM",
-            limit.as_secs()
-        ))
+        Err(format!("the server did not end within {} s of SIGTERM", limit.as_secs()))
     }
 }
 
@@ -211,10 +200,7 @@ fn command(program: &Path, data: &Path, database: Option<&str>) -> Command {
 /// the server names its address.
 fn follow(child: &mut Child, log: &Path) -> Result<mpsc::Receiver<Said>, String> {
     let (sender, ready) = mpsc::channel();
-    let errors = child
-        .stderr
-        .take()
-        .ok_or("the server has no standard error")?;
+    let errors = child.stderr.take().ok_or("the server has no standard error")?;
     let mut copy = fs::File::create(log).map_err(|error| format!("{}: {error}", log.display()))?;
     std::thread::spawn(move || {
         let mut said = Said::default();

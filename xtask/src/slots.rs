@@ -14,10 +14,7 @@ pub struct Slot<'s>(&'s Slots);
 impl Slots {
     /// One for each core.
     pub fn of_cores() -> Slots {
-        Slots {
-            free: Mutex::new(cores()),
-            freed: Condvar::new(),
-        }
+        Slots { free: Mutex::new(cores()), freed: Condvar::new() }
     }
 
     /// Waits for a place.

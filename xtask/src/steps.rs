@@ -71,10 +71,7 @@ pub fn run_all(steps: &[Step<'_>]) -> Outcome {
         }
     });
     let results = board.done.into_inner();
-    summary(
-        results.unwrap_or_else(PoisonError::into_inner),
-        begun.elapsed(),
-    )
+    summary(results.unwrap_or_else(PoisonError::into_inner), begun.elapsed())
 }
 
 fn run_one(step: &Step<'_>) -> Done {
@@ -86,21 +83,12 @@ fn run_one(step: &Step<'_>) -> Done {
     let took = started.elapsed();
     let verdict = verdict(&outcome);
     eprintln!("<== {} {verdict} in {}", step.name, seconds(took));
-    Done {
-        name: step.name,
-        took,
-        outcome,
-    }
+    Done { name: step.name, took, outcome }
 }
 
 fn summary(results: Vec<Done>, took: Duration) -> Outcome {
     eprintln!("\nSummary after {}", seconds(took));
-    for Done {
-        name,
-        took,
-        outcome,
-    } in &results
-    {
+    for Done { name, took, outcome } in &results {
         eprintln!("  {:<6} {name:<12} {:>9}", verdict(outcome), seconds(*took));
     }
     let failures: Vec<String> = results
@@ -169,10 +157,7 @@ pub fn cargo<const N: usize>(arguments: [&str; N]) -> Command {
 pub fn linting_cargo<const N: usize>(arguments: [&str; N]) -> Command {
     let mut command = cargo(arguments);
     command
-        .env(
-            "RUSTC_WORKSPACE_WRAPPER",
-            tree::root().join("xtask/clippy.sh"),
-        )
+        .env("RUSTC_WORKSPACE_WRAPPER", tree::root().join("xtask/clippy.sh"))
         // How `cargo clippy` hands on what follows its `--`.
         .env("CLIPPY_ARGS", "-Dwarnings__CLIPPY_HACKERY__");
     command
@@ -183,9 +168,7 @@ pub fn linting_cargo<const N: usize>(arguments: [&str; N]) -> Command {
 pub fn run(command: &mut Command) -> Outcome {
     command.stdin(Stdio::null());
     let cost = costs::begin(command);
-    let status = command
-        .status()
-        .map_err(|error| format!("{}: {error}", line(command)))?;
+    let status = command.status().map_err(|error| format!("{}: {error}", line(command)))?;
     costs::ended(&cost);
     if status.success() {
         return Ok(());

@@ -60,10 +60,7 @@ pub fn run(options: &Options) -> Outcome {
 fn chosen<'r>(steps: Vec<Step<'r>>, only: &[String]) -> Result<Vec<Step<'r>>, String> {
     let known: Vec<&str> = steps.iter().map(|step| step.name).collect();
     if let Some(unknown) = only.iter().find(|name| !known.contains(&name.as_str())) {
-        return Err(format!(
-            "no step {unknown}; the steps are {}",
-            known.join(", ")
-        ));
+        return Err(format!("no step {unknown}; the steps are {}", known.join(", ")));
     }
     let is_chosen = |step: &Step<'_>| only.is_empty() || only.iter().any(|name| name == step.name);
     Ok(steps.into_iter().filter(is_chosen).collect())
@@ -76,47 +73,19 @@ fn steps(shared: &Shared) -> Vec<Step<'_>> {
         run: impl Fn() -> Outcome + Send + Sync + 'r,
     ) -> Step<'r> {
         let run = Box::new(run);
-        Step {
-            name,
-            about,
-            after: None,
-            run,
-        }
+        Step { name, about, after: None, run }
     }
-    let built = |step| Step {
-        after: Some("lints"),
-        ..step
-    };
+    let built = |step| Step { after: Some("lints"), ..step };
     vec![
         step("format", "cargo fmt --check", format),
-        step(
-            "docs",
-            "every page is in the list beside it",
-            docs::check_lists,
-        ),
-        step(
-            "lints",
-            "all targets, built by clippy, warnings denied",
-            lints,
-        ),
-        built(step(
-            "tests",
-            "unit and API tests on SQLite and PostgreSQL",
-            || tests(shared),
-        )),
-        built(step(
-            "doctests",
-            "the examples in the documentation",
-            || doctests(shared),
-        )),
-        built(step(
-            "clients",
-            "unmodified clients against the server",
-            || clients::clients(shared),
-        )),
-        built(step("browser", "the pages in Chromium", || {
-            clients::browser(shared)
+        step("docs", "every page is in the list beside it", docs::check_lists),
+        step("lints", "all targets, built by clippy, warnings denied", lints),
+        built(step("tests", "unit and API tests on SQLite and PostgreSQL", || tests(shared))),
+        built(step("doctests", "the examples in the documentation", || doctests(shared))),
+        built(step("clients", "unmodified clients against the server", || {
+            clients::clients(shared)
         })),
+        built(step("browser", "the pages in Chromium", || clients::browser(shared))),
     ]
 }
 
@@ -127,14 +96,8 @@ fn format() -> Outcome {
 /// Builds everything by clippy; the following steps use what is built here.
 fn lints() -> Outcome {
     let outcome = steps::run(
-        linting_cargo([
-            "build",
-            "--workspace",
-            "--all-targets",
-            "--quiet",
-            "--keep-going",
-        ])
-        .env("TENON_COSTS", crate_costs()),
+        linting_cargo(["build", "--workspace", "--all-targets", "--quiet", "--keep-going"])
+            .env("TENON_COSTS", crate_costs()),
     );
     let told = fs::read_to_string(crate_costs()).unwrap_or_default();
     let own = told.lines().map(costs::sum).sum();
@@ -153,20 +116,13 @@ fn tests(shared: &Shared) -> Outcome {
     // They wait for the disk and for PostgreSQL now and then.
     let threads = slots::cores() + 1;
     let outcome = steps::run(
-        linting_cargo([
-            "test",
-            "--workspace",
-            "--all-targets",
-            "--no-fail-fast",
-            "--",
-            "--quiet",
-        ])
-        .arg(format!("--test-threads={threads}"))
-        .env("INSTA_UPDATE", "no")
-        .env("PROPTEST_CASES", CASES[usize::from(shared.is_full())])
-        .env("TENON_REQUIRE_POSTGRES", "1")
-        .env("TENON_TEST_POSTGRES", cluster.url())
-        .env("TENON_TEST_TIMES", times()),
+        linting_cargo(["test", "--workspace", "--all-targets", "--no-fail-fast", "--", "--quiet"])
+            .arg(format!("--test-threads={threads}"))
+            .env("INSTA_UPDATE", "no")
+            .env("PROPTEST_CASES", CASES[usize::from(shared.is_full())])
+            .env("TENON_REQUIRE_POSTGRES", "1")
+            .env("TENON_TEST_POSTGRES", cluster.url())
+            .env("TENON_TEST_TIMES", times()),
     );
     match shared.is_full() {
         true => outcome.and(sieges()),
@@ -190,12 +146,7 @@ fn sieges() -> Outcome {
 
 fn doctests(shared: &Shared) -> Outcome {
     let _place = shared.slots.take();
-    steps::run(&mut linting_cargo([
-        "test",
-        "--workspace",
-        "--doc",
-        "--quiet",
-    ]))
+    steps::run(&mut linting_cargo(["test", "--workspace", "--doc", "--quiet"]))
 }
 
 /// Where stories write what they took.

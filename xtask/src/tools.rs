@@ -78,12 +78,10 @@ pub fn cargo_fuzz() -> Outcome {
         return Ok(());
     }
     eprintln!("installing cargo-fuzz {CARGO_FUZZ} (a minute, once)");
-    run(
-        cargo(["install", "--locked", "cargo-fuzz", "--version", CARGO_FUZZ])
-            .arg("--root")
-            .arg(tree::target().join("tools"))
-            .env_remove("CARGO_TARGET_DIR"),
-    )
+    run(cargo(["install", "--locked", "cargo-fuzz", "--version", CARGO_FUZZ])
+        .arg("--root")
+        .arg(tree::target().join("tools"))
+        .env_remove("CARGO_TARGET_DIR"))
 }
 
 /// Installs packages of the system, or says which command does.
@@ -228,9 +226,7 @@ pub fn nginx() -> Result<PathBuf, String> {
 fn make_venv(directory: &Path) -> Outcome {
     let make = || {
         let python = on_path(&["python3"]).ok_or("python3 is not on PATH")?;
-        run(Command::new(python)
-            .args(["-m", "venv", "--clear"])
-            .arg(directory))
+        run(Command::new(python).args(["-m", "venv", "--clear"]).arg(directory))
     };
     make().or_else(|_| {
         system_packages("Python with venv", &["python3", "python3-venv"])?;
@@ -276,11 +272,9 @@ pub fn node_with(packages: &str, under: &str) -> Result<(PathBuf, PathBuf), Stri
 pub fn sentry_over_reqwest() -> Result<PathBuf, String> {
     let target = tree::target().join("clients/sentry_reqwest");
     let manifest = "tests/clients/sentry_reqwest/Cargo.toml";
-    run(
-        cargo(["build", "--quiet", "--locked", "--manifest-path", manifest])
-            .arg("--target-dir")
-            .arg(&target),
-    )?;
+    run(cargo(["build", "--quiet", "--locked", "--manifest-path", manifest])
+        .arg("--target-dir")
+        .arg(&target))?;
     Ok(target.join("debug/sentry_reqwest"))
 }
 

@@ -66,10 +66,7 @@ pub fn total(tx: &mut Tx<'_>) -> Result<i64> {
 }
 
 pub fn find(tx: &mut Tx<'_>, id: i64) -> Result<Option<AllowedQuery>> {
-    Ok(tx.optional(
-        sql!("select * from graphql_allowed_queries where id = $1"),
-        (id,),
-    )?)
+    Ok(tx.optional(sql!("select * from graphql_allowed_queries where id = $1"), (id,))?)
 }
 
 /// Lists a query; one that is listed already is refused.
@@ -95,10 +92,7 @@ pub fn create(tx: &mut Tx<'_>, by: &Author, name: &str, query: &str) -> Result<A
 /// Takes a query off the list.
 pub fn destroy(tx: &mut Tx<'_>, by: &Author, id: i64) -> Result<()> {
     let listed = find(tx, id)?.found("Allowed Query")?;
-    tx.execute(
-        sql!("delete from graphql_allowed_queries where id = $1"),
-        (id,),
-    )?;
+    tx.execute(sql!("delete from graphql_allowed_queries where id = $1"), (id,))?;
     record(tx, by, "graphql_allowed_query.delete", &listed)
 }
 
@@ -110,10 +104,7 @@ fn check(name: &str, query: &str) -> Result<()> {
         add("name", "can't be blank".to_owned());
     }
     if name.chars().count() > MAX_NAME {
-        add(
-            "name",
-            format!("is too long (maximum is {MAX_NAME} characters)"),
-        );
+        add("name", format!("is too long (maximum is {MAX_NAME} characters)"));
     }
     match query.chars().count() {
         length if length > MAX_CHARACTERS => {
@@ -129,10 +120,7 @@ fn check(name: &str, query: &str) -> Result<()> {
 }
 
 fn unusable(query: &str) -> Option<(String, Vec<String>)> {
-    let source = Source {
-        query: query.to_owned(),
-        ..Source::default()
-    };
+    let source = Source { query: query.to_owned(), ..Source::default() };
     let error = validation::parse(source).err()?.into_iter().next()?;
     // Callers name one of several operations.
     let fine = error.code() == "operationNameRequired";

@@ -104,11 +104,7 @@ fn members(text: &str) -> BTreeMap<String, Member> {
             }
             2 if line.ends_with('(') => field = format!("{owner}.{}", &line[..line.len() - 1]),
             2 => {
-                let role = if kind == "input" {
-                    Role::Input
-                } else {
-                    Role::Output
-                };
+                let role = if kind == "input" { Role::Input } else { Role::Output };
                 if let Some((name, rest)) = line.split_once(':') {
                     add(&mut found, &format!("{owner}.{name}"), role, rest);
                 }
@@ -128,10 +124,7 @@ fn top(line: &str, owner: &mut String, kind: &mut String, found: &mut BTreeMap<S
     let (Some(word), Some(name)) = (words.next(), words.next()) else {
         return;
     };
-    if !matches!(
-        word,
-        "type" | "interface" | "union" | "enum" | "input" | "scalar"
-    ) {
+    if !matches!(word, "type" | "interface" | "union" | "enum" | "input" | "scalar") {
         kind.clear();
         return;
     }
@@ -149,11 +142,7 @@ fn add(found: &mut BTreeMap<String, Member>, name: &str, role: Role, rest: &str)
         Some((ty, default)) => (ty, Some(default)),
         None => (rest, None),
     };
-    let member = Member {
-        role,
-        ty: ty.trim().to_owned(),
-        defaulted: default.is_some(),
-    };
+    let member = Member { role, ty: ty.trim().to_owned(), defaulted: default.is_some() };
     found.insert(name.to_owned(), member);
 }
 
@@ -203,21 +192,12 @@ type One implements Node {
         assert_eq!(after("enum Color", "enum Colour")[0], "Color is gone");
         assert_eq!(after("  id: ID!\n", ""), ["One.id is gone"]);
         assert_eq!(after("id: ID!", "id: ID"), ["One.id was ID! and is ID"]);
-        assert_eq!(
-            after("): [One!]", "): [One]"),
-            ["One.list was [One!] and is [One]"]
-        );
-        assert_eq!(
-            after("): [One!]", "): One"),
-            ["One.list was [One!] and is One"]
-        );
+        assert_eq!(after("): [One!]", "): [One]"), ["One.list was [One!] and is [One]"]);
+        assert_eq!(after("): [One!]", "): One"), ["One.list was [One!] and is One"]);
         assert_eq!(after("first: Int = 5\n", "\n"), ["One.list(first is gone"]);
         assert_eq!(
             after("first: Int = 5", "first: Int!"),
-            [
-                "One.list(first was Int and is Int!",
-                "One.list(first lost its default"
-            ]
+            ["One.list(first was Int and is Int!", "One.list(first lost its default"]
         );
         assert_eq!(
             after("must: Int!", "must: Int!\n    new: Int!"),
@@ -227,15 +207,9 @@ type One implements Node {
             after("text: String!", "text: String!\n  new: Int!"),
             ["Filter.new is new and required"]
         );
-        assert_eq!(
-            after("union Any = One | Two", "union Any = One"),
-            ["Any Two is gone"]
-        );
+        assert_eq!(after("union Any = One | Two", "union Any = One"), ["Any Two is gone"]);
         assert_eq!(after(" implements Node", ""), ["One Node is gone"]);
-        assert_eq!(
-            after("enum Color", "scalar Color")[0],
-            "Color was enum and is scalar"
-        );
+        assert_eq!(after("enum Color", "scalar Color")[0], "Color was enum and is scalar");
     }
 
     #[test]
@@ -245,14 +219,8 @@ type One implements Node {
         assert_eq!(after("): [One!]", "): [One!]!"), none);
         assert_eq!(after("must: Int!", "must: Int"), none);
         assert_eq!(after("must: Int!", "must: Int!\n    new: Int! = 1"), none);
-        assert_eq!(
-            after("must: Int!", "must: Int! @deprecated(reason: \"a: b = c\")"),
-            none
-        );
-        assert_eq!(
-            after("union Any = One | Two", "union Any = One | Three | Two"),
-            none
-        );
+        assert_eq!(after("must: Int!", "must: Int! @deprecated(reason: \"a: b = c\")"), none);
+        assert_eq!(after("union Any = One | Two", "union Any = One | Three | Two"), none);
         assert_eq!(after("\"\"\"Colors.\"\"\"", "\"\"\"Colours.\"\"\""), none);
         let more = format!("{BEFORE}\ninput New {{\n  must: Int!\n}}\n");
         assert_eq!(changes(BEFORE, &more), none);

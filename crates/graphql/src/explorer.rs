@@ -123,8 +123,7 @@ pub fn routes(r: &mut Routes, files: &Files) {
         let file = file(&request, &from);
         async move { file }
     };
-    r.plain(Method::GET, &format!("{PAGE}/assets/{{file}}"), file)
-        .unchecked();
+    r.plain(Method::GET, &format!("{PAGE}/assets/{{file}}"), file).unchecked();
 }
 
 #[derive(Template)]
@@ -185,9 +184,7 @@ fn file(request: &RequestContext, files: &Files) -> Result<Response> {
     let tag = format!("\"{}\"", file.digest);
     let mut response = reply::tagged(request, file.kind(), bytes.clone(), &tag)?;
     let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
-    response
-        .headers_mut()
-        .insert(header::CACHE_CONTROL, forever);
+    response.headers_mut().insert(header::CACHE_CONTROL, forever);
     Ok(response)
 }
 

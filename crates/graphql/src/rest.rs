@@ -16,21 +16,15 @@ const ONE: &str = "/application/graphql_queries/{graphql_query_id}";
 pub fn routes(r: &mut Routes) {
     r.get("/application/graphql_deprecations", deprecations)
         .summary("Lists who still uses deprecated members of GraphQL");
-    r.get(ALL, list)
-        .summary("Lists the GraphQL queries that everybody may ask");
-    r.post(ALL, create)
-        .summary("Lets everybody ask a GraphQL query");
-    r.get(ONE, show)
-        .summary("Shows a GraphQL query that everybody may ask");
-    r.delete(ONE, destroy)
-        .summary("Takes a GraphQL query off the list");
+    r.get(ALL, list).summary("Lists the GraphQL queries that everybody may ask");
+    r.post(ALL, create).summary("Lets everybody ask a GraphQL query");
+    r.get(ONE, show).summary("Shows a GraphQL query that everybody may ask");
+    r.delete(ONE, destroy).summary("Takes a GraphQL query off the list");
 }
 
 async fn list(app: App, _: Admin, paging: Paging) -> Result<Paged<AllowedQuery>> {
-    Paged::read(&app, paging, |tx, paging| {
-        Ok((allowed::page(tx, paging)?, allowed::total(tx)?))
-    })
-    .await
+    Paged::read(&app, paging, |tx, paging| Ok((allowed::page(tx, paging)?, allowed::total(tx)?)))
+        .await
 }
 
 async fn deprecations(app: App, _: Admin, paging: Paging) -> Result<Paged<DeprecatedUse>> {

@@ -37,27 +37,20 @@ pub fn viewer(context: &Context) -> Viewer {
 }
 
 pub fn graph(g: &mut Graph, build: Build) {
-    g.object::<Kas>(
-        "Kas",
-        "The server of agents in clusters, of which there is none.",
-    )
-    .value("enabled", "Whether it runs.", |_| false)
-    .field("externalUrl", STRING, |_| None)
-    .describe("Where agents reach it.")
-    .field("version", STRING, |_| None)
-    .describe("Its version.");
+    g.object::<Kas>("Kas", "The server of agents in clusters, of which there is none.")
+        .value("enabled", "Whether it runs.", |_| false)
+        .field("externalUrl", STRING, |_| None)
+        .describe("Where agents reach it.")
+        .field("version", STRING, |_| None)
+        .describe("Its version.");
     g.object::<Build>("Metadata", "The program.")
         .value("version", "Its version.", |build| build.version.to_owned())
-        .value("revision", "The commit it was built from.", |build| {
-            build.revision.to_owned()
-        })
+        .value("revision", "The commit it was built from.", |build| build.revision.to_owned())
         .field("kas", object::<Kas>("Kas").required(), |_| Arc::new(Kas))
         .describe("The server of agents in clusters.");
     g.object::<Complexity>("QueryComplexity", "What this operation costs.")
         .value("score", "Its score.", |cost| i64::try_from(cost.score).ok())
-        .value("limit", "The most it might have.", |cost| {
-            i64::try_from(cost.limit).ok()
-        });
+        .value("limit", "The most it might have.", |cost| i64::try_from(cost.limit).ok());
     g.query()
         .answer("echo", STRING.required(), |args, context| async move {
             let text: String = args.get("text")?;
@@ -68,44 +61,26 @@ pub fn graph(g: &mut Graph, build: Build) {
         })
         .describe("Says what it was told, and by whom.")
         .arg(argument("text", STRING.required()).describe("What to say."))
-        .answer(
-            "metadata",
-            object::<Build>("Metadata"),
-            move |_, context| async move {
-                viewer(&context).signed_in()?;
-                Ok(Some(Arc::new(build)))
-            },
-        )
-        .describe("The program, for who is signed in.")
-        .answer(
-            "queryComplexity",
-            object::<Complexity>("QueryComplexity"),
-            complexity,
-        )
-        .describe("What this operation costs.");
-    g.mutation::<Echo>(
-        "echoCreate",
-        "Sends back what it is sent, and writes nothing.",
-    )
-    .answers("echoes", STRING.required().list(), |echo| {
-        echo.messages.clone()
-    })
-    .handle(|input: EchoInput, _| async {
-        Ok(Done {
-            errors: input.errors.unwrap_or_default(),
-            payload: Some(Echo {
-                messages: input.messages,
-            }),
+        .answer("metadata", object::<Build>("Metadata"), move |_, context| async move {
+            viewer(&context).signed_in()?;
+            Ok(Some(Arc::new(build)))
         })
-    });
+        .describe("The program, for who is signed in.")
+        .answer("queryComplexity", object::<Complexity>("QueryComplexity"), complexity)
+        .describe("What this operation costs.");
+    g.mutation::<Echo>("echoCreate", "Sends back what it is sent, and writes nothing.")
+        .answers("echoes", STRING.required().list(), |echo| echo.messages.clone())
+        .handle(|input: EchoInput, _| async {
+            Ok(Done {
+                errors: input.errors.unwrap_or_default(),
+                payload: Some(Echo { messages: input.messages }),
+            })
+        });
 }
 
 async fn complexity(
     _: kernel::graph::Args,
     context: Context,
 ) -> Result<Option<Arc<Complexity>>, Fault> {
-    Ok(Some(Arc::new(Complexity {
-        score: context.score,
-        limit: context.limit,
-    })))
+    Ok(Some(Arc::new(Complexity { score: context.score, limit: context.limit })))
 }

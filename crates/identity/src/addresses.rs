@@ -109,11 +109,7 @@ mod tests {
 
     #[test]
     fn addresses_count_while_they_are_used() {
-        let rules = Rules {
-            enabled: true,
-            per_user: 2,
-            seconds: 60,
-        };
+        let rules = Rules { enabled: true, per_user: 2, seconds: 60 };
         let addresses = Addresses::default();
         let at = |second| Timestamp::from_second(second).unwrap();
         let from = |last: u8| IpAddr::from([10, 0, 0, last]);

@@ -84,11 +84,5 @@ pub(crate) fn turn(tx: &mut Tx<'_>, signed_in: &SignedIn, on: bool) -> Result<()
         true => "admin_mode.enter",
         false => "admin_mode.leave",
     };
-    author::record(
-        tx,
-        &Author::from(signed_in),
-        action,
-        &signed_in.user,
-        json!({}),
-    )
+    author::record(tx, &Author::from(signed_in), action, &signed_in.user, json!({}))
 }

@@ -40,10 +40,7 @@ mod tests {
         let linux = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/130.0 Safari/537.36";
         assert_eq!(name(linux), "Chrome on Linux");
         assert_eq!(name(&format!("{linux} Edg/130.0")), "Edge on Linux");
-        assert_eq!(
-            name("Mozilla/5.0 (iPhone) Safari/604.1"),
-            "Safari on iPhone"
-        );
+        assert_eq!(name("Mozilla/5.0 (iPhone) Safari/604.1"), "Safari on iPhone");
         assert_eq!(name("curl/8.5"), "curl");
         assert_eq!(name(""), "Unknown browser");
         assert_eq!(name(&"x".repeat(99)).len(), 60);

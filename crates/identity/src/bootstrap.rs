@@ -91,11 +91,7 @@ pub fn add_applications(tx: &mut Tx<'_>) -> Result<()> {
 
 /// Why the first administrator cannot have this password.
 pub fn password_problem(password: &str) -> Option<&'static str> {
-    let root = Person {
-        username: ROOT,
-        name: NAME,
-        email: "",
-    };
+    let root = Person { username: ROOT, name: NAME, email: "" };
     password_rules::problem(password, root)
 }
 

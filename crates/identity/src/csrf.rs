@@ -48,8 +48,7 @@ pub fn is_foreign(app: &App, request: &RequestContext, surface: Surface) -> bool
 
 /// A token bound to any text, for forms shown before sign-in.
 pub fn bound_to(app: &App, text: &str) -> String {
-    app.secrets()
-        .sign(LABEL, format!("before {text}").as_bytes())
+    app.secrets().sign(LABEL, format!("before {text}").as_bytes())
 }
 
 /// Whether `sent` was made by [`bound_to`] the same text.

@@ -22,11 +22,10 @@ pub fn lists(list: &[String], domain: &str) -> bool {
     let Some(domain) = normal(domain) else {
         return false;
     };
-    list.iter()
-        .any(|entry| match entry.trim().strip_prefix("*.") {
-            Some(above) => normal(above).is_some_and(|above| is_below(&domain, &above)),
-            None => normal(entry).is_some_and(|entry| entry == domain),
-        })
+    list.iter().any(|entry| match entry.trim().strip_prefix("*.") {
+        Some(above) => normal(above).is_some_and(|above| is_below(&domain, &above)),
+        None => normal(entry).is_some_and(|entry| entry == domain),
+    })
 }
 
 /// Whether a list names this domain or one above it.
@@ -49,10 +48,7 @@ fn is_below(domain: &str, above: &str) -> bool {
 /// Refuses a list that cannot be meant.
 pub fn check(key: &str, list: &[String]) -> Result<()> {
     if list.len() > MOST {
-        return Err(Error::invalid(
-            key,
-            "is too long (maximum is 10000 entries)",
-        ));
+        return Err(Error::invalid(key, "is too long (maximum is 10000 entries)"));
     }
     let fits = |entry: &String| {
         let name = entry.trim();
@@ -76,24 +72,11 @@ mod tests {
     #[test]
     fn an_entry_is_a_name_or_all_names_below_one() {
         let entries = list(&["Example.com", "*.corp.test", "bücher.example"]);
-        for named in [
-            "example.COM",
-            "example.com.",
-            "a.corp.test",
-            "a.b.corp.test",
-        ] {
+        for named in ["example.COM", "example.com.", "a.corp.test", "a.b.corp.test"] {
             assert!(lists(&entries, named), "{named}");
         }
         assert!(lists(&entries, "xn--bcher-kva.example"));
-        for other in [
-            "a.example.com",
-            "corp.test",
-            "notcorp.test",
-            "xcorp.test",
-            "",
-            ".",
-            "a b",
-        ] {
+        for other in ["a.example.com", "corp.test", "notcorp.test", "xcorp.test", "", ".", "a b"] {
             assert!(!lists(&entries, other), "{other}");
         }
     }

@@ -200,10 +200,7 @@ fn own(whole: &Whole) -> OwnPart {
         two_factor_enabled: whole.two_factor,
         external: user.is_external,
         private_profile: whole.is_private,
-        commit_email: profile
-            .commit_email
-            .clone()
-            .unwrap_or_else(|| user.email.clone()),
+        commit_email: profile.commit_email.clone().unwrap_or_else(|| user.email.clone()),
     }
 }
 

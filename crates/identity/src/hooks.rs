@@ -119,9 +119,7 @@ pub(crate) fn destroying(tx: &mut Tx<'_>, destroying: &Destroying) -> Result<()>
 }
 
 pub(crate) fn groups_of(tx: &mut Tx<'_>, user: i64) -> Result<Vec<UsersGroup>> {
-    get(tx)?
-        .groups_of
-        .map_or(Ok(Vec::new()), |hook| hook(tx, user))
+    get(tx)?.groups_of.map_or(Ok(Vec::new()), |hook| hook(tx, user))
 }
 
 pub(crate) fn group_name(tx: &mut Tx<'_>, group: i64) -> Result<Option<String>> {
@@ -129,9 +127,7 @@ pub(crate) fn group_name(tx: &mut Tx<'_>, group: i64) -> Result<Option<String>> 
 }
 
 pub(crate) fn two_factor_grace(tx: &mut Tx<'_>, user: i64) -> Result<Option<i64>> {
-    get(tx)?
-        .two_factor_grace
-        .map_or(Ok(None), |hook| hook(tx, user))
+    get(tx)?.two_factor_grace.map_or(Ok(None), |hook| hook(tx, user))
 }
 
 pub(crate) fn sign_on(tx: &mut Tx<'_>, group: i64, signed_in: &SignedIn) -> Result<SignOn> {

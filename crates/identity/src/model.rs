@@ -123,9 +123,7 @@ impl User {
         if self.kind.is_internal() || self.kind == UserKind::Leaving {
             return Some("This is an internal user and cannot use the API.");
         }
-        self.state
-            .refusal()
-            .or(self.password_expired.then_some(PASSWORD_EXPIRED))
+        self.state.refusal().or(self.password_expired.then_some(PASSWORD_EXPIRED))
     }
 }
 
@@ -177,8 +175,7 @@ impl AccessToken {
 
     /// Whether its day has come.
     pub fn is_expired(&self, now: Timestamp) -> bool {
-        self.expires_at
-            .is_some_and(|day| kernel::time::start_of(day) <= now)
+        self.expires_at.is_some_and(|day| kernel::time::start_of(day) <= now)
     }
 
     /// Whether it opens anything at `now`.
@@ -260,9 +257,7 @@ pub fn username_problem(username: &str) -> Option<&'static str> {
         return Some("is too long (maximum is 255 characters)");
     }
     let bad_start = matches!(username.chars().next(), Some('-' | '.'));
-    let bad_end = [".", "-", ".git", ".atom"]
-        .iter()
-        .any(|end| lower.ends_with(end));
+    let bad_end = [".", "-", ".git", ".atom"].iter().any(|end| lower.ends_with(end));
     if !username.chars().all(allowed) || bad_start || bad_end || username.contains("..") {
         return Some(
             "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-' or '.', \
@@ -272,9 +267,7 @@ pub fn username_problem(username: &str) -> Option<&'static str> {
     if username.bytes().all(|b| b.is_ascii_digit()) {
         return Some("cannot consist of digits only: digits are ids in paths");
     }
-    RESERVED
-        .contains(&lower.as_str())
-        .then_some("is a reserved name")
+    RESERVED.contains(&lower.as_str()).then_some("is a reserved name")
 }
 
 /// First parts of paths that mean something else.
@@ -377,17 +370,7 @@ mod tests {
     #[test]
     fn addresses_cannot_inject_headers() {
         assert_eq!(email_problem("jane@example.com"), None);
-        for bad in [
-            "",
-            "jane",
-            "@x",
-            "x@",
-            "a@b@c",
-            "a@b\r\nBcc: c@d",
-            "a <a@b>",
-            "a@.b",
-            "a@b.",
-        ] {
+        for bad in ["", "jane", "@x", "x@", "a@b@c", "a@b\r\nBcc: c@d", "a <a@b>", "a@.b", "a@b."] {
             assert!(email_problem(bad).is_some(), "{bad}");
         }
     }
@@ -399,11 +382,7 @@ mod tests {
         assert!(scope_fits(TokenKind::Personal, "sudo", true));
         assert!(!scope_fits(TokenKind::Personal, "openid", true));
         assert!(!scope_fits(TokenKind::Project, "read_user", true));
-        assert!(!scope_fits(
-            TokenKind::Project,
-            "write_virtual_registry",
-            true
-        ));
+        assert!(!scope_fits(TokenKind::Project, "write_virtual_registry", true));
         assert!(scope_fits(TokenKind::Group, "write_virtual_registry", true));
         assert!(!scope_fits(TokenKind::Group, "sudo", true));
     }

@@ -44,9 +44,7 @@ pub fn hash_blocking(password: &str) -> Result<String> {
     let mut output = [0; Params::DEFAULT_OUTPUT_LEN];
     digest(params, password, &salt, &mut output).map_err(failed)?;
     let (salt, output) = (STANDARD_NO_PAD.encode(salt), STANDARD_NO_PAD.encode(output));
-    Ok(format!(
-        "$argon2id$v=19$m={MEMORY},t={PASSES},p=1${salt}${output}"
-    ))
+    Ok(format!("$argon2id$v=19$m={MEMORY},t={PASSES},p=1${salt}${output}"))
 }
 
 fn verify_blocking(password: &str, hash: &str) -> bool {
@@ -101,9 +99,7 @@ async fn in_turn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -
         return Err(Error::Unavailable(busy.into()));
     };
     let _turn = turn.map_err(Error::internal)?;
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(Error::internal)
+    tokio::task::spawn_blocking(work).await.map_err(Error::internal)
 }
 
 /// Hashes a password that follows the rules.
@@ -150,10 +146,7 @@ mod tests {
     #[test]
     fn a_hash_is_argon2id_and_fits_its_password_only() {
         let hash = hash_blocking("correct horse").unwrap();
-        assert!(
-            hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"),
-            "{hash}"
-        );
+        assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
         assert!(verify_blocking("correct horse", &hash));
         assert!(!verify_blocking("correct hors", &hash));
         assert!(!verify_blocking("correct horse", "not a hash"));
@@ -178,10 +171,6 @@ mod tests {
 
     #[tokio::test]
     async fn an_unknown_user_never_fits_even_with_the_decoys_password() {
-        assert!(
-            !verify("no user has this password".into(), None)
-                .await
-                .unwrap()
-        );
+        assert!(!verify("no user has this password".into(), None).await.unwrap());
     }
 }

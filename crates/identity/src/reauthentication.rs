@@ -123,12 +123,9 @@ async fn proves(app: &App, user: &User, ip: &str, typed: &str) -> Result<bool> {
 /// Whether a security key's answer is right. Wrong ones count as at sign-in.
 async fn key_proves(app: &App, signed_in: &SignedIn, session: i64, answer: String) -> Result<bool> {
     let own = app.clone();
-    tried(
-        app,
-        &signed_in.user,
-        &signed_in.ip_address,
-        move |tx, by, user| keys::proves(&own, tx, by, session, user, &answer),
-    )
+    tried(app, &signed_in.user, &signed_in.ip_address, move |tx, by, user| {
+        keys::proves(&own, tx, by, session, user, &answer)
+    })
     .await
 }
 
@@ -172,9 +169,9 @@ fn flatten(name: String, value: Value, into: &mut Vec<(String, String)>) {
     match value {
         Value::Null => {}
         Value::String(text) => into.push((name, text)),
-        Value::Array(items) => items
-            .into_iter()
-            .for_each(|item| flatten(format!("{name}[]"), item, into)),
+        Value::Array(items) => {
+            items.into_iter().for_each(|item| flatten(format!("{name}[]"), item, into))
+        }
         Value::Object(parts) => parts
             .into_iter()
             .for_each(|(key, part)| flatten(format!("{name}[{key}]"), part, into)),
@@ -192,9 +189,6 @@ mod tests {
         let value = serde_json::json!({"b": ["x", "y"], "c": true, "d": null});
         flatten("a".into(), value, &mut fields);
         let pairs = [("a[b][]", "x"), ("a[b][]", "y"), ("a[c]", "true")];
-        assert_eq!(
-            fields,
-            pairs.map(|(name, value)| (name.to_owned(), value.to_owned()))
-        );
+        assert_eq!(fields, pairs.map(|(name, value)| (name.to_owned(), value.to_owned())));
     }
 }

@@ -20,9 +20,7 @@ const MAX_AGENT: usize = 255;
 /// if it outlives the browser.
 pub fn cookie(app: &App, name: &str, value: &str, max_age: Option<i64>) -> Result<HeaderValue> {
     let secure = if app.is_https() { "; Secure" } else { "" };
-    let age = max_age
-        .map(|seconds| format!("; Max-Age={seconds}"))
-        .unwrap_or_default();
+    let age = max_age.map(|seconds| format!("; Max-Age={seconds}")).unwrap_or_default();
     let cookie = format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax{secure}{age}");
     HeaderValue::from_str(&cookie).map_err(Error::internal)
 }

@@ -94,10 +94,7 @@ pub async fn check_password(
     };
     let (id, address) = (user.id, ip.to_owned());
     match fits {
-        false => app
-            .write(move |tx| failed(tx, id, &address))
-            .await
-            .map(|_| None),
+        false => app.write(move |tx| failed(tx, id, &address)).await.map(|_| None),
         true => app.write(move |tx| usable(tx, id)).await,
     }
 }
@@ -145,12 +142,7 @@ fn usable(tx: &mut Tx<'_>, id: i64) -> Result<Option<User>> {
 /// Counts a sign-in from an address, whatever becomes of it.
 pub fn count(tx: &mut Tx<'_>, ip: &str) -> Result<()> {
     let rules: SignIn = kernel::settings::read(tx)?;
-    attempts::count(
-        tx,
-        &format!("sign_in:{}", counted_as(ip)),
-        rules.per_minute,
-        WINDOW,
-    )
+    attempts::count(tx, &format!("sign_in:{}", counted_as(ip)), rules.per_minute, WINDOW)
 }
 
 fn find(tx: &mut Tx<'_>, login: &str) -> Result<Option<(User, Option<String>)>> {

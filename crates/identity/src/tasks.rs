@@ -21,11 +21,7 @@ pub struct SendLink {
 impl SendLink {
     /// A link for the primary address.
     pub fn new(user: i64, purpose: Purpose) -> SendLink {
-        SendLink {
-            user,
-            purpose: purpose.as_str().to_owned(),
-            email: None,
-        }
+        SendLink { user, purpose: purpose.as_str().to_owned(), email: None }
     }
 }
 
@@ -92,11 +88,7 @@ pub struct Decided {
 impl Decided {
     /// About a user, before a refusal deletes them.
     pub fn of(user: &User, approved: bool) -> Decided {
-        Decided {
-            to: user.email.clone(),
-            name: user.name.clone(),
-            approved,
-        }
+        Decided { to: user.email.clone(), name: user.name.clone(), approved }
     }
 }
 

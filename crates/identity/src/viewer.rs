@@ -180,10 +180,7 @@ impl From<&Viewer> for Author {
     fn from(viewer: &Viewer) -> Author {
         match viewer {
             Viewer::User(signed_in) => Author::from(signed_in.as_ref()),
-            Viewer::Deploy(deploy) => Author {
-                deploy_token: Some(deploy.id),
-                ..Author::default()
-            },
+            Viewer::Deploy(deploy) => Author { deploy_token: Some(deploy.id), ..Author::default() },
             _ => Author::default(),
         }
     }

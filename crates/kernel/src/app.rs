@@ -80,10 +80,7 @@ impl App {
     /// Puts the parts together.
     pub fn new(mut parts: Parts) -> App {
         parts.blobs = parts.blobs.counted(parts.metrics.clone());
-        App(Arc::new(Whole {
-            parts,
-            kept: Mutex::default(),
-        }))
+        App(Arc::new(Whole { parts, kept: Mutex::default() }))
     }
 
     /// What a room keeps in the memory of this server, such as a cache: one
@@ -91,13 +88,9 @@ impl App {
     /// may share a process, so it is no static.
     pub fn kept<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
         let mut kept = self.0.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let value = kept
-            .entry(TypeId::of::<T>())
-            .or_insert_with(|| Arc::new(T::default()));
+        let value = kept.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(T::default()));
         let value: Arc<dyn Any + Send + Sync> = value.clone();
-        value
-            .downcast()
-            .expect("a value is stored under its own type")
+        value.downcast().expect("a value is stored under its own type")
     }
 
     /// Runs `work` in one consistent read-only snapshot.
@@ -220,13 +213,9 @@ impl App {
         if !trusted(&peer) {
             return peer;
         }
-        let sent = headers
-            .get("x-forwarded-for")
-            .and_then(|value| value.to_str().ok());
-        let mut hops = sent
-            .unwrap_or_default()
-            .rsplit(',')
-            .map_while(|hop| hop.trim().parse().ok());
+        let sent = headers.get("x-forwarded-for").and_then(|value| value.to_str().ok());
+        let mut hops =
+            sent.unwrap_or_default().rsplit(',').map_while(|hop| hop.trim().parse().ok());
         hops.find(|hop| !trusted(hop)).unwrap_or(peer)
     }
 }

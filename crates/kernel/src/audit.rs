@@ -37,11 +37,7 @@ pub fn record(
     target: Target<'_>,
     details: Value,
 ) -> Result<()> {
-    let event = AuditEvent {
-        action,
-        target,
-        details,
-    };
+    let event = AuditEvent { action, target, details };
     record_all(tx, by, [event])
 }
 
@@ -82,11 +78,7 @@ pub fn record_all<'e>(
 impl Author {
     /// A user, or nobody, at an address.
     pub fn at(id: impl Into<Option<i64>>, ip: &str) -> Author {
-        Author {
-            id: id.into(),
-            ip: Some(ip.to_owned()),
-            deploy_token: None,
-        }
+        Author { id: id.into(), ip: Some(ip.to_owned()), deploy_token: None }
     }
 }
 

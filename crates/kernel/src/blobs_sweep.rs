@@ -70,15 +70,10 @@ pub async fn remove_unused(app: &App, keys: Vec<String>) -> Result<u64> {
     let asked = keys.clone();
     let (named, kept): (HashSet<String>, bool) = app
         .read(move |tx| {
-            let named: Vec<String> = tx.all(
-                sql!("select key from blobs where key in_list($1)"),
-                (asked,),
-            )?;
+            let named: Vec<String> =
+                tx.all(sql!("select key from blobs where key in_list($1)"), (asked,))?;
             let kept: KeptUntil = settings::read(tx)?;
-            Ok::<_, Error>((
-                named.into_iter().collect(),
-                kept.second > tx.now().as_second(),
-            ))
+            Ok::<_, Error>((named.into_iter().collect(), kept.second > tx.now().as_second()))
         })
         .await?;
     if kept {

@@ -201,12 +201,8 @@ mod tests {
         }
         let no_files = io::Error::from_raw_os_error(rustix::io::Errno::MFILE.raw_os_error());
         assert!(is_unavailable(no_files.into()));
-        assert!(is_unavailable(
-            store::Error::Unavailable("gone".into()).into()
-        ));
-        assert!(!is_unavailable(
-            io::Error::from(io::ErrorKind::NotFound).into()
-        ));
+        assert!(is_unavailable(store::Error::Unavailable("gone".into()).into()));
+        assert!(!is_unavailable(io::Error::from(io::ErrorKind::NotFound).into()));
         assert!(!is_unavailable(store::Error::Check.into()));
     }
 }

@@ -50,11 +50,7 @@ where
 {
     /// Does `work` with at most `most` items in one transaction.
     pub fn new(most: usize, work: Work<K, I, O>) -> Self {
-        KeyedBatcher(Arc::new(Queues {
-            work,
-            most: most.max(1),
-            waiting: Mutex::default(),
-        }))
+        KeyedBatcher(Arc::new(Queues { work, most: most.max(1), waiting: Mutex::default() }))
     }
 
     /// Does the work for one item, together with what else waits for its key.
@@ -74,10 +70,7 @@ where
     }
 
     async fn work_off(self, app: App, key: K) {
-        let left = Left {
-            queues: &self.0,
-            key: &key,
-        };
+        let left = Left { queues: &self.0, key: &key };
         while let Some(batch) = self.0.take(&key) {
             self.answer(&app, &key, batch).await;
         }

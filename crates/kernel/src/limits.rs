@@ -135,18 +135,12 @@ impl Limiter {
     fn count(&self, key: &str, number: i64) -> u64 {
         let mut window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
         if window.number != number {
-            *window = Window {
-                number,
-                ..Window::default()
-            };
+            *window = Window { number, ..Window::default() };
         }
         let full = window.counts.len() >= MAX_KEYS;
         let count = match window.counts.get_mut(key) {
             Some(count) => count,
-            None if full => window
-                .shared
-                .entry(self.hasher.hash_one(key) % SHARED)
-                .or_default(),
+            None if full => window.shared.entry(self.hasher.hash_one(key) % SHARED).or_default(),
             None => window.counts.entry(key.into()).or_default(),
         };
         *count = count.saturating_add(1);
@@ -183,10 +177,7 @@ mod tests {
         assert_eq!(first, expected);
         assert!(limiter.check("a", at(140)).allowed);
         let refused = limiter.check("a", at(179));
-        assert_eq!(
-            (refused.allowed, refused.observed, refused.remaining),
-            (false, 3, 0)
-        );
+        assert_eq!((refused.allowed, refused.observed, refused.remaining), (false, 3, 0));
         assert_eq!(refused.retry_after, 1);
         assert!(limiter.check("b", at(179)).allowed, "keys are apart");
         assert!(limiter.check("a", at(180)).allowed);
@@ -209,23 +200,9 @@ mod tests {
     fn odd_settings_do_no_harm() {
         assert!(!Limiter::new("n", 0, 60).check("a", at(0)).allowed);
         assert!(Limiter::new("n", 1, 0).check("a", at(0)).allowed);
-        assert!(
-            Limiter::new("n", u64::MAX, u64::MAX)
-                .check("a", at(5))
-                .allowed
-        );
-        assert_eq!(
-            Limiter::new("n", 3600, 3600)
-                .check("a", at(0))
-                .limit_per_minute,
-            60
-        );
-        assert_eq!(
-            Limiter::new("n", 100, 3600)
-                .check("a", at(0))
-                .limit_per_minute,
-            2
-        );
+        assert!(Limiter::new("n", u64::MAX, u64::MAX).check("a", at(5)).allowed);
+        assert_eq!(Limiter::new("n", 3600, 3600).check("a", at(0)).limit_per_minute, 60);
+        assert_eq!(Limiter::new("n", 100, 3600).check("a", at(0)).limit_per_minute, 2);
         assert_eq!(Limiter::new("n", 1, 60).check("a", at(-1)).retry_after, 1);
     }
 
@@ -247,16 +224,9 @@ mod tests {
     fn parallel_requests_are_counted_exactly() {
         let limiter = Limiter::new("n", 100, 3600);
         let allowed: usize = std::thread::scope(|scope| {
-            let count = || {
-                (0..50)
-                    .filter(|_| limiter.check("a", at(0)).allowed)
-                    .count()
-            };
+            let count = || (0..50).filter(|_| limiter.check("a", at(0)).allowed).count();
             let threads: Vec<_> = (0..8).map(|_| scope.spawn(count)).collect();
-            threads
-                .into_iter()
-                .map(|thread| thread.join().unwrap())
-                .sum()
+            threads.into_iter().map(|thread| thread.join().unwrap()).sum()
         });
         assert_eq!(allowed, 100);
     }

@@ -98,10 +98,7 @@ impl Mailer {
     /// Keeps mail in memory, for tests; read it with [`Mailer::sent`].
     pub fn memory() -> Mailer {
         let from = mailbox("tenon <tenon@localhost>").expect("a fixed and valid address");
-        Mailer {
-            from,
-            route: Route::Memory(Arc::default()),
-        }
+        Mailer { from, route: Route::Memory(Arc::default()) }
     }
 
     /// What a mailer made by [`Mailer::memory`] has sent, oldest first.
@@ -149,10 +146,7 @@ impl Mailer {
             Route::Smtp(smtp) => smtp.send(mail).await.map(drop).map_err(refused),
             Route::Memory(sent) => {
                 let mut sent = sent.lock().unwrap_or_else(PoisonError::into_inner);
-                let copy = Message {
-                    subject: one_line(&message.subject),
-                    ..message.clone()
-                };
+                let copy = Message { subject: one_line(&message.subject), ..message.clone() };
                 sent.push((copy, thread.cloned()));
                 Ok(())
             }
@@ -189,10 +183,7 @@ fn in_thread(mut mail: MessageBuilder, thread: &Thread) -> MessageBuilder {
         mail = mail.in_reply_to(id.clone()).references(id);
     }
     let list = format!("<{}.{}>", token(&thread.list), token(&thread.host));
-    for (name, value) in [
-        ("List-Id", list),
-        ("Auto-Submitted", "auto-generated".to_owned()),
-    ] {
+    for (name, value) in [("List-Id", list), ("Auto-Submitted", "auto-generated".to_owned())] {
         let name = HeaderName::new_from_ascii_str(name);
         mail = mail.raw_header(HeaderValue::new(name, value));
     }
@@ -231,17 +222,11 @@ fn folder(folder: PathBuf) -> Result<Route> {
 
 /// Writes a file whose name sorts by time; readers never see half of it.
 fn write(folder: &Path, bytes: &[u8]) -> Result<()> {
-    let name = format!(
-        "{}-{}",
-        Timestamp::now().as_microsecond(),
-        hex::encode(random_bytes::<4>())
-    );
+    let name =
+        format!("{}-{}", Timestamp::now().as_microsecond(), hex::encode(random_bytes::<4>()));
     let unfinished = folder.join(format!(".{name}"));
     std::fs::write(&unfinished, bytes)?;
-    Ok(std::fs::rename(
-        &unfinished,
-        folder.join(format!("{name}.eml")),
-    )?)
+    Ok(std::fs::rename(&unfinished, folder.join(format!("{name}.eml")))?)
 }
 
 fn refused(error: SmtpError) -> Error {
@@ -296,10 +281,7 @@ mod tests {
                     }
                     _ => "250 fine",
                 };
-                write
-                    .write_all(format!("{answer}\r\n").as_bytes())
-                    .await
-                    .unwrap();
+                write.write_all(format!("{answer}\r\n").as_bytes()).await.unwrap();
                 if in_data {
                     continue;
                 }
@@ -317,24 +299,13 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let url = url::Url::from_directory_path(directory.path().join("mail")).unwrap();
         let mailer = Mailer::open(url.as_str(), "tenon <no-reply@example.com>").unwrap();
-        mailer
-            .send(&message("Ada <ada@example.com>", "Hello Ädä"))
-            .await
-            .unwrap();
+        mailer.send(&message("Ada <ada@example.com>", "Hello Ädä")).await.unwrap();
 
-        let files: Vec<_> = std::fs::read_dir(directory.path().join("mail"))
-            .unwrap()
-            .collect();
+        let files: Vec<_> = std::fs::read_dir(directory.path().join("mail")).unwrap().collect();
         let path = files[0].as_ref().unwrap().path();
-        assert_eq!(
-            (files.len(), path.extension().unwrap().to_str()),
-            (1, Some("eml"))
-        );
+        assert_eq!((files.len(), path.extension().unwrap().to_str()), (1, Some("eml")));
         let text = std::fs::read_to_string(path).unwrap();
-        for part in [
-            "From: tenon <no-reply@example.com>",
-            "To: Ada <ada@example.com>",
-        ] {
+        for part in ["From: tenon <no-reply@example.com>", "To: Ada <ada@example.com>"] {
             assert!(text.contains(part), "{text}");
         }
         assert!(text.contains("Message-ID: <") && text.contains("multipart/alternative"));
@@ -345,24 +316,12 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let mailer = Mailer::open(directory.path().to_str().unwrap(), "a@example.com").unwrap();
         let subject = "Hi\r\nBcc: eve@example.com\n\nbody\0\u{2028}x";
-        mailer
-            .send(&message("ada@example.com", subject))
-            .await
-            .unwrap();
-        let file = std::fs::read_dir(directory.path())
-            .unwrap()
-            .next()
-            .unwrap()
-            .unwrap();
+        mailer.send(&message("ada@example.com", subject)).await.unwrap();
+        let file = std::fs::read_dir(directory.path()).unwrap().next().unwrap().unwrap();
         let text = std::fs::read_to_string(file.path()).unwrap();
         assert!(!text.to_lowercase().contains("\nbcc:"), "{text}");
 
-        for to in [
-            "ada@example.com\r\nBcc: eve@example.com",
-            "A\nB <a@example.com>",
-            "",
-            "ada",
-        ] {
+        for to in ["ada@example.com\r\nBcc: eve@example.com", "A\nB <a@example.com>", "", "ada"] {
             let refused = mailer.send(&message(to, "x")).await;
             assert!(matches!(refused, Err(Error::BadRequest(_))), "{to:?}");
         }
@@ -395,20 +354,13 @@ mod tests {
             assert!(text.contains(&format!("{line}\r\n")), "{line}: {text}");
         }
         let lower = text.to_lowercase();
-        assert!(
-            !lower.contains("\nbcc:") && !lower.contains("\nx:"),
-            "{text}"
-        );
+        assert!(!lower.contains("\nbcc:") && !lower.contains("\nx:"), "{text}");
     }
 
     #[tokio::test]
     async fn memory_keeps_what_was_sent() {
         let mailer = Mailer::memory();
-        mailer
-            .clone()
-            .send(&message("ada@example.com", " a\nb "))
-            .await
-            .unwrap();
+        mailer.clone().send(&message("ada@example.com", " a\nb ")).await.unwrap();
         assert_eq!(mailer.sent()[0].subject, "a b");
     }
 
@@ -419,10 +371,7 @@ mod tests {
         mailer.send(&message("ada@example.com", "x")).await.unwrap();
         drop(mailer);
         let seen = session.await.unwrap();
-        assert!(
-            seen.contains("RCPT TO:<ada@example.com>") && seen.contains("\n.\n"),
-            "{seen}"
-        );
+        assert!(seen.contains("RCPT TO:<ada@example.com>") && seen.contains("\n.\n"), "{seen}");
     }
 
     #[tokio::test]
@@ -431,20 +380,9 @@ mod tests {
             let (port, session) = server(answer).await;
             let url = format!("smtp://127.0.0.1:{port}");
             let mailer = Mailer::open(&url, "a@example.com").unwrap();
-            let refused = mailer
-                .send(&message("ada@example.com", "x"))
-                .await
-                .unwrap_err();
-            assert_eq!(
-                matches!(refused, Error::Unprocessable(_)),
-                for_good,
-                "{refused}"
-            );
-            assert_eq!(
-                matches!(refused, Error::Unavailable(_)),
-                !for_good,
-                "{refused}"
-            );
+            let refused = mailer.send(&message("ada@example.com", "x")).await.unwrap_err();
+            assert_eq!(matches!(refused, Error::Unprocessable(_)), for_good, "{refused}");
+            assert_eq!(matches!(refused, Error::Unavailable(_)), !for_good, "{refused}");
             session.abort();
         }
         let mailer = Mailer::open("smtp://127.0.0.1:1", "a@example.com").unwrap();

@@ -12,10 +12,7 @@ const PER_CONNECTION: usize = 2;
 /// connections to what fits below it.
 pub fn fitting(connections: ConnectionLimits) -> ConnectionLimits {
     let limit = getrlimit(Resource::Nofile);
-    let raised = Rlimit {
-        current: limit.maximum,
-        maximum: limit.maximum,
-    };
+    let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
     let files = match setrlimit(Resource::Nofile, raised) {
         Ok(()) => limit.maximum,
         Err(error) => {
@@ -28,13 +25,8 @@ pub fn fitting(connections: ConnectionLimits) -> ConnectionLimits {
 
 fn within(files: Option<u64>, connections: ConnectionLimits) -> ConnectionLimits {
     let files = files.map_or(usize::MAX, |files| files.try_into().unwrap_or(usize::MAX));
-    let total = connections
-        .total
-        .min(files.saturating_sub(RESERVE) / PER_CONNECTION);
-    ConnectionLimits {
-        total,
-        ..connections
-    }
+    let total = connections.total.min(files.saturating_sub(RESERVE) / PER_CONNECTION);
+    ConnectionLimits { total, ..connections }
 }
 
 #[cfg(test)]

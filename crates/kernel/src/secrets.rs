@@ -113,16 +113,10 @@ impl Secrets {
     /// made with one random key and mode 0600 when it does not exist.
     pub fn open(key_file: &Path, from_env: Option<String>) -> Result<Secrets> {
         if let Some(text) = from_env {
-            return Ok(Secrets {
-                keys: parse(&text, "the environment")?,
-                file: None,
-            });
+            return Ok(Secrets { keys: parse(&text, "the environment")?, file: None });
         }
         if !key_file.exists() {
-            create(
-                key_file,
-                &format!("{}\n", hex::encode(random_bytes::<KEY>())),
-            )?;
+            create(key_file, &format!("{}\n", hex::encode(random_bytes::<KEY>())))?;
         }
         Secrets::read(key_file)
     }
@@ -131,10 +125,7 @@ impl Secrets {
         refuse_shared(key_file)?;
         let text = std::fs::read_to_string(key_file)?;
         let keys = parse(&text, &key_file.display().to_string())?;
-        Ok(Secrets {
-            keys,
-            file: Some(Arc::new(key_file.to_owned())),
-        })
+        Ok(Secrets { keys, file: Some(Arc::new(key_file.to_owned())) })
     }
 
     /// Names of the keys, newest first. They tell nothing of the keys, and say
@@ -148,10 +139,7 @@ impl Secrets {
     pub fn seal(&self, context: &str, plain: &[u8]) -> String {
         let key = self.newest();
         let nonce = random_bytes::<NONCE>();
-        let payload = Payload {
-            msg: plain,
-            aad: context.as_bytes(),
-        };
+        let payload = Payload { msg: plain, aad: context.as_bytes() };
         let mut sealed = nonce.to_vec();
         let text = key.cipher().encrypt(&nonce.into(), payload);
         sealed.extend(text.expect("a secret is far below the 64 GiB that AES-GCM allows"));
@@ -163,20 +151,11 @@ impl Secrets {
     pub fn unseal(&self, context: &str, sealed: &str) -> Result<Vec<u8>> {
         let refused = || Error::internal("a stored secret does not open with the keys at hand");
         let (id, body) = split_sealed(sealed).ok_or_else(refused)?;
-        let key = self
-            .keys
-            .iter()
-            .find(|key| key.id == id)
-            .ok_or_else(refused)?;
+        let key = self.keys.iter().find(|key| key.id == id).ok_or_else(refused)?;
         let bytes = URL_SAFE_NO_PAD.decode(body).map_err(|_| refused())?;
         let (nonce, text) = bytes.split_first_chunk::<NONCE>().ok_or_else(refused)?;
-        let payload = Payload {
-            msg: text,
-            aad: context.as_bytes(),
-        };
-        key.cipher()
-            .decrypt(&(*nonce).into(), payload)
-            .map_err(|_| refused())
+        let payload = Payload { msg: text, aad: context.as_bytes() };
+        key.cipher().decrypt(&(*nonce).into(), payload).map_err(|_| refused())
     }
 
     /// Whether sealed text was made with an older key and should be sealed
@@ -216,10 +195,7 @@ impl Secrets {
     pub fn verify(&self, label: &str, signed: &str) -> Option<Vec<u8>> {
         let bytes = URL_SAFE_NO_PAD.decode(signed).ok()?;
         let (signature, data) = bytes.split_first_chunk::<SIGNATURE>()?;
-        let genuine = self
-            .keys
-            .iter()
-            .any(|key| same(key.signature(label, data), signature));
+        let genuine = self.keys.iter().any(|key| same(key.signature(label, data), signature));
         genuine.then(|| data.to_vec())
     }
 
@@ -229,14 +205,9 @@ impl Secrets {
 
     fn rewrite(&self, keys: &[[u8; KEY]]) -> Result<Secrets> {
         let Some(file) = &self.file else {
-            return Err(Error::internal(
-                "the keys come from the environment: change them there",
-            ));
+            return Err(Error::internal("the keys come from the environment: change them there"));
         };
-        let text: String = keys
-            .iter()
-            .map(|key| format!("{}\n", hex::encode(key)))
-            .collect();
+        let text: String = keys.iter().map(|key| format!("{}\n", hex::encode(key))).collect();
         let fresh = beside(file);
         write_private(&fresh, &text)?;
         std::fs::rename(&fresh, file.as_path())?;
@@ -289,15 +260,10 @@ fn split_sealed(sealed: &str) -> Option<(&str, &str)> {
 
 fn parse(text: &str, place: &str) -> Result<Arc<Vec<Key>>> {
     let words = text.split(|c: char| c == ',' || c.is_whitespace());
-    let keys: Option<Vec<Key>> = words
-        .filter(|word| !word.is_empty())
-        .map(parse_key)
-        .collect();
+    let keys: Option<Vec<Key>> = words.filter(|word| !word.is_empty()).map(parse_key).collect();
     match keys {
         Some(keys) if !keys.is_empty() => Ok(Arc::new(keys)),
-        _ => Err(Error::internal(format!(
-            "secret keys in {place} must be 64 hex digits each"
-        ))),
+        _ => Err(Error::internal(format!("secret keys in {place} must be 64 hex digits each"))),
     }
 }
 
@@ -337,9 +303,7 @@ fn write_private(file: &Path, text: &str) -> Result<()> {
 }
 
 fn sync_directory(file: &Path) -> Result<()> {
-    let directory = file
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty());
+    let directory = file.parent().filter(|parent| !parent.as_os_str().is_empty());
     Ok(std::fs::File::open(directory.unwrap_or(Path::new(".")))?.sync_all()?)
 }
 
@@ -351,9 +315,7 @@ fn refuse_shared(file: &Path) -> Result<()> {
         return Ok(());
     }
     let place = file.display();
-    Err(Error::internal(format!(
-        "{place} can be read by others: run chmod 600 on it"
-    )))
+    Err(Error::internal(format!("{place} can be read by others: run chmod 600 on it")))
 }
 
 #[cfg(not(unix))]
@@ -376,14 +338,8 @@ mod tests {
     #[test]
     fn the_key_file_is_private_and_kept() {
         let (_directory, file, secrets) = fresh();
-        assert_eq!(
-            std::fs::metadata(&file).unwrap().permissions().mode() & 0o777,
-            0o600
-        );
-        assert_eq!(
-            std::fs::read_dir(file.parent().unwrap()).unwrap().count(),
-            1
-        );
+        assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(std::fs::read_dir(file.parent().unwrap()).unwrap().count(), 1);
         let sealed = secrets.seal("row 1", b"hidden");
         let again = Secrets::open(&file, None).unwrap();
         assert_eq!(again.unseal("row 1", &sealed).unwrap(), b"hidden");
@@ -412,10 +368,7 @@ mod tests {
         let ids: Vec<String> = std::thread::scope(|scope| {
             let open = || Secrets::open(&file, None).unwrap().newest().id.clone();
             let starts: Vec<_> = (0..16).map(|_| scope.spawn(open)).collect();
-            starts
-                .into_iter()
-                .map(|start| start.join().unwrap())
-                .collect()
+            starts.into_iter().map(|start| start.join().unwrap()).collect()
         });
         assert!(ids.iter().all(|id| *id == ids[0]));
     }

@@ -14,9 +14,7 @@ use tracing_subscriber::EnvFilter;
 use crate::error::{Error, Result};
 
 /// Upper bounds of the duration buckets, in seconds.
-const BUCKETS: [f64; 11] = [
-    0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0,
-];
+const BUCKETS: [f64; 11] = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0];
 /// Bytes of a memory page on the platforms `/proc/self/statm` is read on.
 const PAGE: f64 = 4096.0;
 
@@ -45,9 +43,7 @@ impl std::str::FromStr for Format {
 /// `info,kernel::jobs=debug`. Call once.
 pub fn init_logs(format: Format, filter: &str) -> Result<()> {
     let filter = EnvFilter::try_new(filter).map_err(Error::internal)?;
-    let logs = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr);
+    let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     let started = match format {
         Format::Human => logs.try_init(),
         Format::Json => logs.json().flatten_event(true).try_init(),
@@ -120,15 +116,9 @@ impl Metrics {
     /// bounded.
     pub fn request(&self, route: &str, method: &str, status: u16, took: Duration, statements: u64) {
         let method = known_method(method);
-        self.0
-            .statements
-            .with_label_values(&[route, method])
-            .inc_by(statements);
+        self.0.statements.with_label_values(&[route, method]).inc_by(statements);
         let status = status.to_string();
-        self.0
-            .requests
-            .with_label_values(&[route, method, &status])
-            .inc();
+        self.0.requests.with_label_values(&[route, method, &status]).inc();
         self.0
             .request_seconds
             .with_label_values(&[route, method])
@@ -138,18 +128,12 @@ impl Metrics {
     /// Counts one run of a job; `outcome` is `done`, `retry`, `dead` and the like.
     pub fn job(&self, name: &str, outcome: &str, took: Duration) {
         self.0.jobs.with_label_values(&[name, outcome]).inc();
-        self.0
-            .job_seconds
-            .with_label_values(&[name])
-            .observe(took.as_secs_f64());
+        self.0.job_seconds.with_label_values(&[name]).observe(took.as_secs_f64());
     }
 
     /// Counts blob bytes that went `in` or `out`.
     pub fn blob_bytes(&self, direction: &str, bytes: u64) {
-        self.0
-            .blob_bytes
-            .with_label_values(&[direction])
-            .inc_by(bytes);
+        self.0.blob_bytes.with_label_values(&[direction]).inc_by(bytes);
     }
 
     /// Where other parts register metrics of their own.
@@ -179,16 +163,12 @@ impl Collectors {
         let registry = Registry::new();
         let counter = |name: &str, help: &str, labels: &[&str]| {
             let counter = IntCounterVec::new(Opts::new(name, help), labels)?;
-            registry
-                .register(Box::new(counter.clone()))
-                .map(|()| counter)
+            registry.register(Box::new(counter.clone())).map(|()| counter)
         };
         let histogram = |name: &str, help: &str, labels: &[&str]| {
             let options = HistogramOpts::new(name, help).buckets(BUCKETS.to_vec());
             let histogram = HistogramVec::new(options, labels)?;
-            registry
-                .register(Box::new(histogram.clone()))
-                .map(|()| histogram)
+            registry.register(Box::new(histogram.clone())).map(|()| histogram)
         };
         let gauge = |name: &str, help: &str| {
             let gauge = Gauge::new(name, help)?;
@@ -215,11 +195,7 @@ impl Collectors {
                 "SQL statements sent for requests.",
                 &route,
             )?,
-            jobs: counter(
-                "jobs_total",
-                "Runs of background jobs.",
-                &["name", "outcome"],
-            )?,
+            jobs: counter("jobs_total", "Runs of background jobs.", &["name", "outcome"])?,
             job_seconds: histogram("job_duration_seconds", "Time of one run.", &["name"])?,
             blob_bytes: counter("blob_bytes_total", "Blob bytes moved.", &["direction"])?,
             memory: gauge("process_resident_memory_bytes", "Resident memory.")?,

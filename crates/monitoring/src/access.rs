@@ -38,10 +38,7 @@ impl Here {
     }
 
     pub fn new(viewer: &Viewer, project: &Project) -> Here {
-        Here {
-            viewer: viewer.clone(),
-            project: project.clone(),
-        }
+        Here { viewer: viewer.clone(), project: project.clone() }
     }
 
     /// Records what was done here.

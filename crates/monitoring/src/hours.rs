@@ -32,10 +32,7 @@ pub fn last_hours(now: Timestamp, counts: &[(Timestamp, i64)]) -> Vec<Bar> {
     let now = hour(now);
     let bar = |ago| {
         let at = before(now, ago);
-        Bar {
-            at,
-            count: counts.get(&at).copied().unwrap_or(0),
-        }
+        Bar { at, count: counts.get(&at).copied().unwrap_or(0) }
     };
     (0..HOURS).rev().map(bar).collect()
 }
@@ -68,12 +65,7 @@ pub fn of_days(bars: &[Bar]) -> Vec<(String, u64)> {
 }
 
 fn labelled(bars: &[Bar], format: &str) -> Vec<(String, u64)> {
-    let label = |bar: &Bar| {
-        (
-            bar.at.strftime(format).to_string(),
-            bar.count.unsigned_abs(),
-        )
-    };
+    let label = |bar: &Bar| (bar.at.strftime(format).to_string(), bar.count.unsigned_abs());
     bars.iter().map(label).collect()
 }
 
@@ -92,10 +84,7 @@ mod tests {
         ];
         let hours = last_hours(now, &counts);
         assert_eq!(hours.len(), 24);
-        assert_eq!(
-            (hours[23].count, hours[22].count, hours[21].count),
-            (3, 4, 0)
-        );
+        assert_eq!((hours[23].count, hours[22].count, hours[21].count), (3, 4, 0));
         assert_eq!(of_hours(&hours)[23].0, "10:00");
         let days = last_days(now, &counts);
         assert_eq!(days.len(), 30);

@@ -70,11 +70,7 @@ pub fn authorize(
         level => level,
     };
     let is_deploy = matches!(viewer, Viewer::Deploy(_));
-    Ok(RegistryAccess {
-        project,
-        level,
-        is_deploy,
-    })
+    Ok(RegistryAccess { project, level, is_deploy })
 }
 
 /// Condition on `projects`: those where this viewer may delete packages and

@@ -4,12 +4,7 @@ use kernel::http::Routes;
 use kernel::http::routes::{Declared, Handler};
 
 /// Scopes that read the registry.
-const READ: &[&str] = &[
-    "api",
-    "read_api",
-    "read_package_registry",
-    "write_package_registry",
-];
+const READ: &[&str] = &["api", "read_api", "read_package_registry", "write_package_registry"];
 /// Scopes that change it.
 const WRITE: &[&str] = &["api", "write_package_registry"];
 
@@ -48,9 +43,7 @@ impl Place {
 
     /// A route at this place.
     pub fn of<'r>(&self, route: Declared<'r>, summary: &str) -> Declared<'r> {
-        route
-            .under(self.name)
-            .summary(summary.replace("{whose}", self.whose))
+        route.under(self.name).summary(summary.replace("{whose}", self.whose))
     }
 
     /// A GET of clients at this place.

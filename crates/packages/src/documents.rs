@@ -83,12 +83,7 @@ pub async fn at_prefix(
     make: impl FnOnce(&mut Tx<'_>, &Scope, &Client) -> Result<Option<Vec<u8>>> + Send + 'static,
 ) -> Result<Option<Document>> {
     if let Prefix::Project(project) = &client.prefix {
-        let about = About {
-            project,
-            package_type,
-            name,
-            form,
-        };
+        let about = About { project, package_type, name, form };
         let of = client.clone();
         let make = move |tx: &mut Tx<'_>, scope: &Scope| make(tx, scope, &of);
         return of_name(client, about, make).await;
@@ -145,11 +140,7 @@ impl Document {
     fn new(stamp: i64, body: Vec<u8>) -> Result<Document> {
         let digest = hex::encode(&Sha256::digest(&body)[..16]);
         let tag = HeaderValue::from_str(&format!("\"{digest}\"")).map_err(Error::internal)?;
-        Ok(Document {
-            stamp,
-            body: body.into(),
-            tag,
-        })
+        Ok(Document { stamp, body: body.into(), tag })
     }
 
     /// A document made for one answer, such as a group's.

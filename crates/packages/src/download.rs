@@ -27,11 +27,7 @@ pub async fn serve(app: &App, request: &RequestContext, file: &PackageFile) -> R
         return Ok(response);
     }
     let part = asked_range(request, &file.sha256, size)?;
-    let (_, bytes) = app
-        .blobs()
-        .get(&file.blob_key, part.clone())
-        .await
-        .map_err(missing)?;
+    let (_, bytes) = app.blobs().get(&file.blob_key, part.clone()).await.map_err(missing)?;
     let mut response = http::Response::new(Body::from_stream(bytes));
     let length = part.as_ref().map_or(size, |range| range.end - range.start);
     describe(response.headers_mut(), file, tag, length)?;
@@ -59,9 +55,7 @@ pub fn extract(
     let tag = format!("\"{}{ending}\"", file.sha256);
     let mut response = reply::tagged(request, content_type, bytes, &tag)?;
     let attached = HeaderValue::from_static("attachment");
-    response
-        .headers_mut()
-        .insert(header::CONTENT_DISPOSITION, attached);
+    response.headers_mut().insert(header::CONTENT_DISPOSITION, attached);
     Ok(response)
 }
 
@@ -80,25 +74,13 @@ fn describe(
     length: u64,
 ) -> Result<()> {
     let text = |text: &str| HeaderValue::from_str(text).map_err(Error::internal);
-    headers.insert(
-        header::CONTENT_TYPE,
-        HeaderValue::from_static("application/octet-stream"),
-    );
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
     headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
-    headers.insert(
-        header::CONTENT_DISPOSITION,
-        text(&disposition(&file.file_name))?,
-    );
-    headers.insert(
-        header::X_CONTENT_TYPE_OPTIONS,
-        HeaderValue::from_static("nosniff"),
-    );
+    headers.insert(header::CONTENT_DISPOSITION, text(&disposition(&file.file_name))?);
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
     headers.insert(header::ETAG, tag);
-    headers.insert(
-        HeaderName::from_static("x-checksum-sha256"),
-        text(&file.sha256)?,
-    );
+    headers.insert(HeaderName::from_static("x-checksum-sha256"), text(&file.sha256)?);
     Ok(())
 }
 
@@ -141,10 +123,8 @@ fn asked_range(request: &RequestContext, sha256: &str, size: u64) -> Result<Opti
 }
 
 fn parse_range(text: &str, size: u64) -> Result<Option<Range<u64>>> {
-    let Some((first, last)) = text
-        .trim()
-        .strip_prefix("bytes=")
-        .and_then(|range| range.split_once('-'))
+    let Some((first, last)) =
+        text.trim().strip_prefix("bytes=").and_then(|range| range.split_once('-'))
     else {
         return Ok(None);
     };
@@ -205,10 +185,7 @@ mod tests {
     #[test]
     fn names_never_leave_their_quotes() {
         assert_eq!(disposition("a+b.zip"), "attachment; filename=\"a+b.zip\"");
-        assert_eq!(
-            disposition("docs%2Fguide.pdf"),
-            "attachment; filename=\"guide.pdf\""
-        );
+        assert_eq!(disposition("docs%2Fguide.pdf"), "attachment; filename=\"guide.pdf\"");
         let odd = disposition("x\"\r\nset-cookie: a");
         assert!(!odd.contains(['\r', '\n']));
         assert_eq!(odd.matches('"').count(), 2);

@@ -52,9 +52,7 @@ pub async fn flush(app: &App) {
     let _alone = downloads.writing.write().await;
     let counted = std::mem::take(&mut *downloads.pending());
     for (package_id, counted) in counted {
-        write(app, package_id, &counted)
-            .await
-            .best_effort("count package downloads");
+        write(app, package_id, &counted).await.best_effort("count package downloads");
     }
 }
 
@@ -112,8 +110,6 @@ impl Downloads {
     }
 
     fn pending(&self) -> MutexGuard<'_, HashMap<i64, Pending>> {
-        self.pending
-            .lock()
-            .expect("nothing that holds the lock can panic")
+        self.pending.lock().expect("nothing that holds the lock can panic")
     }
 }

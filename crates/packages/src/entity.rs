@@ -130,10 +130,7 @@ pub fn web_path(package: &Package, project_path: &str) -> Option<String> {
         _ => "packages",
     };
     let id = package.id;
-    package
-        .status
-        .is_detailed()
-        .then(|| format!("/{project_path}/-/{part}/{id}"))
+    package.status.is_detailed().then(|| format!("/{project_path}/-/{part}/{id}"))
 }
 
 pub fn package(
@@ -145,10 +142,7 @@ pub fn package(
 ) -> PackageEntity {
     let web_path = web_path(&package, project_path);
     let delete_api_path = may_delete.then(|| {
-        format!(
-            "{base_url}/api/v4/projects/{}/packages/{}",
-            package.project_id, package.id
-        )
+        format!("{base_url}/api/v4/projects/{}/packages/{}", package.project_id, package.id)
     });
     let bare = package.name;
     let (name, conan_package_name) = match package.conan_name {
@@ -162,10 +156,7 @@ pub fn package(
         version: package.version,
         package_type: package.package_type,
         status: package.status,
-        links: PackageLinks {
-            web_path,
-            delete_api_path,
-        },
+        links: PackageLinks { web_path, delete_api_path },
         created_at: text(package.created_at),
         last_downloaded_at: package.last_downloaded_at.map(text),
         project_id: None,

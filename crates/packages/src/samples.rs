@@ -53,9 +53,5 @@ pub fn file(file_name: &str) -> PackageFile {
 }
 
 pub fn indexed(file: PackageFile, metadata: Option<String>) -> IndexedFile {
-    IndexedFile {
-        file,
-        sha512: String::new(),
-        metadata,
-    }
+    IndexedFile { file, sha512: String::new(), metadata }
 }

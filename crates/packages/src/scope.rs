@@ -66,10 +66,7 @@ impl Scope {
     pub fn of_project(id: i64) -> Scope {
         let mut condition = Fragment::new("");
         condition.push("p.project_id = ", id);
-        Scope {
-            condition,
-            project_id: Some(id),
-        }
+        Scope { condition, project_id: Some(id) }
     }
 
     /// The condition, in parentheses, on the alias `p` of `packages`.
@@ -173,8 +170,5 @@ pub fn scope(tx: &mut Tx<'_>, viewer: &Viewer, prefix: &Prefix) -> Result<Scope>
         .raw("(")
         .append(visible_projects(tx, viewer, Purpose::ReadPackages))
         .raw(")))");
-    Ok(Scope {
-        condition,
-        project_id: None,
-    })
+    Ok(Scope { condition, project_id: None })
 }

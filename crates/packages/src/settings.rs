@@ -54,20 +54,8 @@ macro_rules! format_of {
 
 /// All that have settings, in wire order.
 pub const FORMATS: [Format; 4] = [
-    format_of!(
-        Maven,
-        "Maven",
-        "maven",
-        "one file extension twice in a version.",
-        true
-    ),
-    format_of!(
-        Generic,
-        "Generic",
-        "generic",
-        "one file name twice in a version.",
-        true
-    ),
+    format_of!(Maven, "Maven", "maven", "one file extension twice in a version.", true),
+    format_of!(Generic, "Generic", "generic", "one file name twice in a version.", true),
     format_of!(Nuget, "NuGet", "nuget", "one version twice.", true),
     format_of!(
         TerraformModule,
@@ -98,10 +86,10 @@ pub struct PackageSettings(pub [Duplicates; 4]);
 
 impl Default for PackageSettings {
     fn default() -> Self {
-        PackageSettings(FORMATS.map(|format| Duplicates {
-            allowed: format.by_default,
-            exception: String::new(),
-        }))
+        PackageSettings(
+            FORMATS
+                .map(|format| Duplicates { allowed: format.by_default, exception: String::new() }),
+        )
     }
 }
 
@@ -133,9 +121,7 @@ impl JsonSchema for PackageSettings {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        object_schema(&Change::fields())
-            .try_into()
-            .unwrap_or_default()
+        object_schema(&Change::fields()).try_into().unwrap_or_default()
     }
 }
 
@@ -177,10 +163,7 @@ impl PackageSettings {
 /// Refuses a pattern that is too long or does not compile.
 pub fn check_pattern(field: &str, pattern: &str) -> Result<()> {
     if pattern.chars().count() > MAX_PATTERN {
-        return Err(Error::invalid(
-            field,
-            "is too long (maximum is 255 characters)",
-        ));
+        return Err(Error::invalid(field, "is too long (maximum is 255 characters)"));
     }
     if !pattern.is_empty() && compiled(pattern).is_none() {
         return Err(Error::invalid(field, "not valid RE2 syntax"));
@@ -201,15 +184,9 @@ fn fits(pattern: &str, text: &str) -> bool {
 /// A pattern for whole texts, if it is one.
 pub fn compiled(pattern: &str) -> Option<regex::Regex> {
     // Alone first: `a)|(b` must not become valid by being wrapped.
-    RegexBuilder::new(pattern)
-        .size_limit(MAX_COMPILED)
-        .build()
-        .ok()?;
+    RegexBuilder::new(pattern).size_limit(MAX_COMPILED).build().ok()?;
     let whole = format!("\\A(?:{pattern})\\z");
-    RegexBuilder::new(&whole)
-        .size_limit(MAX_COMPILED)
-        .build()
-        .ok()
+    RegexBuilder::new(&whole).size_limit(MAX_COMPILED).build().ok()
 }
 
 /// The settings that hold in each of these namespaces.
@@ -251,12 +228,7 @@ impl FromParams for Change {
     }
 
     fn fields() -> Vec<Field> {
-        let of = |name, description, schema| Field {
-            name,
-            description,
-            schema,
-            required: false,
-        };
+        let of = |name, description, schema| Field { name, description, schema, required: false };
         let both = |format: &Format| {
             let allowed = of(format.allowed, format.about, bool::schema());
             [allowed, of(format.exception, EXEMPT, String::schema())]

@@ -49,9 +49,6 @@ pub struct DropVersions {
 
 impl DropVersions {
     pub fn of(package: &Package) -> DropVersions {
-        DropVersions {
-            project: package.project_id,
-            name: package.name.clone(),
-        }
+        DropVersions { project: package.project_id, name: package.name.clone() }
     }
 }

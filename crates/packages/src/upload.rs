@@ -53,9 +53,7 @@ pub async fn admit(client: &Client, project: &Reference, to: &Destination) -> Re
 /// while it arrives what is published.
 pub async fn admit_publisher(client: &Client, project: &Reference) -> Result<RegistryAccess> {
     let entered = |_: &mut Tx<'_>, entered| Ok(entered);
-    client
-        .enter(project, Purpose::PublishPackage, entered)
-        .await
+    client.enter(project, Purpose::PublishPackage, entered).await
 }
 
 /// Receives the bytes within the format's limit, if they are those the client
@@ -119,9 +117,7 @@ pub async fn inspect<T: Send + 'static>(
 ) -> Result<T> {
     let _turn = INSPECTING.acquire().await.map_err(Error::internal)?;
     let file = received.open()?;
-    tokio::task::spawn_blocking(move || read(file))
-        .await
-        .map_err(Error::internal)?
+    tokio::task::spawn_blocking(move || read(file)).await.map_err(Error::internal)?
 }
 
 /// Stores received bytes; an orphan until a row names them.
@@ -151,22 +147,16 @@ pub async fn publish_then<T: Send + 'static>(
     stored: Stored,
     then: impl Fn(&mut Tx<'_>, &RegistryAccess, &Package, &PackageFile) -> Result<T> + Send + 'static,
 ) -> Result<T> {
-    let published = client.change(
-        project,
-        Purpose::PublishPackage,
-        move |tx, entered, client| {
-            let (package, file) = publish::add_file(tx, &client.viewer, entered, &to, &stored)?;
-            then(tx, entered, &package, &file)
-        },
-    );
+    let published = client.change(project, Purpose::PublishPackage, move |tx, entered, client| {
+        let (package, file) = publish::add_file(tx, &client.viewer, entered, &to, &stored)?;
+        then(tx, entered, &package, &file)
+    });
     published.await
 }
 
 /// Refuses a body that is announced to be larger than the limit.
 pub(crate) fn check_announced(request: &RequestContext, limit: Option<u64>) -> Result<()> {
-    let kind = request
-        .header(http::header::CONTENT_TYPE)
-        .unwrap_or_default();
+    let kind = request.header(http::header::CONTENT_TYPE).unwrap_or_default();
     let is_multipart = kind.to_ascii_lowercase().starts_with("multipart/");
     check_length(request, limit, |limit| match is_multipart {
         true => limit.saturating_add(ENVELOPE),

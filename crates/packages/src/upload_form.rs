@@ -77,11 +77,7 @@ impl Form {
                     return Err(Error::BadRequest(text));
                 }
                 let received = upload::receive_part(&client.app, limit, part.bytes()).await?;
-                form.files.push(SentFile {
-                    field,
-                    name,
-                    received,
-                });
+                form.files.push(SentFile { field, name, received });
                 continue;
             }
             let (text, taken) = part.beginning(MAX_TEXT, room).await?;
@@ -93,10 +89,7 @@ impl Form {
 
     /// The text of a field; of several the first.
     pub fn text(&self, field: &str) -> Option<&str> {
-        self.texts
-            .iter()
-            .find(|(name, _)| name == field)
-            .map(|(_, text)| text.as_str())
+        self.texts.iter().find(|(name, _)| name == field).map(|(_, text)| text.as_str())
     }
 
     /// The texts as parameters.

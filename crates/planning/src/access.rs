@@ -246,10 +246,7 @@ pub fn visible(tx: &Tx<'_>, viewer: &Viewer, scope: &Scope) -> Fragment {
             shown.raw(" and 1 = 0");
         }
         if !desk.is_reporter() {
-            shown
-                .raw(" and (not issues.confidential")
-                .append(concerns(viewer))
-                .raw(")");
+            shown.raw(" and (not issues.confidential").append(concerns(viewer)).raw(")");
         }
         return shown;
     }
@@ -270,10 +267,7 @@ pub fn visible(tx: &Tx<'_>, viewer: &Viewer, scope: &Scope) -> Fragment {
     }
     shown.raw(" and (coalesce(projects.features ->> 'issues', '') <> 'private'");
     if let Some(user_id) = viewer.user_id() {
-        shown
-            .raw(" or ")
-            .append(projects_of(tx, user_id, GUEST))
-            .raw(")");
+        shown.raw(" or ").append(projects_of(tx, user_id, GUEST)).raw(")");
         shown
             .raw(" and (not issues.confidential")
             .append(concerns(viewer))

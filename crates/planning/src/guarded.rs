@@ -43,12 +43,7 @@ impl Writer {
         request: Arc<RequestContext>,
         solution: Option<Solution>,
     ) -> Writer {
-        Writer {
-            viewer,
-            request,
-            via_api: false,
-            solution,
-        }
+        Writer { viewer, request, via_api: false, solution }
     }
 
     /// What they are about to do, for the spam rules.
@@ -60,11 +55,7 @@ impl Writer {
         Ok(Subject {
             actor: Actor::User(Box::new(self.viewer.signed_in()?.user.clone())),
             ip: self.request.peer.to_string(),
-            agent: self
-                .request
-                .header(::http::header::USER_AGENT)
-                .unwrap_or_default()
-                .to_owned(),
+            agent: self.request.header(::http::header::USER_AGENT).unwrap_or_default().to_owned(),
             via_api: self.via_api,
             action,
             target_type,
@@ -88,8 +79,7 @@ pub async fn open<T: Send + 'static>(
     then: impl Fn(&mut Tx<'_>, ProjectAccess, Issue) -> Result<T> + Send + Sync + 'static,
 ) -> Result<Guarded<T>> {
     let (who, id) = (writer.viewer.clone(), project.clone());
-    app.read(move |tx| desk_to_write(tx, &who, &id).map(drop))
-        .await?;
+    app.read(move |tx| desk_to_write(tx, &who, &id).map(drop)).await?;
     let text = match &wanted.description {
         Patch::Value(text) => text.as_str(),
         _ => "",

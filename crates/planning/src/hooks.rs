@@ -28,10 +28,7 @@ pub struct Hooks {
 
 pub(crate) fn issue_closed(tx: &mut Tx<'_>, issue: &Issue, actor: Option<i64>) -> Result<()> {
     let hooks: &Hooks = tx.plugged()?;
-    hooks
-        .issue_closed
-        .iter()
-        .try_for_each(|hook| hook(tx, issue, actor))
+    hooks.issue_closed.iter().try_for_each(|hook| hook(tx, issue, actor))
 }
 
 pub(crate) fn named_alerts(
@@ -46,10 +43,7 @@ pub(crate) fn named_alerts(
     }
 }
 
-pub const CONTENTS: Contents = Contents {
-    count: upkeep::issues_in,
-    remove: upkeep::remove_issues,
-};
+pub const CONTENTS: Contents = Contents { count: upkeep::issues_in, remove: upkeep::remove_issues };
 
 pub fn project_destroying(tx: &mut Tx<'_>, project_id: i64) -> Result<()> {
     internal_ids::forget_project(tx, project_id)

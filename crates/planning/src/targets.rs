@@ -103,11 +103,7 @@ impl Kinds {
     /// do not write notes about here.
     pub fn thing(&self, name: &str, id: i64) -> Option<NoteableRow> {
         let kind = self.named(name)?;
-        Some(NoteableRow {
-            kind: kind.name,
-            id,
-            talk: kind.talk?,
-        })
+        Some(NoteableRow { kind: kind.name, id, talk: kind.talk? })
     }
 }
 
@@ -168,11 +164,7 @@ pub fn find(
     };
     let mut found = (kind.read)(app, tx, viewer, &[id])?;
     Ok(found.remove(&id).map(|seen| {
-        let noteable = Noteable {
-            kind: kind.name,
-            id,
-            project_id: seen.project_id,
-        };
+        let noteable = Noteable { kind: kind.name, id, project_id: seen.project_id };
         (noteable, seen)
     }))
 }
@@ -182,9 +174,7 @@ fn issue_is_visible(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
         "exists (select 1 from issues join projects on projects.id = issues.project_id
             where issues.id = todos.target_id and ",
     );
-    condition
-        .append(visible(tx, viewer, &Scope::Everywhere))
-        .raw(")");
+    condition.append(visible(tx, viewer, &Scope::Everywhere)).raw(")");
     condition
 }
 

@@ -29,10 +29,7 @@ const LEVELS: &[(&str, &str)] = &[
     ("pages_access_level", "pages"),
     ("analytics_access_level", "analytics"),
     ("container_registry_access_level", "container_registry"),
-    (
-        "security_and_compliance_access_level",
-        "security_and_compliance",
-    ),
+    ("security_and_compliance_access_level", "security_and_compliance"),
     ("releases_access_level", "releases"),
     ("environments_access_level", "environments"),
     ("feature_flags_access_level", "feature_flags"),

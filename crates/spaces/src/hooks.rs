@@ -117,9 +117,7 @@ fn user_destroying(tx: &mut Tx<'_>, destroying: &Destroying) -> Result<()> {
         false => Vec::new(),
     };
     if !alone.is_empty() && !destroying.hard {
-        return Err(Error::Conflict(
-            "User cannot be removed: sole owner of a group.".into(),
-        ));
+        return Err(Error::Conflict("User cannot be removed: sole owner of a group.".into()));
     }
     for group in alone {
         // A group above may have taken it along.

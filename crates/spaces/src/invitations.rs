@@ -174,10 +174,7 @@ fn answered(
     action: &'static str,
 ) -> Result<()> {
     rows::delete(tx, invitation.id)?;
-    let author = audit::Author {
-        id: Some(user.id),
-        ..Default::default()
-    };
+    let author = audit::Author { id: Some(user.id), ..Default::default() };
     let target = (subject.kind.as_str(), subject.id, &*subject.full_path);
     let details = json!({"access_level": invitation.access_level});
     audit::record(tx, &author, action, target, details)

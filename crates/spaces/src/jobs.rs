@@ -34,10 +34,7 @@ impl Job for DestroyProject {
     const NAME: &'static str = "spaces.destroy_project";
 
     async fn run(self, run: Run) -> Result<(), Failure> {
-        let mut progress = Progress {
-            done: 0,
-            total: contents(&run, self.project).await?,
-        };
+        let mut progress = Progress { done: 0, total: contents(&run, self.project).await? };
         destroy_project(&run, self.project, &mut progress).await?;
         Ok(())
     }
@@ -115,18 +112,12 @@ impl Job for DestroyNamespace {
 
     async fn run(self, run: Run) -> Result<(), Failure> {
         let top = self.namespace;
-        let below = run
-            .app
-            .read(move |tx| rows::scheduled_below(tx, top))
-            .await?;
+        let below = run.app.read(move |tx| rows::scheduled_below(tx, top)).await?;
         let mut projects = Vec::new();
         for id in below.clone() {
             projects.extend(run.app.read(move |tx| projects::ids_in(tx, id)).await?);
         }
-        let mut progress = Progress {
-            done: 0,
-            total: (projects.len() + below.len()) as i64,
-        };
+        let mut progress = Progress { done: 0, total: (projects.len() + below.len()) as i64 };
         for project in &projects {
             progress.total += contents(&run, *project).await?;
         }
@@ -182,9 +173,7 @@ impl Job for ExpireMembers {
     }
 
     async fn run(self, run: Run) -> Result<(), Failure> {
-        run.app
-            .write(|tx| rows::delete_expired(tx, &today(tx)))
-            .await?;
+        run.app.write(|tx| rows::delete_expired(tx, &today(tx))).await?;
         Ok(())
     }
 }

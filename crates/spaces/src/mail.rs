@@ -52,19 +52,11 @@ pub fn request_mail(
             user.name, user.username, subject.path
         ),
         News::Granted => {
-            format!(
-                "You are a member of {place} now.\n\n{base_url}{}\n",
-                subject.path
-            )
+            format!("You are a member of {place} now.\n\n{base_url}{}\n", subject.path)
         }
         News::Denied => format!("Your request for access to {place} was turned down.\n"),
     };
-    Message {
-        to: to.email.clone(),
-        subject: title,
-        text,
-        html: None,
-    }
+    Message { to: to.email.clone(), subject: title, text, html: None }
 }
 
 /// Sends a mail; an address the mail server refuses for good is let go.
@@ -109,11 +101,7 @@ mod tests {
         let mail = invitation_mail(&invitation, &subject(), "http://x/-/invites/t");
         assert_eq!(mail.to, "joe@example.com");
         assert_eq!(mail.subject, "Jane invited you to the group acme/tools");
-        assert!(
-            mail.text.contains("as Developer until 2031-01-02."),
-            "{}",
-            mail.text
-        );
+        assert!(mail.text.contains("as Developer until 2031-01-02."), "{}", mail.text);
         assert!(mail.text.contains("\nhttp://x/-/invites/t\n"));
     }
 }

@@ -113,10 +113,7 @@ kernel::params! {
 /// Refuses levels that do not exist and levels above the viewer's own.
 pub fn check_level(place: &MembersOf<'_>, level: i64) -> Result<()> {
     if !GRANTABLE.contains(&level) {
-        return Err(Error::invalid(
-            "access_level",
-            "is not included in the list",
-        ));
+        return Err(Error::invalid("access_level", "is not included in the list"));
     }
     if level > place.level {
         return Err(Error::forbidden(""));
@@ -156,10 +153,7 @@ pub fn add(tx: &mut Tx<'_>, place: &MembersOf<'_>, user: &User, new: &NewMember)
     check_level(place, new.access_level)?;
     check_end(tx, new.expires_at)?;
     if !user.is_human() {
-        return Err(Error::invalid(
-            "user",
-            "is a bot of another project or group",
-        ));
+        return Err(Error::invalid("user", "is a bot of another project or group"));
     }
     let row = NewRow {
         source: place.key(),
@@ -197,9 +191,7 @@ pub fn reason(result: Result<()>) -> Result<Option<String>> {
         Err(Error::Conflict(text) | Error::NotFoundText(text)) => Ok(Some(text)),
         Err(Error::Invalid(fields)) => {
             let texts = fields.iter().flat_map(|(field, messages)| {
-                messages
-                    .iter()
-                    .map(move |message| format!("{field} {message}"))
+                messages.iter().map(move |message| format!("{field} {message}"))
             });
             Ok(Some(texts.collect::<Vec<_>>().join(", ")))
         }

@@ -224,10 +224,7 @@ impl Namespace {
 
 /// The ids a lineage (`/1/5/9/`) is made of.
 pub fn ids_of(lineage: &str) -> Vec<i64> {
-    lineage
-        .split('/')
-        .filter_map(|id| id.parse().ok())
-        .collect()
+    lineage.split('/').filter_map(|id| id.parse().ok()).collect()
 }
 
 /// Names that routes of ours begin with, or may begin with one day.
@@ -303,11 +300,7 @@ pub fn path_error(path: &str, is_top_level: bool) -> Option<&'static str> {
     let shaped = path
         .bytes()
         .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'));
-    let reserved = if is_top_level {
-        RESERVED
-    } else {
-        RESERVED_BELOW
-    };
+    let reserved = if is_top_level { RESERVED } else { RESERVED_BELOW };
     if path.is_empty() {
         Some("can't be blank")
     } else if path.len() > MAX_NAME {
@@ -316,9 +309,7 @@ pub fn path_error(path: &str, is_top_level: bool) -> Option<&'static str> {
         Some("is a reserved name")
     } else if !shaped
         || path.starts_with(['-', '.'])
-        || [".", ".git", ".atom"]
-            .iter()
-            .any(|end| folded.ends_with(end))
+        || [".", ".git", ".atom"].iter().any(|end| folded.ends_with(end))
     {
         Some(SHAPE)
     } else {
@@ -391,25 +382,14 @@ mod tests {
         for good in ["a", "a.b", "_x", "a-b_c.d", "9", "gitty", "api2"] {
             assert_eq!(path_error(good, true), None, "{good}");
         }
-        for bad in [
-            "", "-a", ".a", "a.", "a.git", "A.GIT", "a.atom", "a b", "ä", "a/b", "a\0",
-        ] {
+        for bad in ["", "-a", ".a", "a.", "a.git", "A.GIT", "a.atom", "a b", "ä", "a/b", "a\0"] {
             assert!(path_error(bad, true).is_some(), "{bad:?}");
         }
     }
 
     #[test]
     fn reserved_names_depend_on_the_place() {
-        for name in [
-            "api",
-            "Admin",
-            "-",
-            "users",
-            "groups",
-            "projects",
-            "dashboard",
-            "oauth",
-        ] {
+        for name in ["api", "Admin", "-", "users", "groups", "projects", "dashboard", "oauth"] {
             assert!(path_error(name, true).is_some(), "{name}");
         }
         assert_eq!(path_error("api", false), None);

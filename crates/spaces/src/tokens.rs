@@ -65,9 +65,7 @@ pub fn create(
         return Err(Error::Parameters(vec![text.into()]));
     }
     if level > place.level {
-        return Err(refused(
-            "access level of the token cannot be above your own",
-        ));
+        return Err(refused("access level of the token cannot be above your own"));
     }
     let source = source_of(place);
     let by = Author::from(signed_in);

@@ -52,12 +52,10 @@ fn read_field(field: &&Field) -> Result<TokenStream> {
         return Ok(quote!(#name: ::store::FromRow::from_row(row)?));
     }
     let function = field.attrs.iter().find(|it| it.path().is_ident("read"));
-    Ok(
-        match function.map(|it| it.parse_args::<Path>()).transpose()? {
-            Some(function) => quote!(#name: #function(row.get(stringify!(#name))?)),
-            None => quote!(#name: row.get(stringify!(#name))?),
-        },
-    )
+    Ok(match function.map(|it| it.parse_args::<Path>()).transpose()? {
+        Some(function) => quote!(#name: #function(row.get(stringify!(#name))?)),
+        None => quote!(#name: row.get(stringify!(#name))?),
+    })
 }
 
 /// The select list, of a struct that names a table.
@@ -121,14 +119,9 @@ fn insert(input: &DeriveInput) -> Result<TokenStream> {
 fn update(input: &DeriveInput) -> Result<TokenStream> {
     let fields = fields(input)?;
     let table = table(input, "columns")?;
-    let written: Vec<&&Field> = fields
-        .iter()
-        .filter(|field| has(field, "written"))
-        .collect();
+    let written: Vec<&&Field> = fields.iter().filter(|field| has(field, "written")).collect();
     let sets = written.iter().zip(2..);
-    let sets: Vec<String> = sets
-        .map(|(field, at)| format!("{} = ${at}", column(field)))
-        .collect();
+    let sets: Vec<String> = sets.map(|(field, at)| format!("{} = ${at}", column(field))).collect();
     let statement = format!("update {table} set {} where id = $1", sets.join(", "));
     let values = written.iter().map(|field| &field.ident);
     let (struct_name, seen) = (&input.ident, &input.vis);
@@ -153,10 +146,7 @@ fn fields(input: &DeriveInput) -> Result<Vec<&Field>> {
         Data::Struct(data) if matches!(data.fields, Fields::Named(_)) => {
             Ok(data.fields.iter().collect())
         }
-        _ => Err(Error::new(
-            Span::call_site(),
-            "a row is a struct with named fields",
-        )),
+        _ => Err(Error::new(Span::call_site(), "a row is a struct with named fields")),
     }
 }
 

@@ -15,9 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut numbers = std::env::args().skip(1).map(|argument| argument.parse());
     let writes: i64 = numbers.next().unwrap_or(Ok(10_000))?;
     let tasks: i64 = numbers.next().unwrap_or(Ok(64))?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let mut rates = Vec::new();
     for group_size in [1, 256] {
         let directory = tempfile::tempdir_in(std::env::current_dir()?)?;
@@ -41,21 +39,16 @@ async fn write_all(store: Store, writes: i64, tasks: i64) -> Result<(), Error> {
             tokio::spawn(async move {
                 for n in (task..writes).step_by(tasks.max(1) as usize) {
                     let sql = "insert into notes (body) values ($1)";
-                    store
-                        .write(move |tx| tx.execute(sql, (format!("note {n}"),)))
-                        .await?;
+                    store.write(move |tx| tx.execute(sql, (format!("note {n}"),))).await?;
                 }
                 Ok(())
             })
         })
         .collect();
     for task in running {
-        task.await
-            .map_err(|error| Error::Engine(error.to_string()))??;
+        task.await.map_err(|error| Error::Engine(error.to_string()))??;
     }
-    let count = store
-        .read(|tx| tx.one::<i64>("select count(*) from notes", ()))
-        .await?;
+    let count = store.read(|tx| tx.one::<i64>("select count(*) from notes", ())).await?;
     assert_eq!(count, writes);
     Ok(())
 }

@@ -70,10 +70,7 @@ impl Config {
     /// For migrations, whose statements may take long.
     pub(crate) fn patient(&self) -> Config {
         let statement_timeout = Duration::from_secs(24 * 60 * 60);
-        Config {
-            statement_timeout,
-            ..self.clone()
-        }
+        Config { statement_timeout, ..self.clone() }
     }
 }
 
@@ -85,10 +82,7 @@ pub(crate) struct Context {
 
 impl Context {
     pub(crate) fn of(config: &Config) -> Context {
-        Context {
-            clock: config.clock.clone(),
-            plugs: config.plugs.clone(),
-        }
+        Context { clock: config.clock.clone(), plugs: config.plugs.clone() }
     }
 
     pub(crate) fn now(&self) -> Timestamp {

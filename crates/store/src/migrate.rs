@@ -23,10 +23,7 @@ pub struct Migration {
 
 impl Migration {
     fn checksum(&self) -> String {
-        Sha256::digest(self.sql)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        Sha256::digest(self.sql).iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 
@@ -75,11 +72,7 @@ fn step(session: &mut dyn Session, context: &Context, migrations: &[Migration]) 
         Engine::Postgres => "begin",
     })?;
     let applied = apply_next(session, context, migrations);
-    session.batch(if applied.is_ok() {
-        "commit"
-    } else {
-        "rollback"
-    })?;
+    session.batch(if applied.is_ok() { "commit" } else { "rollback" })?;
     applied
 }
 
@@ -90,10 +83,8 @@ fn apply_next(
 ) -> Result<bool> {
     session.batch(LEDGER)?;
     let now = context.now();
-    let applied: Vec<(i64, String)> = Tx::new(&mut *session, context, now).all(
-        "select number, checksum from schema_migrations order by number",
-        (),
-    )?;
+    let applied: Vec<(i64, String)> = Tx::new(&mut *session, context, now)
+        .all("select number, checksum from schema_migrations order by number", ())?;
     compare(&applied, migrations)?;
     let mut missing: Vec<&Migration> = migrations
         .iter()
@@ -105,36 +96,22 @@ fn apply_next(
     };
     for statement in statements(migration.sql, session.engine()) {
         session.batch(&statement).map_err(|error| {
-            Error::Engine(format!(
-                "migration {} ({}): {error}",
-                migration.number, migration.name
-            ))
+            Error::Engine(format!("migration {} ({}): {error}", migration.number, migration.name))
         })?;
     }
     Tx::new(session, context, now).execute(
         "insert into schema_migrations (number, name, checksum, applied_at) values ($1, $2, $3, $4)",
         (migration.number, migration.name, migration.checksum(), now),
     )?;
-    tracing::info!(
-        number = migration.number,
-        name = migration.name,
-        "migration applied"
-    );
+    tracing::info!(number = migration.number, name = migration.name, "migration applied");
     Ok(true)
 }
 
 fn compare(applied: &[(i64, String)], migrations: &[Migration]) -> Result<()> {
-    let known = migrations
-        .iter()
-        .map(|migration| migration.number)
-        .max()
-        .unwrap_or(0);
+    let known = migrations.iter().map(|migration| migration.number).max().unwrap_or(0);
     for (number, checksum) in applied {
         let Some(migration) = migrations.iter().find(|m| m.number == *number) else {
-            return Err(Error::NewerSchema {
-                found: *number,
-                known,
-            });
+            return Err(Error::NewerSchema { found: *number, known });
         };
         if migration.checksum() != *checksum {
             return Err(Error::ChangedMigration { number: *number });
@@ -162,20 +139,13 @@ fn statements(sql: &str, engine: Engine) -> Vec<String> {
     }
     all.push(one);
     let meant = |one: &&Vec<Piece<'_>>| one.iter().any(|p| !matches!(p, Piece::Space(_)));
-    all.iter()
-        .filter(meant)
-        .map(|one| declared(one, engine))
-        .collect()
+    all.iter().filter(meant).map(|one| declared(one, engine)).collect()
 }
 
 /// One statement with its column types translated.
 fn declared(pieces: &[Piece<'_>], engine: Engine) -> String {
-    let mut words = pieces
-        .iter()
-        .filter(|piece| !matches!(piece, Piece::Space(_)));
-    let defines = words
-        .next()
-        .is_some_and(|p| p.is_word("create") || p.is_word("alter"))
+    let mut words = pieces.iter().filter(|piece| !matches!(piece, Piece::Space(_)));
+    let defines = words.next().is_some_and(|p| p.is_word("create") || p.is_word("alter"))
         && words.next().is_some_and(|p| p.is_word("table"));
     let mut before = Piece::Other("(");
     let mut out = String::new();

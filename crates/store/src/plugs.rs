@@ -17,9 +17,7 @@ impl Plugs {
     pub fn plug<T: Any + Send + Sync>(&mut self, value: T) -> Result<()> {
         match self.0.insert(TypeId::of::<T>(), Arc::new(value)) {
             None => Ok(()),
-            Some(_) => Err(Error::PluggedTwice {
-                what: type_name::<T>(),
-            }),
+            Some(_) => Err(Error::PluggedTwice { what: type_name::<T>() }),
         }
     }
 
@@ -28,8 +26,6 @@ impl Plugs {
         let value = self.0.get(&TypeId::of::<T>());
         value
             .and_then(|value| value.downcast_ref())
-            .ok_or(Error::NotPlugged {
-                what: type_name::<T>(),
-            })
+            .ok_or(Error::NotPlugged { what: type_name::<T>() })
     }
 }

@@ -83,11 +83,7 @@ impl<C> Pool<C> {
         limit: usize,
         open: impl Fn() -> Result<C> + Send + Sync + 'static,
     ) -> Pool<C> {
-        Pool {
-            idle: Mutex::new(Vec::new()),
-            limit,
-            open: Box::new(open),
-        }
+        Pool { idle: Mutex::new(Vec::new()), limit, open: Box::new(open) }
     }
 
     /// An idle connection or a new one.

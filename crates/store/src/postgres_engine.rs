@@ -138,17 +138,13 @@ impl Connection {
         self.ready()?;
         let kinds = || values.iter().map(Value::kind);
         if let Some(known) = self.statements.get(sql) {
-            let same = known
-                .iter()
-                .find(|(types, _)| types.iter().copied().eq(kinds()));
+            let same = known.iter().find(|(types, _)| types.iter().copied().eq(kinds()));
             if let Some((_, statement)) = same {
                 return Ok(statement.clone());
             }
         }
         let types: Vec<PgType> = kinds().map(engine_type).collect();
-        let prepared = self
-            .client
-            .prepare_typed(&sql::translate(sql, Engine::Postgres), &types);
+        let prepared = self.client.prepare_typed(&sql::translate(sql, Engine::Postgres), &types);
         let statement = prepared.map_err(|error| self.error(error))?;
         if self.statements.len() >= STATEMENTS {
             self.statements.clear();
@@ -164,8 +160,7 @@ impl Connection {
         bound: &[Bound<'_>],
         take: &mut dyn FnMut(&mut Row<'_>) -> bool,
     ) -> std::result::Result<(), postgres::Error> {
-        self.client
-            .batch_execute("set local statement_timeout = 0")?;
+        self.client.batch_execute("set local statement_timeout = 0")?;
         let mut rows = self
             .client
             .query_raw(statement, bound.iter().map(|b| b as &(dyn ToSql + Sync)))?;
@@ -176,8 +171,7 @@ impl Connection {
         }
         drop(rows);
         let timeout = self.timeout.as_millis();
-        self.client
-            .batch_execute(&format!("set local statement_timeout = {timeout}"))
+        self.client.batch_execute(&format!("set local statement_timeout = {timeout}"))
     }
 }
 
@@ -187,9 +181,7 @@ impl Session for Connection {
     }
 
     fn batch(&mut self, sql: &str) -> Result<()> {
-        self.client
-            .batch_execute(sql)
-            .map_err(|error| self.error(error))
+        self.client.batch_execute(sql).map_err(|error| self.error(error))
     }
 
     fn query(
@@ -202,15 +194,10 @@ impl Session for Connection {
         let statement = self.prepare(sql, values)?;
         let bound: Vec<Bound<'_>> = values.iter().map(Bound).collect();
         if stream {
-            return self
-                .stream(&statement, &bound, take)
-                .map_err(|error| self.error(error));
+            return self.stream(&statement, &bound, take).map_err(|error| self.error(error));
         }
         let params: Vec<&(dyn ToSql + Sync)> = bound.iter().map(|b| b as _).collect();
-        let rows = self
-            .client
-            .query(&statement, &params)
-            .map_err(|error| self.error(error))?;
+        let rows = self.client.query(&statement, &params).map_err(|error| self.error(error))?;
         for row in &rows {
             if !take(&mut Row::new(row)) {
                 break;
@@ -223,9 +210,7 @@ impl Session for Connection {
         let statement = self.prepare(sql, values)?;
         let bound: Vec<Bound<'_>> = values.iter().map(Bound).collect();
         let params: Vec<&(dyn ToSql + Sync)> = bound.iter().map(|b| b as _).collect();
-        self.client
-            .execute(&statement, &params)
-            .map_err(|error| self.error(error))
+        self.client.execute(&statement, &params).map_err(|error| self.error(error))
     }
 
     fn check(&mut self, sql: &str) -> Result<()> {
@@ -275,11 +260,7 @@ pub(crate) fn read(
         // A cancel request may still be on its way to this connection.
         return ended.finish();
     }
-    let how = if ended.is_done() {
-        "commit"
-    } else {
-        "rollback"
-    };
+    let how = if ended.is_done() { "commit" } else { "rollback" };
     finish(pool, connection, how).ok();
     ended.finish()
 }
@@ -325,9 +306,7 @@ fn pause(round: u32) {
 }
 
 fn tls() -> Result<MakeRustlsConnect> {
-    let roots = rustls::RootCertStore {
-        roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
-    };
+    let roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = rustls::ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
@@ -357,9 +336,9 @@ fn plain_error(error: &postgres::Error) -> Error {
         };
     };
     match *told.code() {
-        SqlState::UNIQUE_VIOLATION => Error::Unique {
-            constraint: told.constraint().unwrap_or_default().to_owned(),
-        },
+        SqlState::UNIQUE_VIOLATION => {
+            Error::Unique { constraint: told.constraint().unwrap_or_default().to_owned() }
+        }
         SqlState::FOREIGN_KEY_VIOLATION => Error::Foreign,
         SqlState::CHECK_VIOLATION => Error::Check,
         // Starting or stopping, or a standby that was the first a moment ago.
@@ -450,13 +429,7 @@ impl<'a> FromSql<'a> for Cell {
     }
 
     fn accepts(ty: &PgType) -> bool {
-        let text = [
-            PgType::TEXT,
-            PgType::VARCHAR,
-            PgType::BPCHAR,
-            PgType::NAME,
-            PgType::UNKNOWN,
-        ];
+        let text = [PgType::TEXT, PgType::VARCHAR, PgType::BPCHAR, PgType::NAME, PgType::UNKNOWN];
         let other = [
             PgType::BOOL,
             PgType::INT8,
@@ -486,7 +459,6 @@ impl Cells for postgres::Row {
 
     fn cell(&self, index: usize) -> Result<Value> {
         let cell = self.try_get::<_, Cell>(index);
-        cell.map(|cell| cell.0)
-            .map_err(|error| Error::mismatch(chain(&error)))
+        cell.map(|cell| cell.0).map_err(|error| Error::mismatch(chain(&error)))
     }
 }

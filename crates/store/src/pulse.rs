@@ -146,10 +146,7 @@ mod tests {
         let told = Mutex::new(told);
         let gone = |_| Error::Unavailable("gone".to_owned());
         let probe = move || told.lock().unwrap().recv().map_err(gone)?;
-        let patience = Patience {
-            slow: BRIEF,
-            silence,
-        };
+        let patience = Patience { slow: BRIEF, silence };
         (Arc::new(Pulse::with(patience, Box::new(probe))), tell)
     }
 

@@ -44,10 +44,7 @@ pub struct Fragment {
 impl Fragment {
     /// Begins with a text that has no parameters yet.
     pub fn new(text: &str) -> Fragment {
-        Fragment {
-            text: text.to_owned(),
-            values: Vec::new(),
-        }
+        Fragment { text: text.to_owned(), values: Vec::new() }
     }
 
     /// Appends the text and, after it, the value as the next parameter.
@@ -163,9 +160,7 @@ fn next_piece(rest: &str) -> Option<(Piece<'_>, usize)> {
         let length = span(is_word);
         return Some((Piece::Word(&rest[..length]), length));
     }
-    let digits = rest[1..]
-        .find(|c: char| !c.is_ascii_digit())
-        .map_or(rest.len(), |end| end + 1);
+    let digits = rest[1..].find(|c: char| !c.is_ascii_digit()).map_or(rest.len(), |end| end + 1);
     match (first, rest.get(1..digits).map(str::parse)) {
         ('$', Some(Ok(number))) => Some((Piece::Param(number), digits)),
         _ => Some((Piece::Other(&rest[..first.len_utf8()]), first.len_utf8())),
@@ -203,12 +198,8 @@ fn plain(piece: Piece<'_>, engine: Engine) -> String {
 fn list_test(pieces: &[Piece<'_>], engine: Engine) -> Option<(usize, String)> {
     let negated = pieces[0].is_word("not") && matches!(pieces.get(1), Some(Piece::Space(_)));
     let start = if negated { 2 } else { 0 };
-    let [
-        word,
-        Piece::Other("("),
-        Piece::Param(number),
-        Piece::Other(")"),
-    ] = pieces.get(start..start + 4)?
+    let [word, Piece::Other("("), Piece::Param(number), Piece::Other(")")] =
+        pieces.get(start..start + 4)?
     else {
         return None;
     };

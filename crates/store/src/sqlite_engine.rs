@@ -44,15 +44,8 @@ impl Watched {
 
 impl Watch {
     fn new(timeout: Duration) -> Watch {
-        let state = Watched {
-            until: Instant::now() + timeout,
-            caller: None,
-            looks: None,
-        };
-        Watch {
-            timeout,
-            state: Mutex::new(state),
-        }
+        let state = Watched { until: Instant::now() + timeout, caller: None, looks: None };
+        Watch { timeout, state: Mutex::new(state) }
     }
 
     fn restart(&self) -> Result<()> {
@@ -133,9 +126,7 @@ impl Connection {
     /// Runs a statement such as `begin` from the statement cache.
     pub(crate) fn control(&self, sql: &str) -> Result<()> {
         let run = || self.raw.prepare_cached(sql)?.raw_execute();
-        run()
-            .map(|_| ())
-            .map_err(|error| interrupted(error, &self.watch))
+        run().map(|_| ()).map_err(|error| interrupted(error, &self.watch))
     }
 
     /// Undoes the transaction if one is open; false if that failed.
@@ -156,8 +147,7 @@ impl Connection {
             if self.texts.len() >= STATEMENTS {
                 self.texts.clear();
             }
-            self.texts
-                .insert(sql.to_owned(), sql::translate(sql, Engine::Sqlite));
+            self.texts.insert(sql.to_owned(), sql::translate(sql, Engine::Sqlite));
         }
         let prepared = self.raw.prepare_cached(&self.texts[sql]);
         let mut statement = prepared.map_err(|error| interrupted(error, &self.watch))?;
@@ -179,10 +169,7 @@ impl Connection {
     pub(crate) fn backup(&self, to: &Path, mut progress: impl FnMut(u64, u64)) -> Result<()> {
         use rusqlite::backup::{Backup, StepResult};
         if to.exists() {
-            return Err(Error::Unavailable(format!(
-                "{} exists already",
-                to.display()
-            )));
+            return Err(Error::Unavailable(format!("{} exists already", to.display())));
         }
         // An open snapshot keeps the copy from starting over at each write.
         self.control("begin")?;
@@ -213,9 +200,7 @@ impl Session for Connection {
 
     fn batch(&mut self, sql: &str) -> Result<()> {
         self.watch.restart()?;
-        self.raw
-            .execute_batch(sql)
-            .map_err(|error| interrupted(error, &self.watch))
+        self.raw.execute_batch(sql).map_err(|error| interrupted(error, &self.watch))
     }
 
     fn query(
@@ -249,11 +234,7 @@ impl Session for Connection {
         let mut statement = self.prepare(sql, values)?;
         let reads = statement.readonly();
         let mut rows = statement.raw_query();
-        while rows
-            .next()
-            .map_err(|error| interrupted(error, &watch))?
-            .is_some()
-        {}
+        while rows.next().map_err(|error| interrupted(error, &watch))?.is_some() {}
         drop(rows);
         drop(statement);
         Ok(if reads { 0 } else { self.raw.changes() })
@@ -335,9 +316,7 @@ fn plain_error(error: rusqlite::Error) -> Error {
             | ffi::SQLITE_CONSTRAINT_PRIMARYKEY
             | ffi::SQLITE_CONSTRAINT_ROWID,
             _,
-        ) => Error::Unique {
-            constraint: unique_name(&text),
-        },
+        ) => Error::Unique { constraint: unique_name(&text) },
         (ffi::SQLITE_CONSTRAINT_FOREIGNKEY, _) => Error::Foreign,
         (ffi::SQLITE_CONSTRAINT_CHECK, _) => Error::Check,
         (_, ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::DiskFull) => {
@@ -353,8 +332,6 @@ fn plain_error(error: rusqlite::Error) -> Error {
 /// `t.a, t.b` or the index name of «UNIQUE constraint failed: …».
 fn unique_name(text: &str) -> String {
     let name = text.split_once("failed: ").map_or(text, |(_, name)| name);
-    let index = name
-        .strip_prefix("index '")
-        .and_then(|name| name.strip_suffix('\''));
+    let index = name.strip_prefix("index '").and_then(|name| name.strip_suffix('\''));
     index.unwrap_or(name).to_owned()
 }

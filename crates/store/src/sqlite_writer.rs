@@ -29,12 +29,7 @@ impl Job {
     /// by itself.
     pub(crate) fn new(work: Work, context: Arc<Context>) -> (Job, oneshot::Receiver<Result<()>>) {
         let (reply, answer) = oneshot::channel();
-        let job = Job {
-            work,
-            context,
-            reply,
-            ended: None,
-        };
+        let job = Job { work, context, reply, ended: None };
         (job, answer)
     }
 
@@ -92,10 +87,7 @@ pub(crate) fn write_queue(mut connection: Connection, queue: &Receiver<Job>, siz
             Group::Refused(_) => false,
         };
         if retry {
-            group
-                .into_iter()
-                .rev()
-                .for_each(|job| again.push_front(job));
+            group.into_iter().rev().for_each(|job| again.push_front(job));
             continue;
         }
         for job in group {
@@ -145,9 +137,7 @@ fn run_job(connection: &mut Connection, job: &mut Job) -> Result<()> {
     connection.control("savepoint job")?;
     let kept = job.run(connection);
     if connection.is_lost() {
-        return Err(Error::Engine(
-            "the statement undid its transaction".to_owned(),
-        ));
+        return Err(Error::Engine("the statement undid its transaction".to_owned()));
     }
     if !kept {
         connection.control("rollback to job")?;

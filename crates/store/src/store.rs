@@ -72,13 +72,7 @@ impl Store {
             Pulse::of(move || postgres_engine::Connection::probe(&config))
         });
         Ok(Store {
-            inner: Arc::new(Inner {
-                config,
-                context,
-                permits,
-                backend,
-                pulse,
-            }),
+            inner: Arc::new(Inner { config, context, permits, backend, pulse }),
         })
     }
 
@@ -106,11 +100,7 @@ impl Store {
         let mut name = path.clone().into_os_string();
         name.push(".lock");
         let unusable = |error: std::io::Error| Error::Unavailable(format!("lock file: {error}"));
-        let file = File::options()
-            .create(true)
-            .append(true)
-            .open(name)
-            .map_err(unusable)?;
+        let file = File::options().create(true).append(true).open(name).map_err(unusable)?;
         match file.try_lock() {
             Ok(()) => Ok(ServeLock(Some(file))),
             Err(TryLockError::WouldBlock) => Err(Error::InUse),
@@ -271,9 +261,9 @@ impl Store {
                 sqlite_engine::Connection::open(path, &self.inner.config, true)?
                     .backup(to, progress)
             }
-            Backend::Postgres(_) => Err(Error::Engine(
-                "this database is not a SQLite file".to_owned(),
-            )),
+            Backend::Postgres(_) => {
+                Err(Error::Engine("this database is not a SQLite file".to_owned()))
+            }
         }
     }
 
@@ -333,11 +323,7 @@ fn open_sqlite(
     let readers = Pool::new(config.connections.max(1), move || {
         sqlite_engine::Connection::open(&file, &settings, true)
     });
-    Ok(Backend::Sqlite {
-        path,
-        readers,
-        queue,
-    })
+    Ok(Backend::Sqlite { path, readers, queue })
 }
 
 fn open_postgres(config: &Config, context: &Context, migrations: &[Migration]) -> Result<Backend> {
@@ -345,10 +331,7 @@ fn open_postgres(config: &Config, context: &Context, migrations: &[Migration]) -
     migrate::run(&mut first, context, migrations)?;
     let settings = config.clone();
     let open = move || postgres_engine::Connection::open(&settings);
-    Ok(Backend::Postgres(Arc::new(Pool::new(
-        config.connections.max(1),
-        open,
-    ))))
+    Ok(Backend::Postgres(Arc::new(Pool::new(config.connections.max(1), open))))
 }
 
 impl Inner {

@@ -49,10 +49,7 @@ pub(crate) trait Cells {
 
 impl<'a> Row<'a> {
     pub(crate) fn new(cells: &'a dyn Cells) -> Row<'a> {
-        Row {
-            cells,
-            next: Cell::new(0),
-        }
+        Row { cells, next: Cell::new(0) }
     }
 
     /// The named column.
@@ -73,9 +70,7 @@ impl<'a> Row<'a> {
     fn index(&self, column: &str) -> Option<usize> {
         let (width, next) = (self.cells.width(), self.next.get());
         let named = |index: &usize| self.cells.is_named(*index, column);
-        (next..width)
-            .find(named)
-            .or_else(|| (0..next.min(width)).find(named))
+        (next..width).find(named).or_else(|| (0..next.min(width)).find(named))
     }
 
     /// How many columns the row has.
@@ -373,8 +368,6 @@ pub(crate) fn run_callbacks(callbacks: Vec<AfterCommit>) {
 
 fn panic_error(panic: &(dyn std::any::Any + Send)) -> Error {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let text = text
-        .or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_default();
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
     Error::Engine(format!("panic in a transaction: {text}"))
 }

@@ -112,9 +112,7 @@ impl Value {
         };
         match storable {
             true => Ok(()),
-            false => Err(Error::mismatch(
-                "a NUL character or a number that is not finite",
-            )),
+            false => Err(Error::mismatch("a NUL character or a number that is not finite")),
         }
     }
 }
@@ -123,9 +121,9 @@ fn json_has_nul(json: &serde_json::Value) -> bool {
     match json {
         serde_json::Value::String(text) => text.contains('\0'),
         serde_json::Value::Array(items) => items.iter().any(json_has_nul),
-        serde_json::Value::Object(fields) => fields
-            .iter()
-            .any(|(key, value)| key.contains('\0') || json_has_nul(value)),
+        serde_json::Value::Object(fields) => {
+            fields.iter().any(|(key, value)| key.contains('\0') || json_has_nul(value))
+        }
         _ => false,
     }
 }
@@ -228,16 +226,14 @@ from_value! {
 impl FromValue for i32 {
     fn from_value(value: Value) -> Result<Self> {
         let wide = i64::from_value(value)?;
-        wide.try_into()
-            .map_err(|_| Error::mismatch("integer above 32 bits"))
+        wide.try_into().map_err(|_| Error::mismatch("integer above 32 bits"))
     }
 }
 
 impl FromValue for u32 {
     fn from_value(value: Value) -> Result<Self> {
         let wide = i64::from_value(value)?;
-        wide.try_into()
-            .map_err(|_| Error::mismatch("integer outside 32 unsigned bits"))
+        wide.try_into().map_err(|_| Error::mismatch("integer outside 32 unsigned bits"))
     }
 }
 
@@ -273,8 +269,7 @@ impl<T: DeserializeOwned> FromValue for Json<T> {
             Value::Text(text) => serde_json::from_str(&text),
             other => return unexpected("json", &other),
         };
-        read.map(Json)
-            .map_err(|error| Error::mismatch(format!("json: {error}")))
+        read.map(Json).map_err(|error| Error::mismatch(format!("json: {error}")))
     }
 }
 

@@ -82,9 +82,7 @@ impl<T, E: From<Error>> Outcome<T, E> {
     /// The result, once the work has been run and has ended well.
     pub fn take(self) -> std::result::Result<T, E> {
         let mut result_slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        result_slot
-            .take()
-            .unwrap_or_else(|| Err(never_ran().into()))
+        result_slot.take().unwrap_or_else(|| Err(never_ran().into()))
     }
 }
 

@@ -75,17 +75,11 @@ pub async fn create_application(options: Options, wanted: NewApplication) -> Out
     let new = Registration {
         name: wanted.name,
         redirect_uris: wanted.redirect_uri.join("\n"),
-        scopes: wanted
-            .scopes
-            .split_whitespace()
-            .map(str::to_owned)
-            .collect(),
+        scopes: wanted.scopes.split_whitespace().map(str::to_owned).collect(),
         confidential: !wanted.public,
         trusted: wanted.trusted,
     };
-    let made = app
-        .write(move |tx| bootstrap::create_application(tx, &new))
-        .await;
+    let made = app.write(move |tx| bootstrap::create_application(tx, &new)).await;
     let (made, secret) = made.map_err(told)?;
     let secret = secret.map(|secret| secret.expose().to_owned());
     Ok(json!({"client_id": made.uid, "client_secret": secret}).to_string())
@@ -113,10 +107,7 @@ pub async fn complete(app: &App, given: Option<String>, say: impl Fn(&str)) -> O
         return Ok(());
     };
     if is_random {
-        say(&format!(
-            "the administrator {} has the password {text}",
-            root.username
-        ));
+        say(&format!("the administrator {} has the password {text}", root.username));
         say("it is not shown again; change it after signing in");
     } else {
         say(&format!("the administrator is {}", root.username));
@@ -133,8 +124,7 @@ pub async fn create_token(options: Options, wanted: NewToken) -> Outcome<String>
             bootstrap::create_token(tx, user, name, &wanted.scopes, wanted.expires)
         })
         .await;
-    made.map(|(_, secret)| secret.expose().to_owned())
-        .map_err(told)
+    made.map(|(_, secret)| secret.expose().to_owned()).map_err(told)
 }
 
 /// Makes an account and says so. Where an instance begins by it, or lacks what
@@ -160,10 +150,7 @@ pub async fn create_user(
         return Err(format!("the password {problem}"));
     }
     if wiring::may_begin_instance(&options)? {
-        say(&format!(
-            "a new instance begins in {}",
-            options.data.display()
-        ));
+        say(&format!("a new instance begins in {}", options.data.display()));
     }
     let given = options.root_password.take();
     let (app, _) = wiring::assemble(options).await?;
@@ -183,9 +170,7 @@ pub async fn create_user(
 pub fn told(error: Error) -> String {
     match error {
         Error::Invalid(fields) => {
-            let said = fields
-                .iter()
-                .map(|(field, texts)| format!("{field} {}", texts.join(", ")));
+            let said = fields.iter().map(|(field, texts)| format!("{field} {}", texts.join(", ")));
             said.collect::<Vec<_>>().join("; ")
         }
         Error::NotFound(thing) => format!("no such {}", thing.to_lowercase()),

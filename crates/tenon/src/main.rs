@@ -122,10 +122,7 @@ fn run(arguments: Arguments) -> Outcome<ExitCode> {
         .enable_all()
         .build()
         .map_err(|error| format!("cannot start: {error}"))?;
-    let code = runtime.block_on(command(
-        arguments.command.unwrap_or(Command::Serve),
-        options,
-    ));
+    let code = runtime.block_on(command(arguments.command.unwrap_or(Command::Serve), options));
     // A statement still running must not keep the process.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     code

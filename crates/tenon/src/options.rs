@@ -249,14 +249,10 @@ fn at_least_one<N: From<u8> + PartialOrd>(name: &str, given: Option<N>, usual: N
 /// Accepts `http(s)://HOST[:PORT]` and drops a slash at its end.
 fn external_url(url: String) -> Outcome<String> {
     let bare = url.trim_end_matches('/');
-    let host = bare
-        .strip_prefix("http://")
-        .or_else(|| bare.strip_prefix("https://"));
+    let host = bare.strip_prefix("http://").or_else(|| bare.strip_prefix("https://"));
     match host {
         Some(host) if !host.is_empty() && !host.contains(['/', '?', '#', ' ']) => Ok(bare.into()),
-        _ => Err(format!(
-            "external_url is {url:?}; write http://HOST or https://HOST[:PORT]"
-        )),
+        _ => Err(format!("external_url is {url:?}; write http://HOST or https://HOST[:PORT]")),
     }
 }
 
@@ -320,31 +316,20 @@ mod tests {
 
     #[test]
     fn an_unknown_key_is_refused_with_the_nearest() {
-        for (wrong, meant) in [
-            ("lisen", "listen"),
-            ("databse-url", "database_url"),
-            ("mailfrom", "mail_from"),
-        ] {
+        for (wrong, meant) in
+            [("lisen", "listen"), ("databse-url", "database_url"), ("mailfrom", "mail_from")]
+        {
             let refused = parse(&format!("\"{wrong}\" = 1")).unwrap_err();
-            assert_eq!(
-                refused,
-                format!("unknown key {wrong}; did you mean {meant}?")
-            );
+            assert_eq!(refused, format!("unknown key {wrong}; did you mean {meant}?"));
         }
     }
 
     #[test]
     fn flags_win_over_the_file() {
         let file = parse("listen = \"0.0.0.0:1\"\nworkers = 7").unwrap();
-        let flags = Given {
-            listen: Some("127.0.0.1:2".into()),
-            ..Given::default()
-        };
+        let flags = Given { listen: Some("127.0.0.1:2".into()), ..Given::default() };
         let options = flags.over(file).complete().unwrap();
-        assert_eq!(
-            (options.listen.as_str(), options.workers),
-            ("127.0.0.1:2", 7)
-        );
+        assert_eq!((options.listen.as_str(), options.workers), ("127.0.0.1:2", 7));
     }
 
     #[test]

@@ -22,10 +22,7 @@ pub struct Column {
 /// The tables after these migrations, each after the tables it refers to.
 pub fn tables(migrations: &[Migration]) -> Vec<Table> {
     let mut tables: Vec<Table> = Vec::new();
-    for statement in migrations
-        .iter()
-        .flat_map(|migration| statements(migration.sql))
-    {
+    for statement in migrations.iter().flat_map(|migration| statements(migration.sql)) {
         let words: Vec<&str> = statement.split_whitespace().collect();
         match words.as_slice() {
             ["create", "table", name, ..] => {
@@ -33,13 +30,8 @@ pub fn tables(migrations: &[Migration]) -> Vec<Table> {
                     continue;
                 };
                 let name = name.split('(').next().unwrap_or(name).to_owned();
-                let columns = parts(&statement[from + 1..to])
-                    .into_iter()
-                    .filter_map(column);
-                tables.push(Table {
-                    name,
-                    columns: columns.collect(),
-                });
+                let columns = parts(&statement[from + 1..to]).into_iter().filter_map(column);
+                tables.push(Table { name, columns: columns.collect() });
             }
             ["alter", "table", name, "add", "column", definition @ ..] => {
                 let added = column(&definition.join(" "));
@@ -63,16 +55,9 @@ pub fn tables(migrations: &[Migration]) -> Vec<Table> {
 fn statements(sql: &str) -> Vec<String> {
     let bare: String = sql
         .lines()
-        .map(|line| {
-            format!(
-                "{}\n",
-                line.split("--").next().unwrap_or_default().trim_end()
-            )
-        })
+        .map(|line| format!("{}\n", line.split("--").next().unwrap_or_default().trim_end()))
         .collect();
-    bare.split(";\n")
-        .map(|statement| statement.trim().to_owned())
-        .collect()
+    bare.split(";\n").map(|statement| statement.trim().to_owned()).collect()
 }
 
 /// The parts between commas that stand in no parentheses.
@@ -112,9 +97,7 @@ fn column(text: &str) -> Option<Column> {
         name: (*name).to_owned(),
         kind,
         is_identity: *declared == "identity",
-        refers_to: refers_to
-            .and_then(|at| words.get(at + 1))
-            .map(|name| (*name).to_owned()),
+        refers_to: refers_to.and_then(|at| words.get(at + 1)).map(|name| (*name).to_owned()),
     })
 }
 
@@ -129,22 +112,11 @@ mod tests {
                    body text not null default 'a, b',\n    primary key (id, body)\n);\n\
                    create index notes_by_parent on notes (parent_id);\n\
                    alter table notes add column seen boolean;\n";
-        let tables = tables(&[Migration {
-            number: 1,
-            name: "notes",
-            sql,
-        }]);
+        let tables = tables(&[Migration { number: 1, name: "notes", sql }]);
         let shown: Vec<_> = tables[0]
             .columns
             .iter()
-            .map(|c| {
-                (
-                    c.name.as_str(),
-                    c.kind,
-                    c.is_identity,
-                    c.refers_to.as_deref(),
-                )
-            })
+            .map(|c| (c.name.as_str(), c.kind, c.is_identity, c.refers_to.as_deref()))
             .collect();
         assert_eq!(
             shown,

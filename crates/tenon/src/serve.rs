@@ -18,11 +18,7 @@ const LAST_WRITES: Duration = Duration::from_secs(5);
 
 /// Sends log lines to standard error.
 pub fn log(options: &Options) -> Outcome {
-    let format = if options.log_json {
-        Format::Json
-    } else {
-        Format::Human
-    };
+    let format = if options.log_json { Format::Json } else { Format::Human };
     init_logs(format, &options.log).map_err(|error| format!("log is {:?}: {error}", options.log))
 }
 
@@ -41,9 +37,7 @@ pub async fn serve(mut options: Options, say: impl Fn(&str)) -> Outcome {
         error => error.to_string(),
     })?;
     let (listener, address) = listen(&options.listen).await?;
-    options
-        .external_url
-        .get_or_insert_with(|| reachable(address));
+    options.external_url.get_or_insert_with(|| reachable(address));
     let (workers, data) = (options.workers, options.data.clone());
     let given = options.root_password.take();
     let (app, server) = wiring::assemble_over(options, store)?;
@@ -51,11 +45,7 @@ pub async fn serve(mut options: Options, say: impl Fn(&str)) -> Outcome {
 
     room::keep(&data);
     let (stop, stopped) = watch::channel(false);
-    let jobs = tokio::spawn(kernel::jobs::work(
-        app.clone(),
-        workers,
-        until(stopped.clone()),
-    ));
+    let jobs = tokio::spawn(kernel::jobs::work(app.clone(), workers, until(stopped.clone())));
     let requests = tokio::spawn(server.serve(listener, until(stopped)));
     say(&format!("listening on http://{address}"));
 

@@ -25,10 +25,8 @@ const REVISION: &str = match option_env!("TENON_REVISION") {
 };
 
 /// What GraphQL tells of the program.
-pub const BUILD: graphql::root::Build = graphql::root::Build {
-    version: VERSION,
-    revision: REVISION,
-};
+pub const BUILD: graphql::root::Build =
+    graphql::root::Build { version: VERSION, revision: REVISION };
 const READ: &[&str] = &["api", "read_api", "read_user"];
 
 pub fn routes(r: &mut Routes) {
@@ -37,9 +35,7 @@ pub fn routes(r: &mut Routes) {
     r.plain(Method::GET, "/-/metrics", metrics);
     r.plain(Method::GET, "/-/assets/{name}", asset).unchecked();
     r.plain(Method::GET, "/robots.txt", robots).unchecked();
-    r.get("/version", version)
-        .scopes(READ)
-        .summary("Version of the program");
+    r.get("/version", version).scopes(READ).summary("Version of the program");
     r.get("/metadata", metadata)
         .scopes(READ)
         .summary("Version and parts of the program");
@@ -61,13 +57,9 @@ async fn liveness() -> Result<Ok200<HealthEntity>> {
 /// what is stored.
 async fn readiness(app: App) -> Result<Ok200<HealthEntity>> {
     if room::is_full(&app.config().data_dir) {
-        return Err(Error::Unavailable(
-            "there is no room in the data directory".into(),
-        ));
+        return Err(Error::Unavailable("there is no room in the data directory".into()));
     }
-    let answer = app
-        .read(|tx| Ok(tx.one::<i64>(sql!("select cast(1 as bigint)"), ())?))
-        .await;
+    let answer = app.read(|tx| Ok(tx.one::<i64>(sql!("select cast(1 as bigint)"), ())?)).await;
     match answer {
         Ok(_) => Ok(Ok200(HealthEntity { status: "ok" })),
         Err(error) => {
@@ -83,9 +75,7 @@ async fn readiness(app: App) -> Result<Ok200<HealthEntity>> {
 async fn metrics(app: App, viewer: Viewer, request: Arc<RequestContext>) -> Result<Response> {
     let forwarded = ["x-forwarded-for", "forwarded", "x-real-ip", "via"];
     let is_near = request.peer.is_loopback()
-        && !forwarded
-            .iter()
-            .any(|name| request.headers.contains_key(*name));
+        && !forwarded.iter().any(|name| request.headers.contains_key(*name));
     if !is_near && !viewer.is_admin() {
         return Err(Error::NotFound(""));
     }
@@ -122,10 +112,7 @@ struct VersionEntity {
     revision: &'static str,
 }
 
-const PROGRAM: VersionEntity = VersionEntity {
-    version: VERSION,
-    revision: REVISION,
-};
+const PROGRAM: VersionEntity = VersionEntity { version: VERSION, revision: REVISION };
 
 #[derive(Serialize, JsonSchema)]
 struct MetadataEntity {
@@ -142,10 +129,7 @@ async fn version(_: SignedInViewer) -> Result<Ok200<VersionEntity>> {
 
 /// The same with what the program is made of.
 async fn metadata(_: SignedInViewer) -> Result<Ok200<MetadataEntity>> {
-    Ok(Ok200(MetadataEntity {
-        version: PROGRAM,
-        enterprise: true,
-    }))
+    Ok(Ok200(MetadataEntity { version: PROGRAM, enterprise: true }))
 }
 
 /// The description of the API with this instance's address.
@@ -177,11 +161,7 @@ pub fn schema_file() -> String {
 /// `routes.txt`: method, path, surface and scopes of every route.
 pub fn routes_file() -> String {
     let routes = wiring::routes();
-    let mut lines: Vec<_> = routes
-        .all()
-        .iter()
-        .map(|route| (&route.path, route))
-        .collect();
+    let mut lines: Vec<_> = routes.all().iter().map(|route| (&route.path, route)).collect();
     lines.sort_by_key(|(path, route)| (*path, route.method.as_str()));
     let mut text = String::new();
     for (path, route) in lines {

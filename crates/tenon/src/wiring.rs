@@ -141,9 +141,7 @@ pub fn plugs() -> store::Result<Plugs> {
     users.handing_over.push(packages::jobs::hand_over);
     users.handing_over.push(planning::hooks::hand_over);
     users.user_destroying.push(planning::hooks::user_destroying);
-    users
-        .user_destroying
-        .push(monitoring::on_call::user_destroying);
+    users.user_destroying.push(monitoring::on_call::user_destroying);
     users.settings.push(packages::forwarding::PART);
     users.settings.push(monitoring::errors::limits::PART);
     users.settings.push(monitoring::alerts::limits::PART);
@@ -152,9 +150,7 @@ pub fn plugs() -> store::Result<Plugs> {
         issue_closed: vec![monitoring::alerts::rules::incidents::issue_closed],
         named_alerts: Some(monitoring::alerts::graph::named),
     })?;
-    plugs.plug(planning::targets::Kinds::with([
-        monitoring::alerts::graph::KIND,
-    ]))?;
+    plugs.plug(planning::targets::Kinds::with([monitoring::alerts::graph::KIND]))?;
     plugs.plug(packages::source::Repositories::default())?;
     plugs.plug(spaces::hooks::Hooks {
         contents: vec![
@@ -223,10 +219,7 @@ fn missing(options: &Options) -> Outcome<Option<String>> {
     }
     // Whoever has the keys elsewhere needs no directory.
     if options.keys.is_none() && !data.is_dir() {
-        let text = format!(
-            "there is no data directory {} with the keys",
-            data.display()
-        );
+        let text = format!("there is no data directory {} with the keys", data.display());
         return Ok(Some(text));
     }
     Ok(None)
@@ -265,10 +258,7 @@ fn open_mailer(options: &Options, external_url: &str) -> Outcome<Mailer> {
     if options.mail_url == "memory:" {
         return Ok(Mailer::memory());
     }
-    let host = external_url
-        .split("://")
-        .nth(1)
-        .and_then(|rest| rest.split(':').next());
+    let host = external_url.split("://").nth(1).and_then(|rest| rest.split(':').next());
     let host = host.filter(|host| host.parse::<std::net::IpAddr>().is_err());
     let from = match &options.mail_from {
         Some(from) => from.clone(),

@@ -58,11 +58,7 @@ fn tests(name: &Ident, wants: &[String]) -> TokenStream {
             }}"
         )
     };
-    let source = format!(
-        "mod {name} {{ {} {} }}",
-        test("on_sqlite"),
-        test("on_postgres")
-    );
+    let source = format!("mod {name} {{ {} {} }}", test("on_sqlite"), test("on_postgres"));
     let tests: TokenStream = source.parse().unwrap_or_default();
     at(name.span(), tests)
 }

@@ -63,8 +63,7 @@ impl Browser {
         accept: &str,
     ) -> Reply {
         let headers = [("accept", accept)];
-        self.send(method, path, Some(encode(fields)), &headers)
-            .await
+        self.send(method, path, Some(encode(fields)), &headers).await
     }
 
     /// Posts a form as it is, with these headers of a browser.
@@ -74,23 +73,17 @@ impl Browser {
         fields: &[(&str, &str)],
         headers: &[(&str, &str)],
     ) -> Reply {
-        self.send(Method::POST, path, Some(encode(fields)), headers)
-            .await
+        self.send(Method::POST, path, Some(encode(fields)), headers).await
     }
 
     /// Posts a form that is written as it is sent.
     pub async fn post_text(&self, path: &str, form: &str) -> Reply {
-        self.send(Method::POST, path, Some(form.to_owned()), &[])
-            .await
+        self.send(Method::POST, path, Some(form.to_owned()), &[]).await
     }
 
     /// Posts a form of the last page that was seen, with that page's token.
     pub async fn post(&self, path: &str, fields: &[(&str, &str)]) -> Reply {
-        let token = self
-            .form_token
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
+        let token = self.form_token.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut all = vec![("authenticity_token", token.as_str())];
         all.extend_from_slice(fields);
         self.post_bare(path, &all).await
@@ -98,11 +91,7 @@ impl Browser {
 
     /// Posts a form with one file and the page's token.
     pub async fn post_file(&self, path: &str, field: &str, bytes: &[u8]) -> Reply {
-        let token = self
-            .form_token
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
+        let token = self.form_token.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let part = "--part\r\nContent-Disposition: form-data; name=";
         let mut body = format!(
             "{part}\"authenticity_token\"\r\n\r\n{token}\r\n\
@@ -154,10 +143,7 @@ impl Browser {
     pub fn request(&self, method: Method, path: &str) -> Request {
         let cookies: Vec<String> = {
             let known = self.cookies.lock().unwrap_or_else(PoisonError::into_inner);
-            known
-                .iter()
-                .map(|(name, value)| format!("{name}={value}"))
-                .collect()
+            known.iter().map(|(name, value)| format!("{name}={value}")).collect()
         };
         let request = self.client.request(method, path);
         match cookies.is_empty() {
@@ -180,10 +166,7 @@ impl Browser {
             };
         }
         if let Some(token) = reply.hidden("authenticity_token") {
-            *self
-                .form_token
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner) = token;
+            *self.form_token.lock().unwrap_or_else(PoisonError::into_inner) = token;
         }
     }
 }
@@ -199,16 +182,9 @@ impl Reply {
         let text = self.text();
         let rest = &text[text.find(&format!("name=\"{name}\""))?..];
         let value = rest.split("value=\"").nth(1)?.split('"').next()?;
-        let text = [
-            ("&#60;", "<"),
-            ("&#62;", ">"),
-            ("&#34;", "\""),
-            ("&#39;", "'"),
-        ]
-        .into_iter()
-        .fold(value.to_owned(), |text, (code, sign)| {
-            text.replace(code, sign)
-        });
+        let text = [("&#60;", "<"), ("&#62;", ">"), ("&#34;", "\""), ("&#39;", "'")]
+            .into_iter()
+            .fold(value.to_owned(), |text, (code, sign)| text.replace(code, sign));
         Some(text.replace("&amp;", "&").replace("&#38;", "&"))
     }
 }

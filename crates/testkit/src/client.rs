@@ -130,9 +130,7 @@ impl Request {
     pub fn form(self, body: impl Into<String>) -> Request {
         let body = body.into();
         self.map(|builder| {
-            builder
-                .header("content-type", "application/x-www-form-urlencoded")
-                .body(body)
+            builder.header("content-type", "application/x-www-form-urlencoded").body(body)
         })
     }
 
@@ -154,10 +152,7 @@ impl Request {
         self,
         change: impl FnOnce(reqwest::RequestBuilder) -> reqwest::RequestBuilder,
     ) -> Request {
-        Request {
-            label: self.label,
-            builder: change(self.builder),
-        }
+        Request { label: self.label, builder: change(self.builder) }
     }
 
     /// Sends it; fails where the connection does, for stories about that.
@@ -188,9 +183,7 @@ impl IntoFuture for Request {
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
             let label = self.label.clone();
-            self.try_send()
-                .await
-                .unwrap_or_else(|error| panic!("{label}: {error:?}"))
+            self.try_send().await.unwrap_or_else(|error| panic!("{label}: {error:?}"))
         })
     }
 }
@@ -222,26 +215,19 @@ impl Reply {
     /// The `id` of the answered thing.
     #[track_caller]
     pub fn id(&self) -> i64 {
-        self.json()["id"]
-            .as_i64()
-            .unwrap_or_else(|| panic!("no id: {self:?}"))
+        self.json()["id"].as_i64().unwrap_or_else(|| panic!("no id: {self:?}"))
     }
 
     /// One header as text; empty when it is absent.
     pub fn header(&self, name: &str) -> &str {
-        self.headers
-            .get(name)
-            .and_then(|value| value.to_str().ok())
-            .unwrap_or_default()
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 
     /// One field of each item of the answered list.
     #[track_caller]
     pub fn each(&self, field: &str) -> Vec<Value> {
         let list = self.json();
-        let items = list
-            .as_array()
-            .unwrap_or_else(|| panic!("no list: {self:?}"));
+        let items = list.as_array().unwrap_or_else(|| panic!("no list: {self:?}"));
         items.iter().map(|item| item[field].clone()).collect()
     }
 
@@ -283,9 +269,7 @@ impl fmt::Display for Reply {
 fn redact(key: &str, value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            fields
-                .iter_mut()
-                .for_each(|(key, value)| redact(key, value));
+            fields.iter_mut().for_each(|(key, value)| redact(key, value));
         }
         Value::Array(items) => items.iter_mut().for_each(|item| redact(key, item)),
         Value::Number(_) if key == "id" || key.ends_with("_id") => *value = "[id]".into(),
@@ -293,9 +277,7 @@ fn redact(key: &str, value: &mut Value) {
         Value::String(text) => {
             if let Some(at) = text.find("http://127.0.0.1:") {
                 let rest = &text[at + "http://127.0.0.1:".len()..];
-                let end = rest
-                    .find(|c: char| !c.is_ascii_digit())
-                    .unwrap_or(rest.len());
+                let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
                 *value = format!("{}[url]{}", &text[..at], &rest[end..]).into();
             }
         }

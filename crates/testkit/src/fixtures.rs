@@ -117,10 +117,7 @@ impl TestServer {
             } else {
                 format!("{whole}/{part}")
             };
-            let found = self
-                .admin()
-                .get(format!("/groups/{}", whole.replace('/', "%2F")))
-                .await;
+            let found = self.admin().get(format!("/groups/{}", whole.replace('/', "%2F"))).await;
             let id = match found.status {
                 200 => found.id(),
                 _ => {
@@ -131,11 +128,7 @@ impl TestServer {
             parent = Some(id);
         }
         let id = parent.expect("a path has at least one part");
-        TestGroup {
-            id,
-            path: whole,
-            admin: self.admin(),
-        }
+        TestGroup { id, path: whole, admin: self.admin() }
     }
 
     /// A private project in a group, which is made where it is missing.
@@ -153,21 +146,13 @@ impl TestServer {
             parts.extend((group.path.contains('/')).then(|| group.path.replace('/', "%2F")));
             for part in parts {
                 let body = json!({"visibility": visibility});
-                self.admin()
-                    .put(format!("/groups/{part}"))
-                    .json(&body)
-                    .await
-                    .is(200);
+                self.admin().put(format!("/groups/{part}")).json(&body).await.is(200);
             }
         }
         let body =
             json!({"name": name, "path": name, "namespace_id": group.id, "visibility": visibility});
         let made = self.admin().post("/projects").json(&body).await.is(201);
-        TestProject {
-            id: made.id(),
-            path: path.to_owned(),
-            admin: self.admin(),
-        }
+        TestProject { id: made.id(), path: path.to_owned(), admin: self.admin() }
     }
 }
 
@@ -212,18 +197,10 @@ impl TestProject {
         self.admin.put(&file).bytes(name.to_owned()).await.is(201);
         let found = self
             .admin
-            .get(self.at(&format!(
-                "/packages?package_name={name}&package_version={version}"
-            )))
+            .get(self.at(&format!("/packages?package_name={name}&package_version={version}")))
             .await
             .is(200);
-        let id = found.json()[0]["id"]
-            .as_i64()
-            .expect("the package is listed");
-        TestPackage {
-            id,
-            path: self.at(&format!("/packages/{id}")),
-            file,
-        }
+        let id = found.json()[0]["id"].as_i64().expect("the package is listed");
+        TestPackage { id, path: self.at(&format!("/packages/{id}")), file }
     }
 }

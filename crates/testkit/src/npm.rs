@@ -14,8 +14,7 @@ pub fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
         let mut header = tar::Header::new_gnu();
         header.set_size(bytes.len() as u64);
         header.set_mode(0o644);
-        tar.append_data(&mut header, path, *bytes)
-            .expect("memory can be written");
+        tar.append_data(&mut header, path, *bytes).expect("memory can be written");
     }
     let packed = tar.into_inner().expect("memory can be written");
     packed.finish().expect("memory can be written")
@@ -72,7 +71,5 @@ pub fn escaped(name: &str) -> String {
 }
 
 fn text<'v>(value: &'v Value, key: &str) -> &'v str {
-    value[key]
-        .as_str()
-        .expect("a manifest has a name and a version")
+    value[key].as_str().expect("a manifest has a name and a version")
 }

@@ -74,10 +74,7 @@ impl TestServer {
         let (directory, options) = directory();
         let file = options.data.join("tenon.db");
         let copied = tokio::task::spawn_blocking(move || std::fs::write(file, image()));
-        copied
-            .await
-            .expect("it does not panic")
-            .expect("the database can be written");
+        copied.await.expect("it does not panic").expect("the database can be written");
         TestServer::start(directory, options, clock, None, host).await
     }
 
@@ -95,12 +92,8 @@ impl TestServer {
         database: Option<Database>,
         host: Host,
     ) -> TestServer {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
-            .await
-            .expect("a free port");
-        let address = listener
-            .local_addr()
-            .expect("a bound socket has an address");
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = listener.local_addr().expect("a bound socket has an address");
         options.external_url = Some(format!("http://{}:{}", host.text(), address.port()));
         options.clock = clock.clone();
         let (app, server) = wiring::assemble(options).await.expect("the server starts");
@@ -208,9 +201,7 @@ fn image() -> &'static [u8] {
         let store = open_prepared(&format!("sqlite:{}", made.display()))
             .expect("the database can be prepared");
         // What is written lies in several files while the store is open.
-        store
-            .backup_sqlite(&copy, |_, _| ())
-            .expect("the database can be copied");
+        store.backup_sqlite(&copy, |_, _| ()).expect("the database can be copied");
         std::fs::read(copy).expect("the copy can be read")
     });
     &IMAGE
@@ -226,9 +217,7 @@ fn open_prepared(url: &str) -> Result<Store, String> {
     let mut config = store::Config::from_url(url).map_err(say)?;
     config.plugs = wiring::plugs().map_err(say)?;
     let store = Store::open(config, wiring::migrations()).map_err(say)?;
-    store
-        .write_blocking(add_root)
-        .map_err(|error| error.to_string())?;
+    store.write_blocking(add_root).map_err(|error| error.to_string())?;
     Ok(store)
 }
 

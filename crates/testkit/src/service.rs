@@ -33,17 +33,13 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Service {
     /// Starts on a free port of this machine.
     pub async fn start() -> Service {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
-            .await
-            .expect("a port");
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let service = Service {
             url: format!("http://{}/ask", listener.local_addr().expect("an address")),
             answer: Arc::new(Mutex::new((200, "{}".into()))),
             asked: Arc::default(),
         };
-        let router = Router::new()
-            .route("/ask", post(take))
-            .with_state(service.clone());
+        let router = Router::new().route("/ask", post(take)).with_state(service.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
         service
     }
@@ -71,11 +67,7 @@ pub async fn set(t: &TestServer, settings: Value) {
 
 /// Lets the server call this machine.
 pub async fn near(t: &TestServer) {
-    set(
-        t,
-        json!({"outbound_local_requests_allowlist": ["127.0.0.1"]}),
-    )
-    .await;
+    set(t, json!({"outbound_local_requests_allowlist": ["127.0.0.1"]})).await;
 }
 
 /// A challenge that this service verifies.
@@ -99,10 +91,7 @@ pub async fn refused(browser: &Browser, path: &str, fields: &[(&str, &str)]) -> 
         assert!(page.contains(&format!("{text}</textarea>")), "{page}");
     }
     let policy = answer.header("content-security-policy");
-    assert!(
-        policy.contains("script-src 'self' https://widgets.example"),
-        "{policy}"
-    );
+    assert!(policy.contains("script-src 'self' https://widgets.example"), "{policy}");
     let field = page.split("name=\"spam_log_id\" value=\"").nth(1);
     let value = field.and_then(|rest| rest.split('"').next());
     value.expect("the id of the refusal").to_owned()
@@ -111,10 +100,7 @@ pub async fn refused(browser: &Browser, path: &str, fields: &[(&str, &str)]) -> 
 /// Sends it, solves the challenge and sends it again; where that leads.
 pub async fn solved(browser: &Browser, path: &str, fields: &[(&str, &str)]) -> String {
     let id = refused(browser, path, fields).await;
-    let solution = [
-        ("spam_log_id", id.as_str()),
-        ("g-recaptcha-response", "solved"),
-    ];
+    let solution = [("spam_log_id", id.as_str()), ("g-recaptcha-response", "solved")];
     let sent = browser.post(path, &[fields, &solution].concat()).await;
     sent.is(303).header("location").to_owned()
 }

@@ -96,10 +96,8 @@ impl SoftKey {
         let mut signed = data.clone();
         signed.extend(Sha256::digest(&client_data));
         let random = SystemRandom::new();
-        let signature = self
-            .pair()
-            .sign(&random, &signed)
-            .expect("a key can sign what it is given");
+        let signature =
+            self.pair().sign(&random, &signed).expect("a key can sign what it is given");
         json!({
             "id": self.id(), "rawId": self.id(), "type": "public-key",
             "authenticatorAttachment": "cross-platform",

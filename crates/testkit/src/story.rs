@@ -95,10 +95,7 @@ fn run_boxed(story: Pin<Box<dyn Future<Output = ()> + '_>>) {
     });
     runtime.shutdown_timeout(Duration::from_secs(5));
     taken.fetch_add(processor_time() - before, Ordering::Relaxed);
-    write_down(
-        began.elapsed(),
-        Duration::from_nanos(taken.load(Ordering::Relaxed)),
-    );
+    write_down(began.elapsed(), Duration::from_nanos(taken.load(Ordering::Relaxed)));
 }
 
 /// Nanoseconds this thread has run; none where the system does not tell.

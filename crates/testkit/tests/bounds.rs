@@ -31,12 +31,7 @@ async fn a_body_comes_after_the_credentials(t: TestServer) {
 
 #[testkit::story]
 async fn forms_of_strangers_are_small(t: TestServer) {
-    for path in [
-        "/users/sign_in",
-        "/users/password",
-        "/users/sign_up",
-        "/users/password/new",
-    ] {
+    for path in ["/users/sign_in", "/users/password", "/users/sign_up", "/users/password/new"] {
         let post = t.anonymous().request(Method::POST, path);
         form(post, &large("a=b")).await.is(413);
     }

@@ -49,11 +49,7 @@ async fn ask_graphql(t: &TestServer, token: &str) -> Vec<String> {
         let path = format!("/api/graphql?{name}={value}&{query}");
         nobody.request(http::Method::GET, &path).await.is(status);
         let body = json!({"query": "{__typename}"});
-        nobody
-            .request(http::Method::POST, &path)
-            .json(&body)
-            .await
-            .is(status);
+        nobody.request(http::Method::POST, &path).json(&body).await.is(status);
     }
     let body = json!({
         "query": "query($token:String!){a:echo(text:$token) b:echo(text:\"said in a literal\")}",
@@ -61,56 +57,32 @@ async fn ask_graphql(t: &TestServer, token: &str) -> Vec<String> {
     });
     let post = nobody.request(http::Method::POST, "/api/graphql");
     post.json(&body).await.is(200);
-    [
-        "svpat-tried-in-an-address",
-        "said in a literal",
-        "sent as a variable",
-    ]
-    .map(str::to_owned)
-    .to_vec()
+    ["svpat-tried-in-an-address", "said in a literal", "sent as a variable"]
+        .map(str::to_owned)
+        .to_vec()
 }
 
 async fn use_secrets(t: &TestServer) -> Vec<String> {
     let jane = t.user("jane").await;
     let mut secrets = vec!["correct horse battery".to_owned(), "correct+horse".into()];
     let token = jane.token().unwrap_or_default().to_owned();
-    t.anonymous()
-        .get(format!("/user?private_token={token}"))
-        .await
-        .is(200);
-    t.anonymous()
-        .get(format!("/nothing?access_token={token}"))
-        .await
-        .is(404);
-    t.anonymous()
-        .get(format!("/users/0?private_token={token}"))
-        .await
-        .is(404);
+    t.anonymous().get(format!("/user?private_token={token}")).await.is(200);
+    t.anonymous().get(format!("/nothing?access_token={token}")).await.is(404);
+    t.anonymous().get(format!("/users/0?private_token={token}")).await.is(404);
     secrets.extend(ask_graphql(t, &token).await);
     let odd = "svpat-guessed-by-somebody";
     t.with_token(odd).get("/user").await.is(401);
     secrets.extend([token, odd.to_owned()]);
     let browser = Browser::open(t, "/users/sign_in").await;
     browser.sign_in("jane", "a wrong password").await.is(422);
-    let entered = browser
-        .sign_in("jane", "correct horse battery")
-        .await
-        .is(302);
+    let entered = browser.sign_in("jane", "correct horse battery").await.is(302);
     secrets.push(cookie(&entered, "_service_session").unwrap());
     secrets.push("a wrong password".into());
-    let old = jane
-        .post("/personal_access_tokens/self/rotate")
-        .await
-        .is(200);
+    let old = jane.post("/personal_access_tokens/self/rotate").await.is(200);
     secrets.push(old.json()["token"].as_str().unwrap().to_owned());
-    jane.post("/personal_access_tokens/self/rotate")
-        .await
-        .is(401);
+    jane.post("/personal_access_tokens/self/rotate").await.is(401);
     let browser = Browser::open(t, "/users/password/new").await;
-    browser
-        .post("/users/password/new", "email=jane%40example.com")
-        .await
-        .is(200);
+    browser.post("/users/password/new", "email=jane%40example.com").await.is(200);
     t.settle().await;
     let mail = t.app().mailer().sent().remove(0);
     let link = mail
@@ -120,10 +92,7 @@ async fn use_secrets(t: &TestServer) -> Vec<String> {
         .unwrap()
         .to_owned();
     let token = link.rsplit('=').next().unwrap().to_owned();
-    t.anonymous()
-        .request(http::Method::GET, &link)
-        .await
-        .is(200);
+    t.anonymous().request(http::Method::GET, &link).await.is(200);
     secrets.push(token);
     let bad = json!({"password": "too-short-but-secret".repeat(10)});
     let refused = t.admin().put("/users/2").json(&bad).await.is(400);
@@ -158,10 +127,7 @@ fn nothing_secret_is_logged() {
         let t = TestServer::sqlite().await;
         let secrets = use_secrets(&t).await;
         let text = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();
-        assert!(
-            text.contains("/users/sign_in"),
-            "requests are logged: {text}"
-        );
+        assert!(text.contains("/users/sign_in"), "requests are logged: {text}");
         for secret in secrets {
             assert!(!text.contains(&secret), "{secret} is in the log");
         }
@@ -183,10 +149,7 @@ fn the_log_says_why_a_credential_was_refused() {
             let token = made.json()["token"].as_str().unwrap_or_default().to_owned();
             (made.id(), token)
         };
-        let (expired, revoked) = (
-            make("api", "2026-05-02").await,
-            make("api", "2026-05-09").await,
-        );
+        let (expired, revoked) = (make("api", "2026-05-02").await, make("api", "2026-05-09").await);
         let narrow = make("read_user", "2026-05-09").await;
         let gone = format!("/personal_access_tokens/{}", revoked.0);
         t.admin().delete(gone).await.is(204);
@@ -210,15 +173,9 @@ fn the_log_says_why_a_credential_was_refused() {
             let text = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();
             let told =
                 |line: &&str| line.contains("refused a credential") && line.contains(&request_id);
-            let line = text
-                .lines()
-                .find(told)
-                .unwrap_or_else(|| panic!("{reason}: {text}"));
+            let line = text.lines().find(told).unwrap_or_else(|| panic!("{reason}: {text}"));
             assert!(line.contains(&format!("reason=\"{reason}\"")), "{line}");
-            assert!(
-                *id == 0 || line.contains(&format!("token_id={id}")),
-                "{line}"
-            );
+            assert!(*id == 0 || line.contains(&format!("token_id={id}")), "{line}");
             assert!(line.contains("wanted=api read_api"), "{line}");
             assert!(!line.contains(token.as_str()), "{line}");
         }

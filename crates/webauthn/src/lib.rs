@@ -125,9 +125,7 @@ impl RelyingParty {
         if known.iter().any(|key| key.id() == answer.raw_id) {
             return Err(Refusal::AlreadyKnown);
         }
-        let key = self
-            .webauthn
-            .finish_securitykey_registration(&answer, &state.0)?;
+        let key = self.webauthn.finish_securitykey_registration(&answer, &state.0)?;
         if key.cred_id().len() > MAX_ID {
             return Err(Refusal::Malformed);
         }
@@ -162,9 +160,7 @@ impl RelyingParty {
         if is_cross_origin(&answer.0.response.client_data_json)? {
             return Err(Refusal::Origin);
         }
-        let proof = self
-            .webauthn
-            .finish_securitykey_authentication(&answer.0, &state.0)?;
+        let proof = self.webauthn.finish_securitykey_authentication(&answer.0, &state.0)?;
         // The state holds the key as it was when the ceremony began; it may
         // have counted on since.
         let (before, now) = (key.counter(), proof.counter());

@@ -13,11 +13,7 @@ fn party() -> RelyingParty {
 }
 
 fn holder() -> Holder<'static> {
-    Holder {
-        handle: HANDLE,
-        name: "jane",
-        display_name: "Jane",
-    }
+    Holder { handle: HANDLE, name: "jane", display_name: "Jane" }
 }
 
 fn enrolled() -> (SoftKey, Key) {
@@ -74,10 +70,7 @@ fn options_are_what_browsers_parse_from_json() {
     let (creation, _) = party().begin_registration(holder(), keys).unwrap();
     let (request, _) = party().begin_authentication(keys).unwrap();
 
-    assert_eq!(
-        creation["rp"],
-        json!({"name": "tenon", "id": "forge.example"})
-    );
+    assert_eq!(creation["rp"], json!({"name": "tenon", "id": "forge.example"}));
     assert_eq!(creation["user"]["name"], "jane");
     assert_eq!(creation["user"]["id"], "BwcHBwcHBwcHBwcHBwcHBw");
     assert_eq!(creation["challenge"].as_str().unwrap().len(), 43);
@@ -127,9 +120,7 @@ fn a_copy_of_a_key_is_noticed() {
     // Also by a ceremony that began before the other counted on.
     let stale = enrolled().1;
     let mut held = device.clone();
-    let (options, state) = party()
-        .begin_authentication(std::slice::from_ref(&key))
-        .unwrap();
+    let (options, state) = party().begin_authentication(std::slice::from_ref(&key)).unwrap();
     let newer = signs_in(&mut device, &key).unwrap();
     let late = Assertion::parse(&held.answer(&options).to_string()).unwrap();
     let found = party().finish_authentication(&state, &late, &newer, &HANDLE);
@@ -149,25 +140,15 @@ fn wrong_answers_for_signing_in_are_told_apart() {
 
     assert_eq!(with(|_| ()), Ok(()));
     assert_eq!(with(|d| d.handle = Some(HANDLE.to_vec())), Ok(()));
-    for origin in [
-        "https://evil.example",
-        "https://forge.example",
-        "http://forge.example:8443",
-    ] {
+    for origin in ["https://evil.example", "https://forge.example", "http://forge.example:8443"] {
         let mut device = device.clone();
         device.origin = origin.into();
         assert_eq!(signs_in(&mut device, &key).unwrap_err(), Refusal::Origin);
     }
-    assert_eq!(
-        with(|d| d.rp_id = "evil.example".into()),
-        Err(Refusal::Origin)
-    );
+    assert_eq!(with(|d| d.rp_id = "evil.example".into()), Err(Refusal::Origin));
     assert_eq!(with(|d| d.framed = true), Err(Refusal::Origin));
     assert_eq!(with(|d| d.touched = false), Err(Refusal::NotVerified));
-    assert_eq!(
-        with(|d| d.handle = Some(vec![8; 16])),
-        Err(Refusal::UnknownKey)
-    );
+    assert_eq!(with(|d| d.handle = Some(vec![8; 16])), Err(Refusal::UnknownKey));
     let other = signs_in(&mut SoftKey::new(ORIGIN), &key);
     assert_eq!(other.unwrap_err(), Refusal::UnknownKey);
 
@@ -194,20 +175,11 @@ fn wrong_answers_for_adding_are_told_apart() {
     assert!(registers(|_, _| ()).is_ok());
     let refusal = |change: fn(&mut SoftKey, &mut Value)| registers(change).unwrap_err();
 
-    assert_eq!(
-        refusal(|d, _| d.origin = "https://evil.example".into()),
-        Refusal::Origin
-    );
-    assert_eq!(
-        refusal(|d, _| d.rp_id = "evil.example".into()),
-        Refusal::Origin
-    );
+    assert_eq!(refusal(|d, _| d.origin = "https://evil.example".into()), Refusal::Origin);
+    assert_eq!(refusal(|d, _| d.rp_id = "evil.example".into()), Refusal::Origin);
     assert_eq!(refusal(|d, _| d.framed = true), Refusal::Origin);
     assert_eq!(refusal(|d, _| d.touched = false), Refusal::NotVerified);
-    assert_eq!(
-        refusal(|_, o| o["challenge"] = json!("AAAA")),
-        Refusal::Challenge
-    );
+    assert_eq!(refusal(|_, o| o["challenge"] = json!("AAAA")), Refusal::Challenge);
 }
 
 #[test]
@@ -221,11 +193,7 @@ fn a_key_is_not_added_twice() {
 
     let mut hidden = answer;
     hidden["rawId"] = json!("AAAA");
-    assert!(
-        party()
-            .finish_registration(&state, &hidden.to_string(), &known)
-            .is_err()
-    );
+    assert!(party().finish_registration(&state, &hidden.to_string(), &known).is_err());
 }
 
 /// Cut off or changed anywhere, an answer is refused or at least not a panic.

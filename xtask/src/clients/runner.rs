@@ -55,9 +55,7 @@ pub fn run(
             });
         }
     });
-    let failures = failures
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
+    let failures = failures.into_inner().unwrap_or_else(PoisonError::into_inner);
     let passed = count - failures.len();
     steps::say(&format!("{passed} passed, {} failed", failures.len()));
     if failures.is_empty() {

@@ -31,28 +31,16 @@ pub enum Language {
 }
 
 const fn suite(runs_on: Language, name: &'static str, script: &'static str) -> Suite {
-    Suite {
-        name,
-        script,
-        runs_on,
-        named: false,
-        graphiql: false,
-    }
+    Suite { name, script, runs_on, named: false, graphiql: false }
 }
 
 impl Suite {
     const fn named(self) -> Suite {
-        Suite {
-            named: true,
-            ..self
-        }
+        Suite { named: true, ..self }
     }
 
     const fn with_graphiql(self) -> Suite {
-        Suite {
-            graphiql: true,
-            ..self
-        }
+        Suite { graphiql: true, ..self }
     }
 }
 
@@ -60,59 +48,23 @@ impl Suite {
 /// package registries and of monitoring. A listed script that is missing fails.
 pub const CLIENTS: &[Suite] = &[
     suite(Python, "python-gitlab", "tests/clients/rest.py"),
-    suite(
-        Python,
-        "python-gitlab for issues",
-        "tests/clients/planning.py",
-    ),
+    suite(Python, "python-gitlab for issues", "tests/clients/planning.py"),
     suite(Node, "@gitbeaker/rest", "tests/clients/rest.cjs"),
     suite(Python, "schemathesis", "tests/clients/openapi.py"),
-    suite(
-        Node,
-        "openid-client and oauth4webapi",
-        "tests/clients/oauth.cjs",
-    ),
-    suite(
-        Python,
-        "Authlib and requests-oauthlib",
-        "tests/clients/oauth.py",
-    ),
+    suite(Node, "openid-client and oauth4webapi", "tests/clients/oauth.cjs"),
+    suite(Python, "Authlib and requests-oauthlib", "tests/clients/oauth.py"),
     suite(
         Node,
         "the guide's programs, oidc-client-ts among them",
         "tests/clients/examples.cjs",
     ),
-    suite(
-        Python,
-        "git-credential-oauth",
-        "tests/clients/git_credential.py",
-    ),
-    suite(
-        Python,
-        "libapache2-mod-auth-openidc",
-        "tests/clients/apache.py",
-    ),
+    suite(Python, "git-credential-oauth", "tests/clients/git_credential.py"),
+    suite(Python, "libapache2-mod-auth-openidc", "tests/clients/apache.py"),
     suite(Python, "fido2", "tests/clients/keys.py").named(),
-    suite(
-        NpmNode,
-        "npm, pnpm and yarn",
-        "tests/clients/npm/managers.cjs",
-    ),
-    suite(
-        GraphqlNode,
-        "graphql-http",
-        "tests/clients/graphql/audits.cjs",
-    ),
-    suite(
-        Python,
-        "gql and sgqlc",
-        "tests/clients/graphql/introspected.py",
-    ),
-    suite(
-        Python,
-        "python-gitlab for GraphQL",
-        "tests/clients/graphql/who_asks.py",
-    ),
+    suite(NpmNode, "npm, pnpm and yarn", "tests/clients/npm/managers.cjs"),
+    suite(GraphqlNode, "graphql-http", "tests/clients/graphql/audits.cjs"),
+    suite(Python, "gql and sgqlc", "tests/clients/graphql/introspected.py"),
+    suite(Python, "python-gitlab for GraphQL", "tests/clients/graphql/who_asks.py"),
     suite(
         GraphqlNode,
         "@apollo/client and @urql/core",
@@ -123,53 +75,21 @@ pub const CLIENTS: &[Suite] = &[
         "relay-compiler, graphql-codegen and graphql-inspector",
         "tests/clients/graphql/compilers.cjs",
     ),
-    suite(
-        Python,
-        "schemathesis for GraphQL",
-        "tests/clients/graphql/generated.py",
-    ),
+    suite(Python, "schemathesis for GraphQL", "tests/clients/graphql/generated.py"),
     suite(Python, "curl", "tests/clients/graphql/curl.py"),
-    suite(
-        Python,
-        "sentry-sdk and raven of Python",
-        "tests/clients/errors.py",
-    ),
-    suite(
-        Node,
-        "@sentry/node and raven of npm",
-        "tests/clients/errors.cjs",
-    ),
-    suite(
-        Node,
-        "@sentry/browser in chromium",
-        "tests/clients/errors_browser.cjs",
-    ),
-    suite(
-        PythonAndRust,
-        "sentry of Rust over reqwest",
-        "tests/clients/errors_rust.py",
-    ),
-    suite(
-        Python,
-        "Alertmanager, apprise and curl for alerts",
-        "tests/clients/alerts.py",
-    ),
-    suite(
-        Node,
-        "@gitbeaker/rest for alerts and errors",
-        "tests/clients/alerts.cjs",
-    ),
+    suite(Python, "sentry-sdk and raven of Python", "tests/clients/errors.py"),
+    suite(Node, "@sentry/node and raven of npm", "tests/clients/errors.cjs"),
+    suite(Node, "@sentry/browser in chromium", "tests/clients/errors_browser.cjs"),
+    suite(PythonAndRust, "sentry of Rust over reqwest", "tests/clients/errors_rust.py"),
+    suite(Python, "Alertmanager, apprise and curl for alerts", "tests/clients/alerts.py"),
+    suite(Node, "@gitbeaker/rest for alerts and errors", "tests/clients/alerts.cjs"),
     suite(Python, "composer", "tests/clients/composer.py"),
     suite(Python, "Conan 2", "tests/clients/conan_2.py"),
     suite(Conan1Python, "Conan 1", "tests/clients/conan_1.py"),
     suite(Python, "go", "tests/clients/golang.py"),
     suite(Python, "Helm's library and PyYAML", "tests/clients/helm.py"),
     suite(Python, "build, twine, pip and uv", "tests/clients/pypi.py"),
-    suite(
-        Python,
-        "NuGet's protocol 3, as dotnet speaks it",
-        "tests/clients/nuget_v3.py",
-    ),
+    suite(Python, "NuGet's protocol 3, as dotnet speaks it", "tests/clients/nuget_v3.py"),
     suite(Python, "nuget 2.8", "tests/clients/nuget.py"),
     suite(Python, "Maven", "tests/clients/maven.py"),
     suite(Python, "Terraform", "tests/clients/terraform.py"),
@@ -178,10 +98,6 @@ pub const CLIENTS: &[Suite] = &[
 /// The pages in a browser.
 pub const BROWSER: &[Suite] = &[
     suite(Node, "chromium", "tests/browser/pages.cjs").named(),
-    suite(
-        Node,
-        "the GraphQL explorer in chromium",
-        "tests/browser/explorer.cjs",
-    ),
+    suite(Node, "the GraphQL explorer in chromium", "tests/browser/explorer.cjs"),
     suite(Node, "GraphiQL in chromium", "tests/browser/graphiql.cjs").with_graphiql(),
 ];

@@ -46,18 +46,12 @@ fn slowest(times: &str) {
     ));
     for (name, took, cost) in stories.into_iter().take(SLOWEST) {
         let (took, cost) = (took as f64 / 1000.0, cost as f64 / 1000.0);
-        say(&format!(
-            "  {cost:>6.1} s, {took:>6.1} on the clock: {name}"
-        ));
+        say(&format!("  {cost:>6.1} s, {took:>6.1} on the clock: {name}"));
     }
 }
 
 fn read(line: &str) -> Option<(&str, u64, u64)> {
     let mut words = line.split(' ');
     let name = words.next()?;
-    Some((
-        name,
-        words.next()?.parse().ok()?,
-        words.next()?.parse().ok()?,
-    ))
+    Some((name, words.next()?.parse().ok()?, words.next()?.parse().ok()?))
 }

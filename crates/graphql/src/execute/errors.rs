@@ -58,11 +58,9 @@ impl<'r> Run<'r> {
     pub(super) fn fault(&self, fault: Fault, at: &ErrorSite<'_>, path: &Path) -> Tree {
         let pos = at.field.pos;
         match fault {
-            Fault::Said {
-                message,
-                code,
-                extensions,
-            } => self.tell(message, pos, path, code, extensions),
+            Fault::Said { message, code, extensions } => {
+                self.tell(message, pos, path, code, extensions)
+            }
             Fault::Denied(denied) => return self.fault(denied.told(), at, path),
             Fault::Timeout => {
                 let text = format!("Timeout on {}.{}", at.object, at.field.name);

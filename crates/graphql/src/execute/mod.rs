@@ -103,9 +103,7 @@ impl<'r> Run<'r> {
             for set in sets {
                 self.collect(set, &ty, &mut merged, &mut places);
             }
-            let fields = merged
-                .iter()
-                .map(|(key, fields)| self.field(&ty, key, fields, &parents));
+            let fields = merged.iter().map(|(key, fields)| self.field(&ty, key, fields, &parents));
             let columns = if root && self.serial {
                 let columns = self.one_after_another(fields).await;
                 self.undo(columns, &merged, &parents)
@@ -279,10 +277,8 @@ impl<'r> Run<'r> {
                 None => groups.push((one.ty, vec![index], vec![parent])),
             }
         }
-        let sets: Vec<&'r [Selection]> = merged
-            .iter()
-            .map(|field| field.selections.as_slice())
-            .collect();
+        let sets: Vec<&'r [Selection]> =
+            merged.iter().map(|field| field.selections.as_slice()).collect();
         let work = groups.into_iter().map(|(ty, indexes, parents)| {
             let objects = self.objects(ty, sets.clone(), parents, false);
             async move { (indexes, objects.await) }

@@ -50,27 +50,16 @@ static TABLE: LazyLock<Arc<Table>> = LazyLock::new(|| {
         .field("id", INT.required(), |row| row.0)
         .field("color", enumeration("Color"), |_| Some("RED"))
         .load::<Names, _>("friend", row(), |row| Some(row.0 % 4))
-        .resolve("broken", STRING, |_, _, _| async {
-            Err(Fault::said("broken", "It broke"))
+        .resolve("broken", STRING, |_, _, _| async { Err(Fault::said("broken", "It broke")) })
+        .resolve("must", STRING.required(), |row: Arc<Row>, _, _| async move {
+            if row.0 == 2 {
+                return Err(Fault::said("broken", "It broke"));
+            }
+            Ok(row.0.to_string())
         })
-        .resolve(
-            "must",
-            STRING.required(),
-            |row: Arc<Row>, _, _| async move {
-                if row.0 == 2 {
-                    return Err(Fault::said("broken", "It broke"));
-                }
-                Ok(row.0.to_string())
-            },
-        )
-        .resolve("hidden", STRING, |_, _, _| async {
-            Err(Error::NotFound("Row").into())
-        })
-        .resolve("never", STRING.required(), |_, _, _| async {
-            Err(Error::forbidden("").into())
-        });
-    g.object::<Row>("Other", "")
-        .field("id", INT.required(), |row| row.0);
+        .resolve("hidden", STRING, |_, _, _| async { Err(Error::NotFound("Row").into()) })
+        .resolve("never", STRING.required(), |_, _, _| async { Err(Error::forbidden("").into()) });
+    g.object::<Row>("Other", "").field("id", INT.required(), |row| row.0);
     g.union("Either", "", &["Row", "Other"]);
     let either = || one_of::<Row>("Either", |row| if row.0 == 1 { "Row" } else { "Other" });
     g.query()
@@ -85,9 +74,7 @@ static TABLE: LazyLock<Arc<Table>> = LazyLock::new(|| {
         .answer("some", row().list(), |_, _| async {
             Ok(Some((1..=3).map(|n| Some(Arc::new(Row(n)))).collect()))
         })
-        .answer("must", row().required(), |_, _| async {
-            Ok(Arc::new(Row(2)))
-        })
+        .answer("must", row().required(), |_, _| async { Ok(Arc::new(Row(2))) })
         .answer("either", either().required().list(), |_, _| async {
             Ok(Some((1..=2).map(|n| Arc::new(Row(n))).collect()))
         })
@@ -100,9 +87,7 @@ static TABLE: LazyLock<Arc<Table>> = LazyLock::new(|| {
             Ok(filter.map(|filter| filter.to_string()))
         })
         .arg(argument("filter", named("Filter")))
-        .answer("gone", STRING, |_, _| async {
-            Err(Error::internal("secret cause").into())
-        });
+        .answer("gone", STRING, |_, _| async { Err(Error::internal("secret cause").into()) });
     let id = GlobalId::new("RowID", "Row");
     g.object::<Row>("Named", "")
         .field("id", id.node().required(), |row| row.0)
@@ -112,11 +97,9 @@ static TABLE: LazyLock<Arc<Table>> = LazyLock::new(|| {
         .answers("row", row(), |row| Some(Arc::new(Row(row.0))))
         .run(|_: Json, context: Context| async move {
             let refused = match context.get::<Challenge>() {
-                Some(_) => Refused::Challenge {
-                    noun: "row",
-                    spam_log_id: 7,
-                    site_key: "site".into(),
-                },
+                Some(_) => {
+                    Refused::Challenge { noun: "row", spam_log_id: 7, site_key: "site".into() }
+                }
                 None => Refused::Spam { noun: "row" },
             };
             let row: Row = Guarded::Refused(refused).mutated()?;
@@ -133,10 +116,7 @@ static TABLE: LazyLock<Arc<Table>> = LazyLock::new(|| {
             match n {
                 0 => Err(Error::invalid("n", "must not be zero").into()),
                 1 => Err(Error::NotFound("Row").into()),
-                2 => Ok(Done {
-                    errors: vec!["Half done".into()],
-                    payload: None,
-                }),
+                2 => Ok(Done { errors: vec!["Half done".into()], payload: None }),
                 _ => Ok(Row(n).into()),
             }
         });
@@ -183,9 +163,7 @@ async fn run_as(caller: Caller, query: &str, given: Json) -> (Result<Json, Strin
         limit: checked.limit,
     };
     let outcome = execute::run(context, &checked).await;
-    let answer = outcome
-        .map(execute::Outcome::json)
-        .map_err(|error| error.to_string());
+    let answer = outcome.map(execute::Outcome::json).map_err(|error| error.to_string());
     (answer, asked.0.load(Ordering::SeqCst))
 }
 
@@ -239,10 +217,7 @@ async fn a_failed_field_is_null_and_tells_its_path() {
 #[tokio::test]
 async fn a_failed_required_field_fails_what_it_stands_in() {
     let answer = run("{ some { must } }").await;
-    assert_eq!(
-        answer["data"]["some"],
-        json!([{"must": "1"}, null, {"must": "3"}])
-    );
+    assert_eq!(answer["data"]["some"], json!([{"must": "1"}, null, {"must": "3"}]));
     assert_eq!(messages(&answer), ["It broke"]);
     let answer = run("{ rows { must } quick { id } }").await;
     assert_eq!(answer["data"], json!({"rows": null, "quick": {"id": 9}}));
@@ -256,28 +231,18 @@ async fn what_is_hidden_is_null_without_a_word() {
     assert_eq!(answer, json!({"data": {"row": {"hidden": null, "id": 1}}}));
     let answer = run("{ row { never id } }").await;
     assert_eq!(answer["data"], json!({"row": null}));
-    assert_eq!(
-        messages(&answer),
-        ["Cannot return null for non-nullable field Row.never"]
-    );
+    assert_eq!(messages(&answer), ["Cannot return null for non-nullable field Row.never"]);
 }
 
 #[tokio::test]
 async fn fragments_apply_by_type_and_merge() {
-    let answer = run(
-        "{ either { ... on Either { ... on Row { id color } ... on Other { n: id } } } \
+    let answer =
+        run("{ either { ... on Either { ... on Row { id color } ... on Other { n: id } } } \
          row { ...A ...B } } fragment A on Row { friend { id } } \
-         fragment B on Row { friend { color } }",
-    )
-    .await;
-    assert_eq!(
-        answer["data"]["either"],
-        json!([{"id": 1, "color": "RED"}, {"n": 2}])
-    );
-    assert_eq!(
-        answer["data"]["row"],
-        json!({"friend": {"id": 1, "color": "RED"}})
-    );
+         fragment B on Row { friend { color } }")
+        .await;
+    assert_eq!(answer["data"]["either"], json!([{"id": 1, "color": "RED"}, {"n": 2}]));
+    assert_eq!(answer["data"]["row"], json!({"friend": {"id": 1, "color": "RED"}}));
 }
 
 #[tokio::test]
@@ -285,10 +250,7 @@ async fn skipped_parts_are_absent_and_newer_ones_null() {
     let query = "query($no: Boolean!) { row { id @include(if: $no) color @skip(if: $no) \
         soon @service_introduced(version: \"99.0\") } }";
     let (answer, _) = run_with(query, json!({"no": false})).await;
-    assert_eq!(
-        answer,
-        json!({"data": {"row": {"color": "RED", "soon": null}}})
-    );
+    assert_eq!(answer, json!({"data": {"row": {"color": "RED", "soon": null}}}));
 }
 
 #[tokio::test]
@@ -317,10 +279,7 @@ async fn mutations_tell_their_errors_in_the_payload() {
     let answer = run(&add(0)).await;
     let failed = json!({"clientMutationId": "me", "errors": ["N must not be zero"], "row": null});
     assert_eq!(answer, json!({"data": {"add": failed}}));
-    assert_eq!(
-        run(&add(2)).await["data"]["add"]["errors"],
-        json!(["Half done"])
-    );
+    assert_eq!(run(&add(2)).await["data"]["add"]["errors"], json!(["Half done"]));
     let answer = run(&add(1)).await;
     assert_eq!(answer["data"], json!({"add": null}));
     assert_eq!(messages(&answer), [NOT_AVAILABLE]);
@@ -342,10 +301,7 @@ async fn spam_is_told_beside_a_payload_of_nulls() {
             "locations": [{"line": 1, "column": 12}], "path": ["write"],
             "extensions": {"spam": true, "code": "spam"}}])
     );
-    let challenged = Caller {
-        challenged: true,
-        ..SESSION
-    };
+    let challenged = Caller { challenged: true, ..SESSION };
     let (answer, _) = run_as(challenged, query, json!({})).await;
     let answer = answer.unwrap();
     assert_eq!(answer["data"]["write"]["row"], json!(null));
@@ -373,10 +329,7 @@ async fn nodes_come_in_order_and_each_model_is_asked_once() {
     ]);
     let (answer, asked) = run_with(query, json!({"ids": ids})).await;
     let row = |n: i64| json!({"__typename": "Named", "n": n});
-    assert_eq!(
-        answer,
-        json!({"data": {"nodes": [row(3), null, null, row(1), null, row(3)]}})
-    );
+    assert_eq!(answer, json!({"data": {"nodes": [row(3), null, null, row(1), null, row(3)]}}));
     assert_eq!(asked, 1);
     let one = run("{ node(id: \"gid://service/Row/5\") { id ... on Named { n } } }").await;
     let node = json!({"id": "gid://service/Row/5", "n": 5});
@@ -389,10 +342,7 @@ async fn nodes_refuse_what_is_no_id_and_more_than_a_hundred() {
     let many = json!(vec!["gid://service/Row/1"; 101]);
     for (ids, text) in [
         (json!(["7"]), "\"7\" is not a valid Global ID"),
-        (
-            json!(["gid://other/Row/1"]),
-            "\"gid://other/Row/1\" is not a Service Global ID",
-        ),
+        (json!(["gid://other/Row/1"]), "\"gid://other/Row/1\" is not a Service Global ID"),
         (
             json!(["gid://service/Row/1/2"]),
             "\"gid://service/Row/1/2\" is not a valid Global ID",
@@ -409,10 +359,7 @@ async fn nodes_refuse_what_is_no_id_and_more_than_a_hundred() {
 async fn a_mutation_that_merges_runs_once() {
     let twice = "mutation { add(input: {n: 7}) { errors } add(input: {n: 7}) { row { id } } }";
     let (answer, runs) = run_with(twice, json!({})).await;
-    assert_eq!(
-        answer["data"]["add"],
-        json!({"errors": [], "row": {"id": 7}})
-    );
+    assert_eq!(answer["data"]["add"], json!({"errors": [], "row": {"id": 7}}));
     assert_eq!(runs, 1);
 }
 
@@ -420,16 +367,7 @@ async fn a_mutation_that_merges_runs_once() {
 async fn mutations_need_a_user_and_the_scope() {
     let query = "mutation { add(input: {n: 7}) { errors } }";
     let read = Some(vec!["read_api".to_owned()]);
-    let refused = [
-        Caller {
-            anonymous: true,
-            ..SESSION
-        },
-        Caller {
-            scopes: read,
-            ..SESSION
-        },
-    ];
+    let refused = [Caller { anonymous: true, ..SESSION }, Caller { scopes: read, ..SESSION }];
     for caller in refused {
         let (answer, runs) = run_as(caller, query, json!({})).await;
         let answer = answer.unwrap();
@@ -437,31 +375,19 @@ async fn mutations_need_a_user_and_the_scope() {
         assert_eq!(messages(&answer), [NOT_AVAILABLE]);
         assert_eq!(runs, 0);
     }
-    let api = Caller {
-        scopes: Some(vec!["api".to_owned()]),
-        ..SESSION
-    };
+    let api = Caller { scopes: Some(vec!["api".to_owned()]), ..SESSION };
     let (answer, runs) = run_as(api, query, json!({})).await;
-    assert_eq!(
-        (answer.unwrap()["data"]["add"]["errors"].clone(), runs),
-        (json!([]), 1)
-    );
+    assert_eq!((answer.unwrap()["data"]["add"]["errors"].clone(), runs), (json!([]), 1));
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_takes_too_long_is_cut_and_the_rest_kept() {
-    let caller = Caller {
-        time: Duration::from_secs(30),
-        ..SESSION
-    };
+    let caller = Caller { time: Duration::from_secs(30), ..SESSION };
     let (answer, _) = run_as(caller, "{ slow quick { id } }", json!({})).await;
     let answer = answer.unwrap();
     assert_eq!(answer["data"], json!({"slow": null, "quick": {"id": 9}}));
     assert_eq!(messages(&answer), ["Timeout on Query.slow"]);
-    let late = Caller {
-        time: Duration::ZERO,
-        ..SESSION
-    };
+    let late = Caller { time: Duration::ZERO, ..SESSION };
     let (answer, _) = run_as(late, "{ quick { id } }", json!({})).await;
     assert_eq!(messages(&answer.unwrap()), ["Timeout on Query.quick"]);
 }
@@ -486,10 +412,7 @@ async fn the_interface_tells_of_itself() {
     assert_eq!(schema["mutationType"]["name"], "Mutation");
     assert_eq!(schema["subscriptionType"], json!(null));
     let row = &answer["data"]["__type"];
-    assert_eq!(
-        (row["kind"].as_str(), row["name"].as_str()),
-        (Some("OBJECT"), Some("Row"))
-    );
+    assert_eq!((row["kind"].as_str(), row["name"].as_str()), (Some("OBJECT"), Some("Row")));
     let id = json!({"name": "id", "type": {"kind": "NON_NULL", "ofType": {"name": "Int"}}});
     assert!(row["fields"].as_array().unwrap().contains(&id));
     assert_eq!(answer["data"]["none"], json!(null));

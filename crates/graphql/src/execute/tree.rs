@@ -64,11 +64,7 @@ impl Run<'_> {
                 if !self.context.table.is_a(&object, name) {
                     return self.broken(Error::internal(format!("{object} is no {name}")));
                 }
-                found.push(PendingNode {
-                    ty: object,
-                    node,
-                    path: path.clone(),
-                });
+                found.push(PendingNode { ty: object, node, path: path.clone() });
                 Tree::Object(found.len() - 1)
             }
             (TypeRef::Named(name), Answer::Value(value)) => {
@@ -120,10 +116,8 @@ impl Run<'_> {
         match (ty.is_required(), value) {
             (true, Ok(Json::Null)) => {
                 let name = &at.field.name;
-                let text = format!(
-                    "Cannot return null for non-nullable field {}.{name}",
-                    at.object
-                );
+                let text =
+                    format!("Cannot return null for non-nullable field {}.{name}", at.object);
                 self.tell(text, at.field.pos, path, "nullForRequired", Map::new());
                 Err(())
             }

@@ -27,9 +27,7 @@ impl Asks {
             cost: asked("cost"),
             dry_run: asked("dryRun"),
             deprecations: asked("deprecations"),
-            persisted: given
-                .get("persistedQuery")
-                .map(persisted::QuerySource::read),
+            persisted: given.get("persistedQuery").map(persisted::QuerySource::read),
         })
     }
 

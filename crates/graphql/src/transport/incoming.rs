@@ -109,11 +109,7 @@ impl Entry {
         Ok(Entry {
             asks,
             files: Vec::new(),
-            source: query.map(|query| Source {
-                query,
-                operation_name,
-                variables,
-            }),
+            source: query.map(|query| Source { query, operation_name, variables }),
         })
     }
 }

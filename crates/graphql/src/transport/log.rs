@@ -9,9 +9,7 @@ use sha2::{Digest, Sha256};
 use std::time::Duration;
 
 /// Parts of names whose values are not logged.
-const SECRET: &[&str] = &[
-    "token", "password", "secret", "key", "value", "otp", "captcha",
-];
+const SECRET: &[&str] = &["token", "password", "secret", "key", "value", "otp", "captcha"];
 /// Longest logged variables, in bytes.
 const MAX_VARIABLES: usize = 2_000;
 
@@ -21,10 +19,7 @@ pub fn operation(incoming: &Incoming, entry: &Entry, checked: &Checked, took: Du
         return;
     }
     let operation = checked.operation();
-    let text = entry
-        .source
-        .as_ref()
-        .map_or("", |source| source.query.as_str());
+    let text = entry.source.as_ref().map_or("", |source| source.query.as_str());
     let query = lexer::masked(text);
     let fingerprint = hex::encode(&Sha256::digest(query.as_bytes())[..16]);
     let mut variables = text_of(&filtered(&checked.variables));
@@ -70,11 +65,7 @@ fn filtered(values: &Map<String, Json>) -> Map<String, Json> {
     let one = |(name, value): (&String, &Json)| {
         let folded = name.to_lowercase();
         let secret = SECRET.iter().any(|part| folded.contains(part));
-        let shown = if secret {
-            json!("[FILTERED]")
-        } else {
-            masked(value)
-        };
+        let shown = if secret { json!("[FILTERED]") } else { masked(value) };
         (name.clone(), shown)
     };
     values.iter().map(one).collect()
@@ -98,9 +89,6 @@ mod tests {
             panic!("an object")
         };
         let shown = Json::Object(filtered(&given));
-        assert_eq!(
-            shown,
-            json!({"name": "a", "input": [{"apiToken": "[FILTERED]", "n": 1}]})
-        );
+        assert_eq!(shown, json!({"name": "a", "input": [{"apiToken": "[FILTERED]", "n": 1}]}));
     }
 }

@@ -115,10 +115,8 @@ impl Interface {
         let anonymous = incoming.viewer.user_id().is_none();
         let limits = Limits::of(anonymous);
         let checked = self.checked(&incoming, limits).await?;
-        let runnable: Vec<&Checked> = checked
-            .iter()
-            .filter_map(|step| step.as_deref().ok())
-            .collect();
+        let runnable: Vec<&Checked> =
+            checked.iter().filter_map(|step| step.as_deref().ok()).collect();
         if let Err(error) = validation::check_sum(&runnable, limits) {
             let one = |step: &Step<Arc<Checked>>| {
                 let refused = Answered::refused(std::slice::from_ref(&error));
@@ -159,12 +157,7 @@ impl Interface {
         let wanted: Vec<String> = entries.iter().filter_map(wanted).collect();
         let listed = match wanted.is_empty() {
             true => Listed::new(),
-            false => {
-                incoming
-                    .app
-                    .read(move |tx| allowed::texts(tx, wanted))
-                    .await?
-            }
+            false => incoming.app.read(move |tx| allowed::texts(tx, wanted)).await?,
         };
         for entry in incoming.kind.entries_mut() {
             self.state.queries.resolve(entry, usable, &listed);
@@ -203,9 +196,7 @@ impl Interface {
         let checked = if characters(entries) < SMALL {
             check()
         } else {
-            tokio::task::spawn_blocking(check)
-                .await
-                .map_err(Error::internal)?
+            tokio::task::spawn_blocking(check).await.map_err(Error::internal)?
         };
         let placed = |((entry, new), step): ((&Entry, bool), Step<Arc<Checked>>)| {
             let checked = step?;
@@ -225,12 +216,7 @@ impl Interface {
         answers: Vec<Arc<Answered>>,
         batch: bool,
     ) -> Result<Response> {
-        Whole {
-            answers,
-            batch,
-            strict: incoming.strict,
-        }
-        .response()
+        Whole { answers, batch, strict: incoming.strict }.response()
     }
 
     fn key(incoming: &Incoming, entry: &Entry) -> Option<Key> {
@@ -269,9 +255,7 @@ fn check_batch(entries: &[Entry], batch: bool) -> Result<()> {
 
 /// Characters of all queries; variables do not count.
 fn characters(entries: &[Entry]) -> usize {
-    let texts = entries
-        .iter()
-        .filter_map(|entry| entry.source.as_ref().ok());
+    let texts = entries.iter().filter_map(|entry| entry.source.as_ref().ok());
     texts.map(|source| source.query.chars().count()).sum()
 }
 
@@ -314,10 +298,7 @@ fn request(incoming: &Incoming, anonymous: bool, uploads: Uploads) -> Request {
 /// Adds what an operation cost to the headers.
 fn write_cost(response: &mut Response, score: u64, limit: u64) {
     let headers = response.headers_mut();
-    for (name, value) in [
-        ("x-service-complexity", score),
-        ("x-service-complexity-limit", limit),
-    ] {
+    for (name, value) in [("x-service-complexity", score), ("x-service-complexity-limit", limit)] {
         headers.insert(HeaderName::from_static(name), HeaderValue::from(value));
     }
 }
@@ -329,10 +310,7 @@ fn sent(status: StatusCode, body: String, media: &'static str) -> Response {
     let kind = HeaderValue::from_static(media);
     let headers = response.headers_mut();
     headers.insert(http::header::CONTENT_TYPE, kind);
-    headers.insert(
-        http::header::VARY,
-        HeaderValue::from_static("Accept, Origin"),
-    );
+    headers.insert(http::header::VARY, HeaderValue::from_static("Accept, Origin"));
     response
 }
 

@@ -158,10 +158,7 @@ mod tests {
             QuerySource::read(&json!({"version": version, "sha256Hash": hash}))
         };
         assert_eq!(read(json!(1), &hash), QuerySource::Known([0xab; 32]));
-        assert_eq!(
-            read(json!(1), &hash.to_uppercase()),
-            QuerySource::Known([0xab; 32])
-        );
+        assert_eq!(read(json!(1), &hash.to_uppercase()), QuerySource::Known([0xab; 32]));
         for bad in [
             read(json!(2), &hash),
             read(json!("1"), &hash),
@@ -188,9 +185,6 @@ mod tests {
         assert!(queries.get(&digest(1)).is_none());
         assert_eq!(queries.get(&digest(MAX_KEPT)).as_deref(), Some("{b}"));
         queries.put(digest(MAX_KEPT), "{b}");
-        assert!(
-            queries.get(&digest(2)).is_some(),
-            "the same again takes no room"
-        );
+        assert!(queries.get(&digest(2)).is_some(), "the same again takes no room");
     }
 }

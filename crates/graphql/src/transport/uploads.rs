@@ -100,10 +100,8 @@ fn put(
     let only = match paths.as_array().map(Vec::as_slice) {
         Some([Json::String(path)]) => path,
         _ => {
-            let text = format!(
-                "map: {} must name one place, as [\"variables.file\"]",
-                shown(field)
-            );
+            let text =
+                format!("map: {} must name one place, as [\"variables.file\"]", shown(field));
             return refused(422, text);
         }
     };
@@ -169,10 +167,7 @@ impl Pending {
             let named = |one: &Expected| one.field == part.name();
             let Some(at) = self.expected.iter().position(named) else {
                 let name = shown(part.name());
-                return refused(
-                    422,
-                    format!("File {name} is not in the map, or comes twice"),
-                );
+                return refused(422, format!("File {name} is not in the map, or comes twice"));
             };
             let Expected { key, .. } = self.expected.swap_remove(at);
             let name = part.file_name().unwrap_or_default().to_owned();
@@ -201,10 +196,8 @@ pub fn check(
     match entry.files.iter().find(misplaced) {
         None => Ok(()),
         Some(place) => {
-            let text = format!(
-                "No file can stand at variables.{}: it is no Upload",
-                place.join(".")
-            );
+            let text =
+                format!("No file can stand at variables.{}: it is no Upload", place.join("."));
             Err(vec![StaticError::new("uploadMisplaced", text)])
         }
     }
@@ -215,9 +208,7 @@ fn takes_file(table: &Table, checked: &Checked, place: &[String]) -> bool {
         let (name, steps) = place.split_first()?;
         let mut variables = checked.operation().variables.iter();
         let variable = variables.find(|one| *one.name == **name)?;
-        steps
-            .iter()
-            .try_fold(&variable.ty, |ty, step| below(table, ty, step))
+        steps.iter().try_fold(&variable.ty, |ty, step| below(table, ty, step))
     };
     at().is_some_and(|ty: &TypeRef| **ty.name() == *UPLOAD)
 }
@@ -276,12 +267,7 @@ mod tests {
         assert_eq!(found(&single, &deep), None);
         let batch = json!([{"variables": {}}, single]);
         assert_eq!(found(&batch, "1.variables.a"), Some((1, "a".to_owned())));
-        for path in [
-            "variables.a",
-            "2.variables.a",
-            "-1.variables.a",
-            "0.variables.a",
-        ] {
+        for path in ["variables.a", "2.variables.a", "-1.variables.a", "0.variables.a"] {
             assert_eq!(found(&batch, path), None, "{path}");
         }
     }

@@ -38,16 +38,12 @@ impl<'d> Validator<'d, '_> {
             self.path.pop();
         }
         let missing = inputs.values().filter(|input| input.is_required());
-        let missing: Vec<&Input> = missing
-            .filter(|input| !seen.contains(&input.name))
-            .collect();
+        let missing: Vec<&Input> = missing.filter(|input| !seen.contains(&input.name)).collect();
         if missing.is_empty() {
             return Ok(());
         }
         if word == "InputObject" {
-            return missing
-                .iter()
-                .try_for_each(|input| self.attribute(owner, input, pos));
+            return missing.iter().try_for_each(|input| self.attribute(owner, input, pos));
         }
         let names: Vec<&str> = missing.iter().map(|input| &*input.name).collect();
         let names = names.join(", ");
@@ -75,11 +71,7 @@ impl<'d> Validator<'d, '_> {
     ) -> Visit {
         if let Err(misfit) = literals::fits(self.table, &input.ty, &argument.value) {
             let (name, value, ty) = (&argument.name, &argument.value, &input.ty);
-            let kind = if misfit.is_some() {
-                "CoercionError"
-            } else {
-                word
-            };
+            let kind = if misfit.is_some() { "CoercionError" } else { word };
             let text = misfit.unwrap_or_else(|| {
                 format!(
                     "Argument '{name}' on {word} '{owner}' has an invalid value ({value}). \
@@ -89,12 +81,7 @@ impl<'d> Validator<'d, '_> {
             let error = StaticError::new("argumentLiteralsIncompatible", text).at(argument.pos);
             return self.refuse(error.with("typeName", kind).with("argumentName", &**name));
         }
-        self.within(
-            &input.ty,
-            &argument.value,
-            input.default.is_some(),
-            argument,
-        )
+        self.within(&input.ty, &argument.value, input.default.is_some(), argument)
     }
 
     /// Variables and input objects inside a value that otherwise fits.
@@ -117,9 +104,9 @@ impl<'d> Validator<'d, '_> {
                 });
                 Ok(())
             }
-            (TypeRef::List(inner), Value::List(items)) => items
-                .iter()
-                .try_for_each(|item| self.within(inner, item, false, argument)),
+            (TypeRef::List(inner), Value::List(items)) => {
+                items.iter().try_for_each(|item| self.within(inner, item, false, argument))
+            }
             (TypeRef::List(inner), single) => self.within(inner, single, false, argument),
             (TypeRef::Named(name), Value::Object(fields)) => {
                 let table = self.table;

@@ -43,10 +43,8 @@ impl Report {
             errors.push(too_complex(self.complexity, complexity));
         }
         if self.depth > depth {
-            let text = format!(
-                "Query has depth of {}, which exceeds max depth of {depth}",
-                self.depth
-            );
+            let text =
+                format!("Query has depth of {}, which exceeds max depth of {depth}", self.depth);
             errors.push(StaticError::new("queryTooDeep", text));
         }
         if let Some(fields) = &self.recursion {
@@ -61,11 +59,7 @@ impl Report {
                 format!("\"{field}\" field can be requested only for {times} Query(s) at a time.");
             errors.push(StaticError::new("fieldCalledTooOften", text));
         }
-        if errors.is_empty() {
-            Ok(())
-        } else {
-            Err(errors)
-        }
+        if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 }
 
@@ -172,13 +166,9 @@ impl<'d> Walk<'d, '_> {
             let times = self.branch.entry(&field.name).or_default();
             *times += 1;
             if *times > MAX_RECURSION && self.report.recursion.is_none() {
-                let over = self
-                    .branch
-                    .iter()
-                    .filter(|(_, times)| **times > MAX_RECURSION);
-                let over: Vec<String> = over
-                    .map(|(name, times)| format!("{name:?}=>{times}"))
-                    .collect();
+                let over = self.branch.iter().filter(|(_, times)| **times > MAX_RECURSION);
+                let over: Vec<String> =
+                    over.map(|(name, times)| format!("{name:?}=>{times}")).collect();
                 self.report.recursion = Some(format!("{{{}}}", over.join(", ")));
             }
         }
@@ -231,13 +221,7 @@ impl<'d, 't> Score<'d, 't> {
         fragments: &'t Fragments<'d>,
         variables: &'t Map<String, Json>,
     ) -> Score<'d, 't> {
-        Score {
-            table,
-            fragments,
-            variables,
-            steps: 0,
-            known: HashMap::new(),
-        }
+        Score { table, fragments, variables, steps: 0, known: HashMap::new() }
     }
 
     /// The sum over merged fields; for abstract types the largest sum of the
@@ -247,10 +231,7 @@ impl<'d, 't> Score<'d, 't> {
     }
 
     fn dearest(&mut self, sets: &[&'d [Selection]], parent: &Arc<str>) -> Dearest {
-        let key = (
-            sets.iter().map(|set| set.as_ptr()).collect(),
-            parent.clone(),
-        );
+        let key = (sets.iter().map(|set| set.as_ptr()).collect(), parent.clone());
         if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
@@ -267,10 +248,7 @@ impl<'d, 't> Score<'d, 't> {
                 continue;
             }
             let merged = self.merged(sets, &object);
-            let sum = merged
-                .iter()
-                .map(|fields| self.field(fields, &object))
-                .sum();
+            let sum = merged.iter().map(|fields| self.field(fields, &object)).sum();
             if most.1.is_none() || sum > most.0 {
                 most = (sum, Some(object));
             }
@@ -409,9 +387,7 @@ impl<'d, 't> Score<'d, 't> {
         if given("iid") || given("iids") {
             return base;
         }
-        let rows = ["first", "last"]
-            .iter()
-            .filter_map(|name| args.get(*name)?.as_i64());
+        let rows = ["first", "last"].iter().filter_map(|name| args.get(*name)?.as_i64());
         let rows = rows.map(|rows| rows.max(0) as u64);
         let rows = rows.fold(u64::from(page), u64::min);
         base + base * rows / 100

@@ -31,10 +31,7 @@ impl<'d> Fragments<'d> {
         for fragment in &document.fragments {
             by_name.entry(fragment.name.clone()).or_insert(fragment);
         }
-        let mut fragments = Fragments {
-            by_name,
-            measures: HashMap::new(),
-        };
+        let mut fragments = Fragments { by_name, measures: HashMap::new() };
         let endless = fragments.measure_all(document);
         if endless.is_empty() {
             return Ok(fragments);

@@ -45,12 +45,7 @@ pub struct Token<'t> {
 
 /// All tokens and where the text ends, or the limit that was passed.
 pub fn tokens(text: &str) -> Result<(Vec<Token<'_>>, Pos), StaticError> {
-    let mut lexer = Lexer {
-        text,
-        at: 0,
-        line: 1,
-        column: 1,
-    };
+    let mut lexer = Lexer { text, at: 0, line: 1, column: 1 };
     let mut found = Vec::new();
     let mut nesting = 0usize;
     while let Some(token) = lexer.next() {
@@ -83,10 +78,7 @@ struct Lexer<'t> {
 
 impl<'t> Lexer<'t> {
     fn pos(&self) -> Pos {
-        Pos {
-            line: self.line,
-            column: self.column,
-        }
+        Pos { line: self.line, column: self.column }
     }
 
     fn rest(&self) -> &'t str {

@@ -30,9 +30,9 @@ pub fn fits(table: &Table, ty: &TypeRef, value: &Value) -> Result<(), Misfit> {
 pub fn fits_whole(table: &Table, ty: &TypeRef, value: &Value) -> Result<(), Misfit> {
     fits(table, ty, value)?;
     match (ty.nullable(), value) {
-        (TypeRef::List(inner), Value::List(items)) => items
-            .iter()
-            .try_for_each(|item| fits_whole(table, inner, item)),
+        (TypeRef::List(inner), Value::List(items)) => {
+            items.iter().try_for_each(|item| fits_whole(table, inner, item))
+        }
         (TypeRef::List(inner), single) => fits_whole(table, inner, single),
         (TypeRef::Named(name), Value::Object(given)) => {
             match table.get(name).map(|def| &def.kind) {
@@ -50,10 +50,7 @@ fn fields_fit(
     given: &[Argument],
 ) -> Result<(), Misfit> {
     let is_given = |input: &Input| given.iter().any(|one| one.name == input.name);
-    if inputs
-        .values()
-        .any(|one| one.is_required() && !is_given(one))
-    {
+    if inputs.values().any(|one| one.is_required() && !is_given(one)) {
         return Err(None);
     }
     given.iter().try_for_each(|one| {
@@ -71,8 +68,7 @@ fn named_fits(table: &Table, name: &str, value: &Value) -> Result<(), Misfit> {
         (Some(Kind::Scalar(_)), _) => {
             let json = plain(value);
             let read = coerce::leaf(table, name, &json);
-            read.map(drop)
-                .map_err(|problem| problem.own.then_some(problem.explanation))
+            read.map(drop).map_err(|problem| problem.own.then_some(problem.explanation))
         }
         _ => Err(None),
     }
@@ -87,14 +83,12 @@ pub fn read(
     variables: &Map<String, Json>,
 ) -> Option<Json> {
     if let Value::Variable(name) = value {
-        return variables
-            .get(&**name)
-            .map(|given| match (ty.nullable(), given) {
-                // A single value of a variable where a list is taken.
-                (TypeRef::List(_), Json::Array(_) | Json::Null) => given.clone(),
-                (TypeRef::List(_), one) => Json::Array(vec![one.clone()]),
-                _ => given.clone(),
-            });
+        return variables.get(&**name).map(|given| match (ty.nullable(), given) {
+            // A single value of a variable where a list is taken.
+            (TypeRef::List(_), Json::Array(_) | Json::Null) => given.clone(),
+            (TypeRef::List(_), one) => Json::Array(vec![one.clone()]),
+            _ => given.clone(),
+        });
     }
     Some(match (ty.nullable(), value) {
         (_, Value::Null) => Json::Null,
@@ -162,12 +156,9 @@ fn substituted(value: &Value, variables: &Map<String, Json>) -> Json {
         Value::Text(text) | Value::Enum(text) => Json::from(&**text),
         Value::Bool(value) => Json::from(*value),
         Value::Null => Json::Null,
-        Value::List(items) => Json::Array(
-            items
-                .iter()
-                .map(|one| substituted(one, variables))
-                .collect(),
-        ),
+        Value::List(items) => {
+            Json::Array(items.iter().map(|one| substituted(one, variables)).collect())
+        }
         Value::Object(fields) => {
             let field = |one: &Argument| (one.name.to_string(), substituted(&one.value, variables));
             Json::Object(fields.iter().map(field).collect())

@@ -21,11 +21,7 @@ pub fn check(
     operations: &[Operation],
     fragments: &Fragments<'_>,
 ) -> Result<(), StaticError> {
-    let mut merge = Merge {
-        table,
-        fragments,
-        steps: 0,
-    };
+    let mut merge = Merge { table, fragments, steps: 0 };
     for operation in operations {
         let root: Arc<str> = operation.kind.root().into();
         let set = [(operation.selections.as_slice(), root)];
@@ -180,11 +176,7 @@ fn below<'d>(group: &[FieldInSet<'d>]) -> Vec<Set<'d>> {
     let mut seen: HashSet<(*const Field, &str)> = HashSet::new();
     let mut sets = Vec::new();
     for found in group {
-        let Some(ty) = found
-            .ty
-            .as_ref()
-            .filter(|_| !found.field.selections.is_empty())
-        else {
+        let Some(ty) = found.ty.as_ref().filter(|_| !found.field.selections.is_empty()) else {
             continue;
         };
         // A fragment spread twice brings the same selections twice.

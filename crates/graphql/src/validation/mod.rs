@@ -118,11 +118,7 @@ pub fn parse(source: Source) -> Result<Parsed, Vec<StaticError>> {
         return Err(vec![error]);
     }
     let index = pick(&document, source.operation_name.as_deref()).map_err(|error| vec![error])?;
-    Ok(Parsed {
-        document: Arc::new(document),
-        index,
-        sent: source.variables,
-    })
+    Ok(Parsed { document: Arc::new(document), index, sent: source.variables })
 }
 
 fn pick(document: &Document, name: Option<&str>) -> Result<usize, StaticError> {
@@ -140,20 +136,13 @@ fn pick(document: &Document, name: Option<&str>) -> Result<usize, StaticError> {
             let text = "Query has no operation to execute";
             Err(StaticError::new("operationNotFound", text))
         }
-        None => Err(StaticError::new(
-            "operationNameRequired",
-            "An operation name is required",
-        )),
+        None => Err(StaticError::new("operationNameRequired", "An operation name is required")),
     }
 }
 
 /// Checks everything else and gives the operation with its score.
 pub fn check(table: &Table, parsed: Parsed, limits: Limits) -> Result<Checked, Vec<StaticError>> {
-    let Parsed {
-        document,
-        index,
-        sent,
-    } = parsed;
+    let Parsed { document, index, sent } = parsed;
     let operation = &document.operations[index];
     if operation.kind == OperationKind::Subscription {
         let text = "Schema is not configured for subscriptions";
@@ -162,9 +151,7 @@ pub fn check(table: &Table, parsed: Parsed, limits: Limits) -> Result<Checked, V
     }
     let fragments = Fragments::new(&document)?;
     for one in &document.operations {
-        fragments
-            .check_size(&one.selections)
-            .map_err(|error| vec![error])?;
+        fragments.check_size(&one.selections).map_err(|error| vec![error])?;
     }
     validate::document(table, &document, &fragments, limits.validation)?;
     merge::check(table, &document.operations, &fragments).map_err(|error| vec![error])?;
@@ -242,7 +229,5 @@ pub fn is_taken(directives: &[ast::Directive], variables: &Map<String, Json>) ->
 
 /// Whether a selection says that the server may be too old for it.
 pub fn may_be_newer(directives: &[ast::Directive]) -> bool {
-    directives
-        .iter()
-        .any(|one| &*one.name == "service_introduced")
+    directives.iter().any(|one| &*one.name == "service_introduced")
 }

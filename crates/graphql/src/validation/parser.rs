@@ -18,11 +18,7 @@ pub fn parse(text: &str) -> Parsed<Document> {
     if tokens.is_empty() {
         return Err(StaticError::new("parseError", "Unexpected end of document"));
     }
-    let mut parser = Parser {
-        tokens,
-        next: 0,
-        end,
-    };
+    let mut parser = Parser { tokens, next: 0, end };
     let mut document = Document::default();
     while parser.peek().is_some() {
         parser.definition(&mut document)?;
@@ -49,8 +45,7 @@ impl<'t> Parser<'t> {
     }
 
     fn at_word(&self, word: &str) -> bool {
-        self.peek()
-            .is_some_and(|token| token.kind == Kind::Name && token.text == word)
+        self.peek().is_some_and(|token| token.kind == Kind::Name && token.text == word)
     }
 
     fn pos(&self) -> Pos {
@@ -128,11 +123,7 @@ impl<'t> Parser<'t> {
     }
 
     fn operation(&mut self, kind: OperationKind, pos: Pos) -> Parsed<Operation> {
-        let name = if self.at(Kind::Name) {
-            Some(self.name()?)
-        } else {
-            None
-        };
+        let name = if self.at(Kind::Name) { Some(self.name()?) } else { None };
         let mut variables = Vec::new();
         if self.accept(Kind::LeftParen) {
             while !self.accept(Kind::RightParen) {
@@ -160,13 +151,7 @@ impl<'t> Parser<'t> {
         } else {
             None
         };
-        Ok(Variable {
-            name,
-            pos,
-            ty,
-            default,
-            directives: self.directives()?,
-        })
+        Ok(Variable { name, pos, ty, default, directives: self.directives()? })
     }
 
     fn ty(&mut self) -> Parsed<TypeRef> {
@@ -177,11 +162,7 @@ impl<'t> Parser<'t> {
         } else {
             TypeRef::Named(self.name()?)
         };
-        Ok(if self.accept(Kind::Bang) {
-            ty.required()
-        } else {
-            ty
-        })
+        Ok(if self.accept(Kind::Bang) { ty.required() } else { ty })
     }
 
     fn fragment(&mut self) -> Parsed<Fragment> {
@@ -277,11 +258,7 @@ impl<'t> Parser<'t> {
         let pos = self.pos();
         let name = self.name()?;
         self.expect(Kind::Colon, "COLON")?;
-        Ok(Argument {
-            name,
-            pos,
-            value: self.value(constant)?,
-        })
+        Ok(Argument { name, pos, value: self.value(constant)? })
     }
 
     fn directives(&mut self) -> Parsed<Vec<Directive>> {
@@ -289,11 +266,7 @@ impl<'t> Parser<'t> {
         while self.at(Kind::At) {
             let pos = self.pos();
             self.next += 1;
-            all.push(Directive {
-                name: self.name()?,
-                pos,
-                arguments: self.arguments()?,
-            });
+            all.push(Directive { name: self.name()?, pos, arguments: self.arguments()? });
         }
         Ok(all)
     }
@@ -430,12 +403,7 @@ fn block(raw: &str) -> String {
     let lines: Vec<&str> = raw.lines().collect();
     let blank = |line: &str| line.trim_matches([' ', '\t']).is_empty();
     let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
-    let common = lines
-        .iter()
-        .skip(1)
-        .filter(|line| !blank(line))
-        .map(|line| indent(line))
-        .min();
+    let common = lines.iter().skip(1).filter(|line| !blank(line)).map(|line| indent(line)).min();
     let cut = lines.iter().enumerate().map(|(index, line)| match common {
         Some(common) if index > 0 => line.get(common..).unwrap_or_default(),
         _ => line,

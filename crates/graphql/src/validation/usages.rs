@@ -153,11 +153,7 @@ fn fits<'d>(
     } else {
         variable.ty.clone()
     };
-    let wanted = if usage.defaulted {
-        place.nullable()
-    } else {
-        place
-    };
+    let wanted = if usage.defaulted { place.nullable() } else { place };
     let what = if given.name() != place.name() {
         "Type mismatch"
     } else if given.list_depth() != place.list_depth() {
@@ -170,9 +166,7 @@ fn fits<'d>(
     let (name, argument) = (&variable.name, &usage.argument.name);
     let text = format!("{what} on variable ${name} and argument {argument} ({given} / {place})");
     let error = StaticError::new("variableMismatch", text).at(usage.argument.pos);
-    let error = error
-        .with("variableName", &**name)
-        .with("typeName", given.to_string());
+    let error = error.with("variableName", &**name).with("typeName", given.to_string());
     let error = error.with("argumentName", &**argument);
     let mut error = error.with("errorMessage", what);
     error.path = Some(usage.path.clone());

@@ -265,11 +265,7 @@ impl<'d> Validator<'d, '_> {
             return Ok(());
         }
         let text = format!("Fragment{title} on {on} can't be spread inside {parent}");
-        let name = if title.is_empty() {
-            "unknown"
-        } else {
-            title.trim()
-        };
+        let name = if title.is_empty() { "unknown" } else { title.trim() };
         let error = StaticError::new("cannotSpreadFragment", text).at(pos);
         let error = error.with("typeName", on).with("fragmentName", name);
         self.refuse(error.with("parentName", parent))

@@ -176,10 +176,7 @@ fn by_authorization(value: &str, registry: bool) -> SentCredential {
 }
 
 async fn in_body(call: &mut Call) -> Result<SentCredential> {
-    let with_body = matches!(
-        call.request.method,
-        Method::POST | Method::PUT | Method::PATCH
-    );
+    let with_body = matches!(call.request.method, Method::POST | Method::PUT | Method::PATCH);
     if !with_body || call.route.streams || is_looked_at_later(call) {
         return Ok(SentCredential::Nothing);
     }
@@ -220,54 +217,21 @@ mod tests {
     fn authorization_is_read_by_its_scheme() {
         let token = |text: &str| SentCredential::Token(text.to_owned());
         assert_eq!(by_authorization("Bearer abc", false), token("abc"));
-        assert_eq!(
-            by_authorization("bearer  abc ", true),
-            SentCredential::Registry("abc".into())
-        );
+        assert_eq!(by_authorization("bearer  abc ", true), SentCredential::Registry("abc".into()));
         for blank in ["Bearer", "Bearer ", "bearer  "] {
-            assert_eq!(
-                by_authorization(blank, false),
-                SentCredential::Nothing,
-                "{blank}"
-            );
-            assert_eq!(
-                by_authorization(blank, true),
-                SentCredential::Nothing,
-                "{blank}"
-            );
+            assert_eq!(by_authorization(blank, false), SentCredential::Nothing, "{blank}");
+            assert_eq!(by_authorization(blank, true), SentCredential::Nothing, "{blank}");
         }
-        assert_eq!(
-            by_authorization("Digest abc", true),
-            SentCredential::Nothing
-        );
-        assert_eq!(
-            by_authorization("Basic YTpi", false),
-            SentCredential::Nothing
-        );
+        assert_eq!(by_authorization("Digest abc", true), SentCredential::Nothing);
+        assert_eq!(by_authorization("Basic YTpi", false), SentCredential::Nothing);
         assert_eq!(
             by_authorization("Basic YTpiOmM=", true),
-            SentCredential::Deploy {
-                username: Some("a".into()),
-                token: "b:c".into()
-            }
+            SentCredential::Deploy { username: Some("a".into()), token: "b:c".into() }
         );
-        assert_eq!(
-            by_authorization("Basic Og==", true),
-            SentCredential::Nothing
-        );
+        assert_eq!(by_authorization("Basic Og==", true), SentCredential::Nothing);
         // The third has a name and no password.
-        for bad in [
-            "Basic",
-            "Basic !!",
-            "Basic YTo=",
-            "Basic YWI=",
-            "Basic /w==",
-        ] {
-            assert_eq!(
-                by_authorization(bad, true),
-                SentCredential::Unusable,
-                "{bad}"
-            );
+        for bad in ["Basic", "Basic !!", "Basic YTo=", "Basic YWI=", "Basic /w=="] {
+            assert_eq!(by_authorization(bad, true), SentCredential::Unusable, "{bad}");
         }
     }
 
@@ -279,10 +243,7 @@ mod tests {
         };
         assert_eq!(given("access_token"), SentCredential::Token("abc".into()));
         assert_eq!(given("bearer_token"), SentCredential::Token("abc".into()));
-        assert_eq!(
-            given("private_token"),
-            SentCredential::Private("abc".into())
-        );
+        assert_eq!(given("private_token"), SentCredential::Private("abc".into()));
         assert_eq!(given("job_token"), SentCredential::Unusable);
         assert_eq!(given("token"), SentCredential::Nothing);
     }
@@ -297,19 +258,13 @@ mod tests {
         }
         let source = [("access_token", ""), ("private_token", "abc")];
         let source = source.map(|(name, text)| (name.to_owned(), Value::from(text)));
-        assert_eq!(
-            named(&Source::from_iter(source)),
-            SentCredential::Private("abc".into())
-        );
+        assert_eq!(named(&Source::from_iter(source)), SentCredential::Private("abc".into()));
     }
 
     #[test]
     fn overlong_tokens_are_unusable() {
         for bad in ["x".repeat(MAX + 1), "a\0b".into()] {
-            assert_eq!(
-                bounded(SentCredential::Token(bad)),
-                SentCredential::Unusable
-            );
+            assert_eq!(bounded(SentCredential::Token(bad)), SentCredential::Unusable);
         }
     }
 
@@ -317,10 +272,7 @@ mod tests {
     fn a_cookie_is_found_by_its_whole_name() {
         let value =
             http::HeaderValue::from_static("a=1; x_service_session=no; _service_session=yes");
-        assert_eq!(
-            cookie_of([&value].into_iter(), sessions::COOKIE),
-            Some("yes".into())
-        );
+        assert_eq!(cookie_of([&value].into_iter(), sessions::COOKIE), Some("yes".into()));
         assert_eq!(cookie_of([&value].into_iter(), "b"), None);
     }
 }

@@ -138,14 +138,10 @@ impl IdentityGate {
         checked.map_err(|error| Refused::of(error, Noted::Family(pair.family)))?;
         if stale(pair.last_used_at, &user, now) {
             let (family, user, ip) = (pair.family, user.id, peer.clone());
-            self.note(app, Noted::Family(family), move |tx| {
-                families::touch(tx, family, user, &ip)
-            });
+            self.note(app, Noted::Family(family), move |tx| families::touch(tx, family, user, &ip));
         }
-        let credential = Credential::OAuth {
-            family: pair.family,
-            application: pair.application_id,
-        };
+        let credential =
+            Credential::OAuth { family: pair.family, application: pair.application_id };
         Ok(Viewer::User(Arc::new(SignedIn {
             scopes: pair.scopes(),
             ..SignedIn::by(user, credential, peer)
@@ -169,16 +165,11 @@ impl IdentityGate {
         checked.map_err(|error| Refused::of(error, Noted::Token(token.id)))?;
         if stale(token.last_used_at, &user, now) {
             let (id, user, ip) = (token.id, user.id, peer.clone());
-            self.note(app, Noted::Token(id), move |tx| {
-                tokens::touch(tx, id, user, &ip)
-            });
+            self.note(app, Noted::Token(id), move |tx| tokens::touch(tx, id, user, &ip));
         }
         let source = token.source_type.as_deref().and_then(SourceType::from_text);
-        let credential = Credential::Token {
-            id: token.id,
-            kind: token.kind,
-            family: token.family(),
-        };
+        let credential =
+            Credential::Token { id: token.id, kind: token.kind, family: token.family() };
         Ok(Viewer::User(Arc::new(SignedIn {
             scopes: token.scopes(),
             bot_source: source.zip(token.source_id),
@@ -193,13 +184,8 @@ impl IdentityGate {
             return self.by_pass(app, peer, text, path).await;
         }
         match self.by_token(app, peer, text.clone()).await {
-            Err(Refused {
-                error: Error::Unauthenticated,
-                ..
-            }) => {
-                let found = app
-                    .read_inline(move |tx| tokens::deploy_token(tx, &text))
-                    .await?;
+            Err(Refused { error: Error::Unauthenticated, .. }) => {
+                let found = app.read_inline(move |tx| tokens::deploy_token(tx, &text)).await?;
                 Ok(deploy_viewer(app, found.ok_or(Error::Unauthenticated)?)?)
             }
             known => known,
@@ -290,9 +276,7 @@ impl IdentityGate {
         if stale(Some(session.last_used_at), &user, now) {
             let (id, session, ip) = (session.id, session.clone(), ip.clone());
             keep_cookie(call, &session, &cookie).await?;
-            self.note(&call.app, Noted::Session(id), move |tx| {
-                sessions::touch(tx, &session, &ip)
-            });
+            self.note(&call.app, Noted::Session(id), move |tx| sessions::touch(tx, &session, &ip));
         }
         let credential = Credential::Session { id: session.id };
         Ok(Viewer::User(Arc::new(SignedIn {
@@ -309,18 +293,13 @@ impl IdentityGate {
     where
         F: Fn(&mut store::Tx<'_>) -> Result<()> + Send + 'static,
     {
-        let fresh = self
-            .noting
-            .lock()
-            .is_ok_and(|mut noting| noting.insert(what));
+        let fresh = self.noting.lock().is_ok_and(|mut noting| noting.insert(what));
         if !fresh {
             return;
         }
         let (app, noting) = (app.clone(), self.noting.clone());
         tokio::spawn(async move {
-            app.write(write)
-                .await
-                .best_effort("note the use of a credential");
+            app.write(write).await.best_effort("note the use of a credential");
             if let Ok(mut noting) = noting.lock() {
                 noting.remove(&what);
             }
@@ -396,15 +375,10 @@ fn ends_rotation(call: &Call) -> bool {
 
 async fn end_family_of_revoked(app: &App, text: String) -> Result<()> {
     let found = app.read(move |tx| tokens::holder(tx, &text)).await?;
-    let Some(token) = found
-        .map(|holder| holder.token)
-        .filter(|token| token.revoked)
-    else {
+    let Some(token) = found.map(|holder| holder.token).filter(|token| token.revoked) else {
         return Ok(());
     };
-    let ended = app
-        .write(move |tx| tokens::revoke_family(tx, token.family()))
-        .await?;
+    let ended = app.write(move |tx| tokens::revoke_family(tx, token.family())).await?;
     tracing::warn!(ended, "a revoked token was used to rotate");
     Ok(())
 }

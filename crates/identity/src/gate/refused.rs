@@ -10,10 +10,7 @@ use kernel::http::routes::Surface;
 use kernel::time::Timestamp;
 
 const REVOKED_TEXT: &str = "Token was revoked. You have to re-authorize from the user.";
-const REVOKED: Error = Error::Token {
-    error: "invalid_token",
-    description: REVOKED_TEXT,
-};
+const REVOKED: Error = Error::Token { error: "invalid_token", description: REVOKED_TEXT };
 const EXPIRED: Error = Error::Token {
     error: "invalid_token",
     description: "Token is expired. You can either do re-authorization or token refresh.",
@@ -35,10 +32,7 @@ impl From<Error> for Refused {
 
 impl Refused {
     pub(super) fn of(error: Error, token: Noted) -> Refused {
-        Refused {
-            error,
-            token: Some(token),
-        }
+        Refused { error, token: Some(token) }
     }
 
     /// The refusal as the route's surface has it, with a line in the log on what

@@ -38,15 +38,8 @@ pub async fn apply(call: &mut Call, viewer: Viewer) -> Result<Viewer> {
 }
 
 async fn asked_for(call: &mut Call) -> Result<Option<String>> {
-    let quick = call
-        .request
-        .header("sudo")
-        .or_else(|| call.query("sudo"))
-        .map(str::to_owned);
-    let with_body = matches!(
-        call.request.method,
-        Method::POST | Method::PUT | Method::PATCH
-    );
+    let quick = call.request.header("sudo").or_else(|| call.query("sudo")).map(str::to_owned);
+    let with_body = matches!(call.request.method, Method::POST | Method::PUT | Method::PATCH);
     let sent = match quick {
         None if with_body && !call.route.streams => call.text("sudo").await?,
         quick => quick,

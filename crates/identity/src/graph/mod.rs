@@ -89,24 +89,16 @@ fn states(g: &mut Graph) {
         item("deactivated", "Dormant until they sign in by browser."),
     ];
     g.enumeration("UserState", "Whether a user may act.", states);
-    let availabilities = vec![
-        item("NOT_SET", "They say nothing of it."),
-        item("BUSY", "They are busy."),
-    ];
-    g.enumeration(
-        "AvailabilityEnum",
-        "Whether a user can be reached.",
-        availabilities,
-    );
+    let availabilities =
+        vec![item("NOT_SET", "They say nothing of it."), item("BUSY", "They are busy.")];
+    g.enumeration("AvailabilityEnum", "Whether a user can be reached.", availabilities);
     g.object::<Status>("UserStatus", "What a user says they are doing.")
-        .field(
-            "availability",
-            enumeration("AvailabilityEnum").required(),
-            |it| match it.status_availability {
+        .field("availability", enumeration("AvailabilityEnum").required(), |it| {
+            match it.status_availability {
                 Some(Availability::Busy) => "BUSY",
                 _ => "NOT_SET",
-            },
-        )
+            }
+        })
         .describe("Whether they can be reached.")
         .field("emoji", STRING, |it| Some(it.emoji()))
         .describe("Name of an emoji.")
@@ -145,17 +137,13 @@ fn person(user: ObjectBuilder<'_, Person>) {
         .describe("Login and path of their namespace.")
         .field("name", STRING.required(), |it| it.user.name.clone())
         .describe("Display name.")
-        .field("state", enumeration("UserState").required(), |it| {
-            state(&it.user)
-        })
+        .field("state", enumeration("UserState").required(), |it| state(&it.user))
         .describe("Whether they may act.")
         .field("bot", BOOLEAN.required(), |it| it.user.kind.is_bot())
         .describe("Whether the program made the account.")
         .field("human", BOOLEAN, |it| Some(!it.user.kind.is_bot()))
         .describe("Whether it is a person.")
-        .field("active", BOOLEAN, |it| {
-            Some(it.user.state == UserState::Active)
-        })
+        .field("active", BOOLEAN, |it| Some(it.user.state == UserState::Active))
         .describe("Whether they may sign in.")
         .field("avatarUrl", STRING, |it| it.avatar_url.clone())
         .describe("Their picture.")
@@ -174,18 +162,14 @@ fn person(user: ObjectBuilder<'_, Person>) {
     let user = of_profile(user, "location", "Where they are.", |it| &it.location);
     let user = of_profile(user, "bio", "A few words.", |it| &it.bio);
     of_profile(user, "jobTitle", "As what they work.", |it| &it.job_title)
-        .load::<Statuses, _>("status", object::<Status>("UserStatus"), |it| {
-            Some(it.user.id)
-        })
+        .load::<Statuses, _>("status", object::<Status>("UserStatus"), |it| Some(it.user.id))
         .describe("What they say they are doing.")
         .resolve(
             "userPermissions",
             object::<Permissions>("UserPermissions").required(),
             |it, _, context| async move {
                 let own = viewer(&context).user_id() == Some(it.user.id);
-                Ok(Arc::new(Permissions {
-                    create_snippet: own && !it.user.is_external,
-                }))
+                Ok(Arc::new(Permissions { create_snippet: own && !it.user.is_external }))
             },
         )
         .describe("What the caller may do for them.");
@@ -221,17 +205,13 @@ impl Loader for Profiles {
             return Ok(HashMap::new());
         };
         let found = context.app()?.read(move |tx| {
-            let users = crate::entities::load_basic(tx, &ids)?
-                .into_values()
-                .collect();
+            let users = crate::entities::load_basic(tx, &ids)?.into_values().collect();
             let wholes = users::wholes(tx, users, Some(signed_in.user.id))?;
             let shown = wholes.into_iter().filter(|whole| {
                 let own = whole.user.id == signed_in.user.id;
                 own || signed_in.user.is_admin || !whole.is_private
             });
-            Ok(shown
-                .map(|whole| (whole.user.id, Arc::new(whole.profile.texts)))
-                .collect())
+            Ok(shown.map(|whole| (whole.user.id, Arc::new(whole.profile.texts))).collect())
         });
         Ok(found.await?)
     }
@@ -266,9 +246,7 @@ impl Loader for Visible {
             return Ok(HashMap::new());
         }
         let found = context.load::<People>(ids).await?.into_iter();
-        Ok(found
-            .filter(|(_, it)| it.user.kind != UserKind::Leaving)
-            .collect())
+        Ok(found.filter(|(_, it)| it.user.kind != UserKind::Leaving).collect())
     }
 }
 
@@ -283,47 +261,31 @@ impl Loader for People {
         let app = context.app()?.clone();
         let found = app.read(move |tx| Ok(crate::entities::load_basic(tx, &ids)?));
         let found = found.await?.into_iter();
-        Ok(found
-            .map(|(id, user)| (id, Person::new(&app, user)))
-            .collect())
+        Ok(found.map(|(id, user)| (id, Person::new(&app, user))).collect())
     }
 }
 
 fn queries(g: &mut Graph) {
     g.query()
-        .answer(
-            "currentUser",
-            object::<Person>("CurrentUser"),
-            |_, context| async move {
-                let app = context.app()?;
-                let viewer = viewer(&context);
-                Ok(viewer.user().map(|user| Person::new(app, user.clone())))
-            },
-        )
+        .answer("currentUser", object::<Person>("CurrentUser"), |_, context| async move {
+            let app = context.app()?;
+            let viewer = viewer(&context);
+            Ok(viewer.user().map(|user| Person::new(app, user.clone())))
+        })
         .describe("Who asks; null for strangers.")
         .answer("user", object::<Person>("UserCore"), one)
         .describe("One user, by ID or name.")
         .arg(argument("id", USER_ID).describe("Their global ID."))
         .arg(argument("username", STRING).describe("Their login."))
-        .connection(
-            "users",
-            object::<Person>("UserCore"),
-            |_, ask, args, context| list(ask, args, context),
-        )
+        .connection("users", object::<Person>("UserCore"), |_, ask, args, context| {
+            list(ask, args, context)
+        })
         .describe("Users of this instance.")
         .arg(argument("ids", ID.required().list()).describe("Only these, by global ID."))
         .arg(argument("usernames", STRING.required().list()).describe("Only these, by login."))
         .arg(argument("search", STRING).describe("Part of login or name, or the whole e-mail."))
-        .arg(
-            argument("sort", named("Sort"))
-                .default("created_desc")
-                .describe("The order."),
-        )
-        .arg(
-            argument("admins", BOOLEAN)
-                .default(false)
-                .describe("Only administrators."),
-        );
+        .arg(argument("sort", named("Sort")).default("created_desc").describe("The order."))
+        .arg(argument("admins", BOOLEAN).default(false).describe("Only administrators."));
 }
 
 async fn one(args: Args, context: Context) -> Result<Option<Arc<Person>>, Fault> {
@@ -394,11 +356,7 @@ async fn list(ask: Ask, args: Args, context: Context) -> Result<Option<Connectio
     let filter = Filter::read(&args)?;
     let sort: Option<String> = args.get("sort")?;
     let sort = sort.unwrap_or_default().to_lowercase();
-    let order = if sort.ends_with("asc") {
-        Order::Asc
-    } else {
-        Order::Desc
-    };
+    let order = if sort.ends_with("asc") { Order::Asc } else { Order::Desc };
     let updated = sort.starts_with("updated");
     let column = if updated {
         "users.updated_at"
@@ -412,10 +370,7 @@ async fn list(ask: Ask, args: Args, context: Context) -> Result<Option<Connectio
     filter.conditions(&mut sql);
     window.narrow(&mut sql);
     let rows: Vec<User> = app.read(move |tx| Ok(tx.query(sql)?)).await?;
-    let people = rows
-        .into_iter()
-        .map(|user| Person::new(&app, user))
-        .collect();
+    let people = rows.into_iter().map(|user| Person::new(&app, user)).collect();
     Ok(Some(window.page_of(people, |it: &Person| -> Vec<Json> {
         let at = if updated {
             it.user.updated_at

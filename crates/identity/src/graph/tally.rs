@@ -33,10 +33,7 @@ impl Tally {
         + Sync
         + 'static,
     ) -> Arc<Tally> {
-        Arc::new(Tally {
-            count: Box::new(count),
-            known: Mutex::default(),
-        })
+        Arc::new(Tally { count: Box::new(count), known: Mutex::default() })
     }
 
     /// The rows of one owner, to at most `limit` and one more.

@@ -98,17 +98,8 @@ impl Everything {
 
 /// Names what was sent; values of other rooms' settings may be secret.
 fn record(tx: &mut Tx<'_>, by: &Author, source: &Source) -> Result<()> {
-    let secret = [
-        "private_token",
-        "access_token",
-        "bearer_token",
-        "sudo",
-        crate::csrf::FIELD,
-    ];
-    let keys: Vec<&String> = source
-        .keys()
-        .filter(|key| !secret.contains(&key.as_str()))
-        .collect();
+    let secret = ["private_token", "access_token", "bearer_token", "sudo", crate::csrf::FIELD];
+    let keys: Vec<&String> = source.keys().filter(|key| !secret.contains(&key.as_str())).collect();
     kernel::audit::record(
         tx,
         by,

@@ -19,10 +19,7 @@ impl Job for SendLink {
         let purpose = Purpose::from_text(&self.purpose)
             .ok_or_else(|| Failure::GiveUp(format!("unknown purpose {}", self.purpose)))?;
         let app = run.app.clone();
-        let message = run
-            .app
-            .write(move |tx| link_mail(&app, tx, &self, purpose))
-            .await?;
+        let message = run.app.write(move |tx| link_mail(&app, tx, &self, purpose)).await?;
         match message {
             Some(message) => post(&run.app, message).await,
             None => Ok(()),
@@ -53,10 +50,7 @@ fn link_mail(
     let (subject, before, after) = match purpose {
         Purpose::Password => (
             "Choose a password",
-            format!(
-                "a new password was asked for, for the account {}.",
-                user.username
-            ),
+            format!("a new password was asked for, for the account {}.", user.username),
             "The link works once, for two days. If nobody of you asked for it, ignore this \
              mail: the password stays as it is."
                 .to_owned(),
@@ -88,11 +82,9 @@ impl Change {
     /// The mail's subject, and what its sentence says before and after the name.
     fn words(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            Change::Password => (
-                "Your password was changed",
-                "the password of the account",
-                "was changed",
-            ),
+            Change::Password => {
+                ("Your password was changed", "the password of the account", "was changed")
+            }
             Change::Email => (
                 "Your e-mail address was changed",
                 "the e-mail address of the account",
@@ -133,16 +125,12 @@ impl Change {
                 "a recovery code of the account",
                 "was used in place of a second factor",
             ),
-            Change::KeyAdded => (
-                "A security key was added",
-                "a security key of the account",
-                "was added",
-            ),
-            Change::KeyRemoved => (
-                "A security key was removed",
-                "a security key of the account",
-                "was removed",
-            ),
+            Change::KeyAdded => {
+                ("A security key was added", "a security key of the account", "was added")
+            }
+            Change::KeyRemoved => {
+                ("A security key was removed", "a security key of the account", "was removed")
+            }
             Change::KeyCopied => (
                 "There may be a copy of your security key",
                 "a security key of the account",
@@ -260,12 +248,7 @@ impl Job for TokenExpires {
 }
 
 pub(super) fn plain(to: String, subject: &str, text: String) -> Message {
-    Message {
-        to,
-        subject: subject.to_owned(),
-        text,
-        html: None,
-    }
+    Message { to, subject: subject.to_owned(), text, html: None }
 }
 
 /// Sends a mail; one that will never be taken is given up.

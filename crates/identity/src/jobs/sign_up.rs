@@ -39,11 +39,7 @@ impl Job for EndUnconfirmed {
 
     async fn run(self, run: Run) -> Result<(), Failure> {
         let mut after = 0;
-        while let Some(last) = run
-            .app
-            .write(move |tx| unconfirmed::end_some(tx, after))
-            .await?
-        {
+        while let Some(last) = run.app.write(move |tx| unconfirmed::end_some(tx, after)).await? {
             after = last;
         }
         Ok(())

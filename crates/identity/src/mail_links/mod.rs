@@ -45,9 +45,7 @@ pub fn find(tx: &mut Tx<'_>, purpose: Purpose, token: &str) -> Result<Option<(Li
         return Ok(None);
     };
     let user = crate::users::find(tx, link.user_id)?;
-    Ok(user
-        .filter(|user| may_use(user, purpose))
-        .map(|user| (link, user)))
+    Ok(user.filter(|user| may_use(user, purpose)).map(|user| (link, user)))
 }
 
 /// Whether somebody may get and use such links: who may sign in by browser,

@@ -129,9 +129,7 @@ fn add_secret(tx: &mut Tx<'_>, application: i64) -> Result<Secret> {
 pub fn renew_secret(tx: &mut Tx<'_>, by: &Author, id: i64) -> Result<Secret> {
     let application = find(tx, id)?.found("Application")?;
     if !application.confidential {
-        return Err(Error::Unprocessable(
-            "A public application has no secret.".into(),
-        ));
+        return Err(Error::Unprocessable("A public application has no secret.".into()));
     }
     let end = tx.now() + jiff::SignedDuration::from_hours(24 * OVERLAP_DAYS);
     crate::store::applications::keep_newest_secret(tx, id)?;

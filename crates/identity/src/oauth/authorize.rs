@@ -80,10 +80,7 @@ async fn examine(
     let Some(uid) = read.sent.get("client_id").map(str::to_owned) else {
         return bad(Refusal::missing("client_id"));
     };
-    let Some(application) = app
-        .read(move |tx| applications::find_by_uid(tx, &uid))
-        .await?
-    else {
+    let Some(application) = app.read(move |tx| applications::find_by_uid(tx, &uid)).await? else {
         return bad(Refusal::InvalidClient);
     };
     let target = request::target(&read.sent);
@@ -151,9 +148,7 @@ async fn consider(app: &App, context: &RequestContext, asking: Asking) -> Result
     }
     if let Some(group) = asking.request.root_namespace_id {
         let signed_in = asking.signed_in.clone();
-        let sign_on = app
-            .read(move |tx| hooks::sign_on(tx, group, &signed_in))
-            .await?;
+        let sign_on = app.read(move |tx| hooks::sign_on(tx, group, &signed_in)).await?;
         if let SignOn::StartsAt(path) = sign_on {
             return Ok(match asking.request.prompt.none {
                 true => Next::Client(asking.target, Refusal::LoginRequired),
@@ -164,9 +159,7 @@ async fn consider(app: &App, context: &RequestContext, asking: Asking) -> Result
     let (id, application, wanted) = (user.id, asking.application.id, wanted.clone());
     let known = trusted
         || (asking.application.confidential
-            && app
-                .read(move |tx| families::has_consent(tx, id, application, &wanted))
-                .await?);
+            && app.read(move |tx| families::has_consent(tx, id, application, &wanted)).await?);
     let prompt = asking.request.prompt;
     if known && !prompt.consent {
         return Ok(Next::Go(Box::new(asking)));
@@ -213,9 +206,7 @@ fn fresh_sign_in(
         return None;
     }
     let asks = request.prompt.login || request.prompt.select_account;
-    let old = request
-        .max_age
-        .is_some_and(|age| now - began.as_second() > age || age == 0);
+    let old = request.max_age.is_some_and(|age| now - began.as_second() > age || age == 0);
     if !asks && !old {
         return None;
     }
@@ -236,11 +227,7 @@ async fn show(
     viewer: Viewer,
     query: PageQuery,
 ) -> Result<Response> {
-    let prompt_login = query
-        .0
-        .sent
-        .get("prompt")
-        .is_some_and(|text| text.contains("login"));
+    let prompt_login = query.0.sent.get("prompt").is_some_and(|text| text.contains("login"));
     match examine(&app, &context, &viewer, query.0).await? {
         Next::SignIn(back) => {
             let again = if prompt_login || viewer.in_session().is_some() {
@@ -317,9 +304,7 @@ pub(super) fn private(mut response: Response) -> Response {
 
 async fn ask(app: &App, viewer: &Viewer, asking: Asking) -> Result<Response> {
     let owner = asking.application.owner();
-    let owner = app
-        .read(move |tx| super::pages::owner_name(tx, owner))
-        .await?;
+    let owner = app.read(move |tx| super::pages::owner_name(tx, owner)).await?;
     let request = &asking.request;
     let mut fields: Vec<(String, String)> = vec![
         ("client_id".into(), asking.application.uid.clone()),
@@ -334,16 +319,10 @@ async fn ask(app: &App, viewer: &Viewer, asking: Asking) -> Result<Response> {
     add("state", asking.target.state.clone());
     add("nonce", request.nonce.clone());
     add("code_challenge", request.challenge.clone());
-    add(
-        "code_challenge_method",
-        request.challenge.as_ref().map(|_| "S256".to_owned()),
-    );
+    add("code_challenge_method", request.challenge.as_ref().map(|_| "S256".to_owned()));
     let form_post = asking.target.mode == ResponseMode::FormPost;
     add("response_mode", form_post.then(|| "form_post".to_owned()));
-    add(
-        "root_namespace_id",
-        request.root_namespace_id.map(|id| id.to_string()),
-    );
+    add("root_namespace_id", request.root_namespace_id.map(|id| id.to_string()));
     let view = Consent {
         page: pages::page(app, viewer, "Authorise an application"),
         owner,
@@ -384,10 +363,7 @@ async fn grant(app: &App, context: &RequestContext, asking: Asking) -> Result<Re
 }
 
 fn answer_error(app: &App, target: &Target, refusal: &Refusal) -> Result<Response> {
-    let parameters = vec![
-        ("error", refusal.code()),
-        ("error_description", refusal.description()),
-    ];
+    let parameters = vec![("error", refusal.code()), ("error_description", refusal.description())];
     answer(app, target, parameters)
 }
 

@@ -68,9 +68,7 @@ pub(super) fn basic(value: &str) -> Result<Option<Credentials>> {
     let decode = |text: &str| {
         let spaced = text.replace('+', " ");
         let decoded = percent_encoding::percent_decode_str(&spaced).decode_utf8();
-        decoded
-            .map(|text| text.into_owned())
-            .map_err(|_| Refusal::InvalidClient)
+        decoded.map(|text| text.into_owned()).map_err(|_| Refusal::InvalidClient)
     };
     let (uid, secret) = (decode(uid)?, decode(secret)?);
     if uid.contains('\0') || secret.contains('\0') {

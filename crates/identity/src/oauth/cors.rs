@@ -9,20 +9,13 @@ use std::sync::Arc;
 
 /// Headers every script may send, in lower case (Fetch standard, «CORS-safelisted
 /// request-header»).
-const SAFELISTED: &[&str] = &[
-    "accept",
-    "accept-language",
-    "content-language",
-    "content-type",
-    "range",
-];
+const SAFELISTED: &[&str] =
+    &["accept", "accept-language", "content-language", "content-type", "range"];
 
 /// Lets every origin read this answer.
 pub fn allow(response: &mut Response) {
     let any = HeaderValue::from_static("*");
-    response
-        .headers_mut()
-        .insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, any);
+    response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, any);
 }
 
 pub async fn for_post(request: Arc<RequestContext>) -> Result<Response> {
@@ -53,28 +46,19 @@ fn preflight(request: &RequestContext, methods: &'static str, authorization: boo
         SAFELISTED.contains(&name.as_str()) || (authorization && name == "authorization")
     };
     let wanted = sent(header::ACCESS_CONTROL_REQUEST_HEADERS);
-    let fits = wanted
-        .split(',')
-        .filter(|name| !name.trim().is_empty())
-        .all(permitted);
+    let fits = wanted.split(',').filter(|name| !name.trim().is_empty()).all(permitted);
     if !known || !fits {
         return response;
     }
     allow(&mut response);
     let headers = response.headers_mut();
-    headers.insert(
-        header::ACCESS_CONTROL_ALLOW_METHODS,
-        HeaderValue::from_static(methods),
-    );
+    headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(methods));
     if authorization {
         headers.insert(
             header::ACCESS_CONTROL_ALLOW_HEADERS,
             HeaderValue::from_static("Authorization, Content-Type"),
         );
     }
-    headers.insert(
-        header::ACCESS_CONTROL_MAX_AGE,
-        HeaderValue::from_static("7200"),
-    );
+    headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("7200"));
     response
 }

@@ -59,10 +59,7 @@ async fn begin(
         .chars()
         .take(255)
         .collect();
-    let Started {
-        device_code,
-        user_code,
-    } = app
+    let Started { device_code, user_code } = app
         .write(move |tx| {
             settled((|| {
                 let application = client::authenticate_noting(tx, &credentials)?;
@@ -115,10 +112,7 @@ fn form(
 ) -> Result<Response> {
     let mut page = pages::page(app, viewer, "Connect a device");
     page.flash = flash;
-    let view = DeviceForm {
-        page,
-        user_code: code.unwrap_or_default(),
-    };
+    let view = DeviceForm { page, user_code: code.unwrap_or_default() };
     Ok(private(Html::new(&view)?.status(status).response()))
 }
 
@@ -140,13 +134,7 @@ fn problem(
     if wants_json(request) {
         return reply::json(status, &json!({"errors": [text]}));
     }
-    form(
-        app,
-        viewer,
-        Some(typed.to_owned()),
-        Flash::failed(text),
-        status,
-    )
+    form(app, viewer, Some(typed.to_owned()), Flash::failed(text), status)
 }
 
 /// The grant of a typed code and whose it is, or why there is none.
@@ -157,10 +145,7 @@ type Looked = std::result::Result<(Device, Application), &'static str>;
 fn look(tx: &mut Tx<'_>, typed: &str, user: i64, ip: &str) -> Result<Looked> {
     let keys = [
         (format!("user_code:user:{user}"), PER_USER),
-        (
-            format!("user_code:ip:{}", kernel::limits::counted_as(ip)),
-            PER_ADDRESS,
-        ),
+        (format!("user_code:ip:{}", kernel::limits::counted_as(ip)), PER_ADDRESS),
     ];
     for (key, limit) in &keys {
         attempts::check(tx, key, *limit, WINDOW)?;
@@ -194,9 +179,7 @@ async fn look_up(
         Err(why) => return problem(&app, &request, &viewer, &typed, why),
     };
     let owner = application.owner();
-    let owner = app
-        .read(move |tx| super::pages::owner_name(tx, owner))
-        .await?;
+    let owner = app.read(move |tx| super::pages::owner_name(tx, owner)).await?;
     let view = DeviceConfirm {
         page: pages::page(&app, &viewer, "Connect a device"),
         application,

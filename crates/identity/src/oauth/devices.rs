@@ -106,11 +106,7 @@ pub fn decide(
     authenticated_at: Timestamp,
 ) -> kernel::error::Result<bool> {
     let now = tx.now();
-    let state = if approved {
-        State::Approved
-    } else {
-        State::Denied
-    };
+    let state = if approved { State::Approved } else { State::Denied };
     let changed = crate::store::devices::decide(tx, device, state, user, authenticated_at, now)?;
     Ok(changed > 0)
 }
@@ -194,14 +190,7 @@ mod tests {
         assert_eq!(normalized(&shown(&code)).as_deref(), Some(code.as_str()));
         assert_eq!(normalized(" bcdf ghjk ").as_deref(), Some("BCDFGHJK"));
         assert_eq!(normalized("bcdf-ghjk").as_deref(), Some("BCDFGHJK"));
-        for bad in [
-            "",
-            "BCDF-GHJ",
-            "BCDF-GHJA",
-            "BCDF-GHJK-L",
-            "BCDF_GHJK",
-            "ÄBCDFGHJ",
-        ] {
+        for bad in ["", "BCDF-GHJ", "BCDF-GHJA", "BCDF-GHJK-L", "BCDF_GHJK", "ÄBCDFGHJ"] {
             assert_eq!(normalized(bad), None, "{bad}");
         }
     }

@@ -141,13 +141,7 @@ pub fn active_user(tx: &mut Tx<'_>, id: UserId) -> Result<User> {
 fn reused(tx: &mut Tx<'_>, pair: &Pair) -> Result<()> {
     revoke(tx, pair.family)?;
     note(tx, pair, "oauth.refresh_reused")?;
-    kernel::jobs::enqueue_at(
-        tx,
-        &crate::tasks::TellReuse {
-            family: pair.family,
-        },
-        tx.now(),
-    )?;
+    kernel::jobs::enqueue_at(tx, &crate::tasks::TellReuse { family: pair.family }, tx.now())?;
     Ok(())
 }
 
@@ -156,11 +150,7 @@ pub(super) fn note(tx: &mut Tx<'_>, pair: &Pair, action: &'static str) -> Result
         tx,
         kernel::audit::Author::default(),
         action,
-        (
-            "User",
-            pair.user_id,
-            pair.application_uid.as_deref().unwrap_or(""),
-        ),
+        ("User", pair.user_id, pair.application_uid.as_deref().unwrap_or("")),
         serde_json::json!({"family": pair.family, "scopes": pair.scopes}),
     )?;
     Ok(())
@@ -180,9 +170,7 @@ pub fn has_consent(
     wanted: &[String],
 ) -> kernel::error::Result<bool> {
     let known: Vec<String> = crate::store::families::scopes_given(tx, user, application)?;
-    Ok(known
-        .iter()
-        .any(|scopes| scopes::same(&scopes::split(scopes), wanted)))
+    Ok(known.iter().any(|scopes| scopes::same(&scopes::split(scopes), wanted)))
 }
 
 /// The applications that act for a user, the last allowed first.
@@ -190,10 +178,7 @@ pub fn authorized(tx: &mut Tx<'_>, user: UserId) -> kernel::error::Result<Vec<Au
     let mut found: Vec<Authorized> = Vec::new();
     for family in crate::store::families::living(tx, user)? {
         let application = family.application_id;
-        match found
-            .iter_mut()
-            .find(|one| one.application_id == application)
-        {
+        match found.iter_mut().find(|one| one.application_id == application) {
             Some(one) => {
                 one.created_at = one.created_at.min(family.created_at);
                 one.last_used_at = one.last_used_at.max(family.last_used_at);

@@ -101,11 +101,7 @@ fn requests_ask_for_no_more_than_allowed(bytes: &[u8], confidential: bool) {
     assert!(!request.scopes.is_empty());
     assert!(request.scopes.iter().all(|scope| allowed.contains(scope)));
     assert!(confidential || request.challenge.is_some());
-    assert!(
-        request
-            .challenge
-            .is_none_or(|text| pkce::is_challenge(&text))
-    );
+    assert!(request.challenge.is_none_or(|text| pkce::is_challenge(&text)));
     assert!(request.max_age.is_none_or(|seconds| seconds >= 0));
     let prompt = request.prompt;
     assert!(!prompt.none || !(prompt.login || prompt.consent || prompt.select_account));
@@ -113,17 +109,8 @@ fn requests_ask_for_no_more_than_allowed(bytes: &[u8], confidential: bool) {
 
 fn headers_name_a_client_or_nobody(value: &str) {
     if let Ok(Some(credentials)) = client::basic(value) {
-        assert!(
-            value
-                .trim()
-                .get(..5)
-                .is_some_and(|scheme| scheme.eq_ignore_ascii_case("basic"))
-        );
-        assert!(
-            credentials
-                .secret
-                .is_none_or(|secret| secret.len() <= value.len())
-        );
+        assert!(value.trim().get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("basic")));
+        assert!(credentials.secret.is_none_or(|secret| secret.len() <= value.len()));
     }
 }
 

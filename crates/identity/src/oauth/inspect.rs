@@ -62,9 +62,7 @@ async fn show_info(
         })
         .await?;
     let now = app.now();
-    let pair = pair
-        .filter(|pair| active && pair.is_alive(now))
-        .ok_or_else(refused)?;
+    let pair = pair.filter(|pair| active && pair.is_alive(now)).ok_or_else(refused)?;
     let left = pair.expires_at.as_second() - now.as_second();
     let info = json!({
         "resource_owner_id": pair.user_id,
@@ -114,14 +112,7 @@ async fn examine(
     }
     let token = sent.required("token")?.to_owned();
     let found = app
-        .read(move |tx| {
-            settled(look_up(
-                tx,
-                by_bearer.as_deref(),
-                credentials.as_ref(),
-                &token,
-            ))
-        })
+        .read(move |tx| settled(look_up(tx, by_bearer.as_deref(), credentials.as_ref(), &token)))
         .await?;
     if matches!(found, Err(Refusal::InvalidClient | Refusal::InvalidToken)) {
         limits::count(&limits::of(app).failed_grants, request, app.now());
@@ -181,9 +172,7 @@ fn look_up(
     let application = match (by_bearer, credentials) {
         (Some(bearer), _) => {
             let own = families::by_access(tx, bearer)?.filter(|pair| pair.is_alive(now));
-            let own = own
-                .filter(|_| bearer != token)
-                .ok_or(Refusal::InvalidToken)?;
+            let own = own.filter(|_| bearer != token).ok_or(Refusal::InvalidToken)?;
             own.application_id.ok_or(Refusal::InvalidToken)?
         }
         (None, Some(credentials)) => client::authenticate(tx, credentials)?.id,
@@ -229,8 +218,7 @@ async fn end(app: &App, request: &RequestContext, sent: Result<OauthParams>) -> 
     limits::check(&limits::of(app).failed_grants, request, app.now())?;
     let credentials = Credentials::find(request, &sent)?.ok_or(Refusal::InvalidClient)?;
     let token = sent.get("token").unwrap_or_default().to_owned();
-    app.write(move |tx| settled(end_in(tx, &credentials, &token)))
-        .await??;
+    app.write(move |tx| settled(end_in(tx, &credentials, &token))).await??;
     Ok(reply::json(StatusCode::OK, &json!({}))?)
 }
 

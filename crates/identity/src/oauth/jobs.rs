@@ -42,10 +42,8 @@ impl Job for TellReuse {
 
     async fn run(self, run: Run) -> Result<(), Failure> {
         let family = self.family;
-        let found: Option<(String, Option<String>)> = run
-            .app
-            .read(move |tx| crate::store::families::owner(tx, family))
-            .await?;
+        let found: Option<(String, Option<String>)> =
+            run.app.read(move |tx| crate::store::families::owner(tx, family)).await?;
         let Some((email, name)) = found else {
             return Ok(());
         };

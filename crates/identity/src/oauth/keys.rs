@@ -37,12 +37,7 @@ impl SigningKey {
     pub fn sign(&self, data: &[u8]) -> Result<Vec<u8>> {
         let mut signature = vec![0; self.pair.public().modulus_len()];
         self.pair
-            .sign(
-                &RSA_PKCS1_SHA256,
-                &SystemRandom::new(),
-                data,
-                &mut signature,
-            )
+            .sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), data, &mut signature)
             .map_err(|_| Error::internal("an ID token could not be signed"))?;
         Ok(signature)
     }
@@ -61,10 +56,7 @@ pub async fn signing(app: &App) -> Result<SigningKey> {
     }
     make(app, None).await?;
     let row = app.read(newest).await?;
-    open(
-        app.secrets(),
-        row.ok_or_else(|| Error::internal("no signing key was made"))?,
-    )
+    open(app.secrets(), row.ok_or_else(|| Error::internal("no signing key was made"))?)
 }
 
 fn open(secrets: &Secrets, row: Row) -> Result<SigningKey> {

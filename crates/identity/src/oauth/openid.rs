@@ -22,10 +22,7 @@ const ISSUER_RELATION: &str = "http://openid.net/specs/connect/1.0/issuer";
 const MAX_RESOURCE: usize = 1_000;
 
 pub fn routes(r: &mut Routes) {
-    for path in [
-        "/.well-known/openid-configuration",
-        "/.well-known/oauth-authorization-server",
-    ] {
+    for path in ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"] {
         endpoint(r, Method::GET, path, discovery);
         endpoint(r, Method::OPTIONS, path, cors::for_documents);
     }
@@ -108,10 +105,9 @@ async fn key_set(app: App) -> kernel::error::Result<Response> {
         })
         .collect();
     let mut response = document(&json!({"keys": keys}))?;
-    response.headers_mut().insert(
-        header::CACHE_CONTROL,
-        HeaderValue::from_static("public, max-age=86400"),
-    );
+    response
+        .headers_mut()
+        .insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=86400"));
     Ok(response)
 }
 
@@ -135,10 +131,9 @@ async fn webfinger(app: App, resource: Resource) -> kernel::error::Result<Respon
         "subject": subject,
         "links": [{"rel": ISSUER_RELATION, "href": app.base_url()}],
     }))?;
-    response.headers_mut().insert(
-        header::CONTENT_TYPE,
-        HeaderValue::from_static("application/jrd+json"),
-    );
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, HeaderValue::from_static("application/jrd+json"));
     Ok(response)
 }
 

@@ -57,11 +57,7 @@ mod tests {
         }
         assert!(is_verifier(&"~".repeat(128)));
         assert!(is_verifier("pVnfJEhstLgPmKkzg6o91YX4oHkQH/kwXowdottjGz+="));
-        for bad in [
-            "a".repeat(42),
-            "a".repeat(44),
-            format!("{}=", "a".repeat(42)),
-        ] {
+        for bad in ["a".repeat(42), "a".repeat(44), format!("{}=", "a".repeat(42))] {
             assert!(!is_challenge(&bad), "{bad}");
         }
     }

@@ -93,17 +93,12 @@ fn loopback_parts(uri: &str) -> Option<(&str, &str)> {
     };
     let (host, rest) = rest.split_at(end);
     let bare = host.trim_start_matches('[').trim_end_matches(']');
-    if !bare
-        .parse::<IpAddr>()
-        .is_ok_and(|address| address.is_loopback())
-    {
+    if !bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback()) {
         return None;
     }
     let rest = match rest.strip_prefix(':') {
         Some(port) => {
-            let digits = port
-                .find(|c: char| !c.is_ascii_digit())
-                .unwrap_or(port.len());
+            let digits = port.find(|c: char| !c.is_ascii_digit()).unwrap_or(port.len());
             port[..digits].parse::<u16>().ok()?;
             &port[digits..]
         }
@@ -172,10 +167,7 @@ mod tests {
             ("mailto:me@example.com", "must specify a scheme."),
             ("urn:ietf:wg:oauth:2.0:oob", "must specify a scheme."),
             ("http://app.example/cb", "must be an HTTPS/SSL URI."),
-            (
-                "http://localhost.evil.example/",
-                "must be an HTTPS/SSL URI.",
-            ),
+            ("http://localhost.evil.example/", "must be an HTTPS/SSL URI."),
         ] {
             assert_eq!(problem(uri, false), Some(wrong), "{uri}");
         }
@@ -253,10 +245,7 @@ mod tests {
 
     #[test]
     fn the_policy_names_the_origin_or_the_scheme() {
-        assert_eq!(
-            policy_source("https://app.example:8443/cb?x=1"),
-            "https://app.example:8443"
-        );
+        assert_eq!(policy_source("https://app.example:8443/cb?x=1"), "https://app.example:8443");
         assert_eq!(policy_source("com.example.app:/cb"), "com.example.app:");
     }
 }

@@ -181,17 +181,13 @@ impl Refusal {
         let mut response = reply::json(self.status(), &body)
             .unwrap_or_else(|_| reply::empty(StatusCode::INTERNAL_SERVER_ERROR));
         if let Some(challenge) = self.challenge() {
-            response
-                .headers_mut()
-                .insert(header::WWW_AUTHENTICATE, challenge);
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
         }
         if let Refusal::Other(error) = self {
             // Rendered for its log line and headers; the body stays ours.
             let rendered = refusal::render(error, Surface::Plain, request);
             if let Some(seconds) = rendered.headers().get(header::RETRY_AFTER) {
-                response
-                    .headers_mut()
-                    .insert(header::RETRY_AFTER, seconds.clone());
+                response.headers_mut().insert(header::RETRY_AFTER, seconds.clone());
             }
         }
         response
@@ -212,10 +208,7 @@ pub fn unread(error: Error, request: &RequestContext) -> Response {
 /// Answers with secrets in them are kept nowhere (RFC 6749 section 5.1).
 pub fn no_store(response: &mut Response) {
     let headers = response.headers_mut();
-    headers.insert(
-        header::CACHE_CONTROL,
-        HeaderValue::from_static("no-store, no-cache"),
-    );
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store, no-cache"));
     headers.insert(header::PRAGMA, HeaderValue::from_static("no-cache"));
 }
 

@@ -72,9 +72,7 @@ async fn add(
     }
     let redirect_uris = metadata.redirect_uris.join("\n");
     if let Some(problem) = redirect::problem(&redirect_uris, rules.allow_http_redirects) {
-        return Err(Refusal::InvalidRedirectUri(format!(
-            "A redirect URI {problem}"
-        )));
+        return Err(Refusal::InvalidRedirectUri(format!("A redirect URI {problem}")));
     }
     let new = Registration {
         name: format!("{PREFIX} {name}").trim().to_owned(),

@@ -107,10 +107,7 @@ pub fn check(read: Lenient, application: &Application) -> Result<Request> {
     if sent.required("response_type")? != "code" {
         return Err(Refusal::UnsupportedResponseType);
     }
-    if !matches!(
-        sent.get("response_mode"),
-        None | Some("query" | "form_post")
-    ) {
+    if !matches!(sent.get("response_mode"), None | Some("query" | "form_post")) {
         return Err(Refusal::UnsupportedResponseMode);
     }
     let scopes = scopes::chosen(sent.get("scope"), &application.scopes())?;
@@ -119,9 +116,7 @@ pub fn check(read: Lenient, application: &Application) -> Result<Request> {
         None => None,
         Some(Ok(seconds)) if seconds >= 0 => Some(seconds),
         Some(_) => {
-            return Err(Refusal::InvalidRequest(
-                "The max_age must be seconds.".into(),
-            ));
+            return Err(Refusal::InvalidRequest("The max_age must be seconds.".into()));
         }
     };
     Ok(Request {
@@ -130,9 +125,7 @@ pub fn check(read: Lenient, application: &Application) -> Result<Request> {
         nonce: sent.get("nonce").map(str::to_owned),
         prompt: Prompt::parse(sent.get("prompt").unwrap_or_default())?,
         max_age,
-        root_namespace_id: sent
-            .get("root_namespace_id")
-            .and_then(|text| text.parse().ok()),
+        root_namespace_id: sent.get("root_namespace_id").and_then(|text| text.parse().ok()),
     })
 }
 
@@ -140,16 +133,12 @@ fn challenge(sent: &OauthParams, application: &Application) -> Result<Option<Str
     let method = sent.get("code_challenge_method");
     let Some(challenge) = sent.get("code_challenge") else {
         if method.is_some() || !application.confidential {
-            return Err(Refusal::InvalidRequest(
-                "Code challenge is required.".into(),
-            ));
+            return Err(Refusal::InvalidRequest("Code challenge is required.".into()));
         }
         return Ok(None);
     };
     if method != Some(pkce::METHOD) {
-        return Err(Refusal::InvalidRequest(
-            "The code_challenge_method must be S256.".into(),
-        ));
+        return Err(Refusal::InvalidRequest("The code_challenge_method must be S256.".into()));
     }
     if !pkce::is_challenge(challenge) {
         return Err(Refusal::InvalidRequest(

@@ -11,13 +11,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub fn routes(r: &mut Routes) {
-    r.get("/applications", list)
-        .summary("Lists the applications");
+    r.get("/applications", list).summary("Lists the applications");
     r.post("/applications", create)
         .reauthenticated()
         .summary("Registers an application");
-    r.delete("/applications/{id}", destroy)
-        .summary("Deletes an application");
+    r.delete("/applications/{id}", destroy).summary("Deletes an application");
     r.post("/applications/{id}/renew-secret", renew)
         .reauthenticated()
         .summary("Gives an application a new secret");
@@ -72,11 +70,7 @@ async fn create(
     admin: Admin,
     params: Params<CreateApplication>,
 ) -> Result<Created<ApplicationEntity>> {
-    let Some(wanted) = params
-        .scopes
-        .as_deref()
-        .filter(|text| !text.trim().is_empty())
-    else {
+    let Some(wanted) = params.scopes.as_deref().filter(|text| !text.trim().is_empty()) else {
         let what = match params.scopes {
             Some(_) => vec!["scopes is empty".to_owned()],
             None => vec!["scopes is missing".to_owned(), "scopes is empty".to_owned()],
@@ -106,8 +100,7 @@ kernel::params! {
 
 async fn destroy(app: App, admin: Admin, path: Params<ApplicationPath>) -> Result<NoContent> {
     let (by, id) = (admin.author(), path.id);
-    app.write(move |tx| applications::destroy(tx, &by, id))
-        .await?;
+    app.write(move |tx| applications::destroy(tx, &by, id)).await?;
     Ok(NoContent)
 }
 

@@ -10,10 +10,7 @@ const DEFAULT: &str = "api";
 
 /// Every scope an application may have, as discovery lists them.
 pub fn all() -> impl Iterator<Item = &'static str> {
-    [SCOPES, ADMIN_SCOPES, OPENID_SCOPES]
-        .into_iter()
-        .flatten()
-        .copied()
+    [SCOPES, ADMIN_SCOPES, OPENID_SCOPES].into_iter().flatten().copied()
 }
 
 /// Whether there is such a scope; `user:*` names one user's features.
@@ -21,9 +18,7 @@ pub fn is_known(scope: &str) -> bool {
     all().any(|one| one == scope)
         || scope.strip_prefix("user:").is_some_and(|rest| {
             !rest.is_empty()
-                && rest
-                    .bytes()
-                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'*')
+                && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'*')
         })
 }
 
@@ -122,23 +117,10 @@ mod tests {
             chosen(Some("openid  read_user openid"), &allowed).unwrap(),
             ["openid", "read_user"]
         );
-        for bad in [
-            "sudo",
-            "api sudo",
-            " ",
-            "api\tread_user",
-            "api\nopenid",
-            "API",
-        ] {
-            assert!(
-                matches!(chosen(Some(bad), &allowed), Err(Refusal::InvalidScope)),
-                "{bad:?}"
-            );
+        for bad in ["sudo", "api sudo", " ", "api\tread_user", "api\nopenid", "API"] {
+            assert!(matches!(chosen(Some(bad), &allowed), Err(Refusal::InvalidScope)), "{bad:?}");
         }
-        assert!(matches!(
-            chosen(None, &list("openid")),
-            Err(Refusal::InvalidScope)
-        ));
+        assert!(matches!(chosen(None, &list("openid")), Err(Refusal::InvalidScope)));
     }
 
     #[test]

@@ -80,10 +80,7 @@ impl OauthParams {
     /// Reads a query or a form.
     pub fn from_form(bytes: &[u8]) -> Result<OauthParams> {
         let mut sent = OauthParams::default();
-        for pair in bytes
-            .split(|byte| *byte == b'&')
-            .filter(|pair| !pair.is_empty())
-        {
+        for pair in bytes.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty()) {
             let (name, value) = decoded(pair)?;
             sent.add(name, value)?;
         }
@@ -117,17 +114,12 @@ fn malformed() -> Refusal {
 fn decoded(pair: &[u8]) -> Result<(String, String)> {
     let at = pair.iter().position(|byte| *byte == b'=');
     let (name, value) = pair.split_at(at.unwrap_or(pair.len()));
-    Ok((
-        decode(name)?,
-        decode(value.strip_prefix(b"=").unwrap_or(value))?,
-    ))
+    Ok((decode(name)?, decode(value.strip_prefix(b"=").unwrap_or(value))?))
 }
 
 fn decode(bytes: &[u8]) -> Result<String> {
-    let spaced: Vec<u8> = bytes
-        .iter()
-        .map(|byte| if *byte == b'+' { b' ' } else { *byte })
-        .collect();
+    let spaced: Vec<u8> =
+        bytes.iter().map(|byte| if *byte == b'+' { b' ' } else { *byte }).collect();
     let decoded: Vec<u8> = percent_encoding::percent_decode(&spaced).collect();
     String::from_utf8(decoded).map_err(|_| malformed())
 }
@@ -212,10 +204,7 @@ impl Lenient {
     }
 
     fn new() -> Lenient {
-        Lenient {
-            sent: OauthParams::default(),
-            fault: None,
-        }
+        Lenient { sent: OauthParams::default(), fault: None }
     }
 
     fn done(mut self) -> Lenient {
@@ -226,10 +215,7 @@ impl Lenient {
     /// Reads a query, or a form as it was sent.
     pub fn from_query(bytes: &[u8]) -> Lenient {
         let mut read = Lenient::new();
-        for pair in bytes
-            .split(|byte| *byte == b'&')
-            .filter(|pair| !pair.is_empty())
-        {
+        for pair in bytes.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty()) {
             read.add(decoded(pair));
         }
         read.done()
@@ -291,20 +277,10 @@ mod tests {
         assert_eq!(sent.get("a"), Some("1 2"));
         assert_eq!(sent.get("b"), Some("é"));
         assert_eq!((sent.get("c"), sent.get("d")), (None, None));
-        let bad: [&[u8]; 6] = [
-            b"a=1&a=2",
-            b"scope[a]=b",
-            b"scope[]=b",
-            b"a=%00",
-            b"a=%FF",
-            b"a=1&a=",
-        ];
+        let bad: [&[u8]; 6] =
+            [b"a=1&a=2", b"scope[a]=b", b"scope[]=b", b"a=%00", b"a=%FF", b"a=1&a="];
         for form in bad {
-            assert!(
-                refused(OauthParams::from_form(form)),
-                "{}",
-                String::from_utf8_lossy(form)
-            );
+            assert!(refused(OauthParams::from_form(form)), "{}", String::from_utf8_lossy(form));
         }
     }
 
@@ -315,15 +291,9 @@ mod tests {
             (sent.get("a"), sent.get("b"), sent.get("d")),
             (Some("x"), Some("5"), Some("true"))
         );
-        for body in [
-            r#"{"a":"1","a":"2"}"#,
-            r#"{"a":["1"]}"#,
-            r#"{"a":{}}"#,
-            "[]",
-            "\"x\"",
-            "{",
-            "",
-        ] {
+        for body in
+            [r#"{"a":"1","a":"2"}"#, r#"{"a":["1"]}"#, r#"{"a":{}}"#, "[]", "\"x\"", "{", ""]
+        {
             assert!(refused(OauthParams::from_json(body.as_bytes())), "{body}");
         }
     }

@@ -121,15 +121,12 @@ async fn by_password(
     let password = Secret::new(sent.required("password")?);
     let rules: OAuth = app.settings().get(app).await?;
     if !rules.password_grant {
-        return Err(Refusal::UnauthorizedClient(
-            "The password grant is switched off.",
-        ));
+        return Err(Refusal::UnauthorizedClient("The password grant is switched off."));
     }
     let application = match client {
-        Some(client) => Some(
-            app.read(move |tx| settled(client::authenticate(tx, &client)))
-                .await??,
-        ),
+        Some(client) => {
+            Some(app.read(move |tx| settled(client::authenticate(tx, &client))).await??)
+        }
         None if rules.password_grant_needs_client => return Err(Refusal::InvalidClient),
         None => None,
     };
@@ -153,9 +150,7 @@ async fn by_password(
     if !user.is_admin && scopes::are_powers(&scopes) {
         return Err(Refusal::InvalidScope);
     }
-    let agent = request
-        .header(header::USER_AGENT)
-        .map(|text| text.chars().take(255).collect());
+    let agent = request.header(header::USER_AGENT).map(|text| text.chars().take(255).collect());
     let new = NewFamily {
         application_id: application.map(|one| one.id),
         user_id: user.id,
@@ -168,9 +163,7 @@ async fn by_password(
         user_agent: agent,
         created_at: app.now(),
     };
-    let (_, issued) = app
-        .write(move |tx| settled(families::begin(tx, &new)))
-        .await??;
+    let (_, issued) = app.write(move |tx| settled(families::begin(tx, &new))).await??;
     Ok(issued)
 }
 

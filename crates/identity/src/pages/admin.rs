@@ -20,28 +20,16 @@ pub fn routes(r: &mut Routes) {
     r.page(Method::GET, "/admin/users/{username}", show);
     for (verb, to, told) in TRANSITIONS {
         let handler = move |app, admin, path| change_state(app, admin, path, *to, told);
-        r.page(
-            Method::POST,
-            &format!("/admin/users/{{username}}/{verb}"),
-            handler,
-        );
+        r.page(Method::POST, &format!("/admin/users/{{username}}/{verb}"), handler);
     }
     r.page(Method::POST, "/admin/users/{username}/approve", approve);
     r.page(Method::POST, "/admin/users/{username}/reject", reject);
-    r.page(
-        Method::POST,
-        "/admin/users/{username}/disable_two_factor",
-        end_two_factor,
-    )
-    .reauthenticated();
+    r.page(Method::POST, "/admin/users/{username}/disable_two_factor", end_two_factor)
+        .reauthenticated();
 }
 
 const TRANSITIONS: &[(&str, Transition, &str)] = &[
-    (
-        "block",
-        Transition::Block,
-        "is blocked and signed out everywhere.",
-    ),
+    ("block", Transition::Block, "is blocked and signed out everywhere."),
     ("unblock", Transition::Unblock, "may sign in again."),
 ];
 
@@ -110,11 +98,9 @@ impl ListForm {
 
     fn url(&self) -> String {
         let mut query = url::form_urlencoded::Serializer::new(String::new());
-        for (name, value) in [
-            ("search", &self.search),
-            ("filter", &self.filter),
-            ("sort", &self.sort),
-        ] {
+        for (name, value) in
+            [("search", &self.search), ("filter", &self.filter), ("sort", &self.sort)]
+        {
             if let Some(value) = value.as_ref().filter(|value| !value.is_empty()) {
                 query.append_pair(name, value);
             }
@@ -137,12 +123,7 @@ pub(super) fn page(app: &App, admin: &Admin, title: &str) -> Page {
 async fn list(app: App, admin: Admin, form: Params<ListForm>, paging: Paging) -> Result<Response> {
     let (filter, order, asked) = (form.conditions(), form.order(), paging.clone());
     let (rows, total) = app
-        .read(move |tx| {
-            Ok((
-                users::page(tx, &filter, order, &asked)?,
-                users::total(tx, &filter)?,
-            ))
-        })
+        .read(move |tx| Ok((users::page(tx, &filter, order, &asked)?, users::total(tx, &filter)?)))
         .await?;
     let number = match paging.start {
         Start::Page(number) => number,

@@ -14,9 +14,7 @@ const LEAVE: &str = "/-/admin_mode/leave";
 
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, AdminMode::PAGE, show);
-    r.page(Method::POST, AdminMode::PAGE, enter)
-        .reauthenticated()
-        .always();
+    r.page(Method::POST, AdminMode::PAGE, enter).reauthenticated().always();
     r.page(Method::POST, LEAVE, leave).always();
 }
 
@@ -37,14 +35,12 @@ async fn show(app: App, viewer: SignedInViewer) -> Result<Response> {
 
 async fn enter(app: App, viewer: SignedInViewer) -> Result<Response> {
     let signed_in = viewer.0.clone();
-    app.write(move |tx| admin_mode::turn(tx, &signed_in, true))
-        .await?;
+    app.write(move |tx| admin_mode::turn(tx, &signed_in, true)).await?;
     flash::done(&app, "/admin", "Admin mode is on.")
 }
 
 async fn leave(app: App, viewer: SignedInViewer) -> Result<Response> {
     let signed_in = viewer.0.clone();
-    app.write(move |tx| admin_mode::turn(tx, &signed_in, false))
-        .await?;
+    app.write(move |tx| admin_mode::turn(tx, &signed_in, false)).await?;
     flash::done(&app, "/", "Admin mode is off.")
 }

@@ -44,10 +44,7 @@ impl Challenge {
             return Ok(None);
         };
         let configured = Challenge::configured(app).await?;
-        Ok(configured.map(|challenge| Challenge {
-            refusal: Some(*spam_log_id),
-            ..challenge
-        }))
+        Ok(configured.map(|challenge| Challenge { refusal: Some(*spam_log_id), ..challenge }))
     }
 
     /// Lets the page that shows it load it.

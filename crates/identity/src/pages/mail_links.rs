@@ -41,11 +41,9 @@ pub fn routes(r: &mut Routes) {
         let open = move |app: App, request, link| opened(app, request, link, purpose);
         r.page(Method::GET, path, open).unchecked();
     }
-    r.page(Method::POST, "/users/password/edit", set)
-        .unchecked();
+    r.page(Method::POST, "/users/password/edit", set).unchecked();
     r.page(Method::POST, "/users/unlock", unlock).unchecked();
-    r.page(Method::POST, "/users/confirmation", confirm)
-        .unchecked();
+    r.page(Method::POST, "/users/confirmation", confirm).unchecked();
 }
 
 /// Shows the page with a form bound to this browser. Its address may hold a
@@ -60,9 +58,7 @@ pub(super) fn show(
     door.page = page;
     let mut response = bound.answer(app, Html::new(&door)?.status(status))?;
     let no_referrer = HeaderValue::from_static("no-referrer");
-    response
-        .headers_mut()
-        .insert(header::REFERRER_POLICY, no_referrer);
+    response.headers_mut().insert(header::REFERRER_POLICY, no_referrer);
     Ok(response)
 }
 
@@ -96,12 +92,7 @@ async fn ask(app: App, request: Arc<RequestContext>, purpose: Purpose) -> Result
     };
     let form = Door {
         action,
-        fields: vec![
-            input("email", "E-mail", "")
-                .kind("email")
-                .autocomplete("email")
-                .required(),
-        ],
+        fields: vec![input("email", "E-mail", "").kind("email").autocomplete("email").required()],
         button: "Send the link",
         ..door(title, text)
     };
@@ -123,8 +114,7 @@ async fn send(
     let (ip, email) = (request.peer.to_string(), form.0.email.unwrap_or_default());
     // Counted in a transaction of its own: a refusal must count, too.
     app.write(move |tx| sign_in::count(tx, &ip)).await?;
-    app.write(move |tx| ask_for_link(tx, &email, purpose))
-        .await?;
+    app.write(move |tx| ask_for_link(tx, &email, purpose)).await?;
     let told = door(
         "Look into your mail",
         "If the address belongs to an account, a mail with a link is on its way to it.",
@@ -151,10 +141,7 @@ fn ask_for_link(tx: &mut Tx<'_>, email: &str, purpose: Purpose) -> Result<()> {
 
 fn new_password(token: &str, error: String) -> Door {
     let secret = |name: &str, label: &str| -> Field {
-        input(name, label, "")
-            .kind("password")
-            .autocomplete("new-password")
-            .required()
+        input(name, label, "").kind("password").autocomplete("new-password").required()
     };
     Door {
         error,
@@ -213,10 +200,7 @@ async fn opened(
             action: "/users/confirmation",
             token,
             button: "Confirm",
-            ..door(
-                "Confirm your address",
-                "Confirm that this e-mail address is yours.",
-            )
+            ..door("Confirm your address", "Confirm that this e-mail address is yours.")
         },
     };
     show(&app, &request, page, StatusCode::OK)
@@ -247,21 +231,12 @@ async fn set(app: App, OwnForm(request, form): OwnForm<Params<SetForm>>) -> Resu
     }
     let hash = password::hash(form.password.clone()).await?;
     let token = form.0.token;
-    let by_link = used(
-        &request,
-        Purpose::Password,
-        token,
-        move |tx, by, user, _| {
-            users::set_password(tx, by, user, &hash, false, None)?;
-            users::confirm_email(tx, by, user, None)
-        },
-    );
+    let by_link = used(&request, Purpose::Password, token, move |tx, by, user, _| {
+        users::set_password(tx, by, user, &hash, false, None)?;
+        users::confirm_email(tx, by, user, None)
+    });
     app.write(by_link).await?;
-    flash::done(
-        &app,
-        "/users/sign_in",
-        "Your new password is set: sign in with it.",
-    )
+    flash::done(&app, "/users/sign_in", "Your new password is set: sign in with it.")
 }
 
 /// Uses a link up and does what it is for.
@@ -286,23 +261,15 @@ kernel::params! {
 }
 
 async fn unlock(app: App, OwnForm(request, form): OwnForm<Params<Press>>) -> Result<Response> {
-    let by_link = used(
-        &request,
-        Purpose::Unlock,
-        form.0.token,
-        |tx, by, user, _| sign_in::unlock(tx, by, user),
-    );
+    let by_link = used(&request, Purpose::Unlock, form.0.token, |tx, by, user, _| {
+        sign_in::unlock(tx, by, user)
+    });
     app.write(by_link).await?;
     flash::done(&app, "/users/sign_in", "Your account is unlocked.")
 }
 
 async fn confirm(app: App, OwnForm(request, form): OwnForm<Params<Press>>) -> Result<Response> {
-    let by_link = used(
-        &request,
-        Purpose::Confirm,
-        form.0.token,
-        users::confirm_email,
-    );
+    let by_link = used(&request, Purpose::Confirm, form.0.token, users::confirm_email);
     app.write(by_link).await?;
     flash::done(&app, "/users/sign_in", "Your address is confirmed.")
 }

@@ -22,10 +22,8 @@ use store::Tx;
 const PATH: &str = "/-/user_settings/tokens";
 const ENDED: &str = "This token has ended and cannot be rotated.";
 /// Where guides of clients send people to make a token for them.
-const KNOWN_ELSEWHERE: [&str; 2] = [
-    "/-/user_settings/personal_access_tokens",
-    "/-/profile/personal_access_tokens",
-];
+const KNOWN_ELSEWHERE: [&str; 2] =
+    ["/-/user_settings/personal_access_tokens", "/-/profile/personal_access_tokens"];
 
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, PATH, show);
@@ -102,10 +100,7 @@ impl OwnTokens {
     ) -> Result<Outcome<Self>> {
         tokens::record(tx, &self.viewer.author(), action, &token)?;
         tasks::notify(tx, &self.viewer.0.user, tasks::Change::Token)?;
-        let secret = ShownSecret {
-            name: token.name,
-            token: secret.expose().to_owned(),
-        };
+        let secret = ShownSecret { name: token.name, token: secret.expose().to_owned() };
         Ok(Outcome::Shown(OwnTokens {
             opened: TokenForm::default(),
             secret: Some(secret),
@@ -121,10 +116,7 @@ async fn show(app: App, viewer: SignedInViewer, wish: Params<Wish>) -> Result<Re
         name: wish.name.unwrap_or_default(),
         description: wish.description.unwrap_or_default(),
         expires_at: wish.expires_at.unwrap_or_default(),
-        chosen: scopes
-            .split(',')
-            .map(|scope| scope.trim().to_owned())
-            .collect(),
+        chosen: scopes.split(',').map(|scope| scope.trim().to_owned()).collect(),
         ..TokenForm::default()
     };
     let page = OwnTokens::of(&app, viewer).await?;

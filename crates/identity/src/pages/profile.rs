@@ -87,10 +87,7 @@ async fn update(app: App, viewer: SignedInViewer, form: Params<ProfileForm>) -> 
         ..Change::default()
     };
     let (id, by) = (viewer.0.user.id, viewer.author());
-    match app
-        .write(move |tx| users::update(tx, &by, id, &change))
-        .await
-    {
+    match app.write(move |tx| users::update(tx, &by, id, &change)).await {
         Ok(_) => flash::done(&app, PATH, "Your profile is saved."),
         Err(error) => render(&app, &viewer, Refusal::of(error, FIELDS)?).await,
     }
@@ -120,8 +117,7 @@ async fn set_avatar(
         Err(error) => return render(&app, &viewer, Refusal::of(error, &["avatar"])?).await,
     };
     let (by, user) = (viewer.author(), viewer.0.user.clone());
-    app.write(move |tx| users::set_avatar(tx, &by, &user, avatar.as_ref()))
-        .await?;
+    app.write(move |tx| users::set_avatar(tx, &by, &user, avatar.as_ref())).await?;
     flash::done(&app, PATH, "Your picture is saved.")
 }
 

@@ -23,19 +23,12 @@ impl Refusal {
     /// of them is said above. Other errors stay errors.
     pub fn of(error: Error, fields: &[&str]) -> Result<Refusal> {
         let (errors, flash) = form::in_form(error, fields)?;
-        Ok(Refusal {
-            errors,
-            flash,
-            challenge: None,
-        })
+        Ok(Refusal { errors, flash, challenge: None })
     }
 
     /// Says a field's messages under the name that the form has for it.
     pub fn rename(self, from: &str, to: &str) -> Refusal {
-        Refusal {
-            errors: self.errors.rename(from, to),
-            ..self
-        }
+        Refusal { errors: self.errors.rename(from, to), ..self }
     }
 
     /// Spam, which a solved challenge may open.
@@ -74,20 +67,14 @@ pub struct FormState<F> {
 
 impl<F> Default for FormState<F> {
     fn default() -> FormState<F> {
-        FormState {
-            form: None,
-            refusal: Refusal::default(),
-        }
+        FormState { form: None, refusal: Refusal::default() }
     }
 }
 
 impl<F> FormState<F> {
     /// What was typed into the form with these fields, and refused so.
     pub fn refused(form: F, error: Error, fields: &[&str]) -> Result<FormState<F>> {
-        Ok(FormState {
-            form: Some(form),
-            refusal: Refusal::of(error, fields)?,
-        })
+        Ok(FormState { form: Some(form), refusal: Refusal::of(error, fields)? })
     }
 }
 

@@ -24,13 +24,9 @@ pub fn routes(r: &mut Routes) {
     r.page(Method::POST, "/users/sign_in/two_factor/key", answer_of_key)
         .unchecked()
         .always();
-    r.page(
-        Method::POST,
-        "/users/sign_in/two_factor/key/options",
-        key_options,
-    )
-    .unchecked()
-    .always();
+    r.page(Method::POST, "/users/sign_in/two_factor/key/options", key_options)
+        .unchecked()
+        .always();
 }
 
 /// The step's cookie of a request.
@@ -62,10 +58,7 @@ fn render(app: &App, request: &RequestContext, has_keys: bool, error: String) ->
     let (page, bound) = bound_page(app, request, TITLE);
     let is_refused = !error.is_empty();
     let view = SecondStep {
-        page: Page {
-            flash: flash::read(app, &request.headers),
-            ..page
-        },
+        page: Page { flash: flash::read(app, &request.headers), ..page },
         has_keys,
         error,
     };

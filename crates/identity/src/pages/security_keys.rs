@@ -22,19 +22,10 @@ pub const PATH: &str = "/-/profile/two_factor_auth/keys";
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, PATH, show);
     r.page(Method::POST, PATH, create);
-    r.page(Method::POST, "/users/confirm/key/options", proof_options)
-        .always();
-    r.page(
-        Method::POST,
-        "/-/profile/two_factor_auth/keys/options",
-        options,
-    );
-    r.page(
-        Method::POST,
-        "/-/profile/two_factor_auth/keys/{id}/delete",
-        destroy,
-    )
-    .reauthenticated();
+    r.page(Method::POST, "/users/confirm/key/options", proof_options).always();
+    r.page(Method::POST, "/-/profile/two_factor_auth/keys/options", options);
+    r.page(Method::POST, "/-/profile/two_factor_auth/keys/{id}/delete", destroy)
+        .reauthenticated();
 }
 
 /// The session that asks. A token, which others may hold, changes no keys.
@@ -59,10 +50,7 @@ async fn render(
     let is_refused = flash.is_some();
     let shown = super::page(app, &viewer.viewer(), "Security keys");
     let view = SecurityKeys {
-        page: Page {
-            flash: flash.or_else(|| shown.flash.clone()),
-            ..shown
-        },
+        page: Page { flash: flash.or_else(|| shown.flash.clone()), ..shown },
         keys: found.into_iter().map(|key| key.info).collect(),
         now: app.now(),
         unusable: match keys::party(app) {
@@ -105,8 +93,7 @@ async fn begin(app: &App, viewer: &SignedIn, form: OptionsForm) -> Result<Value>
         return Err(Error::Unprocessable("That is not your password.".into()));
     }
     let (own, user) = (app.clone(), viewer.user.clone());
-    app.write(move |tx| keys::begin_add(&own, tx, session, &user))
-        .await
+    app.write(move |tx| keys::begin_add(&own, tx, session, &user)).await
 }
 
 /// Options for a key that proves that it is still the same person.
@@ -161,7 +148,6 @@ async fn create(app: App, viewer: SignedInViewer, form: Params<KeyForm>) -> Resu
 async fn destroy(app: App, viewer: SignedInViewer, path: Params<OwnThing>) -> Result<Response> {
     session(&viewer.0)?;
     let (id, by) = (path.id, viewer.author());
-    app.write(move |tx| keys::remove(tx, &by, &viewer.0.user, id))
-        .await?;
+    app.write(move |tx| keys::remove(tx, &by, &viewer.0.user, id)).await?;
     flash::done(&app, PATH, "The security key is removed.")
 }

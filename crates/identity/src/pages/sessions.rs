@@ -18,16 +18,8 @@ const PATH: &str = "/-/user_settings/sessions";
 
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, PATH, show);
-    r.page(
-        Method::POST,
-        "/-/user_settings/sessions/{id}/revoke",
-        revoke,
-    );
-    r.page(
-        Method::POST,
-        "/-/user_settings/sessions/revoke_others",
-        revoke_others,
-    );
+    r.page(Method::POST, "/-/user_settings/sessions/{id}/revoke", revoke);
+    r.page(Method::POST, "/-/user_settings/sessions/revoke_others", revoke_others);
 }
 
 async fn show(app: App, viewer: SignedInViewer) -> Result<Response> {

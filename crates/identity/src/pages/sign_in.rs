@@ -35,9 +35,7 @@ const WRONG: &str = "Invalid login or password.";
 
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, "/users/sign_in", show);
-    r.page(Method::POST, "/users/sign_in", create)
-        .unchecked()
-        .always();
+    r.page(Method::POST, "/users/sign_in", create).unchecked().always();
     r.page(Method::POST, "/users/password", renew).unchecked();
     r.page(Method::POST, "/users/sign_out", destroy).always();
 }
@@ -87,10 +85,7 @@ async fn form(
     let sign_up: crate::sign_up::SignUp = app.settings().get(app).await?;
     let (page, bound) = bound_page(app, request, "Sign in");
     let view = SignIn {
-        page: Page {
-            flash: flash::read(app, &request.headers),
-            ..page
-        },
+        page: Page { flash: flash::read(app, &request.headers), ..page },
         login,
         error: error.to_owned(),
         return_to: back,
@@ -158,9 +153,7 @@ pub(super) fn check_own(app: &App, request: &RequestContext, sent: Option<&str>)
     let proved = form_cookie(request).is_some_and(|secret| csrf::check_bound(app, &secret, sent));
     match proved && !foreign {
         true => Ok(()),
-        false => Err(Error::forbidden(
-            "The form has expired. Open the sign-in page again.",
-        )),
+        false => Err(Error::forbidden("The form has expired. Open the sign-in page again.")),
     }
 }
 
@@ -215,10 +208,7 @@ pub(super) fn visit(request: &RequestContext) -> Attempt {
         password: Secret::new(""),
         remember: false,
         ip: request.peer.to_string(),
-        agent: request
-            .header(header::USER_AGENT)
-            .unwrap_or_default()
-            .to_owned(),
+        agent: request.header(header::USER_AGENT).unwrap_or_default().to_owned(),
         before: cookie_of(request.headers.get_all(header::COOKIE).iter(), COOKIE),
         return_to: String::new(),
     }
@@ -231,12 +221,7 @@ pub(super) async fn answer(
     outcome: Outcome,
     attempt: Attempt,
 ) -> Result<Response> {
-    let Attempt {
-        login,
-        remember,
-        return_to: back,
-        ..
-    } = attempt;
+    let Attempt { login, remember, return_to: back, .. } = attempt;
     match outcome {
         Outcome::In(cookie) => enter(app, &cookie, remember, &back).await,
         Outcome::Step(cookie) => {
@@ -307,21 +292,11 @@ struct Proof {
 async fn prove(app: &App, user: &User, remember: bool, back: String) -> Result<String> {
     let id = user.id;
     let found = app.read(move |tx| {
-        Ok((
-            crate::store::users::password_age(tx, id)?,
-            two_factor::enabled(tx, id)?,
-        ))
+        Ok((crate::store::users::password_age(tx, id)?, two_factor::enabled(tx, id)?))
     });
     let (changed_at, two_factor) = found.await?;
     let until = app.now().as_second() + PROOF_SECONDS;
-    let proof = Proof {
-        user: id,
-        changed_at,
-        two_factor,
-        until,
-        remember,
-        back,
-    };
+    let proof = Proof { user: id, changed_at, two_factor, until, remember, back };
     let bytes = serde_json::to_vec(&proof).map_err(Error::internal)?;
     Ok(app.secrets().sign(PROOF, &bytes))
 }
@@ -381,10 +356,7 @@ async fn renew(app: App, OwnForm(request, params): OwnForm<Params<RenewForm>>) -
         return renewal(&app, &request, params.proof.clone(), problem);
     }
     let hash = password::hash(params.password.clone()).await?;
-    let attempt = Attempt {
-        remember: proof.remember,
-        ..visit(&request)
-    };
+    let attempt = Attempt { remember: proof.remember, ..visit(&request) };
     let (remember, back, changed_at) = (proof.remember, proof.back.clone(), proof.changed_at);
     let cookie = app
         .write(move |tx| {

@@ -131,14 +131,9 @@ async fn attempt(
         return Ok(Some("Solve the challenge first.".to_owned()));
     }
     let subject = Subject {
-        actor: Actor::Stranger {
-            form: form_cookie(request).unwrap_or_default(),
-        },
+        actor: Actor::Stranger { form: form_cookie(request).unwrap_or_default() },
         ip: ip.clone(),
-        agent: request
-            .header(header::USER_AGENT)
-            .unwrap_or_default()
-            .to_owned(),
+        agent: request.header(header::USER_AGENT).unwrap_or_default().to_owned(),
         via_api: false,
         action: "sign_up",
         target_type: "User",

@@ -74,13 +74,7 @@ async fn act(app: App, admin: Admin, params: Params<ActParams>) -> Result<Respon
             (Action::BlockUser, None) => Err(Error::BadRequest("Nobody is known for it".into())),
             (Action::Delete, _) => {
                 logs::delete(tx, id)?;
-                audit::record(
-                    tx,
-                    &by,
-                    "spam_log.delete",
-                    ("SpamLog", id, &title),
-                    json!({}),
-                )
+                audit::record(tx, &by, "spam_log.delete", ("SpamLog", id, &title), json!({}))
             }
         }
     })

@@ -44,10 +44,7 @@ impl TokenForm {
     /// Offers what a token of this kind may have; `admin` is its owner.
     pub fn offer(&mut self, kind: TokenKind, admin: bool, rules: &TokenRules) {
         self.expires_hint = match rules.require_expiry {
-            true => format!(
-                "At most {} days from now, which is also the default.",
-                rules.max_days
-            ),
+            true => format!("At most {} days from now, which is also the default.", rules.max_days),
             false => "Leave empty for a token that does not end.".into(),
         };
         let all = SCOPES.iter().chain(ADMIN_SCOPES);
@@ -72,11 +69,7 @@ pub struct ScopeBox {
 impl ScopeBox {
     pub fn new(name: &'static str, description: &'static str, chosen: &[String]) -> ScopeBox {
         let checked = chosen.iter().any(|one| one == name);
-        ScopeBox {
-            name,
-            description,
-            checked,
-        }
+        ScopeBox { name, description, checked }
     }
 }
 

@@ -61,11 +61,7 @@ impl<'p> From<&'p User> for Person<'p> {
 
 impl<'p> From<&'p NewUser> for Person<'p> {
     fn from(new: &'p NewUser) -> Person<'p> {
-        Person {
-            username: &new.username,
-            name: &new.name,
-            email: &new.email,
-        }
+        Person { username: &new.username, name: &new.name, email: &new.email }
     }
 }
 
@@ -204,20 +200,12 @@ mod tests {
 
     #[test]
     fn what_is_a_persons_own_is_refused() {
-        for own in [
-            "jane.d-miller",
-            "xxJANExx99",
-            "the miller's wife",
-            "my first car",
-            "o briain 1",
-        ] {
+        for own in
+            ["jane.d-miller", "xxJANExx99", "the miller's wife", "my first car", "o briain 1"]
+        {
             assert_eq!(problem(own, JANE), Some(COMMON), "{own}");
         }
-        let short = Person {
-            username: "bo",
-            name: "Bo Li",
-            email: "bo@li.example",
-        };
+        let short = Person { username: "bo", name: "Bo Li", email: "bo@li.example" };
         assert_eq!(problem("bold libertine", short), None);
     }
 

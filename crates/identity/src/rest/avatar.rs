@@ -11,14 +11,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub fn routes(r: &mut Routes) {
-    r.put("/user/avatar", set)
-        .summary("Sets the caller's picture");
-    r.plain(
-        Method::GET,
-        &format!("{AVATARS}/{{user_id}}/{{file}}"),
-        show,
-    )
-    .unchecked();
+    r.put("/user/avatar", set).summary("Sets the caller's picture");
+    r.plain(Method::GET, &format!("{AVATARS}/{{user_id}}/{{file}}"), show)
+        .unchecked();
 }
 
 kernel::params! {
@@ -47,9 +42,7 @@ async fn set(
     let user = app
         .write(move |tx| users::set_avatar(tx, &by, &viewer.0.user, avatar.as_ref()))
         .await?;
-    Ok(Ok200(AvatarEntity {
-        avatar_url: users::avatar_url(&app, &user),
-    }))
+    Ok(Ok200(AvatarEntity { avatar_url: users::avatar_url(&app, &user) }))
 }
 
 kernel::params! {
@@ -71,10 +64,7 @@ async fn show(app: App, path: Params<AvatarPath>) -> Result<Response> {
     headers.insert(header::CONTENT_TYPE, media_type);
     for (name, value) in [
         (header::CACHE_CONTROL, "public, max-age=604800, immutable"),
-        (
-            header::CONTENT_SECURITY_POLICY,
-            "default-src 'none'; sandbox",
-        ),
+        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ] {
         headers.insert(name, HeaderValue::from_static(value));

@@ -25,8 +25,7 @@ pub fn routes(r: &mut Routes) {
     r.delete("/user/emails/{email_id}", remove_own)
         .reauthenticated()
         .summary("Removes a further address of the caller");
-    r.get("/users/{id}/emails", list)
-        .summary("Lists a user's further addresses");
+    r.get("/users/{id}/emails", list).summary("Lists a user's further addresses");
     r.post("/users/{id}/emails", add)
         .reauthenticated()
         .summary("Adds an address of a user");

@@ -61,17 +61,14 @@ async fn list(
         ..Filter::default()
     };
     let id = params.user.id;
-    app.read(move |tx| users::find(tx, id)?.found("User"))
-        .await?;
+    app.read(move |tx| users::find(tx, id)?.found("User")).await?;
     listed(&app, filter, SortBy::CreatedDesc, paging).await
 }
 
 async fn create(app: App, admin: Admin, params: Params<CreateFor>) -> Result<Created<TokenEntity>> {
     let rules: TokenRules = app.settings().get(&app).await?;
     if !rules.impersonation {
-        return Err(Error::forbidden(
-            "Impersonation is switched off on this instance",
-        ));
+        return Err(Error::forbidden("Impersonation is switched off on this instance"));
     }
     let new = for_user(&app, params.0, TokenKind::Impersonation).await?;
     made(app, admin.author(), new).await

@@ -14,23 +14,17 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub fn routes(r: &mut Routes) {
-    r.get("/user", show)
-        .scopes(READ_USER)
-        .summary("Shows the caller");
+    r.get("/user", show).scopes(READ_USER).summary("Shows the caller");
     r.get("/user/status", own_status)
         .scopes(READ_USER)
         .summary("Shows the caller's status");
     // What is not sent is reset by the first and stays with the second.
-    r.put("/user/status", |app, viewer, sent| {
-        change_status(app, viewer, sent, true)
-    })
-    .named("set_status")
-    .summary("Replaces the caller's status");
-    r.patch("/user/status", |app, viewer, sent| {
-        change_status(app, viewer, sent, false)
-    })
-    .named("patch_status")
-    .summary("Changes the caller's status");
+    r.put("/user/status", |app, viewer, sent| change_status(app, viewer, sent, true))
+        .named("set_status")
+        .summary("Replaces the caller's status");
+    r.patch("/user/status", |app, viewer, sent| change_status(app, viewer, sent, false))
+        .named("patch_status")
+        .summary("Changes the caller's status");
     r.get("/users/{id}/status", status)
         .scopes(READ_USER)
         .summary("Shows a user's status");
@@ -88,19 +82,14 @@ fn status_entity(status: Status) -> StatusEntity {
         emoji: status.emoji(),
         message_html: status.message_html(),
         message: status.status_message.unwrap_or_default(),
-        availability: status
-            .status_availability
-            .unwrap_or(Availability::NotSet)
-            .to_string(),
+        availability: status.status_availability.unwrap_or(Availability::NotSet).to_string(),
         clear_status_at: status.status_clear_at.map(wire::text),
     }
 }
 
 async fn own_status(app: App, viewer: SignedInViewer) -> Result<Ok200<StatusEntity>> {
     let id = viewer.0.user.id;
-    Ok(Ok200(status_entity(
-        app.read(move |tx| users::status(tx, id)).await?,
-    )))
+    Ok(Ok200(status_entity(app.read(move |tx| users::status(tx, id)).await?)))
 }
 
 kernel::params! {

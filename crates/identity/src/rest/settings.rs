@@ -10,8 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 pub fn routes(r: &mut Routes) {
-    r.get("/application/settings", show)
-        .summary("Shows the instance's settings");
+    r.get("/application/settings", show).summary("Shows the instance's settings");
     r.put("/application/settings", update)
         .always()
         .summary("Changes the instance's settings");

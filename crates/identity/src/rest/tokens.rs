@@ -14,8 +14,7 @@ use kernel::time::Date;
 use store::Tx;
 
 pub fn routes(r: &mut Routes) {
-    r.get("/personal_access_tokens", list)
-        .summary("Lists personal access tokens");
+    r.get("/personal_access_tokens", list).summary("Lists personal access tokens");
     r.get("/personal_access_tokens/self", show_self)
         .scopes(&[])
         .summary("Shows the token that asks");
@@ -31,8 +30,7 @@ pub fn routes(r: &mut Routes) {
     r.delete("/personal_access_tokens/self", destroy_self)
         .scopes(&[])
         .summary("Revokes the token that asks");
-    r.delete("/personal_access_tokens/{id}", destroy)
-        .summary("Revokes a token");
+    r.delete("/personal_access_tokens/{id}", destroy).summary("Revokes a token");
     r.post("/user/personal_access_tokens", create_own)
         .reauthenticated()
         .summary("Creates a token of the caller with a narrow scope");
@@ -127,9 +125,7 @@ async fn show(
 /// The token that asks; a session is none.
 fn own(tx: &mut Tx<'_>, caller: &SignedIn) -> Result<AccessToken> {
     let Credential::Token { id, .. } = caller.credential else {
-        return Err(Error::BadRequest(
-            "only a token can ask about itself".into(),
-        ));
+        return Err(Error::BadRequest("only a token can ask about itself".into()));
     };
     tokens::find(tx, id)?.ok_or(Error::Unauthenticated)
 }
@@ -156,10 +152,7 @@ async fn rotate(
     params: Params<Rotate>,
 ) -> Result<Ok200<TokenEntity>> {
     let id = params.token.id;
-    rotated(app, viewer, params.to.expires_at, move |tx, caller| {
-        visible(tx, caller, id)
-    })
-    .await
+    rotated(app, viewer, params.to.expires_at, move |tx, caller| visible(tx, caller, id)).await
 }
 
 async fn rotate_self(
@@ -257,9 +250,7 @@ async fn create_own(
 ) -> Result<Created<TokenEntity>> {
     let allowed = |scope: &String| SELF_SERVICE_SCOPES.contains(&scope.as_str());
     if !params.scopes.iter().all(allowed) {
-        return Err(Error::Parameters(vec![
-            "scopes does not have a valid value".into(),
-        ]));
+        return Err(Error::Parameters(vec!["scopes does not have a valid value".into()]));
     }
     if !viewer.0.user.is_human() {
         return Err(Error::forbidden(""));
@@ -287,13 +278,9 @@ async fn create_for(
 /// A token to be made for a person that exists.
 pub(super) async fn for_user(app: &App, params: CreateFor, kind: TokenKind) -> Result<NewToken> {
     let id = params.user.id;
-    let user = app
-        .read(move |tx| users::find(tx, id)?.found("User"))
-        .await?;
+    let user = app.read(move |tx| users::find(tx, id)?.found("User")).await?;
     if !user.is_human() {
-        return Err(Error::forbidden(
-            "Tokens of bots belong to their project or group",
-        ));
+        return Err(Error::forbidden("Tokens of bots belong to their project or group"));
     }
     Ok(params.token.0.new_token(kind, &user))
 }

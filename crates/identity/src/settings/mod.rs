@@ -31,12 +31,7 @@ impl SignIn {
             100_000,
         )?;
         within("sign_in_limit_per_minute", self.per_minute, 1, 100_000)?;
-        within(
-            "default_projects_limit",
-            self.projects_limit,
-            0,
-            i64::from(i32::MAX),
-        )
+        within("default_projects_limit", self.projects_limit, 0, i64::from(i32::MAX))
     }
 }
 
@@ -98,10 +93,7 @@ pub(crate) fn within(key: &str, value: i64, least: i64, most: i64) -> Result<()>
         return Err(Error::invalid(key, message));
     }
     if value > most {
-        return Err(Error::invalid(
-            key,
-            format!("must be less than or equal to {most}"),
-        ));
+        return Err(Error::invalid(key, format!("must be less than or equal to {most}")));
     }
     Ok(())
 }

@@ -149,12 +149,7 @@ pub(crate) mod settings {
 
 /// Counts a try from an address, whatever becomes of it.
 pub fn count(tx: &mut Tx<'_>, ip: &str) -> Result<()> {
-    attempts::count(
-        tx,
-        &format!("sign_up:{}", kernel::limits::counted_as(ip)),
-        PER_MINUTE,
-        60,
-    )
+    attempts::count(tx, &format!("sign_up:{}", kernel::limits::counted_as(ip)), PER_MINUTE, 60)
 }
 
 /// Makes the account, unless the address has one: then that address is told,
@@ -206,10 +201,7 @@ fn try_without(tx: &mut Tx<'_>, by: &Author, new: &NewUser) -> Result<()> {
         }
     }
     let random = hex::encode(kernel::secrets::random_bytes::<16>());
-    let other = NewUser {
-        email: format!("{random}@noreply.invalid"),
-        ..new.clone()
-    };
+    let other = NewUser { email: format!("{random}@noreply.invalid"), ..new.clone() };
     let tried = tx.savepoint(|tx| match users::create(tx, by, &other) {
         Ok(_) => Err::<(), _>(Tried::Fine),
         Err(error) => Err(Tried::Refused(error)),
@@ -244,10 +236,7 @@ fn welcome(tx: &mut Tx<'_>, rules: &SignUp, user: &User) -> Result<()> {
     }
     let administrators: Vec<i64> = crate::store::users::active_administrators(tx, MOST_TOLD)?;
     administrators.into_iter().try_for_each(|administrator| {
-        let job = PendingUser {
-            user: user.id,
-            administrator,
-        };
+        let job = PendingUser { user: user.id, administrator };
         enqueue_at(tx, &job, now)
     })
 }

@@ -75,11 +75,7 @@ async fn answer(
         _ => return Ok(Err("its verdict is unknown".into())),
     };
     let reason = told.reason.unwrap_or_default();
-    let reason: String = reason
-        .chars()
-        .filter(|c| !c.is_control())
-        .take(MAX_REASON)
-        .collect();
+    let reason: String = reason.chars().filter(|c| !c.is_control()).take(MAX_REASON).collect();
     Ok(Ok((verdict, reason)))
 }
 

@@ -117,11 +117,7 @@ impl Refused {
         let message = json!({"error": self.text()});
         match self {
             Refused::Spam { .. } => Error::Exact(400, json!({"message": message})),
-            Refused::Challenge {
-                spam_log_id,
-                site_key,
-                ..
-            } => Error::Exact(
+            Refused::Challenge { spam_log_id, site_key, .. } => Error::Exact(
                 409,
                 json!({
                     "needs_captcha_response": true,
@@ -137,11 +133,7 @@ impl Refused {
     pub fn graphql(&self) -> (&'static str, Value) {
         match self {
             Refused::Spam { .. } => ("Request denied. Spam detected", json!({"spam": true})),
-            Refused::Challenge {
-                spam_log_id,
-                site_key,
-                ..
-            } => (
+            Refused::Challenge { spam_log_id, site_key, .. } => (
                 "Request denied. Solve CAPTCHA challenge and retry",
                 json!({
                     "needsCaptchaResponse": true,
@@ -234,20 +226,12 @@ where
         return made.await.map(Guarded::Made);
     }
     let refused = subject.clone();
-    let spam_log_id = app
-        .write(move |tx| note(tx, &refused, verdict, &reason))
-        .await?;
+    let spam_log_id = app.write(move |tx| note(tx, &refused, verdict, &reason)).await?;
     let noun = subject.noun;
-    Ok(Guarded::Refused(
-        match verdict == Verdict::Challenge && captcha.enabled {
-            false => Refused::Spam { noun },
-            true => Refused::Challenge {
-                noun,
-                spam_log_id,
-                site_key: captcha.site_key,
-            },
-        },
-    ))
+    Ok(Guarded::Refused(match verdict == Verdict::Challenge && captcha.enabled {
+        false => Refused::Spam { noun },
+        true => Refused::Challenge { noun, spam_log_id, site_key: captcha.site_key },
+    }))
 }
 
 /// What was refused before, with a solution: nothing unless that is good, and
@@ -302,10 +286,7 @@ async fn judge(app: &App, subject: &Subject) -> Result<(Verdict, String)> {
 
 /// Counts a thing for its maker and the address, whatever becomes of it.
 fn is_frequent(tx: &mut Tx<'_>, subject: &Subject, most: i64) -> Result<bool> {
-    let mut keys = vec![format!(
-        "spam:ip:{}",
-        kernel::limits::counted_as(&subject.ip)
-    )];
+    let mut keys = vec![format!("spam:ip:{}", kernel::limits::counted_as(&subject.ip))];
     if let Actor::User(user) = &subject.actor {
         keys.push(format!("spam:user:{}", user.id));
     }

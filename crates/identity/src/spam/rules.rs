@@ -78,15 +78,8 @@ mod tests {
         ] {
             assert_eq!(verdict(text), Verdict::Deny, "{text}");
         }
-        assert_eq!(
-            verdict("devil.example and evil.example.org"),
-            Verdict::Allow
-        );
-        let off = Spam {
-            links: 0,
-            blocked_domains: Vec::new(),
-            ..rules()
-        };
+        assert_eq!(verdict("devil.example and evil.example.org"), Verdict::Allow);
+        let off = Spam { links: 0, blocked_domains: Vec::new(), ..rules() };
         assert_eq!(judge(&off, &"http://a ".repeat(50)).0, Verdict::Allow);
     }
 }

@@ -8,11 +8,8 @@ use kernel::secrets;
 use kernel::time::Timestamp;
 use store::{Fragment, FromRow, Tx, sql};
 
-const SECRET: &str = store::concat!(
-    "select ",
-    SecretInfo::COLUMNS,
-    " from application_secrets where "
-);
+const SECRET: &str =
+    store::concat!("select ", SecretInfo::COLUMNS, " from application_secrets where ");
 
 /// The living secrets of an application, the newest first.
 pub fn living_secrets(tx: &mut Tx<'_>, id: i64) -> Result<Vec<SecretInfo>> {
@@ -223,11 +220,7 @@ impl Registration {
     /// Name, addresses and scopes as they are stored.
     fn texts(&self) -> (&str, String, String) {
         let addresses: Vec<&str> = redirect::lines(&self.redirect_uris).collect();
-        (
-            self.name.trim(),
-            addresses.join("\n"),
-            self.scopes.join(" "),
-        )
+        (self.name.trim(), addresses.join("\n"), self.scopes.join(" "))
     }
 }
 
@@ -285,14 +278,6 @@ pub fn update(tx: &mut Tx<'_>, id: i64, new: &Registration) -> Result<Applicatio
                 confidential = $5, trusted = $6, updated_at = $7
              where id = $1 returning *"
         ),
-        (
-            id,
-            name,
-            addresses,
-            scopes,
-            new.confidential,
-            new.trusted,
-            now,
-        ),
+        (id, name, addresses, scopes, new.confidential, new.trusted, now),
     )?)
 }

@@ -42,8 +42,5 @@ pub fn window_of(
 }
 
 pub fn delete_before(tx: &mut Tx<'_>, began: Timestamp) -> Result<u64> {
-    Ok(tx.execute(
-        sql!("delete from attempts where window_started_at < $1"),
-        (began,),
-    )?)
+    Ok(tx.execute(sql!("delete from attempts where window_started_at < $1"), (began,))?)
 }

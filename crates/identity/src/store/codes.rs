@@ -6,10 +6,7 @@ use kernel::time::Timestamp;
 use store::{FromRow, IntoRow, Tx, sql};
 
 pub fn by_digest(tx: &mut Tx<'_>, digest: Vec<u8>) -> Result<Option<Code>> {
-    Ok(tx.optional(
-        sql!("select * from oauth_codes where digest = $1"),
-        (digest,),
-    )?)
+    Ok(tx.optional(sql!("select * from oauth_codes where digest = $1"), (digest,))?)
 }
 
 /// Uses a code up; none when it was used.
@@ -21,17 +18,11 @@ pub fn use_up(tx: &mut Tx<'_>, id: i64, now: Timestamp) -> Result<u64> {
 }
 
 pub fn set_family(tx: &mut Tx<'_>, id: i64, family: i64) -> Result<()> {
-    tx.run(
-        sql!("update oauth_codes set family_id = $2 where id = $1"),
-        (id, family),
-    )
+    tx.run(sql!("update oauth_codes set family_id = $2 where id = $1"), (id, family))
 }
 
 pub fn delete_before(tx: &mut Tx<'_>, old: Timestamp) -> Result<u64> {
-    Ok(tx.execute(
-        sql!("delete from oauth_codes where expires_at < $1"),
-        (old,),
-    )?)
+    Ok(tx.execute(sql!("delete from oauth_codes where expires_at < $1"), (old,))?)
 }
 
 #[derive(FromRow)]

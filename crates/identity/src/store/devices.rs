@@ -63,10 +63,7 @@ pub fn decide(
 }
 
 pub fn by_digest(tx: &mut Tx<'_>, digest: Vec<u8>) -> Result<Option<Device>> {
-    Ok(tx.optional(
-        sql!("select * from device_grants where digest = $1"),
-        (digest,),
-    )?)
+    Ok(tx.optional(sql!("select * from device_grants where digest = $1"), (digest,))?)
 }
 
 pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
@@ -90,10 +87,7 @@ pub fn use_up(tx: &mut Tx<'_>, id: i64) -> Result<u64> {
 }
 
 pub fn delete_before(tx: &mut Tx<'_>, old: Timestamp) -> Result<u64> {
-    Ok(tx.execute(
-        sql!("delete from device_grants where expires_at < $1"),
-        (old,),
-    )?)
+    Ok(tx.execute(sql!("delete from device_grants where expires_at < $1"), (old,))?)
 }
 
 #[derive(Debug, Clone, FromRow)]

@@ -83,10 +83,7 @@ pub fn insert(
 }
 
 pub fn delete(tx: &mut Tx<'_>, user: UserId, id: i64) -> Result<()> {
-    tx.run(
-        sql!("delete from user_emails where user_id = $1 and id = $2"),
-        (user, id),
-    )
+    tx.run(sql!("delete from user_emails where user_id = $1 and id = $2"), (user, id))
 }
 
 /// Notes that a further address is theirs.

@@ -13,10 +13,7 @@ pub enum Side {
 }
 
 pub fn followed_count(tx: &mut Tx<'_>, follower: UserId) -> Result<i64> {
-    Ok(tx.one(
-        sql!("select count(*) from follows where follower_id = $1"),
-        (follower,),
-    )?)
+    Ok(tx.one(sql!("select count(*) from follows where follower_id = $1"), (follower,))?)
 }
 
 /// Follows; false when it did already.

@@ -14,18 +14,13 @@ pub fn left(tx: &mut Tx<'_>, user: UserId) -> Result<i64> {
 
 /// Whether the user was given codes, used or not.
 pub fn has_any(tx: &mut Tx<'_>, user: UserId) -> Result<bool> {
-    let found: Option<i64> = tx.optional(
-        sql!("select id from recovery_codes where user_id = $1 limit 1"),
-        (user,),
-    )?;
+    let found: Option<i64> =
+        tx.optional(sql!("select id from recovery_codes where user_id = $1 limit 1"), (user,))?;
     Ok(found.is_some())
 }
 
 pub fn remove(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
-    tx.run(
-        sql!("delete from recovery_codes where user_id = $1"),
-        (user,),
-    )
+    tx.run(sql!("delete from recovery_codes where user_id = $1"), (user,))
 }
 
 pub fn insert(tx: &mut Tx<'_>, user: UserId, digest: Vec<u8>) -> Result<()> {

@@ -33,17 +33,11 @@ pub fn list(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<StoredKey>> {
 }
 
 pub fn remove_all(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
-    tx.run(
-        sql!("delete from webauthn_keys where user_id = $1"),
-        (user,),
-    )
+    tx.run(sql!("delete from webauthn_keys where user_id = $1"), (user,))
 }
 
 pub fn count(tx: &mut Tx<'_>, user: UserId) -> Result<i64> {
-    Ok(tx.one(
-        sql!("select count(*) from webauthn_keys where user_id = $1"),
-        (user,),
-    )?)
+    Ok(tx.one(sql!("select count(*) from webauthn_keys where user_id = $1"), (user,))?)
 }
 
 /// Stores a key; false when any user has one of this id.
@@ -80,10 +74,7 @@ pub fn by_credential(
     user: UserId,
     credential: &[u8],
 ) -> Result<Option<StoredKey>> {
-    Ok(tx.optional(
-        sql!(KEY, "user_id = $1 and credential_id = $2"),
-        (user, credential),
-    )?)
+    Ok(tx.optional(sql!(KEY, "user_id = $1 and credential_id = $2"), (user, credential))?)
 }
 
 /// Stores what a key has counted to.

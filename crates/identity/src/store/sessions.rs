@@ -35,18 +35,12 @@ pub fn began(tx: &mut Tx<'_>, id: i64) -> Result<Option<Timestamp>> {
 
 pub fn prove(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     let now = tx.now();
-    tx.run(
-        sql!("update sessions set proved_at = $2 where id = $1"),
-        (id, now),
-    )
+    tx.run(sql!("update sessions set proved_at = $2 where id = $1"), (id, now))
 }
 
 /// Gives the session an administrator's rights until then, or none.
 pub fn set_admin_until(tx: &mut Tx<'_>, id: i64, until: Option<Timestamp>) -> Result<()> {
-    tx.run(
-        sql!("update sessions set admin_until = $2 where id = $1"),
-        (id, until),
-    )
+    tx.run(sql!("update sessions set admin_until = $2 where id = $1"), (id, until))
 }
 
 /// A user's living sessions, the last used first.
@@ -63,10 +57,8 @@ pub fn list(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<Session>> {
 
 /// Ends one of a user's sessions; false when there is none.
 pub fn revoke(tx: &mut Tx<'_>, user: UserId, id: i64) -> Result<bool> {
-    let ended = tx.execute(
-        sql!("delete from sessions where id = $1 and user_id = $2"),
-        (id, user),
-    )?;
+    let ended =
+        tx.execute(sql!("delete from sessions where id = $1 and user_id = $2"), (id, user))?;
     Ok(ended > 0)
 }
 
@@ -98,10 +90,7 @@ pub fn insert(tx: &mut Tx<'_>, new: &NewSession<'_>) -> Result<()> {
 
 pub fn living(tx: &mut Tx<'_>, digest: Vec<u8>) -> Result<Option<Session>> {
     let now = tx.now();
-    Ok(tx.optional(
-        sql!(SESSION, "digest = $1 and expires_at > $2"),
-        (digest, now),
-    )?)
+    Ok(tx.optional(sql!(SESSION, "digest = $1 and expires_at > $2"), (digest, now))?)
 }
 
 pub fn touch(tx: &mut Tx<'_>, id: i64, expires_at: Timestamp, ip: &str) -> Result<()> {

@@ -38,8 +38,5 @@ pub fn keep_newest(tx: &mut Tx<'_>, user: UserId, most: i64) -> Result<u64> {
 
 /// Deletes places that were not used since.
 pub fn delete_before(tx: &mut Tx<'_>, before: Timestamp) -> Result<u64> {
-    Ok(tx.execute(
-        sql!("delete from sign_in_places where last_used_at < $1"),
-        (before,),
-    )?)
+    Ok(tx.execute(sql!("delete from sign_in_places where last_used_at < $1"), (before,))?)
 }

@@ -41,17 +41,11 @@ pub struct Made {
 
 /// Every published key, the newest first.
 pub fn published(tx: &mut Tx<'_>) -> Result<Vec<Published>> {
-    Ok(tx.all(
-        sql!("select kid, public_n, public_e from signing_keys order by id desc"),
-        (),
-    )?)
+    Ok(tx.all(sql!("select kid, public_n, public_e from signing_keys order by id desc"), ())?)
 }
 
 pub fn retire(tx: &mut Tx<'_>, now: Timestamp) -> Result<()> {
-    tx.run(
-        sql!("update signing_keys set retired_at = $1 where retired_at is null"),
-        (now,),
-    )
+    tx.run(sql!("update signing_keys set retired_at = $1 where retired_at is null"), (now,))
 }
 
 pub fn insert(tx: &mut Tx<'_>, made: &Made, now: Timestamp) -> Result<()> {
@@ -71,8 +65,5 @@ pub fn insert(tx: &mut Tx<'_>, made: &Made, now: Timestamp) -> Result<()> {
 }
 
 pub fn delete_retired(tx: &mut Tx<'_>, gone: Timestamp) -> Result<()> {
-    tx.run(
-        sql!("delete from signing_keys where retired_at < $1"),
-        (gone,),
-    )
+    tx.run(sql!("delete from signing_keys where retired_at < $1"), (gone,))
 }

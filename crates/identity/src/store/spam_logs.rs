@@ -61,10 +61,7 @@ pub fn total(tx: &mut Tx<'_>) -> Result<i64> {
 
 /// Whom a row is about, and what of; nothing when there is no such row.
 pub fn find(tx: &mut Tx<'_>, id: i64) -> Result<Option<(Option<i64>, String)>> {
-    Ok(tx.optional(
-        sql!("select user_id, title from spam_logs where id = $1"),
-        (id,),
-    )?)
+    Ok(tx.optional(sql!("select user_id, title from spam_logs where id = $1"), (id,))?)
 }
 
 pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
@@ -72,10 +69,7 @@ pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
 }
 
 pub fn delete_before(tx: &mut Tx<'_>, before: Timestamp) -> Result<u64> {
-    Ok(tx.execute(
-        sql!("delete from spam_logs where created_at < $1"),
-        (before,),
-    )?)
+    Ok(tx.execute(sql!("delete from spam_logs where created_at < $1"), (before,))?)
 }
 
 /// Uses the id of a refusal up; none when it is not that or was used.

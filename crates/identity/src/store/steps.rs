@@ -18,10 +18,7 @@ pub struct Step {
 /// Ends all steps of a user: the password they began with is another one, or
 /// no factor is left to wait for.
 pub fn forget(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
-    tx.run(
-        sql!("delete from sign_in_steps where user_id = $1"),
-        (user,),
-    )
+    tx.run(sql!("delete from sign_in_steps where user_id = $1"), (user,))
 }
 
 #[derive(IntoRow)]

@@ -86,8 +86,7 @@ impl Filter {
             sql.push(" and user_id = ", user);
         }
         if let Some((kind, id)) = self.source {
-            sql.push(" and source_type = ", kind.as_str())
-                .push(" and source_id = ", id);
+            sql.push(" and source_type = ", kind.as_str()).push(" and source_id = ", id);
         }
         if let Some(revoked) = self.revoked {
             sql.push(" and revoked = ", revoked);
@@ -99,14 +98,11 @@ impl Filter {
         let today = date_of(now);
         match self.state {
             Some(State::Active) => sql
-                .push(
-                    " and revoked = false and (expires_at is null or expires_at > ",
-                    today,
-                )
+                .push(" and revoked = false and (expires_at is null or expires_at > ", today)
                 .raw(")"),
-            Some(State::Inactive) => sql
-                .push(" and (revoked = true or expires_at <= ", today)
-                .raw(")"),
+            Some(State::Inactive) => {
+                sql.push(" and (revoked = true or expires_at <= ", today).raw(")")
+            }
             None => &mut sql,
         };
         if let Some(times) = &self.times {
@@ -150,15 +146,13 @@ pub fn page(
     let mut sql = Fragment::new("select * from access_tokens where true");
     sql.append(filter.conditions(tx.now()));
     sql.raw(" order by ").raw(sort.order());
-    sql.push(" limit ", paging.fetch())
-        .push(" offset ", paging.offset());
+    sql.push(" limit ", paging.fetch()).push(" offset ", paging.offset());
     Ok(tx.query(sql)?)
 }
 
 /// How many tokens pass, at most 10,001.
 pub fn total(tx: &mut Tx<'_>, filter: &Filter) -> Result<i64> {
     let mut sql = Fragment::new("select count(*) from (select 1 from access_tokens where true");
-    sql.append(filter.conditions(tx.now()))
-        .raw(" limit 10001) as counted");
+    sql.append(filter.conditions(tx.now())).raw(" limit 10001) as counted");
     Ok(tx.query(sql)?.first().copied().unwrap_or(0))
 }

@@ -12,11 +12,8 @@ const HOLDER: &str = store::concat!(
     Holder::COLUMNS,
     " from access_tokens join users on users.id = access_tokens.user_id where "
 );
-const DEPLOY_TOKEN: &str = store::concat!(
-    "select ",
-    DeployToken::COLUMNS,
-    " from deploy_tokens where "
-);
+const DEPLOY_TOKEN: &str =
+    store::concat!("select ", DeployToken::COLUMNS, " from deploy_tokens where ");
 
 pub fn find(tx: &mut Tx<'_>, id: i64) -> Result<Option<AccessToken>> {
     Ok(tx.optional(sql!("select * from access_tokens where id = $1"), (id,))?)
@@ -80,10 +77,7 @@ pub struct DeployToken {
 
 /// Who holds this token, whatever its prefix.
 pub fn holder(tx: &mut Tx<'_>, text: &str) -> Result<Option<Holder>> {
-    Ok(tx.optional(
-        sql!(HOLDER, "access_tokens.digest = $1"),
-        (secrets::digest(text),),
-    )?)
+    Ok(tx.optional(sql!(HOLDER, "access_tokens.digest = $1"), (secrets::digest(text),))?)
 }
 
 pub fn holder_by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Holder>> {
@@ -194,10 +188,7 @@ pub fn ending(
 }
 
 pub fn note_told(tx: &mut Tx<'_>, token: i64, stage: i64) -> Result<()> {
-    tx.run(
-        sql!("update access_tokens set expiry_told = $2 where id = $1"),
-        (token, stage),
-    )
+    tx.run(sql!("update access_tokens set expiry_told = $2 where id = $1"), (token, stage))
 }
 
 /// Leaves the tokens of a bot in their lists, held by the ghost.

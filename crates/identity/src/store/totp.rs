@@ -7,10 +7,7 @@ use store::{Tx, sql};
 
 /// Since when the user's app gives codes.
 pub fn since(tx: &mut Tx<'_>, user: UserId) -> Result<Option<Timestamp>> {
-    Ok(tx.optional(
-        sql!("select confirmed_at from totp where user_id = $1"),
-        (user,),
-    )?)
+    Ok(tx.optional(sql!("select confirmed_at from totp where user_id = $1"), (user,))?)
 }
 
 /// Forgets the user's secret; false when there was none.

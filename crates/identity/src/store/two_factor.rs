@@ -21,10 +21,7 @@ pub fn enabled(tx: &mut Tx<'_>, user: UserId) -> Result<bool> {
 /// Those of these users whom sign-in asks for a second factor.
 pub fn among(tx: &mut Tx<'_>, users: &[UserId]) -> Result<HashSet<UserId>> {
     let mut sql = Fragment::new("select users.id from users where ");
-    sql.raw(HAS_ONE)
-        .raw(" and users.id in_list(")
-        .bind(users.to_vec())
-        .raw(")");
+    sql.raw(HAS_ONE).raw(" and users.id in_list(").bind(users.to_vec()).raw(")");
     Ok(tx.query(sql)?.into_iter().collect())
 }
 

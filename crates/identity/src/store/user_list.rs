@@ -185,15 +185,11 @@ pub fn page(tx: &mut Tx<'_>, filter: &Filter, order: Order, paging: &Paging) -> 
             .ok_or_else(|| Error::Parameters(vec!["cursor does not have a valid value".into()]))?;
     }
     let direction = if order.ascending { "asc" } else { "desc" };
-    sql.raw(" order by ")
-        .raw(order.by.column())
-        .raw(" ")
-        .raw(direction);
+    sql.raw(" order by ").raw(order.by.column()).raw(" ").raw(direction);
     if order.by != OrderBy::Id {
         sql.raw(", users.id ").raw(direction);
     }
-    sql.push(" limit ", paging.fetch())
-        .push(" offset ", paging.offset());
+    sql.push(" limit ", paging.fetch()).push(" offset ", paging.offset());
     Ok(tx.query(sql)?)
 }
 
@@ -204,11 +200,7 @@ fn after(sql: &mut Fragment, order: Order, key: &[Value]) -> Option<()> {
         sql.raw(" and users.id").raw(than).bind(id.as_i64()?);
         return Some(());
     }
-    sql.raw(" and (")
-        .raw(order.by.column())
-        .raw(", users.id)")
-        .raw(than)
-        .raw("(");
+    sql.raw(" and (").raw(order.by.column()).raw(", users.id)").raw(than).raw("(");
     order.by.bind(sql, first)?;
     sql.push(", ", id.as_i64()?).raw(")");
     Some(())
@@ -218,8 +210,7 @@ fn after(sql: &mut Fragment, order: Order, key: &[Value]) -> Option<()> {
 pub fn total(tx: &mut Tx<'_>, filter: &Filter) -> Result<i64> {
     let mut sql =
         Fragment::new("select count(*) from (select 1 from users where users.kind <> 'leaving'");
-    sql.append(filter.conditions(hooks::get(tx)?))
-        .raw(" limit 10001) as counted");
+    sql.append(filter.conditions(hooks::get(tx)?)).raw(" limit 10001) as counted");
     Ok(tx.query(sql)?.first().copied().unwrap_or(0))
 }
 
@@ -234,10 +225,7 @@ mod tests {
 
     #[test]
     fn a_cursor_of_another_shape_is_refused() {
-        let order = Order {
-            by: OrderBy::Name,
-            ascending: true,
-        };
+        let order = Order { by: OrderBy::Name, ascending: true };
         let mut sql = Fragment::new("");
         assert!(after(&mut sql, order, &[1.into(), 2.into()]).is_none());
         assert!(after(&mut sql, order, &["jane".into()]).is_none());

@@ -17,27 +17,19 @@ pub fn any_administrator(tx: &mut Tx<'_>) -> Result<Option<UserId>> {
 
 /// Users by id, in one query, for lists that name them.
 pub fn load_basic(tx: &mut Tx<'_>, ids: &[i64]) -> store::Result<HashMap<i64, User>> {
-    let users: Vec<User> = tx.all(
-        sql!("select * from users where id in_list($1)"),
-        (ids.to_vec(),),
-    )?;
+    let users: Vec<User> =
+        tx.all(sql!("select * from users where id in_list($1)"), (ids.to_vec(),))?;
     Ok(users.into_iter().map(|user| (user.id, user)).collect())
 }
 
 /// The user with this id, unless they are being deleted.
 pub fn find(tx: &mut Tx<'_>, id: UserId) -> Result<Option<User>> {
-    Ok(tx.optional(
-        sql!("select * from users where id = $1 and kind <> 'leaving'"),
-        (id,),
-    )?)
+    Ok(tx.optional(sql!("select * from users where id = $1 and kind <> 'leaving'"), (id,))?)
 }
 
 /// The user of this name, without regard to case.
 pub fn find_by_username(tx: &mut Tx<'_>, username: &str) -> Result<Option<User>> {
-    Ok(tx.optional(
-        sql!("select * from users where username_folded = $1"),
-        (fold(username),),
-    )?)
+    Ok(tx.optional(sql!("select * from users where username_folded = $1"), (fold(username),))?)
 }
 
 /// Ids of the users with these logins; names of nobody are left out.
@@ -51,10 +43,7 @@ pub fn ids_by_usernames(tx: &mut Tx<'_>, usernames: &[String]) -> Result<Vec<i64
 
 /// The user with this primary e-mail, without regard to case.
 pub fn find_by_email(tx: &mut Tx<'_>, email: &str) -> Result<Option<User>> {
-    Ok(tx.optional(
-        sql!("select * from users where email_folded = $1"),
-        (fold(email),),
-    )?)
+    Ok(tx.optional(sql!("select * from users where email_folded = $1"), (fold(email),))?)
 }
 
 pub fn profile(tx: &mut Tx<'_>, id: UserId) -> Result<Profile> {
@@ -87,10 +76,7 @@ pub fn counts(
         ),
         (ids.to_vec(), caller),
     )?;
-    Ok(rows
-        .into_iter()
-        .map(|(id, a, b, c)| (id, (a, b, c)))
-        .collect())
+    Ok(rows.into_iter().map(|(id, a, b, c)| (id, (a, b, c))).collect())
 }
 
 /// What a row says of a user, with whose it is.
@@ -131,10 +117,7 @@ pub fn set_state(tx: &mut Tx<'_>, id: i64, state: UserState) -> Result<()> {
 
 /// The user who holds what deleted users leave behind.
 pub fn ghost(tx: &mut Tx<'_>) -> Result<Option<User>> {
-    Ok(tx.optional(
-        sql!("select * from users where kind = 'ghost' order by id limit 1"),
-        (),
-    )?)
+    Ok(tx.optional(sql!("select * from users where kind = 'ghost' order by id limit 1"), ())?)
 }
 
 /// Under whose name the program writes about alerts.
@@ -174,17 +157,11 @@ pub fn make_nameless(tx: &mut Tx<'_>, id: UserId, name: &str, now: Timestamp) ->
 }
 
 pub fn leaving(tx: &mut Tx<'_>, id: UserId) -> Result<Option<UserId>> {
-    Ok(tx.optional(
-        sql!("select id from users where id = $1 and kind = 'leaving'"),
-        (id,),
-    )?)
+    Ok(tx.optional(sql!("select id from users where id = $1 and kind = 'leaving'"), (id,))?)
 }
 
 pub fn delete_leaving(tx: &mut Tx<'_>, id: UserId) -> Result<u64> {
-    Ok(tx.execute(
-        sql!("delete from users where id = $1 and kind = 'leaving'"),
-        (id,),
-    )?)
+    Ok(tx.execute(sql!("delete from users where id = $1 and kind = 'leaving'"), (id,))?)
 }
 
 pub fn password_hash(tx: &mut Tx<'_>, id: UserId) -> Result<Option<String>> {
@@ -201,10 +178,7 @@ pub fn forgive(tx: &mut Tx<'_>, id: i64) -> Result<()> {
 
 /// Whether nobody chose the password of a user, if they are there.
 pub fn is_automatic(tx: &mut Tx<'_>, id: UserId) -> Result<Option<bool>> {
-    Ok(tx.optional(
-        sql!("select password_automatically_set from users where id = $1"),
-        (id,),
-    )?)
+    Ok(tx.optional(sql!("select password_automatically_set from users where id = $1"), (id,))?)
 }
 
 /// Counts a failed sign-in; how many in a row, unless the account is locked.
@@ -288,18 +262,13 @@ pub fn note_two_factor_asked(tx: &mut Tx<'_>, user: UserId, now: Timestamp) -> R
 }
 
 pub fn forget_two_factor_asked(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
-    tx.run(
-        sql!("update users set two_factor_asked_at = null where id = $1"),
-        (user,),
-    )
+    tx.run(sql!("update users set two_factor_asked_at = null where id = $1"), (user,))
 }
 
 /// When a password was set, in microseconds since 1970.
 pub fn password_age(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
-    let at: Option<(Option<Timestamp>,)> = tx.optional(
-        sql!("select password_changed_at from users where id = $1"),
-        (id,),
-    )?;
+    let at: Option<(Option<Timestamp>,)> =
+        tx.optional(sql!("select password_changed_at from users where id = $1"), (id,))?;
     Ok(at.and_then(|(at,)| at).map(Timestamp::as_microsecond))
 }
 

@@ -35,15 +35,9 @@ pub fn create(tx: &mut Tx<'_>, new: &NewToken) -> Result<(AccessToken, Secret)> 
 fn problems(new: &NewToken) -> Problems {
     let mut problems = Problems::default();
     problems.add("name", crate::model::name_problem(&new.name));
-    let length = new
-        .description
-        .as_ref()
-        .map_or(0, |text| text.chars().count());
+    let length = new.description.as_ref().map_or(0, |text| text.chars().count());
     let long = length > MAX_DESCRIPTION;
-    problems.add(
-        "description",
-        long.then_some("is too long (maximum is 255 characters)"),
-    );
+    problems.add("description", long.then_some("is too long (maximum is 255 characters)"));
     let fits = |scope: &String| scope_fits(new.kind, scope, new.admin);
     let scopes = match new.scopes.is_empty() {
         true => Some("can't be blank"),
@@ -113,11 +107,7 @@ pub fn rotate(
     let week = after(date_of(tx.now()), ROTATED_DAYS.min(rules.max_days));
     let expires_at = last_day(&rules, Some(expires_at.unwrap_or(week)), tx.now())?;
     revoke(tx, old.id)?;
-    let source = old
-        .source_type
-        .as_deref()
-        .and_then(SourceType::from_text)
-        .zip(old.source_id);
+    let source = old.source_type.as_deref().and_then(SourceType::from_text).zip(old.source_id);
     let new = NewToken {
         kind: old.kind,
         user_id: old.user_id,
@@ -147,11 +137,7 @@ pub enum Ready {
 pub fn ready_to_rotate(tx: &mut Tx<'_>, token: &AccessToken) -> Result<Ready> {
     if token.revoked {
         let ended = revoke_family(tx, token.family())?;
-        tracing::warn!(
-            family = token.family(),
-            ended,
-            "a revoked token was shown for rotation"
-        );
+        tracing::warn!(family = token.family(), ended, "a revoked token was shown for rotation");
         return Ok(Ready::Reused);
     }
     Ok(if token.is_expired(tx.now()) {
@@ -188,17 +174,11 @@ mod tests {
     fn a_token_ends_within_a_year_unless_expiry_is_not_required() {
         let now: Timestamp = "2026-01-10T15:00:00Z".parse().unwrap();
         let rules = TokenRules::default();
-        assert_eq!(
-            last_day(&rules, None, now).unwrap(),
-            Some(day("2027-01-10"))
-        );
+        assert_eq!(last_day(&rules, None, now).unwrap(), Some(day("2027-01-10")));
         assert!(last_day(&rules, Some(day("2027-01-10")), now).is_ok());
         assert!(last_day(&rules, Some(day("2027-01-11")), now).is_err());
         assert!(last_day(&rules, Some(day("2026-01-10")), now).is_err());
-        let free = TokenRules {
-            require_expiry: false,
-            ..TokenRules::default()
-        };
+        let free = TokenRules { require_expiry: false, ..TokenRules::default() };
         assert_eq!(last_day(&free, None, now).unwrap(), None);
         assert!(last_day(&free, Some(day("2030-01-01")), now).is_ok());
     }
@@ -216,11 +196,7 @@ mod tests {
             scopes: vec!["sudo".into()],
             expires_at: None,
         };
-        let fields: Vec<String> = problems(&new)
-            .0
-            .into_iter()
-            .map(|(field, _)| field)
-            .collect();
+        let fields: Vec<String> = problems(&new).0.into_iter().map(|(field, _)| field).collect();
         assert_eq!(fields, ["name", "description", "scopes"]);
     }
 }

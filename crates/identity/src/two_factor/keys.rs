@@ -81,10 +81,7 @@ pub fn begin_add(app: &App, tx: &mut Tx<'_>, session: i64, user: &User) -> Resul
     };
     let begun = party.begin_registration(holder, &credentials(&known));
     let (options, registration) = begun.map_err(Error::internal)?;
-    let adding = Adding {
-        registration,
-        handle,
-    };
+    let adding = Adding { registration, handle };
     ceremonies::keep(tx, Place::Session(session), user.id, &adding)?;
     Ok(options)
 }

@@ -52,24 +52,14 @@ pub fn find(tx: &mut Tx<'_>, user: &User) -> Result<TwoFactorState> {
         true => None,
         false => demand(tx, user)?,
     };
-    Ok(TwoFactorState {
-        demand,
-        asked_at,
-        enabled,
-        now: tx.now(),
-    })
+    Ok(TwoFactorState { demand, asked_at, enabled, now: tx.now() })
 }
 
 impl TwoFactorState {
     /// The duty; the start of the grace period is noted, and forgotten when
     /// nobody demands a second factor any more.
     pub async fn settle(self, app: &App, user: UserId) -> Result<TwoFactorRequirement> {
-        let TwoFactorState {
-            demand,
-            asked_at,
-            enabled,
-            now,
-        } = self;
+        let TwoFactorState { demand, asked_at, enabled, now } = self;
         let Some(hours) = demand else {
             if !enabled && asked_at.is_some() {
                 app.write(move |tx| forget(tx, user)).await?;

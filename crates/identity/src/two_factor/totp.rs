@@ -63,9 +63,7 @@ pub fn address(secret: &[u8], account: &str, issuer: &str) -> Result<String> {
     // A colon would part the label.
     let issuer = issuer.replace(':', " ");
     let account = account.replace(':', " ");
-    codes(secret, &account, &issuer)?
-        .to_url()
-        .map_err(Error::internal)
+    codes(secret, &account, &issuer)?.to_url().map_err(Error::internal)
 }
 
 /// A picture for phones: the path of an SVG in a square of so many units, with

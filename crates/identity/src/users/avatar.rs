@@ -49,21 +49,9 @@ fn format(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some(("image/png", "png")),
         [0xff, 0xd8, 0xff, ..] => Some(("image/jpeg", "jpg")),
         [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some(("image/gif", "gif")),
-        [
-            b'R',
-            b'I',
-            b'F',
-            b'F',
-            _,
-            _,
-            _,
-            _,
-            b'W',
-            b'E',
-            b'B',
-            b'P',
-            ..,
-        ] => Some(("image/webp", "webp")),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => {
+            Some(("image/webp", "webp"))
+        }
         _ => None,
     }
 }
@@ -85,13 +73,7 @@ pub fn set_avatar(tx: &mut Tx<'_>, by: &Author, user: &User, new: Option<&Avatar
     };
     let after: User =
         crate::store::avatars::set_key(tx, user.id, new.map(|avatar| avatar.key.as_str()), now)?;
-    record(
-        tx,
-        by,
-        "user.update",
-        &after,
-        json!({"changed": ["avatar"]}),
-    )?;
+    record(tx, by, "user.update", &after, json!({"changed": ["avatar"]}))?;
     Ok(after)
 }
 

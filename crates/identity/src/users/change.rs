@@ -132,18 +132,11 @@ impl Change {
         problems.add("name", self.name.as_deref().and_then(name_problem));
         problems.add("email", self.email.as_deref().and_then(email_problem));
         let counts = 0..=i64::from(i32::MAX);
-        let limit = self
-            .rest
-            .projects_limit
-            .filter(|limit| !counts.contains(limit));
-        problems.add(
-            "projects_limit",
-            limit.map(|_| "is not a number of projects"),
-        );
-        for (field, id) in [
-            ("theme_id", self.rest.theme_id),
-            ("color_scheme_id", self.rest.color_scheme_id),
-        ] {
+        let limit = self.rest.projects_limit.filter(|limit| !counts.contains(limit));
+        problems.add("projects_limit", limit.map(|_| "is not a number of projects"));
+        for (field, id) in
+            [("theme_id", self.rest.theme_id), ("color_scheme_id", self.rest.color_scheme_id)]
+        {
             let unknown = id.filter(|id| !THEMES.contains(id));
             problems.add(field, unknown.map(|_| "is not included in the list"));
         }
@@ -193,8 +186,7 @@ impl Change {
         let texts = rest.texts.0.0.iter().cloned();
         let texts = texts.map(|(column, value)| (column, Some(value.into_value())));
         let all = given.into_iter().chain(texts);
-        all.filter_map(|(column, value)| Some((column, value?)))
-            .collect()
+        all.filter_map(|(column, value)| Some((column, value?))).collect()
     }
 }
 
@@ -221,10 +213,7 @@ fn text_problem(column: &str, value: &str) -> Option<String> {
         return None;
     }
     let multiline = matches!(column, "bio" | "note");
-    if value
-        .chars()
-        .any(|c| c.is_control() && !(multiline && c == '\n'))
-    {
+    if value.chars().any(|c| c.is_control() && !(multiline && c == '\n')) {
         return Some("cannot contain control characters".into());
     }
     let problem = match column {
@@ -262,10 +251,7 @@ pub fn create(tx: &mut Tx<'_>, by: &Author, new: &NewUser) -> Result<User> {
     let now = tx.now();
     sets.push(("kind", UserKind::Human.into_value()));
     sets.push(("password_hash", new.password_hash.as_str().into_value()));
-    sets.push((
-        "password_automatically_set",
-        new.password_automatic.into_value(),
-    ));
+    sets.push(("password_automatically_set", new.password_automatic.into_value()));
     sets.push(("password_changed_at", now.into_value()));
     sets.push(("confirmed_at", new.confirmed.then_some(now).into_value()));
     sets.push(("created_by_id", by.id.into_value()));
@@ -370,20 +356,14 @@ mod tests {
         assert!(text_problem("location", "a\r\nSet-Cookie: x").is_some());
         assert!(text_problem("website_url", "javascript:alert(1)").is_some());
         assert!(text_problem("website_url", "not a url").is_some());
-        assert_eq!(
-            text_problem("website_url", "https://example.com/~jane"),
-            None
-        );
+        assert_eq!(text_problem("website_url", "https://example.com/~jane"), None);
         assert!(text_problem("public_email", "nobody").is_some());
         assert_eq!(text_problem("organization", ""), None);
     }
 
     #[test]
     fn all_problems_of_a_new_user_are_told_together() {
-        let new = NewUser {
-            username: "a/b".into(),
-            ..NewUser::default()
-        };
+        let new = NewUser { username: "a/b".into(), ..NewUser::default() };
         let Err(Error::Invalid(problems)) = check_new(&new, "short") else {
             panic!("accepted")
         };

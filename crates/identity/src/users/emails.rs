@@ -63,13 +63,7 @@ pub fn add_email(
         take_from_others(tx, user.id, address)?;
         hooks::email_confirmed(tx, user, address)?;
     }
-    record(
-        tx,
-        by,
-        "user.email.add",
-        user,
-        json!({"email_id": email.id}),
-    )?;
+    record(tx, by, "user.email.add", user, json!({"email_id": email.id}))?;
     Ok(email)
 }
 
@@ -88,9 +82,7 @@ pub fn confirm_email(tx: &mut Tx<'_>, by: &Author, user: &User, id: Option<i64>)
         None => user.email.clone(),
     };
     if id.is_some() && is_of_another(tx, user.id, &address)? {
-        return Err(Error::Conflict(
-            "This address belongs to another account by now.".into(),
-        ));
+        return Err(Error::Conflict("This address belongs to another account by now.".into()));
     }
     take_from_others(tx, user.id, &address)?;
     match id {

@@ -19,20 +19,13 @@ use store::Tx;
 /// goes to the ghost, unless `hard`, and then the row itself.
 pub(super) fn leave(tx: &mut Tx<'_>, by: &Author, user: &User, hard: bool) -> Result<()> {
     let ghost_id = ghost(tx)?.id;
-    let destroying = Destroying {
-        user: user.clone(),
-        ghost_id,
-        hard,
-    };
+    let destroying = Destroying { user: user.clone(), ghost_id, hard };
     hooks::destroying(tx, &destroying)?;
     record(tx, by, "user.delete", user, json!({"hard": hard}))?;
     forget_credentials(tx, user.id, ghost_id)?;
     let (now, name) = (tx.now(), format!("-deleted-{}", user.id));
     crate::store::users::make_nameless(tx, user.id, &name, now)?;
-    let job = DestroyUser {
-        user: user.id,
-        heir: (!hard).then_some(ghost_id),
-    };
+    let job = DestroyUser { user: user.id, heir: (!hard).then_some(ghost_id) };
     enqueue_at(tx, &job, now)
 }
 

@@ -59,10 +59,7 @@ pub fn wholes(tx: &mut Tx<'_>, users: Vec<User>, caller: Option<UserId>) -> Resu
         Some(hook) => hook(tx, &ids)?,
         None => HashMap::new(),
     };
-    let makers: Vec<i64> = profiles
-        .values()
-        .filter_map(|profile| profile.created_by_id)
-        .collect();
+    let makers: Vec<i64> = profiles.values().filter_map(|profile| profile.created_by_id).collect();
     let makers = crate::entities::load_basic(tx, &makers)?;
     let rules: SignIn = kernel::settings::read(tx)?;
     let two_factor = crate::store::two_factor::among(tx, &ids)?;
@@ -71,9 +68,7 @@ pub fn wholes(tx: &mut Tx<'_>, users: Vec<User>, caller: Option<UserId>) -> Resu
         let (followers, following, is_followed) = counts.get(&user.id).copied()?;
         Some(Whole {
             namespace_id: namespaces.get(&user.id).copied(),
-            created_by: profile
-                .created_by_id
-                .and_then(|id| makers.get(&id).cloned()),
+            created_by: profile.created_by_id.and_then(|id| makers.get(&id).cloned()),
             is_private: user.is_private.unwrap_or(rules.new_users_private),
             followers,
             following,

@@ -94,9 +94,7 @@ impl Transition {
 pub fn transition(tx: &mut Tx<'_>, by: &Author, id: i64, change: Transition) -> Result<bool> {
     let user = super::find(tx, id)?.found("User")?;
     let today = date_of(tx.now());
-    let last = user
-        .last_activity_on
-        .unwrap_or_else(|| date_of(user.created_at));
+    let last = user.last_activity_on.unwrap_or_else(|| date_of(user.created_at));
     let dormant = last.saturating_add(jiff::Span::new().days(DORMANT_DAYS)) < today;
     if let Some(reason) = change.refusal(&user, dormant, by.id == Some(user.id)) {
         return Err(Error::forbidden(reason));
@@ -128,9 +126,7 @@ pub fn approve(tx: &mut Tx<'_>, by: &Author, id: i64) -> Result<()> {
 pub fn reject(tx: &mut Tx<'_>, by: &Author, id: i64) -> Result<()> {
     let user = super::find(tx, id)?.found("User")?;
     if user.state != UserState::BlockedPendingApproval {
-        return Err(Error::Conflict(
-            "User does not have a pending request".into(),
-        ));
+        return Err(Error::Conflict("User does not have a pending request".into()));
     }
     record(tx, by, "user.reject", &user, serde_json::json!({}))?;
     tell(tx, &user, false)?;
@@ -174,25 +170,13 @@ mod tests {
     fn every_transition_has_its_allowed_states() {
         let allowed = |change: Transition| -> Vec<&str> {
             let may = |state: &&UserState| {
-                change
-                    .refusal(&user(**state, UserKind::Human), true, false)
-                    .is_none()
+                change.refusal(&user(**state, UserKind::Human), true, false).is_none()
             };
-            UserState::ALL
-                .iter()
-                .filter(may)
-                .map(|state| state.as_str())
-                .collect()
+            UserState::ALL.iter().filter(may).map(|state| state.as_str()).collect()
         };
         assert_eq!(
             allowed(Transition::Block),
-            [
-                "active",
-                "blocked",
-                "blocked_pending_approval",
-                "deactivated",
-                "banned"
-            ]
+            ["active", "blocked", "blocked_pending_approval", "deactivated", "banned"]
         );
         assert_eq!(allowed(Transition::Unblock), ["active", "blocked"]);
         assert_eq!(allowed(Transition::Ban), ["active"]);
@@ -206,11 +190,7 @@ mod tests {
         let jane = user(UserState::Active, UserKind::Human);
         assert!(Transition::Block.refusal(&jane, true, true).is_some());
         assert!(Transition::Ban.refusal(&jane, true, true).is_some());
-        assert!(
-            Transition::Deactivate
-                .refusal(&jane, false, false)
-                .is_some()
-        );
+        assert!(Transition::Deactivate.refusal(&jane, false, false).is_some());
         let ghost = user(UserState::Active, UserKind::Ghost);
         for change in [Transition::Block, Transition::Ban, Transition::Deactivate] {
             assert!(change.refusal(&ghost, true, false).is_some());

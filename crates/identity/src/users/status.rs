@@ -29,17 +29,13 @@ pub struct Status {
 impl Status {
     /// Whether the user says nothing.
     pub fn is_empty(&self) -> bool {
-        let silent = self
-            .status_availability
-            .is_none_or(|it| it == Availability::NotSet);
+        let silent = self.status_availability.is_none_or(|it| it == Availability::NotSet);
         self.status_emoji.is_none() && self.status_message.is_none() && silent
     }
 
     /// The emoji, or that of a status that names none.
     pub fn emoji(&self) -> String {
-        self.status_emoji
-            .clone()
-            .unwrap_or_else(|| DEFAULT_EMOJI.into())
+        self.status_emoji.clone().unwrap_or_else(|| DEFAULT_EMOJI.into())
     }
 
     pub fn message_html(&self) -> String {
@@ -64,19 +60,13 @@ pub fn statuses(tx: &mut Tx<'_>, ids: &[UserId]) -> Result<HashMap<UserId, Statu
         Some(end) if end <= now => Status::default(),
         _ => status,
     };
-    Ok(rows
-        .into_iter()
-        .map(|(id, status)| (id, fresh(status)))
-        .collect())
+    Ok(rows.into_iter().map(|(id, status)| (id, fresh(status))).collect())
 }
 
 pub fn set_status(tx: &mut Tx<'_>, id: UserId, status: &Status) -> Result<()> {
     let message = status.status_message.as_deref().unwrap_or("");
     if message.chars().count() > MAX_MESSAGE {
-        return Err(Error::invalid(
-            "message",
-            "is too long (maximum is 100 characters)",
-        ));
+        return Err(Error::invalid("message", "is too long (maximum is 100 characters)"));
     }
     let emoji = status.status_emoji.as_deref().unwrap_or("");
     let shaped = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '+');

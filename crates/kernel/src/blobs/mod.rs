@@ -198,11 +198,7 @@ impl Blobs {
             }
             options = options.with_range(Some(range.start..range.end.min(total)));
         }
-        let found = self
-            .store
-            .get_opts(&location, options)
-            .await
-            .map_err(failed)?;
+        let found = self.store.get_opts(&location, options).await.map_err(failed)?;
         let total = found.meta.size;
         let wanted = keep && is_whole;
         let Some(room) = wanted.then(|| self.recent.room(total)).flatten() else {
@@ -299,9 +295,7 @@ pub fn key_of(sha256: &str) -> String {
 
 /// Accepts only keys [`key_of`] makes, so no key reaches another file.
 fn location(key: &str) -> Result<Location> {
-    let digest = key
-        .strip_prefix("sha256/")
-        .and_then(|rest| rest.split_once('/'));
+    let digest = key.strip_prefix("sha256/").and_then(|rest| rest.split_once('/'));
     let is_hex = |text: &str| text.bytes().all(|c| matches!(c, b'0'..=b'9' | b'a'..=b'f'));
     match digest {
         Some((a, b)) if a.len() == 2 && b.len() == 62 && is_hex(a) && is_hex(b) => {
@@ -359,9 +353,7 @@ async fn locked(path: &Arc<PathBuf>, lock: fn(&File) -> std::io::Result<()>) -> 
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(Error::internal)?
+    tokio::task::spawn_blocking(work).await.map_err(Error::internal)?
 }
 
 fn modified(meta: &object_store::ObjectMeta) -> Timestamp {

@@ -47,9 +47,7 @@ impl Blobs {
         std::fs::create_dir_all(&spool)?;
         std::fs::create_dir_all(root.join(ROOT))?;
         sweep(&spool)?;
-        let store = LocalFileSystem::new_with_prefix(&root)
-            .map_err(failed)?
-            .with_fsync(true);
+        let store = LocalFileSystem::new_with_prefix(&root).map_err(failed)?.with_fsync(true);
         Ok(Blobs::over(Arc::new(store), spool, Some(root.join(LOCK))))
     }
 
@@ -77,17 +75,12 @@ impl Blobs {
             }
         }
         // Not every compatible server has the bulk delete, and we delete one by one.
-        let builder = builder
-            .with_bucket_name(bucket)
-            .with_disable_bulk_delete(true);
+        let builder = builder.with_bucket_name(bucket).with_disable_bulk_delete(true);
         let store = builder.build().map_err(failed)?;
         let prefix = prefix.trim_matches('/');
         let store: Arc<dyn ObjectStore> = match prefix {
             "" => Arc::new(store),
-            _ => Arc::new(PrefixStore::new(
-                store,
-                Location::parse(prefix).map_err(failed)?,
-            )),
+            _ => Arc::new(PrefixStore::new(store, Location::parse(prefix).map_err(failed)?)),
         };
         Ok(Blobs::over(store, spool, None))
     }

@@ -44,10 +44,7 @@ fn object(bytes: &Bytes, range: Option<&str>, head: bool) -> Response {
         .header("etag", "\"e\"")
         .header("last-modified", "Sat, 21 Nov 2020 10:00:00 GMT")
         .header("content-length", to - from)
-        .header(
-            "content-range",
-            format!("bytes {from}-{}/{total}", to.saturating_sub(1)),
-        );
+        .header("content-range", format!("bytes {from}-{}/{total}", to.saturating_sub(1)));
     let body = if head {
         Body::empty()
     } else {
@@ -57,10 +54,7 @@ fn object(bytes: &Bytes, range: Option<&str>, head: bool) -> Response {
 }
 
 fn listing(bucket: &Bucket, prefix: &str) -> Response {
-    let found = bucket
-        .objects
-        .iter()
-        .filter(|(key, _)| key.starts_with(prefix));
+    let found = bucket.objects.iter().filter(|(key, _)| key.starts_with(prefix));
     let rows: String = found
         .map(|(key, bytes)| {
             let size = bytes.len();
@@ -91,13 +85,8 @@ async fn s3(State(bucket): State<Shared>, request: Request) -> Response {
     };
     let key = key.trim_start_matches('/').to_owned();
     let mut bucket = bucket.lock().unwrap();
-    let part = query
-        .get("partNumber")
-        .map(|number| number.parse::<u32>().unwrap());
-    let range = head
-        .headers
-        .get(header::RANGE)
-        .map(|value| value.to_str().unwrap());
+    let part = query.get("partNumber").map(|number| number.parse::<u32>().unwrap());
+    let range = head.headers.get(header::RANGE).map(|value| value.to_str().unwrap());
     match (head.method, part) {
         (Method::GET, _) if key.is_empty() => listing(&bucket, &query["prefix"]),
         (Method::POST, _) if query.contains_key("uploads") => xml(
@@ -161,10 +150,7 @@ async fn open() -> (tempfile::TempDir, Shared, Blobs) {
 }
 
 fn chunks(bytes: &[u8]) -> impl Stream<Item = Result<Bytes>> + Unpin + Send + use<> {
-    let parts: Vec<_> = bytes
-        .chunks(900_001)
-        .map(|c| Ok(Bytes::copy_from_slice(c)))
-        .collect();
+    let parts: Vec<_> = bytes.chunks(900_001).map(|c| Ok(Bytes::copy_from_slice(c))).collect();
     stream::iter(parts)
 }
 
@@ -172,18 +158,9 @@ fn chunks(bytes: &[u8]) -> impl Stream<Item = Result<Bytes>> + Unpin + Send + us
 async fn small_objects_go_in_one_request() {
     let (spool, bucket, blobs) = open().await;
     let key = blobs.put(chunks(b"0123456789"), None).await.unwrap().key;
-    let kept = bucket
-        .lock()
-        .unwrap()
-        .objects
-        .keys()
-        .cloned()
-        .collect::<Vec<_>>();
+    let kept = bucket.lock().unwrap().objects.keys().cloned().collect::<Vec<_>>();
     assert_eq!(kept, [format!("some/prefix/{key}")]);
-    assert_eq!(
-        std::fs::read_dir(spool.path().join(SPOOL)).unwrap().count(),
-        0
-    );
+    assert_eq!(std::fs::read_dir(spool.path().join(SPOOL)).unwrap().count(), 0);
 
     assert_eq!(blobs.read_small(&key, 10).await.unwrap(), "0123456789");
     let (total, bytes) = blobs.get(&key, Some(2..99)).await.unwrap();
@@ -197,10 +174,7 @@ async fn small_objects_go_in_one_request() {
     blobs.delete(&key).await.unwrap();
     blobs.delete(&key).await.unwrap();
     assert!(!blobs.exists(&key).await.unwrap());
-    assert!(matches!(
-        blobs.get(&key, None).await.err(),
-        Some(Error::NotFound("File"))
-    ));
+    assert!(matches!(blobs.get(&key, None).await.err(), Some(Error::NotFound("File"))));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -215,10 +189,7 @@ async fn large_objects_go_in_parts_of_eight_mebibytes() {
     blobs.put(chunks(&large), None).await.unwrap();
     assert_eq!(bucket.lock().unwrap().writes, 6);
     let exact = vec![1; PART];
-    assert_eq!(
-        blobs.put(chunks(&exact), None).await.unwrap().size,
-        PART as u64
-    );
+    assert_eq!(blobs.put(chunks(&exact), None).await.unwrap().size, PART as u64);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -228,12 +199,6 @@ async fn a_failed_part_leaves_nothing_behind() {
     let failed = blobs.put(chunks(&vec![1; PART * 2]), None).await;
     assert!(matches!(failed, Err(Error::Internal(_))), "{failed:?}");
     let bucket = bucket.lock().unwrap();
-    assert_eq!(
-        (bucket.aborted, bucket.parts.len(), bucket.objects.len()),
-        (1, 0, 0)
-    );
-    assert_eq!(
-        std::fs::read_dir(spool.path().join(SPOOL)).unwrap().count(),
-        0
-    );
+    assert_eq!((bucket.aborted, bucket.parts.len(), bucket.objects.len()), (1, 0, 0));
+    assert_eq!(std::fs::read_dir(spool.path().join(SPOOL)).unwrap().count(), 0);
 }

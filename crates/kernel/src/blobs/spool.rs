@@ -58,10 +58,7 @@ impl Spool {
         let file = File::create_new(&path)?;
         // Free in an instant where a sweep is just looking at it.
         lockable(file.lock())?;
-        let spool = Spool {
-            path,
-            _locked: file.try_clone()?,
-        };
+        let spool = Spool { path, _locked: file.try_clone()? };
         Ok((spool, Sink::over(file)))
     }
 

@@ -6,10 +6,7 @@ use super::writing::PART;
 use super::*;
 
 fn body(parts: &[&[u8]]) -> impl Stream<Item = Result<Bytes>> + Unpin + Send + use<> {
-    let parts: Vec<_> = parts
-        .iter()
-        .map(|part| Ok(Bytes::copy_from_slice(part)))
-        .collect();
+    let parts: Vec<_> = parts.iter().map(|part| Ok(Bytes::copy_from_slice(part))).collect();
     stream::iter(parts)
 }
 
@@ -43,12 +40,7 @@ async fn read(blobs: &Blobs, key: &str, range: Option<Range<u64>>) -> (u64, Vec<
 }
 
 async fn keys(blobs: &Blobs) -> Vec<String> {
-    blobs
-        .list()
-        .map_ok(|(key, _, _)| key)
-        .try_collect()
-        .await
-        .unwrap()
+    blobs.list().map_ok(|(key, _, _)| key).try_collect().await.unwrap()
 }
 
 #[tokio::test]
@@ -60,11 +52,7 @@ async fn bytes_come_back_with_all_digests() {
         assert_eq!((stored.size, stored.sha256.as_str()), (3, sha256));
         assert_eq!(stored.md5, "900150983cd24fb0d6963f7d28e17f72");
         assert_eq!(stored.sha1, "a9993e364706816aba3e25717850c26c9cd0d89d");
-        assert!(
-            stored
-                .sha512
-                .starts_with("ddaf35a193617abacc417349ae204131")
-        );
+        assert!(stored.sha512.starts_with("ddaf35a193617abacc417349ae204131"));
         assert_eq!(read(&blobs, &stored.key, None).await, (3, b"abc".to_vec()));
         assert!(blobs.exists(&stored.key).await.unwrap());
         assert!(blobs.verify(&stored.key).await.unwrap());
@@ -98,10 +86,7 @@ async fn ranges_are_clamped_or_refused() {
         assert_eq!(read(&blobs, &key, Some(8..99)).await, (10, b"89".to_vec()));
         for range in [10..11, 99..100, 3..3] {
             let refused = blobs.get(&key, Some(range)).await.err();
-            assert!(
-                matches!(refused, Some(Error::RangeNotSatisfiable(10))),
-                "{refused:?}"
-            );
+            assert!(matches!(refused, Some(Error::RangeNotSatisfiable(10))), "{refused:?}");
         }
     }
 }
@@ -118,10 +103,7 @@ async fn a_body_over_the_limit_leaves_nothing() {
 #[tokio::test]
 async fn an_aborted_body_leaves_nothing() {
     for (_directory, blobs) in both() {
-        let parts = vec![
-            Ok(Bytes::from(vec![1; BIG])),
-            Err(Error::BadRequest("gone".into())),
-        ];
+        let parts = vec![Ok(Bytes::from(vec![1; BIG])), Err(Error::BadRequest("gone".into()))];
         let refused = blobs.put(stream::iter(parts), None).await;
         assert!(matches!(refused, Err(Error::BadRequest(_))), "{refused:?}");
 
@@ -179,10 +161,7 @@ async fn putting_again_makes_young_and_heals() {
     let file = directory.path().join("deep/er").join(&key);
     std::fs::write(&file, b"abX").unwrap();
     let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(200_000);
-    std::fs::File::open(&file)
-        .unwrap()
-        .set_modified(long_ago)
-        .unwrap();
+    std::fs::File::open(&file).unwrap().set_modified(long_ago).unwrap();
     assert!(!blobs.verify(&key).await.unwrap());
 
     blobs.put(body(&[b"abc"]), None).await.unwrap();
@@ -202,10 +181,7 @@ async fn clean_up_racing_a_put_never_loses_it() {
     // As another process that shares the disk would.
     let other = Blobs::open(directory.path().join("deep/er").to_str().unwrap()).unwrap();
     for _ in 0..50 {
-        std::fs::File::open(&file)
-            .unwrap()
-            .set_modified(long_ago)
-            .unwrap();
+        std::fs::File::open(&file).unwrap().set_modified(long_ago).unwrap();
         let put = tokio::spawn({
             let (blobs, content) = (blobs.clone(), content.clone());
             async move { blobs.put(body(&[&content]), None).await.unwrap() }
@@ -222,29 +198,12 @@ async fn clean_up_racing_a_put_never_loses_it() {
 async fn absent_blobs_and_foreign_keys_are_refused() {
     for (_directory, blobs) in both() {
         let key = key_of(&"ab".repeat(32));
-        assert!(matches!(
-            blobs.get(&key, None).await.err(),
-            Some(Error::NotFound("File"))
-        ));
-        assert!(matches!(
-            blobs.get(&key, Some(0..1)).await.err(),
-            Some(Error::NotFound("File"))
-        ));
+        assert!(matches!(blobs.get(&key, None).await.err(), Some(Error::NotFound("File"))));
+        assert!(matches!(blobs.get(&key, Some(0..1)).await.err(), Some(Error::NotFound("File"))));
         assert!(!blobs.exists(&key).await.unwrap());
         let upper = key.to_uppercase();
-        for key in [
-            "",
-            "../x",
-            "/etc/passwd",
-            "sha256/../../x",
-            "tmp/x",
-            &key[..50],
-            &upper,
-        ] {
-            assert!(
-                matches!(blobs.get(key, None).await.err(), Some(Error::Internal(_))),
-                "{key}"
-            );
+        for key in ["", "../x", "/etc/passwd", "sha256/../../x", "tmp/x", &key[..50], &upper] {
+            assert!(matches!(blobs.get(key, None).await.err(), Some(Error::Internal(_))), "{key}");
             assert!(blobs.delete(key).await.is_err());
         }
     }
@@ -255,10 +214,7 @@ async fn small_reads_are_capped() {
     for (_directory, blobs) in both() {
         let key = blobs.put(body(&[b"abcd"]), None).await.unwrap().key;
         assert_eq!(blobs.read_small(&key, 4).await.unwrap(), "abcd");
-        assert!(matches!(
-            blobs.read_small(&key, 3).await,
-            Err(Error::TooLarge)
-        ));
+        assert!(matches!(blobs.read_small(&key, 3).await, Err(Error::TooLarge)));
     }
 }
 
@@ -369,14 +325,8 @@ async fn moved_bytes_are_counted() {
         let key = blobs.put(body(&[b"0123456789"]), None).await.unwrap().key;
         read(&blobs, &key, Some(0..4)).await;
         let text = metrics.render();
-        assert!(
-            text.contains("blob_bytes_total{direction=\"in\"} 10"),
-            "{text}"
-        );
-        assert!(
-            text.contains("blob_bytes_total{direction=\"out\"} 4"),
-            "{text}"
-        );
+        assert!(text.contains("blob_bytes_total{direction=\"in\"} 10"), "{text}");
+        assert!(text.contains("blob_bytes_total{direction=\"out\"} 4"), "{text}");
     }
 }
 
@@ -425,10 +375,7 @@ async fn what_was_read_lately_is_still_what_is_stored() {
     assert!(!blobs.verify(&key).await.unwrap());
 
     blobs.delete(&key).await.unwrap();
-    assert!(matches!(
-        blobs.get(&key, None).await.err(),
-        Some(Error::NotFound("File"))
-    ));
+    assert!(matches!(blobs.get(&key, None).await.err(), Some(Error::NotFound("File"))));
     blobs.put(body(&[&content]), None).await.unwrap();
     assert_eq!(read(&blobs, &key, None).await, (300_000, content));
 }

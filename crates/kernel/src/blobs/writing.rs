@@ -31,10 +31,7 @@ impl Blobs {
     ) -> Result<()> {
         let from = Location::from_iter([TEMPORARY, &spool.name()]);
         let _shared = locked(lock, File::lock_shared).await?;
-        self.store
-            .rename(&from, &location(&stored.key)?)
-            .await
-            .map_err(failed)
+        self.store.rename(&from, &location(&stored.key)?).await.map_err(failed)
     }
 
     /// Sends the finished file straight to its key. The detour over a local
@@ -49,19 +46,13 @@ impl Blobs {
         let mut file = spool.read().await?;
         let first = read_part(&mut file, BytesMut::new()).await?;
         if first.len() < PART {
-            self.store
-                .put(&location, first.into())
-                .await
-                .map_err(failed)?;
+            self.store.put(&location, first.into()).await.map_err(failed)?;
             return Ok(());
         }
         let mut upload = self.store.put_multipart(&location).await.map_err(failed)?;
         let sent = send_parts(upload.as_mut(), first, &mut file).await;
         if sent.is_err() {
-            upload
-                .abort()
-                .await
-                .best_effort("abort an upload to object storage");
+            upload.abort().await.best_effort("abort an upload to object storage");
         }
         sent
     }

@@ -139,9 +139,9 @@ impl Graph {
             Some(Kind::Object(fields)) => {
                 fields.implements.insert(interface.into());
             }
-            _ => self.problems.push(format!(
-                "{object} implements {interface} and is no object type"
-            )),
+            _ => self
+                .problems
+                .push(format!("{object} implements {interface} and is no object type")),
         }
     }
 
@@ -166,12 +166,7 @@ impl Graph {
     fn draft(&mut self, name: &str, kind: Kind) -> &mut Draft {
         let system = self.system;
         self.drafts.entry(name.into()).or_insert_with(|| Draft {
-            def: TypeDef {
-                name: name.into(),
-                description: String::new(),
-                system,
-                kind,
-            },
+            def: TypeDef { name: name.into(), description: String::new(), system, kind },
             declared: false,
             rust: None,
         })
@@ -179,10 +174,7 @@ impl Graph {
 
     fn stand<T: Any>(&mut self, name: &str) {
         let rust = (TypeId::of::<T>(), std::any::type_name::<T>());
-        let known = self
-            .drafts
-            .get_mut(name)
-            .map(|draft| *draft.rust.get_or_insert(rust));
+        let known = self.drafts.get_mut(name).map(|draft| *draft.rust.get_or_insert(rust));
         if let Some(known) = known.filter(|known| known.0 != rust.0) {
             let problem = format!("{name} stands for {} and for {}", known.1, rust.1);
             self.problems.push(problem);
@@ -427,11 +419,8 @@ impl Graph {
     fn add_field(&mut self, owner: &str, field: Field, rust: Option<(TypeId, &'static str)>) {
         let at = format!("{owner}.{}", field.name);
         if let Some(rust) = rust {
-            self.expected.push(Expected {
-                at: at.clone(),
-                name: field.ty.name().clone(),
-                rust,
-            });
+            self.expected
+                .push(Expected { at: at.clone(), name: field.ty.name().clone(), rust });
         }
         let fields = self.fields(owner);
         let before = fields.and_then(|all| all.fields.insert(field.name.clone(), field));

@@ -45,11 +45,7 @@ impl Problem {
 pub fn value(table: &Table, ty: &TypeRef, given: &Json) -> Result<Json, Vec<Problem>> {
     let mut problems = Vec::new();
     let value = read(table, ty, given, &mut problems);
-    if problems.is_empty() {
-        Ok(value)
-    } else {
-        Err(problems)
-    }
+    if problems.is_empty() { Ok(value) } else { Err(problems) }
 }
 
 fn read(table: &Table, ty: &TypeRef, given: &Json, problems: &mut Vec<Problem>) -> Json {
@@ -66,9 +62,7 @@ fn read(table: &Table, ty: &TypeRef, given: &Json, problems: &mut Vec<Problem>) 
         TypeRef::List(inner) => match given {
             Json::Array(items) => {
                 let read = items.iter().enumerate().map(|(index, item)| {
-                    within(problems, json!(index), |inside| {
-                        read(table, inner, item, inside)
-                    })
+                    within(problems, json!(index), |inside| read(table, inner, item, inside))
                 });
                 Json::Array(read.collect())
             }
@@ -97,10 +91,7 @@ pub fn leaf(table: &Table, name: &str, given: &Json) -> Result<Json, Problem> {
             ..Problem::here("Text cannot hold NUL characters")
         }),
         Some(Kind::Scalar(scalar)) => scalar(given).map_err(|text| match text {
-            Some(text) => Problem {
-                own: true,
-                ..Problem::here(text)
-            },
+            Some(text) => Problem { own: true, ..Problem::here(text) },
             None => Problem::here(format!("Could not coerce value {given} to {name}")),
         }),
         Some(Kind::Enum(values)) => match given.as_str() {
@@ -119,9 +110,9 @@ fn holds_nul(given: &Json) -> bool {
     match given {
         Json::String(text) => text.contains('\0'),
         Json::Array(items) => items.iter().any(holds_nul),
-        Json::Object(fields) => fields
-            .iter()
-            .any(|(key, value)| key.contains('\0') || holds_nul(value)),
+        Json::Object(fields) => {
+            fields.iter().any(|(key, value)| key.contains('\0') || holds_nul(value))
+        }
         _ => false,
     }
 }
@@ -138,24 +129,19 @@ fn object(
         problems.push(Problem::here(text));
         return Json::Null;
     };
-    for key in given
-        .keys()
-        .filter(|key| !inputs.contains_key(key.as_str()))
-    {
+    for key in given.keys().filter(|key| !inputs.contains_key(key.as_str())) {
         if problems.len() >= MAX_PROBLEMS {
             break;
         }
         let text = format!("Field is not defined on {name}");
-        within(problems, json!(key), |inside| {
-            inside.push(Problem::here(text))
-        });
+        within(problems, json!(key), |inside| inside.push(Problem::here(text)));
     }
     let mut read_fields = Map::new();
     for (key, input) in inputs {
         let value = match given.get(&**key) {
-            Some(value) => within(problems, json!(**key), |inside| {
-                read(table, &input.ty, value, inside)
-            }),
+            Some(value) => {
+                within(problems, json!(**key), |inside| read(table, &input.ty, value, inside))
+            }
             None if input.default.is_some() => input.default.clone().unwrap_or_default(),
             None if input.is_required() => {
                 let missing = Problem::here("Expected value to not be null");

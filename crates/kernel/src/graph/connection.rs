@@ -85,10 +85,8 @@ fn opened(secrets: &Secrets, label: &str, text: &str, keys: &[Key]) -> Result<Ve
     let bytes = secrets.verify(label, text).ok_or_else(bad)?;
     let values: serde_json::Map<String, Json> =
         serde_json::from_slice(&bytes).map_err(|_| bad())?;
-    let values: Option<Vec<Json>> = keys
-        .iter()
-        .map(|key| values.get(key.name()).cloned())
-        .collect();
+    let values: Option<Vec<Json>> =
+        keys.iter().map(|key| values.get(key.name()).cloned()).collect();
     values.ok_or_else(bad)
 }
 
@@ -119,29 +117,17 @@ pub struct Key {
 impl Key {
     /// A column of whole numbers.
     pub const fn int(column: &'static str, order: Order) -> Key {
-        Key {
-            column,
-            order,
-            holds: Holds::Int,
-        }
+        Key { column, order, holds: Holds::Int }
     }
 
     /// A column of text.
     pub const fn text(column: &'static str, order: Order) -> Key {
-        Key {
-            column,
-            order,
-            holds: Holds::Text,
-        }
+        Key { column, order, holds: Holds::Text }
     }
 
     /// A column of times; the value is [`Key::instant`].
     pub const fn time(column: &'static str, order: Order) -> Key {
-        Key {
-            column,
-            order,
-            holds: Holds::Time,
-        }
+        Key { column, order, holds: Holds::Time }
     }
 
     /// A time as a cursor keeps it, in whole microseconds.
@@ -226,10 +212,7 @@ impl Window {
         rows: Vec<Owned<T>>,
         keys: impl Fn(&T) -> Vec<Json>,
     ) -> Vec<Connection<T>> {
-        let rows = rows.into_iter().map(|Owned { owner, row }| Owned {
-            owner,
-            row: Arc::new(row),
-        });
+        let rows = rows.into_iter().map(|Owned { owner, row }| Owned { owner, row: Arc::new(row) });
         // An owner may stand in several places.
         let found = by_owner(rows.collect());
         let page = |owner: &i64| {
@@ -302,12 +285,7 @@ impl Window {
         } else {
             (more || self.before.is_some(), self.after.is_some())
         };
-        Connection {
-            rows: rows.collect(),
-            next,
-            previous,
-            count: None,
-        }
+        Connection { rows: rows.collect(), next, previous, count: None }
     }
 
     /// The page of a list that is in memory whole; `place` gives the sort's only
@@ -329,8 +307,7 @@ impl Window {
     fn cursor(&self, values: &[Json]) -> String {
         let names = self.keys.iter().map(|key| key.name().to_owned());
         let all: serde_json::Map<String, Json> = names.zip(values.iter().cloned()).collect();
-        self.secrets
-            .sign(&self.label, Json::Object(all).to_string().as_bytes())
+        self.secrets.sign(&self.label, Json::Object(all).to_string().as_bytes())
     }
 }
 
@@ -345,20 +322,14 @@ pub struct Owned<T> {
 impl<T> Owned<T> {
     /// The same owner's row as something else.
     pub fn map<U>(self, work: impl FnOnce(T) -> U) -> Owned<U> {
-        Owned {
-            owner: self.owner,
-            row: work(self.row),
-        }
+        Owned { owner: self.owner, row: work(self.row) }
     }
 }
 
 impl<T: FromRow> FromRow for Owned<T> {
     fn from_row(row: &mut Row<'_>) -> store::Result<Owned<T>> {
         let owner = row.get("owner")?;
-        Ok(Owned {
-            owner,
-            row: T::from_row(row)?,
-        })
+        Ok(Owned { owner, row: T::from_row(row)? })
     }
 }
 
@@ -390,12 +361,7 @@ pub struct Connection<T> {
 impl<T> Connection<T> {
     /// A page of nothing.
     pub fn empty() -> Connection<T> {
-        Connection {
-            rows: Vec::new(),
-            next: false,
-            previous: false,
-            count: None,
-        }
+        Connection { rows: Vec::new(), next: false, previous: false, count: None }
     }
 
     /// How to count, when the caller asks.
@@ -404,9 +370,7 @@ impl<T> Connection<T> {
         F: Fn(Context, Option<i64>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<i64, Fault>> + Send + 'static,
     {
-        self.count = Some(Arc::new(move |context, limit| {
-            Box::pin(count(context, limit))
-        }));
+        self.count = Some(Arc::new(move |context, limit| Box::pin(count(context, limit))));
         self
     }
 }

@@ -137,11 +137,7 @@ impl Context {
     /// Whether the caller's token permits one of these scopes.
     pub fn permits(&self, scopes: &[&str]) -> bool {
         let given = self.request.scopes.as_ref();
-        given.is_none_or(|given| {
-            scopes
-                .iter()
-                .any(|scope| given.iter().any(|one| one == scope))
-        })
+        given.is_none_or(|given| scopes.iter().any(|scope| given.iter().any(|one| one == scope)))
     }
 
     /// Loads what is not yet known, in one call, and answers all. Fields of one
@@ -190,9 +186,6 @@ impl Context {
             .as_mut()
             .map_err(|_| Error::internal("the loaders' shelves are locked"))?;
         let empty = || -> Shelf { Arc::new(AsyncMutex::new(Box::new(Known::<L>::new()))) };
-        Ok(loaded
-            .entry(TypeId::of::<L>())
-            .or_insert_with(empty)
-            .clone())
+        Ok(loaded.entry(TypeId::of::<L>()).or_insert_with(empty).clone())
     }
 }

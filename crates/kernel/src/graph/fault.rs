@@ -58,11 +58,7 @@ impl Denied {
 impl Fault {
     /// A text for the caller.
     pub fn said(code: &'static str, message: impl Into<String>) -> Fault {
-        Fault::Said {
-            message: message.into(),
-            code,
-            extensions: Map::new(),
-        }
+        Fault::Said { message: message.into(), code, extensions: Map::new() }
     }
 
     /// A misused argument.

@@ -34,10 +34,7 @@ impl Graph {
                 problems.push(format!("{at} gives {is} for {name}, which is {should}"));
             }
         }
-        let types = self
-            .drafts
-            .into_iter()
-            .map(|(name, draft)| (name, draft.def));
+        let types = self.drafts.into_iter().map(|(name, draft)| (name, draft.def));
         let table = Table::new(types.collect(), Arc::new(self.models));
         for def in table.types() {
             check_type(&table, def, &mut problems);
@@ -63,12 +60,7 @@ fn inherit(drafts: &BTreeMap<Arc<str>, Draft>) -> Vec<(Arc<str>, Field)> {
             };
             let same = draft.rust.map(|rust| rust.0) == from.rust.map(|rust| rust.0);
             if let (true, Kind::Interface(shared)) = (same, &from.def.kind) {
-                found.extend(
-                    shared
-                        .fields
-                        .values()
-                        .map(|field| (name.clone(), field.clone())),
-                );
+                found.extend(shared.fields.values().map(|field| (name.clone(), field.clone())));
             }
         }
     }
@@ -93,9 +85,8 @@ fn check_type(table: &Table, def: &TypeDef, problems: &mut Vec<String>) {
         }
         Kind::Union(members) => {
             for member in members {
-                let is_object = table
-                    .get(member)
-                    .is_some_and(|of| matches!(of.kind, Kind::Object(_)));
+                let is_object =
+                    table.get(member).is_some_and(|of| matches!(of.kind, Kind::Object(_)));
                 if !is_object {
                     problems.push(format!("{name} has {member}, which is no object type"));
                 }
@@ -103,12 +94,7 @@ fn check_type(table: &Table, def: &TypeDef, problems: &mut Vec<String>) {
         }
         Kind::Enum(values) => {
             for (value, of) in values {
-                check_mark(
-                    table,
-                    &format!("{name}.{value}"),
-                    of.mark.as_ref(),
-                    problems,
-                );
+                check_mark(table, &format!("{name}.{value}"), of.mark.as_ref(), problems);
             }
         }
         Kind::Input(inputs) => {
@@ -212,32 +198,21 @@ fn check_mark(table: &Table, at: &str, mark: Option<&Mark>, problems: &mut Vec<S
     if !numbers.is_some_and(|(major, minor)| is_number(major) && is_number(minor)) {
         problems.push(format!("{at} is marked in {milestone}, which is no X.Y"));
     }
-    let Mark::Deprecated {
-        reason,
-        replacement,
-        ..
-    } = mark
-    else {
+    let Mark::Deprecated { reason, replacement, .. } = mark else {
         return;
     };
     if reason.is_empty() || reason.ends_with('.') {
-        problems.push(format!(
-            "{at} has a reason that is empty or ends with a period"
-        ));
+        problems.push(format!("{at} has a reason that is empty or ends with a period"));
     }
     if let Some((of, field)) = replacement.and_then(|name| name.split_once('.'))
         && table.field(of, field).is_none()
     {
-        problems.push(format!(
-            "{at} is replaced by {of}.{field}, which is unknown"
-        ));
+        problems.push(format!("{at} is replaced by {of}.{field}, which is unknown"));
     }
 }
 
 fn is_name(text: &str) -> bool {
     let mut bytes = text.bytes();
-    let starts = bytes
-        .next()
-        .is_some_and(|b| b.is_ascii_alphabetic() || b == b'_');
+    let starts = bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_');
     starts && !text.starts_with("__") && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }

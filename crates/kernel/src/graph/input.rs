@@ -65,11 +65,7 @@ pub struct EnumItem {
 
 /// A value of this name.
 pub fn item(name: &'static str, description: &str) -> EnumItem {
-    EnumItem {
-        name,
-        description: description.to_owned(),
-        mark: None,
-    }
+    EnumItem { name, description: description.to_owned(), mark: None }
 }
 
 impl EnumItem {
@@ -81,10 +77,7 @@ impl EnumItem {
     }
 
     pub(super) fn named(self) -> (Arc<str>, EnumValue) {
-        let value = EnumValue {
-            description: self.description,
-            mark: self.mark,
-        };
+        let value = EnumValue { description: self.description, mark: self.mark };
         (Arc::from(self.name), value)
     }
 }
@@ -220,10 +213,7 @@ mod tests {
         let change =
             read(json!({"projectPath": "a/b", "times": 3, "type": "task", "weight": null}));
         assert_eq!((&*change.place.project_path, change.times), ("a/b", 3));
-        assert_eq!(
-            (change.kind.as_deref(), change.weight),
-            (Some("task"), Patch::Null)
-        );
+        assert_eq!((change.kind.as_deref(), change.weight), (Some("task"), Patch::Null));
         let change = read(json!({"projectPath": "a/b", "times": 1, "weight": 7}));
         assert_eq!((change.kind, change.weight), (None, Patch::Value(7)));
         let change = read(json!({"projectPath": "a/b", "times": 1}));

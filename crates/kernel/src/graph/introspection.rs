@@ -57,11 +57,7 @@ static DIRECTIVES: LazyLock<Vec<Directive>> = LazyLock::new(|| {
             name: "service_introduced",
             description: "Answers null where the server is older than the field.",
             locations: &["FIELD", "INLINE_FRAGMENT"],
-            arguments: one(
-                "version",
-                STRING.required().type_ref(),
-                "The release that has it.",
-            ),
+            arguments: one("version", STRING.required().type_ref(), "The release that has it."),
         },
         Directive {
             name: "skip",
@@ -112,17 +108,12 @@ struct Instruction {
 
 impl Type {
     fn named(table: &Arc<Table>, name: &str) -> Option<Arc<Type>> {
-        let def = table
-            .get(name)
-            .filter(|def| &*def.name != INTROSPECTION_ROOT)?;
+        let def = table.get(name).filter(|def| &*def.name != INTROSPECTION_ROOT)?;
         Some(Type::of(table, TypeRef::Named(def.name.clone())))
     }
 
     fn of(table: &Arc<Table>, ty: TypeRef) -> Arc<Type> {
-        Arc::new(Type {
-            table: table.clone(),
-            ty,
-        })
+        Arc::new(Type { table: table.clone(), ty })
     }
 
     fn def(&self) -> Option<&TypeDef> {
@@ -163,15 +154,8 @@ fn values<'i>(
     inputs: impl IntoIterator<Item = &'i Input>,
     args: &Args,
 ) -> Vec<Arc<Value>> {
-    let shown = inputs
-        .into_iter()
-        .filter(|input| shown(args, input.mark.as_ref()));
-    let of = |input: &Input| {
-        Arc::new(Value {
-            table: table.clone(),
-            input: input.clone(),
-        })
-    };
+    let shown = inputs.into_iter().filter(|input| shown(args, input.mark.as_ref()));
+    let of = |input: &Input| Arc::new(Value { table: table.clone(), input: input.clone() });
     shown.map(of).collect()
 }
 
@@ -194,14 +178,10 @@ fn root(g: &mut Graph) {
             move |_, _, context| async move { Ok(Arc::new(Schema(table(&context)))) }
         })
         .at_most(TIMES)
-        .resolve(
-            "__type",
-            object::<Type>("__Type"),
-            move |_, args, context| async move {
-                let name: String = args.get("name")?;
-                Ok(Type::named(&table(&context), &name))
-            },
-        )
+        .resolve("__type", object::<Type>("__Type"), move |_, args, context| async move {
+            let name: String = args.get("name")?;
+            Ok(Type::named(&table(&context), &name))
+        })
         .arg(argument("name", STRING.required()))
         .at_most(TIMES)
         .field("__typename", STRING.required(), |_| String::new());
@@ -212,34 +192,21 @@ fn schema(g: &mut Graph) {
     g.object::<Schema>("__Schema", "The interface.")
         .field("description", STRING, |_| None)
         .field("types", ty().required().list().required(), |schema| {
-            let names = schema
-                .0
-                .types()
-                .filter(|def| &*def.name != INTROSPECTION_ROOT);
+            let names = schema.0.types().filter(|def| &*def.name != INTROSPECTION_ROOT);
             let of = |def: &TypeDef| Type::of(&schema.0, TypeRef::Named(def.name.clone()));
             names.map(of).collect()
         })
         .field("queryType", ty().required(), |schema| {
             Type::of(&schema.0, TypeRef::named("Query"))
         })
-        .field("mutationType", ty(), |schema| {
-            Type::named(&schema.0, "Mutation")
-        })
+        .field("mutationType", ty(), |schema| Type::named(&schema.0, "Mutation"))
         .field("subscriptionType", ty(), |_| None)
         .field(
             "directives",
-            object::<Instruction>("__Directive")
-                .required()
-                .list()
-                .required(),
+            object::<Instruction>("__Directive").required().list().required(),
             {
                 |schema| {
-                    let of = |of| {
-                        Arc::new(Instruction {
-                            table: schema.0.clone(),
-                            of,
-                        })
-                    };
+                    let of = |of| Arc::new(Instruction { table: schema.0.clone(), of });
                     directives().iter().map(of).collect()
                 }
             },
@@ -250,10 +217,7 @@ fn schema(g: &mut Graph) {
         .field("description", STRING, |it| text(it.of.description))
         .field(
             "locations",
-            enumeration("__DirectiveLocation")
-                .required()
-                .list()
-                .required(),
+            enumeration("__DirectiveLocation").required().list().required(),
             |it| it.of.locations.to_vec(),
         )
         .field("isRepeatable", BOOLEAN.required(), |_| false)
@@ -304,11 +268,7 @@ fn kinds(g: &mut Graph) {
         "INPUT_FIELD_DEFINITION",
     ];
     let all = locations.map(|name| item(name, ""));
-    g.enumeration(
-        "__DirectiveLocation",
-        "Where a directive may stand.",
-        all.into(),
-    );
+    g.enumeration("__DirectiveLocation", "Where a directive may stand.", all.into());
 }
 
 fn types(g: &mut Graph) {
@@ -316,37 +276,25 @@ fn types(g: &mut Graph) {
     let with_fields = g
         .object::<Type>("__Type", "A type.")
         .field("kind", enumeration("__TypeKind").required(), Type::kind)
-        .field("name", STRING, |it| {
-            it.def().map(|def| def.name.to_string())
-        })
-        .field("description", STRING, |it| {
-            it.def().and_then(|def| text(&def.description))
-        })
+        .field("name", STRING, |it| it.def().map(|def| def.name.to_string()))
+        .field("description", STRING, |it| it.def().and_then(|def| text(&def.description)))
         .field("specifiedByURL", STRING, |_| None)
-        .field("isOneOf", BOOLEAN, |it| {
-            (it.kind() == "INPUT_OBJECT").then_some(false)
-        })
+        .field("isOneOf", BOOLEAN, |it| (it.kind() == "INPUT_OBJECT").then_some(false))
         .field("ofType", ty(), |it| match &it.ty {
             TypeRef::List(inner) | TypeRef::NonNull(inner) => {
                 Some(Type::of(&it.table, (**inner).clone()))
             }
             TypeRef::Named(_) => None,
         })
-        .field("interfaces", ty().required().list(), |it| {
-            match &it.def()?.kind {
-                Kind::Object(fields) | Kind::Interface(fields) => {
-                    Some(it.types(fields.implements.iter().cloned()))
-                }
-                _ => None,
+        .field("interfaces", ty().required().list(), |it| match &it.def()?.kind {
+            Kind::Object(fields) | Kind::Interface(fields) => {
+                Some(it.types(fields.implements.iter().cloned()))
             }
+            _ => None,
         })
-        .field("possibleTypes", ty().required().list(), |it| {
-            match it.def()?.kind {
-                Kind::Interface(_) | Kind::Union(_) => {
-                    Some(it.types(it.table.possible(it.ty.name())))
-                }
-                _ => None,
-            }
+        .field("possibleTypes", ty().required().list(), |it| match it.def()?.kind {
+            Kind::Interface(_) | Kind::Union(_) => Some(it.types(it.table.possible(it.ty.name()))),
+            _ => None,
         })
         .resolve("fields", object::<Member>("__Field").required().list(), {
             |it, args, _| async move { Ok(fields_of(&it, &args)) }
@@ -375,12 +323,7 @@ fn fields_of(it: &Type, args: &Args) -> Option<Vec<Arc<Member>>> {
     };
     let fields = fields.fields.values();
     let shown = fields.filter(|field| shown(args, field.mark.as_ref()));
-    let of = |field: &Field| {
-        Arc::new(Member {
-            table: it.table.clone(),
-            field: field.clone(),
-        })
-    };
+    let of = |field: &Field| Arc::new(Member { table: it.table.clone(), field: field.clone() });
     Some(shown.map(of).collect())
 }
 
@@ -388,14 +331,9 @@ fn choices_of(it: &Type, args: &Args) -> Option<Vec<Arc<Choice>>> {
     let Kind::Enum(all) = &it.def()?.kind else {
         return None;
     };
-    let shown = all
-        .iter()
-        .filter(|(_, value)| shown(args, value.mark.as_ref()));
+    let shown = all.iter().filter(|(_, value)| shown(args, value.mark.as_ref()));
     let of = |(name, value): (&Arc<str>, &EnumValue)| {
-        Arc::new(Choice {
-            name: name.clone(),
-            value: value.clone(),
-        })
+        Arc::new(Choice { name: name.clone(), value: value.clone() })
     };
     Some(shown.map(of).collect())
 }
@@ -409,12 +347,8 @@ fn members(g: &mut Graph) {
         .field("type", object::<Type>("__Type").required(), |it| {
             Type::of(&it.table, it.field.ty.clone())
         })
-        .field("isDeprecated", BOOLEAN.required(), |it| {
-            it.field.mark.is_some()
-        })
-        .field("deprecationReason", STRING, move |it| {
-            reason(&it.field.mark)
-        })
+        .field("isDeprecated", BOOLEAN.required(), |it| it.field.mark.is_some())
+        .field("deprecationReason", STRING, move |it| reason(&it.field.mark))
         .resolve(
             "args",
             object::<Value>("__InputValue").required().list().required(),
@@ -431,19 +365,11 @@ fn members(g: &mut Graph) {
             let default = it.input.default.as_ref()?;
             Some(sdl::literal(&it.table, &it.input.ty, default))
         })
-        .field("isDeprecated", BOOLEAN.required(), |it| {
-            it.input.mark.is_some()
-        })
-        .field("deprecationReason", STRING, move |it| {
-            reason(&it.input.mark)
-        });
+        .field("isDeprecated", BOOLEAN.required(), |it| it.input.mark.is_some())
+        .field("deprecationReason", STRING, move |it| reason(&it.input.mark));
     g.object::<Choice>("__EnumValue", "A value of an enum.")
         .field("name", STRING.required(), |it| it.name.to_string())
         .field("description", STRING, |it| text(&it.value.description))
-        .field("isDeprecated", BOOLEAN.required(), |it| {
-            it.value.mark.is_some()
-        })
-        .field("deprecationReason", STRING, move |it| {
-            reason(&it.value.mark)
-        });
+        .field("isDeprecated", BOOLEAN.required(), |it| it.value.mark.is_some())
+        .field("deprecationReason", STRING, move |it| reason(&it.value.mark));
 }

@@ -52,26 +52,11 @@ mod tests {
             (Some("*/*"), false),
             (Some("application/json"), false),
             (Some(strict), true),
-            (
-                Some("application/graphql-response+json;charset=utf-8"),
-                true,
-            ),
-            (
-                Some("application/graphql-response+json, application/json"),
-                true,
-            ),
-            (
-                Some("application/json, application/graphql-response+json"),
-                false,
-            ),
-            (
-                Some("application/json;q=0.5, application/graphql-response+json"),
-                true,
-            ),
-            (
-                Some("application/graphql-response+json; q=0.1, application/json"),
-                false,
-            ),
+            (Some("application/graphql-response+json;charset=utf-8"), true),
+            (Some("application/graphql-response+json, application/json"), true),
+            (Some("application/json, application/graphql-response+json"), false),
+            (Some("application/json;q=0.5, application/graphql-response+json"), true),
+            (Some("application/graphql-response+json; q=0.1, application/json"), false),
             (Some("application/graphql-response+json;q=0"), false),
         ];
         for (accept, wanted) in cases {

@@ -29,10 +29,7 @@ pub struct Done<P> {
 
 impl<P> From<P> for Done<P> {
     fn from(payload: P) -> Done<P> {
-        Done {
-            errors: Vec::new(),
-            payload: Some(payload),
-        }
+        Done { errors: Vec::new(), payload: Some(payload) }
     }
 }
 
@@ -98,9 +95,7 @@ impl<P: Any + Send + Sync> MutationBuilder<'_, P> {
         let payload = type_name(self.name, "Payload");
         self.graph
             .on::<Outcome<P>>(&payload)
-            .field(name, shape, move |outcome| {
-                outcome.done.payload.as_ref().and_then(&answer)
-            })
+            .field(name, shape, move |outcome| outcome.done.payload.as_ref().and_then(&answer))
             .describe("What was changed.");
         self
     }
@@ -144,32 +139,23 @@ impl<P: Any + Send + Sync> MutationBuilder<'_, P> {
         F: Fn(I, Context) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Done<P>, Fault>> + Send + 'static,
     {
-        let (input, payload) = (
-            type_name(self.name, "Input"),
-            type_name(self.name, "Payload"),
-        );
+        let (input, payload) = (type_name(self.name, "Input"), type_name(self.name, "Payload"));
         let of = format!("What `{}` takes.", self.name);
         self.graph.input(&input, &of, self.inputs);
         declare_payload::<P>(self.graph, &payload, self.name);
         let work = Arc::new(work);
         let limiter = self.limiter.map(Arc::new);
-        let root = self
-            .graph
-            .object::<Root>("Mutation", "What may be changed.");
+        let root = self.graph.object::<Root>("Mutation", "What may be changed.");
         let mut field = root
-            .answer(
-                self.name,
-                Payload(object::<Outcome<P>>(&payload)),
-                move |args, context| {
-                    let (work, limiter) = (work.clone(), limiter.clone());
-                    async move {
-                        if let Some(limiter) = limiter {
-                            within(&limiter, &context)?;
-                        }
-                        outcome(&*work, args, context).await.map(Arc::new).map(Some)
+            .answer(self.name, Payload(object::<Outcome<P>>(&payload)), move |args, context| {
+                let (work, limiter) = (work.clone(), limiter.clone());
+                async move {
+                    if let Some(limiter) = limiter {
+                        within(&limiter, &context)?;
                     }
-                },
-            )
+                    outcome(&*work, args, context).await.map(Arc::new).map(Some)
+                }
+            })
             .describe(self.description)
             .scopes(WRITE)
             .arg(argument("input", Input(Arc::from(input))).describe("What to do."));
@@ -185,9 +171,7 @@ impl<P: Any + Send + Sync> MutationBuilder<'_, P> {
 fn declare_payload<P: Send + Sync + 'static>(graph: &mut Graph, payload: &str, mutation: &str) {
     graph
         .object::<Outcome<P>>(payload, &format!("What `{mutation}` did."))
-        .field("clientMutationId", STRING, |outcome| {
-            outcome.client_mutation_id.clone()
-        })
+        .field("clientMutationId", STRING, |outcome| outcome.client_mutation_id.clone())
         .describe("As it was sent.")
         .field("errors", STRING.required().list().required(), |outcome| {
             outcome.done.errors.clone()
@@ -201,15 +185,9 @@ where
     F: Fn(I, Context) -> Fut,
     Fut: Future<Output = Result<Done<P>, Fault>>,
 {
-    let id = args
-        .0
-        .get("input")
-        .and_then(|input| input.get("clientMutationId"));
+    let id = args.0.get("input").and_then(|input| input.get("clientMutationId"));
     let client_mutation_id = id.and_then(|id| id.as_str()).map(str::to_owned);
-    let failed = |errors| Done {
-        errors,
-        payload: None,
-    };
+    let failed = |errors| Done { errors, payload: None };
     if let Ok(app) = context.app() {
         writable(app).await?;
     }
@@ -229,11 +207,7 @@ where
     if !done.errors.is_empty() {
         request.fail();
     }
-    Ok(Outcome {
-        client_mutation_id,
-        done,
-        denied,
-    })
+    Ok(Outcome { client_mutation_id, done, denied })
 }
 
 /// Refuses every mutation of a read-only instance.

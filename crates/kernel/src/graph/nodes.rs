@@ -40,9 +40,7 @@ impl Graph {
             let object = object.clone();
             Box::pin(async move {
                 let found = context.load::<L>(ids).await?.into_iter();
-                Ok(found
-                    .map(|(id, value)| (id, object.answer(Some(value))))
-                    .collect())
+                Ok(found.map(|(id, value)| (id, object.answer(Some(value)))).collect())
             })
         });
         if self.models.insert(id.model, Model { ty, find }).is_some() {
@@ -71,19 +69,15 @@ impl Graph {
             })
             .describe("Any object by its global ID; null if the caller does not see it.")
             .arg(argument("id", ID.required()).describe("Its global ID."))
-            .answer(
-                "nodes",
-                any_of(NODE).list(),
-                |args: Args, context| async move {
-                    let ids: Vec<String> = args.get("ids")?;
-                    if ids.len() > MAX_IDS {
-                        return Err(Fault::argument("ids cannot have more than 100 entries"));
-                    }
-                    let names: Result<Vec<_>, Fault> = ids.iter().map(|id| named(id)).collect();
-                    let found = context.nodes(&names?).await?;
-                    Ok(Some(found.into_iter().map(Some).collect()))
-                },
-            )
+            .answer("nodes", any_of(NODE).list(), |args: Args, context| async move {
+                let ids: Vec<String> = args.get("ids")?;
+                if ids.len() > MAX_IDS {
+                    return Err(Fault::argument("ids cannot have more than 100 entries"));
+                }
+                let names: Result<Vec<_>, Fault> = ids.iter().map(|id| named(id)).collect();
+                let found = context.nodes(&names?).await?;
+                Ok(Some(found.into_iter().map(Some).collect()))
+            })
             .describe("Objects by their global IDs, in that order; null for those unseen.")
             .arg(argument("ids", ID.required().list().required()).describe("At most 100."));
     }
@@ -114,10 +108,7 @@ impl Context {
         let found: HashMap<&str, HashMap<i64, Answer>> =
             try_join_all(loads).await?.into_iter().collect();
         let of = |(model, id): &(&str, i64)| found.get(model).and_then(|all| all.get(id)).cloned();
-        Ok(named
-            .iter()
-            .map(|one| of(one).unwrap_or(Answer::Null))
-            .collect())
+        Ok(named.iter().map(|one| of(one).unwrap_or(Answer::Null)).collect())
     }
 }
 

@@ -155,10 +155,7 @@ fn arguments<T: Any + Send + Sync>(field: ObjectBuilder<'_, T>, most: u32) -> Ob
 fn declare<S: Shape>(graph: &mut Graph, row: S) -> Of<S> {
     let inner = row.type_ref().name().clone();
     let (name, edge) = (format!("{inner}Connection"), format!("{inner}Edge"));
-    let of = Of {
-        name: Arc::from(name.as_str()),
-        row,
-    };
+    let of = Of { name: Arc::from(name.as_str()), row };
     if graph.has(&name) {
         return of;
     }
@@ -180,18 +177,14 @@ fn declare<S: Shape>(graph: &mut Graph, row: S) -> Of<S> {
             Answer::List(page.edges.iter().map(|edge| edge.answer.clone()).collect())
         })
         .describe("The rows.")
-        .field(
-            "pageInfo",
-            object::<PageInfo>("PageInfo").required(),
-            |page| {
-                Arc::new(PageInfo {
-                    next: page.next,
-                    previous: page.previous,
-                    start: page.edges.first().map(|edge| edge.cursor.clone()),
-                    end: page.edges.last().map(|edge| edge.cursor.clone()),
-                })
-            },
-        )
+        .field("pageInfo", object::<PageInfo>("PageInfo").required(), |page| {
+            Arc::new(PageInfo {
+                next: page.next,
+                previous: page.previous,
+                start: page.edges.first().map(|edge| edge.cursor.clone()),
+                end: page.edges.last().map(|edge| edge.cursor.clone()),
+            })
+        })
         .describe("Where this page lies.");
     of
 }
@@ -235,20 +228,16 @@ impl Graph {
     /// connection says how to count.
     pub fn count(&mut self, inner: &str) {
         self.on::<Page>(&format!("{inner}Connection"))
-            .resolve(
-                "count",
-                INT.required(),
-                |page, args: Args, context| async move {
-                    let limit: Option<i64> = args.get("limit")?;
-                    if limit.is_some_and(|limit| limit <= 0) {
-                        return Err(Fault::argument("`limit` must be greater than 0"));
-                    }
-                    match &page.count {
-                        Some(count) => count(context, limit).await,
-                        None => Ok(page.edges.len() as i64),
-                    }
-                },
-            )
+            .resolve("count", INT.required(), |page, args: Args, context| async move {
+                let limit: Option<i64> = args.get("limit")?;
+                if limit.is_some_and(|limit| limit <= 0) {
+                    return Err(Fault::argument("`limit` must be greater than 0"));
+                }
+                match &page.count {
+                    Some(count) => count(context, limit).await,
+                    None => Ok(page.edges.len() as i64),
+                }
+            })
             .describe("How many rows there are.")
             .arg(argument("limit", INT).describe("Count no further than one past this."));
     }

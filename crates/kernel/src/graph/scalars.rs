@@ -13,9 +13,8 @@ pub const STRING: Leaf<String> = Leaf::new("String", Json::String);
 /// `Boolean`.
 pub const BOOLEAN: Leaf<bool> = Leaf::new("Boolean", Json::Bool);
 /// `Int`, 32 bits; larger numbers are cut to the largest.
-pub const INT: Leaf<i64> = Leaf::new("Int", |n: i64| {
-    json!(n.clamp(i64::from(i32::MIN), i64::from(i32::MAX)))
-});
+pub const INT: Leaf<i64> =
+    Leaf::new("Int", |n: i64| json!(n.clamp(i64::from(i32::MIN), i64::from(i32::MAX))));
 /// `Float`.
 pub const FLOAT: Leaf<f64> = Leaf::new("Float", |n| json!(n));
 /// `ID`.
@@ -174,40 +173,28 @@ pub(super) fn builtin(graph: &mut Graph) {
         _ => Err(None),
     });
     graph.scalar("Int", "A whole number of 32 bits.", |given| {
-        let number = given
-            .as_i64()
-            .filter(|number| i32::try_from(*number).is_ok());
+        let number = given.as_i64().filter(|number| i32::try_from(*number).is_ok());
         number.map(|number| json!(number)).ok_or(None)
     });
     graph.scalar("Float", "A number.", |given| match given {
         Json::Number(number) => number.as_f64().map(|number| json!(number)).ok_or(None),
         _ => Err(None),
     });
-    graph.scalar(
-        "ID",
-        "What names an object; text or a whole number.",
-        |given| match given {
-            Json::String(_) => Ok(given.clone()),
-            Json::Number(number) if number.is_i64() || number.is_u64() => {
-                Ok(json!(number.to_string()))
-            }
-            _ => Err(None),
-        },
-    );
+    graph.scalar("ID", "What names an object; text or a whole number.", |given| match given {
+        Json::String(_) => Ok(given.clone()),
+        Json::Number(number) if number.is_i64() || number.is_u64() => Ok(json!(number.to_string())),
+        _ => Err(None),
+    });
 }
 
 /// The scalars that several rooms use.
 pub(super) fn common(graph: &mut Graph) {
-    graph.scalar(
-        "Time",
-        "A time in ISO 8601; as input also a date.",
-        |given| {
-            let text = given.as_str().ok_or(None)?;
-            let at = text.parse::<Timestamp>().ok();
-            let at = at.or_else(|| text.parse::<Date>().ok().map(start_of));
-            at.map(|at| json!(at.to_string())).ok_or(None)
-        },
-    );
+    graph.scalar("Time", "A time in ISO 8601; as input also a date.", |given| {
+        let text = given.as_str().ok_or(None)?;
+        let at = text.parse::<Timestamp>().ok();
+        let at = at.or_else(|| text.parse::<Date>().ok().map(start_of));
+        at.map(|at| json!(at.to_string())).ok_or(None)
+    });
     for name in ["Date", "ISO8601Date"] {
         graph.scalar(name, "A date in ISO 8601.", |given| {
             let text = given.as_str().filter(|text| text.len() == 10).ok_or(None)?;
@@ -215,30 +202,22 @@ pub(super) fn common(graph: &mut Graph) {
             Ok(json!(on.to_string()))
         });
     }
-    graph.scalar(
-        "Duration",
-        "Seconds, with fractions.",
-        |given| match given {
-            Json::Number(_) => Ok(given.clone()),
-            _ => Err(None),
-        },
-    );
+    graph.scalar("Duration", "Seconds, with fractions.", |given| match given {
+        Json::Number(_) => Ok(given.clone()),
+        _ => Err(None),
+    });
     graph.scalar("BigInt", "A whole number as a string of digits.", |given| {
         let text = match given {
             Json::Number(number) => number.to_string(),
             Json::String(text) => text.clone(),
             _ => return Err(None),
         };
-        text.parse::<i64>()
-            .map(|n| json!(n.to_string()))
-            .map_err(|_| None)
+        text.parse::<i64>().map(|n| json!(n.to_string())).map_err(|_| None)
     });
     let of = "A file, sent as a part of a multipart request.";
     graph.scalar(uploads::UPLOAD, of, |given| match uploads::is_key(given) {
         true => Ok(given.clone()),
-        false => Err(Some(
-            "Send the file as a part of a multipart request".to_owned(),
-        )),
+        false => Err(Some("Send the file as a part of a multipart request".to_owned())),
     });
     graph.scalar("JSON", "Any JSON value.", |given| Ok(given.clone()));
     graph.scalar("JsonString", "A JSON value as text.", |given| {

@@ -19,18 +19,11 @@ pub fn text(table: &Table) -> String {
     out.push_str(COST);
     let own = |one: &&introspection::Directive| one.name == "service_introduced";
     for directive in introspection::directives().iter().filter(own) {
-        let arguments: Vec<String> = directive
-            .arguments
-            .iter()
-            .map(|input| one_input(table, input))
-            .collect();
+        let arguments: Vec<String> =
+            directive.arguments.iter().map(|input| one_input(table, input)).collect();
         let places = directive.locations.join(" | ");
         let line = format!("directive @{}({})", directive.name, arguments.join(", "));
-        let _ = write!(
-            out,
-            "\n\"\"\"{}\"\"\"\n{line} on {places}\n",
-            directive.description
-        );
+        let _ = write!(out, "\n\"\"\"{}\"\"\"\n{line} on {places}\n", directive.description);
     }
     for def in table.types().filter(|def| !def.system) {
         out.push('\n');
@@ -108,12 +101,7 @@ fn one_input(table: &Table, input: &Input) -> String {
     let default = input.default.as_ref();
     let default = default.map(|value| format!(" = {}", literal(table, &input.ty, value)));
     let mark = deprecated(input.mark.as_ref());
-    format!(
-        "{}: {}{}{mark}",
-        input.name,
-        input.ty,
-        default.unwrap_or_default()
-    )
+    format!("{}: {}{}{mark}", input.name, input.ty, default.unwrap_or_default())
 }
 
 fn cost(field: &Field) -> String {
@@ -142,11 +130,7 @@ fn deprecated(mark: Option<&Mark>) -> String {
 
 fn describe(text: &str, indent: &str, out: &mut String) {
     if !text.is_empty() {
-        let _ = writeln!(
-            out,
-            "{indent}\"\"\"{}\"\"\"",
-            text.replace("\"\"\"", "\\\"\"\"")
-        );
+        let _ = writeln!(out, "{indent}\"\"\"{}\"\"\"", text.replace("\"\"\"", "\\\"\"\""));
     }
 }
 
@@ -172,10 +156,7 @@ pub fn literal(table: &Table, ty: &TypeRef, value: &Json) -> String {
                 let ty = ty.map_or(&any, |input| &input.ty);
                 format!("{key}: {}", literal(table, ty, value))
             };
-            format!(
-                "{{{}}}",
-                fields.iter().map(field).collect::<Vec<_>>().join(", ")
-            )
+            format!("{{{}}}", fields.iter().map(field).collect::<Vec<_>>().join(", "))
         }
         _ => value.to_string(),
     }

@@ -196,11 +196,7 @@ impl<T> Clone for Object<T> {
 
 /// The object type of this name, behind which stands `T`.
 pub fn object<T: Any + Send + Sync>(name: &str) -> Object<T> {
-    Object {
-        name: name.into(),
-        concrete: None,
-        rust: PhantomData,
-    }
+    Object { name: name.into(), concrete: None, rust: PhantomData }
 }
 
 /// An interface or union; `concrete` names the object type of a value.

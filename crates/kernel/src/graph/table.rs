@@ -178,16 +178,10 @@ impl Mark {
             Mark::Experiment { milestone } => {
                 format!("**Status**: Experiment. Introduced in {milestone}.")
             }
-            Mark::Deprecated {
-                reason,
-                milestone,
-                replacement: Some(name),
-            } => {
+            Mark::Deprecated { reason, milestone, replacement: Some(name) } => {
                 format!("{reason}. Please use `{name}`. Deprecated in {milestone}.")
             }
-            Mark::Deprecated {
-                reason, milestone, ..
-            } => {
+            Mark::Deprecated { reason, milestone, .. } => {
                 format!("{reason}. Deprecated in {milestone}.")
             }
         }
@@ -209,9 +203,7 @@ impl Mark {
     pub fn suffix(&self) -> String {
         match self {
             Mark::Experiment { .. } => String::new(),
-            Mark::Deprecated {
-                reason, milestone, ..
-            } => {
+            Mark::Deprecated { reason, milestone, .. } => {
                 format!(" Deprecated in {milestone}: {reason}.")
             }
         }
@@ -249,11 +241,7 @@ impl Table {
                 _ => {}
             }
         }
-        Table {
-            types,
-            possible,
-            models,
-        }
+        Table { types, possible, models }
     }
 
     /// All types, by name.
@@ -309,11 +297,7 @@ impl Table {
 
     /// Whether a value of object type `object` is one of `name`.
     pub fn is_a(&self, object: &str, name: &str) -> bool {
-        object == name
-            || self
-                .possible
-                .get(name)
-                .is_some_and(|set| set.contains(object))
+        object == name || self.possible.get(name).is_some_and(|set| set.contains(object))
     }
 
     /// Whether the type is a leaf: a scalar or an enum.
@@ -324,10 +308,7 @@ impl Table {
 
     /// Whether the type may be an argument.
     pub fn is_input(&self, name: &str) -> bool {
-        self.is_leaf(name)
-            || self
-                .get(name)
-                .is_some_and(|def| matches!(def.kind, Kind::Input(_)))
+        self.is_leaf(name) || self.get(name).is_some_and(|def| matches!(def.kind, Kind::Input(_)))
     }
 
     /// The same interface without what is deprecated or an experiment

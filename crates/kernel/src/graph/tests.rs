@@ -67,10 +67,7 @@ fn refusal(build: impl FnOnce(&mut Graph)) -> String {
 
 #[test]
 fn types_of_two_rooms_refer_to_each_other_in_either_order() {
-    for rooms in [
-        [spaces::graph, packages::graph],
-        [packages::graph, spaces::graph],
-    ] {
+    for rooms in [[spaces::graph, packages::graph], [packages::graph, spaces::graph]] {
         let mut g = Graph::new();
         rooms.iter().for_each(|room| room(&mut g));
         let table = g.finish().unwrap();
@@ -118,17 +115,13 @@ fn what_does_not_fit_together_is_refused_by_name() {
         ),
         (
             refusal(|g| {
-                g.query()
-                    .field("a", INT, |_| None)
-                    .arg(argument("b", named("Lost")));
+                g.query().field("a", INT, |_| None).arg(argument("b", named("Lost")));
             }),
             "Query.a(b) takes unknown Lost",
         ),
         (
             refusal(|g| {
-                g.query()
-                    .field("a", INT, |_| None)
-                    .arg(argument("b", INT).default("x"));
+                g.query().field("a", INT, |_| None).arg(argument("b", INT).default("x"));
             }),
             "Query.a(b) has a default that does not fit",
         ),
@@ -138,28 +131,19 @@ fn what_does_not_fit_together_is_refused_by_name() {
             }),
             "Query.one is declared twice",
         ),
-        (
-            refusal(|g| g.union("U", "", &["Lost"])),
-            "U has Lost, which is no object type",
-        ),
+        (refusal(|g| g.union("U", "", &["Lost"])), "U has Lost, which is no object type"),
         (
             refusal(|g| {
                 g.interface::<Other>("I", "").field("a", INT, |_| None);
-                g.object::<Root>("O", "")
-                    .implements("I")
-                    .field("b", INT, |_| None);
+                g.object::<Root>("O", "").implements("I").field("b", INT, |_| None);
             }),
             "O.a does not fit I.a",
         ),
         (
             refusal(|g| {
                 let taken = || argument("x", INT);
-                g.interface::<Other>("I", "")
-                    .field("a", INT, |_| None)
-                    .arg(taken());
-                g.object::<Root>("O", "")
-                    .implements("I")
-                    .field("a", INT, |_| None);
+                g.interface::<Other>("I", "").field("a", INT, |_| None).arg(taken());
+                g.object::<Root>("O", "").implements("I").field("a", INT, |_| None);
             }),
             "O.a does not fit I.a",
         ),
@@ -189,13 +173,11 @@ fn what_does_not_fit_together_is_refused_by_name() {
 fn deprecations_follow_their_form() {
     let marked = |reason, milestone, replacement| {
         refusal(|g| {
-            g.query()
-                .field("old", INT, |_| None)
-                .mark(Mark::Deprecated {
-                    reason,
-                    milestone,
-                    replacement,
-                });
+            g.query().field("old", INT, |_| None).mark(Mark::Deprecated {
+                reason,
+                milestone,
+                replacement,
+            });
         })
     };
     let renamed = "This was renamed";
@@ -204,10 +186,7 @@ fn deprecations_follow_their_form() {
     assert!(marked("Use that.", "14.8", None).contains("ends with a period"));
     assert!(marked("", "14.8", None).contains("empty"));
     for milestone in ["14", "14.", "x.8", "14.8.1", "14.8 "] {
-        assert!(
-            marked(renamed, milestone, None).contains("no X.Y"),
-            "{milestone}"
-        );
+        assert!(marked(renamed, milestone, None).contains("no X.Y"), "{milestone}");
     }
     assert!(marked(renamed, "1.0", Some("Query.two")).contains("Query.two, which is unknown"));
     let required = refusal(|g| {
@@ -238,16 +217,8 @@ fn marked_members_can_be_left_out() {
         replacement: None,
     };
     let mut g = Graph::new();
-    g.enumeration(
-        "State",
-        "",
-        vec![item("NEW", ""), item("OLD", "").mark(mark())],
-    );
-    g.input(
-        "In",
-        "",
-        vec![argument("a", INT), argument("b", INT).mark(mark())],
-    );
+    g.enumeration("State", "", vec![item("NEW", ""), item("OLD", "").mark(mark())]);
+    g.input("In", "", vec![argument("a", INT), argument("b", INT).mark(mark())]);
     g.query()
         .field("one", INT, |_| None)
         .arg(argument("in", named("In")))
@@ -271,8 +242,7 @@ fn objects_inherit_the_fields_of_their_interface() {
     g.interface::<Person>("User", "")
         .field("name", STRING.required(), |_| String::from("x"));
     g.object::<Person>("UserCore", "").implements("User");
-    g.query()
-        .field("user", one_of::<Person>("User", |_| "UserCore"), |_| None);
+    g.query().field("user", one_of::<Person>("User", |_| "UserCore"), |_| None);
     let table = g.finish().unwrap();
     assert!(table.field("UserCore", "name").unwrap().resolver.is_some());
     assert!(table.is_a("UserCore", "User") && !table.is_a("User", "UserCore"));
@@ -310,26 +280,14 @@ fn input_is_read_by_its_type() {
     assert_eq!(read(named("ID"), json!(5)), Ok(json!("5")));
     assert_eq!(read(named("Int").list(), json!(5)), Ok(json!([5])));
     assert_eq!(read(named("Float"), json!(5)), Ok(json!(5.0)));
-    assert_eq!(
-        read(named("Date"), json!("2021-03-09")),
-        Ok(json!("2021-03-09"))
-    );
+    assert_eq!(read(named("Date"), json!("2021-03-09")), Ok(json!("2021-03-09")));
     assert!(read(named("Date"), json!("2021-13-09")).is_err());
     assert!(read(named("Time"), json!("2021-03-09T14:58:50Z")).is_ok());
     assert!(read(named("Time"), json!("2021-03-09")).is_ok());
     assert!(read(named("JsonString"), json!("{")).is_err());
-    assert_eq!(
-        refused(named("State"), json!("C")),
-        "Expected \"C\" to be one of: A, B"
-    );
-    assert_eq!(
-        refused(named("Int").required(), json!(null)),
-        "Expected value to not be null"
-    );
-    assert_eq!(
-        refused(named("In"), json!(1)),
-        "Expected 1 to be a key-value object."
-    );
+    assert_eq!(refused(named("State"), json!("C")), "Expected \"C\" to be one of: A, B");
+    assert_eq!(refused(named("Int").required(), json!(null)), "Expected value to not be null");
+    assert_eq!(refused(named("In"), json!(1)), "Expected 1 to be a key-value object.");
     assert_eq!(
         read(named("In"), json!({"must": 1, "many": 2})),
         Ok(json!({"must": 1, "many": [2], "text": "x"}))
@@ -338,10 +296,7 @@ fn input_is_read_by_its_type() {
         read(named("In"), json!({"many": [1, "x"], "other": 1})),
         Err(vec![
             ("[\"other\"]".into(), "Field is not defined on In".into()),
-            (
-                "[\"many\",1]".into(),
-                "Could not coerce value \"x\" to Int".into()
-            ),
+            ("[\"many\",1]".into(), "Could not coerce value \"x\" to Int".into()),
             ("[\"must\"]".into(), "Expected value to not be null".into()),
         ])
     );
@@ -353,11 +308,7 @@ fn global_ids_say_what_is_wrong_with_them() {
     assert_eq!(id.of(7), "gid://service/Project/7");
     assert_eq!(id.read("gid://service/Project/7"), Ok(7));
     let digits = |count| format!("gid://service/Project/{}", "9".repeat(count));
-    for unknown in [
-        "gid://service/Project/x",
-        "gid://service/Project/-1",
-        &digits(64),
-    ] {
+    for unknown in ["gid://service/Project/x", "gid://service/Project/-1", &digits(64)] {
         assert_eq!(id.read(unknown), Ok(0), "{unknown}");
     }
     for bad in [
@@ -376,16 +327,10 @@ fn global_ids_say_what_is_wrong_with_them() {
         "gid:///Project/1",
         &digits(65),
     ] {
-        assert_eq!(
-            id.read(bad),
-            Err(format!("{bad:?} is not a valid Global ID"))
-        );
+        assert_eq!(id.read(bad), Err(format!("{bad:?} is not a valid Global ID")));
     }
     let other = "gid://other/Project/7";
-    assert_eq!(
-        id.read(other),
-        Err(format!("{other:?} is not a Service Global ID"))
-    );
+    assert_eq!(id.read(other), Err(format!("{other:?} is not a Service Global ID")));
     let issue = "gid://service/Issue/7";
     let text = format!("{issue:?} does not represent an instance of Project");
     assert_eq!(id.read(issue), Err(text));
@@ -405,10 +350,7 @@ fn said(fault: Fault) -> String {
     }
 }
 
-const KEYS: &[Key] = &[
-    Key::text("users.name", Order::Asc),
-    Key::int("users.id", Order::Desc),
-];
+const KEYS: &[Key] = &[Key::text("users.name", Order::Asc), Key::int("users.id", Order::Desc)];
 
 fn secrets() -> (tempfile::TempDir, Secrets) {
     let folder = tempfile::tempdir().unwrap();
@@ -450,17 +392,11 @@ fn a_cursor_opens_the_next_page_of_its_own_sort_only() {
     assert!(next.page(vec![("b", 1)], keys).previous);
 
     let bad = "Please provide a valid cursor";
-    for forged in [
-        cursor[1..].to_owned(),
-        format!("{cursor}A"),
-        "eyJpZCI6MX0".into(),
-    ] {
+    for forged in [cursor[1..].to_owned(), format!("{cursor}A"), "eyJpZCI6MX0".into()] {
         let refused = window(json!({"after": forged}), "name_asc").err().map(said);
         assert_eq!(refused.as_deref(), Some(bad));
     }
-    let other = window(json!({"after": cursor}), "name_desc")
-        .err()
-        .map(said);
+    let other = window(json!({"after": cursor}), "name_desc").err().map(said);
     assert_eq!(other.as_deref(), Some(bad));
 }
 
@@ -471,11 +407,7 @@ fn a_page_from_the_end_is_read_backwards() {
     let window = ask.window_with(secrets, "name_asc", KEYS).unwrap();
     let mut statement = store::Fragment::new("select * from users where true");
     window.narrow(&mut statement);
-    assert!(
-        statement
-            .text()
-            .contains("order by users.name desc, users.id asc")
-    );
+    assert!(statement.text().contains("order by users.name desc, users.id asc"));
 
     let rows = vec![("c", 1), ("b", 2), ("a", 3)];
     let page = window.page(rows, |row| vec![json!(row.0), json!(row.1)]);

@@ -66,11 +66,7 @@ static ASSETS: LazyLock<[Asset; 7]> = LazyLock::new(|| {
             "text/javascript; charset=utf-8",
             include_bytes!("../../assets/explorer.js"),
         ),
-        Asset::new(
-            "tenon.svg",
-            "image/svg+xml",
-            include_bytes!("../../assets/tenon.svg"),
-        ),
+        Asset::new("tenon.svg", "image/svg+xml", include_bytes!("../../assets/tenon.svg")),
     ]
 });
 
@@ -78,10 +74,7 @@ static ASSETS: LazyLock<[Asset; 7]> = LazyLock::new(|| {
 /// gives an address that answers 404.
 pub fn asset_url(name: &str) -> String {
     let known = ASSETS.iter().find(|asset| asset.name == name);
-    format!(
-        "{PREFIX}{}",
-        known.map_or(name, |asset| asset.hashed.as_str())
-    )
+    format!("{PREFIX}{}", known.map_or(name, |asset| asset.hashed.as_str()))
 }
 
 fn find(path: &str) -> Option<&'static Asset> {
@@ -99,11 +92,7 @@ pub fn asset(path: &str) -> Option<(&'static str, &'static [u8], &'static str)> 
 pub fn asset_response(path: &str, if_none_match: Option<&str>) -> Option<Response> {
     let (kind, bytes, etag) = asset(path)?;
     let has_it = if_none_match.is_some_and(|tags| tags.contains(etag));
-    let body = if has_it {
-        Body::empty()
-    } else {
-        Body::from(bytes)
-    };
+    let body = if has_it { Body::empty() } else { Body::from(bytes) };
     let mut response = http::Response::new(body);
     if has_it {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
@@ -111,10 +100,7 @@ pub fn asset_response(path: &str, if_none_match: Option<&str>) -> Option<Respons
     let headers = response.headers_mut();
     headers.insert(header::ETAG, HeaderValue::from_static(etag));
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-    headers.insert(
-        header::X_CONTENT_TYPE_OPTIONS,
-        HeaderValue::from_static("nosniff"),
-    );
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(
         header::CACHE_CONTROL,
         HeaderValue::from_static("public, max-age=31536000, immutable"),

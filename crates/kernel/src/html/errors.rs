@@ -35,12 +35,7 @@ pub fn error_page(
     };
     let (heading, advice) = words(status);
     let template = ErrorPage {
-        page: Page {
-            active: "error",
-            viewer,
-            csrf,
-            ..Page::new(heading)
-        },
+        page: Page { active: "error", viewer, csrf, ..Page::new(heading) },
         code: status.as_u16(),
         heading,
         advice,
@@ -73,48 +68,26 @@ pub(crate) fn sign_in(request: &RequestContext) -> String {
 
 fn words(status: StatusCode) -> (&'static str, &'static str) {
     match status.as_u16() {
-        400 => (
-            "This request cannot be read",
-            "Check what you entered and try again.",
-        ),
+        400 => ("This request cannot be read", "Check what you entered and try again."),
         401 => ("Please sign in", "This page is for signed-in people."),
-        403 => (
-            "You may not do this",
-            "Ask an owner of the project or group for a higher role.",
-        ),
+        403 => ("You may not do this", "Ask an owner of the project or group for a higher role."),
         404 => (
             "Nothing here",
             "The address may be mistyped, or the page is private and you are not signed in.",
         ),
-        405 => (
-            "This address does not take that",
-            "Go back and use the form on the page.",
-        ),
-        409 => (
-            "Someone was faster",
-            "Reload the page and look at its present state first.",
-        ),
+        405 => ("This address does not take that", "Go back and use the form on the page."),
+        409 => ("Someone was faster", "Reload the page and look at its present state first."),
         412 => (
             "This has changed meanwhile",
             "Reload the page and look at its present state first.",
         ),
-        413 => (
-            "Too large",
-            "The file or text is larger than this server takes.",
-        ),
-        422 => (
-            "This cannot be accepted",
-            "Go back, reload the page and send the form again.",
-        ),
+        413 => ("Too large", "The file or text is larger than this server takes."),
+        422 => ("This cannot be accepted", "Go back, reload the page and send the form again."),
         429 => ("Too many requests", "Wait a minute and try again."),
-        503 => (
-            "Back in a moment",
-            "The server is busy or being updated. Try again shortly.",
-        ),
-        code if (400..500).contains(&code) => (
-            "This request cannot be answered",
-            "Check the address and try again.",
-        ),
+        503 => ("Back in a moment", "The server is busy or being updated. Try again shortly."),
+        code if (400..500).contains(&code) => {
+            ("This request cannot be answered", "Check the address and try again.")
+        }
         _ => (
             "Something failed on our side",
             "It has been written to the log. If it happens again, tell your administrator.",

@@ -30,9 +30,7 @@ pub fn refused(app: &App, to: &str, text: impl Into<String>) -> Result<Response>
 fn lead(app: &App, to: &str, tone: Tone, mut text: String) -> Result<Response> {
     let mut response = reply::see_other(to)?;
     text.truncate(text.floor_char_boundary(MAX_TEXT));
-    let value = app
-        .secrets()
-        .sign(LABEL, format!("{}\n{text}", tone.class()).as_bytes());
+    let value = app.secrets().sign(LABEL, format!("{}\n{text}", tone.class()).as_bytes());
     let secure = if app.is_https() { "; Secure" } else { "" };
     let cookie =
         format!("{COOKIE}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={SECONDS}{secure}");

@@ -67,10 +67,7 @@ pub struct Typed<F> {
 
 /// Shows a page.
 pub async fn show<P: FormPage>(app: &App, page: P) -> Result<Response> {
-    let untouched = Typed {
-        form: None,
-        errors: Errors::default(),
-    };
+    let untouched = Typed { form: None, errors: Errors::default() };
     render(app, page, untouched, None).await
 }
 
@@ -123,9 +120,7 @@ async fn render<P: FormPage>(
     let is_refused = refused.is_some();
     let mut around = page.page(app);
     around.flash = refused.or(around.flash);
-    let view = app
-        .read(move |tx| page.view(tx, around.clone(), &typed))
-        .await?;
+    let view = app.read(move |tx| page.view(tx, around.clone(), &typed)).await?;
     Ok(Html::new(&view)?.refused(is_refused).response())
 }
 

@@ -28,10 +28,7 @@ pub struct Page {
 impl Page {
     /// A page with a title and nothing else yet.
     pub fn new(title: impl Into<String>) -> Page {
-        Page {
-            title: title.into(),
-            ..Page::default()
-        }
+        Page { title: title.into(), ..Page::default() }
     }
 
     /// Adds one step to the breadcrumbs.
@@ -69,15 +66,8 @@ impl PageViewer {
     pub fn initials(name: &str) -> String {
         let first = |word: &str| word.chars().find(|c| c.is_alphanumeric());
         let mut words = name.split_whitespace();
-        let letters = [
-            words.next().and_then(first),
-            words.next_back().and_then(first),
-        ];
-        letters
-            .into_iter()
-            .flatten()
-            .flat_map(char::to_uppercase)
-            .collect()
+        let letters = [words.next().and_then(first), words.next_back().and_then(first)];
+        letters.into_iter().flatten().flat_map(char::to_uppercase).collect()
     }
 }
 
@@ -129,18 +119,12 @@ pub struct Flash {
 impl Flash {
     /// Something was done.
     pub fn done(text: impl Into<String>) -> Option<Flash> {
-        Some(Flash {
-            tone: Tone::Good,
-            text: text.into(),
-        })
+        Some(Flash { tone: Tone::Good, text: text.into() })
     }
 
     /// Something was refused.
     pub fn failed(text: impl Into<String>) -> Option<Flash> {
-        Some(Flash {
-            tone: Tone::Bad,
-            text: text.into(),
-        })
+        Some(Flash { tone: Tone::Bad, text: text.into() })
     }
 }
 
@@ -163,9 +147,8 @@ impl Errors {
     /// The messages of one field as one sentence, or an empty text.
     pub fn of(&self, field: &str) -> String {
         let all = self.0.iter().filter(|(name, _)| name == field);
-        let texts: Vec<&str> = all
-            .flat_map(|(_, messages)| messages.iter().map(String::as_str))
-            .collect();
+        let texts: Vec<&str> =
+            all.flat_map(|(_, messages)| messages.iter().map(String::as_str)).collect();
         let text = texts.join("; ");
         let mut letters = text.chars();
         match letters.next() {
@@ -187,10 +170,7 @@ impl Errors {
 
     /// The messages of fields the form does not have, so that none is lost.
     pub fn beside(&self, shown: &[&str]) -> String {
-        let lost = self
-            .0
-            .iter()
-            .filter(|(name, _)| !shown.contains(&name.as_str()));
+        let lost = self.0.iter().filter(|(name, _)| !shown.contains(&name.as_str()));
         lost.map(|(name, messages)| format!("{} {}", name.replace('_', " "), messages.join("; ")))
             .collect::<Vec<_>>()
             .join("; ")
@@ -262,15 +242,8 @@ fn relative(seconds: i64) -> String {
 impl fmt::Display for Moment {
     // Digits, month names and our own words only: nothing to escape.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Moment {
-            iso,
-            exact,
-            relative,
-        } = self;
-        write!(
-            f,
-            "<time datetime=\"{iso}\" title=\"{exact}\">{relative}</time>"
-        )
+        let Moment { iso, exact, relative } = self;
+        write!(f, "<time datetime=\"{iso}\" title=\"{exact}\">{relative}</time>")
     }
 }
 

@@ -84,13 +84,7 @@ impl Html {
         );
         if !self.scripts_from.is_empty() {
             let from = self.scripts_from.join(" ");
-            for directive in [
-                "script-src",
-                "frame-src",
-                "connect-src",
-                "style-src",
-                "img-src",
-            ] {
+            for directive in ["script-src", "frame-src", "connect-src", "style-src", "img-src"] {
                 policy.push_str(&format!("; {directive} 'self' {from}"));
             }
         }
@@ -116,10 +110,7 @@ impl Html {
 
 /// Whether a text can stand among the sources of a directive.
 fn is_source(text: &str) -> bool {
-    !text.is_empty()
-        && text
-            .bytes()
-            .all(|b| b.is_ascii_graphic() && !b";,'\"".contains(&b))
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_graphic() && !b";,'\"".contains(&b))
 }
 
 const HEADERS: [(HeaderName, &str); 5] = [

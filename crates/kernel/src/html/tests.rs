@@ -41,17 +41,13 @@ fn keep(name: &str, html: &str) {
 }
 
 async fn body(response: crate::http::Response) -> String {
-    let bytes = axum::body::to_bytes(response.into_body(), 1 << 20)
-        .await
-        .expect("a body");
+    let bytes = axum::body::to_bytes(response.into_body(), 1 << 20).await.expect("a body");
     String::from_utf8(bytes.to_vec()).expect("text")
 }
 
 #[tokio::test]
 async fn every_refusal_has_a_page_with_strict_headers() {
-    for code in [
-        400, 401, 403, 404, 405, 409, 412, 413, 418, 422, 429, 500, 503,
-    ] {
+    for code in [400, 401, 403, 404, 405, 409, 412, 413, 418, 422, 429, 500, 503] {
         let status = StatusCode::from_u16(code).expect("a status");
         let response = error_page(status, "<i>because</i>", &request("/acme/anvil?a=1"), None);
 
@@ -66,10 +62,7 @@ async fn every_refusal_has_a_page_with_strict_headers() {
         let html = body(response).await;
         keep(&format!("error_{code}"), &html);
         assert!(html.contains("01HXSAMPLE") && !html.contains("<i>because"));
-        assert_eq!(
-            html.contains("return_to=%2Facme%2Fanvil%3Fa%3D1"),
-            code == 401
-        );
+        assert_eq!(html.contains("return_to=%2Facme%2Fanvil%3Fa%3D1"), code == 401);
     }
 }
 
@@ -82,9 +75,7 @@ struct Bare {
 
 #[test]
 fn form_action_takes_an_origin_and_nothing_else() {
-    let page = Bare {
-        page: Page::default(),
-    };
+    let page = Bare { page: Page::default() };
     let policy = |source: &str| {
         let html = Html::new(&page).expect("it renders").form_action(source);
         html.response().headers()[header::CONTENT_SECURITY_POLICY]
@@ -109,10 +100,7 @@ fn assets_have_lasting_addresses() {
     assert!(asset("/-/assets/tenon.css").is_none());
     let fresh = asset_response(&url, Some(etag)).expect("an answer");
     assert_eq!(fresh.status(), StatusCode::NOT_MODIFIED);
-    assert_eq!(
-        fresh.headers()[header::CACHE_CONTROL],
-        "public, max-age=31536000, immutable"
-    );
+    assert_eq!(fresh.headers()[header::CACHE_CONTROL], "public, max-age=31536000, immutable");
 }
 
 #[test]
@@ -125,17 +113,9 @@ fn words_and_sizes() {
     assert_eq!(PageViewer::initials("Ada King Lovelace"), "AL");
     assert_eq!(PageViewer::initials(""), "");
     assert!(moment(7200).to_string().ends_with(">2 hours ago</time>"));
-    let pages = Pages {
-        page: 2,
-        per_page: 20,
-        total: 35,
-        url: "/".into(),
-    };
+    let pages = Pages { page: 2, per_page: 20, total: 35, url: "/".into() };
     assert_eq!((pages.last(), pages.range()), (2, "21–35 of 35".to_owned()));
-    let chart = ui::bars(
-        "Downloads",
-        &[("Mon".into(), 1), ("Tue".into(), u64::MAX / 2)],
-    );
+    let chart = ui::bars("Downloads", &[("Mon".into(), 1), ("Tue".into(), u64::MAX / 2)]);
     assert!(chart.to_string().contains("<title>Mon: 1</title>"));
 }
 
@@ -164,12 +144,7 @@ fn colours_have_enough_contrast() {
         ("bad", "sheet"),
         ("on-bad", "bad"),
     ];
-    let edges = [
-        ("edge", "sheet"),
-        ("edge", "ground"),
-        ("pine", "ground"),
-        ("oak", "sheet"),
-    ];
+    let edges = [("edge", "sheet"), ("edge", "ground"), ("pine", "ground"), ("oak", "sheet")];
     assert_eq!(schemes.len(), 2, "a light and a dark scheme");
     for scheme in schemes {
         for (pairs, least) in [(&text[..], 4.5), (&edges[..], 3.0)] {

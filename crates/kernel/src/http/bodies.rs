@@ -52,10 +52,7 @@ tokio::task_local! {
 impl Budget {
     /// Works on one request, whose bodies count towards this.
     pub(super) async fn over<T>(self: &Arc<Self>, work: impl Future<Output = T>) -> T {
-        let held = Held {
-            budget: self.clone(),
-            permits: Mutex::default(),
-        };
+        let held = Held { budget: self.clone(), permits: Mutex::default() };
         HELD.scope(held, work).await
     }
 }
@@ -208,9 +205,8 @@ impl HttpBody for Timed {
             return Poll::Ready(frame);
         }
         let left = self.patience.saturating_sub(self.waited);
-        let (_, sleep) = self
-            .waiting
-            .get_or_insert_with(|| (Instant::now(), Box::pin(sleep(left))));
+        let (_, sleep) =
+            self.waiting.get_or_insert_with(|| (Instant::now(), Box::pin(sleep(left))));
         ready!(sleep.as_mut().poll(context));
         Poll::Ready(Some(Err(axum::Error::new(Fault::TooSlow))))
     }

@@ -85,10 +85,7 @@ impl Call {
         body: Body,
     ) -> Result<Call> {
         let mut query = Source::new();
-        params::parse_form(
-            request.uri.query().unwrap_or_default().as_bytes(),
-            &mut query,
-        )?;
+        params::parse_form(request.uri.query().unwrap_or_default().as_bytes(), &mut query)?;
         Ok(Call {
             app,
             route,
@@ -122,17 +119,12 @@ impl Call {
     /// How large the unread body is, if it says so.
     pub fn body_size(&self) -> Option<u64> {
         use axum::body::HttpBody as _;
-        self.body
-            .as_ref()
-            .map_or(Some(0), |body| body.size_hint().exact())
+        self.body.as_ref().map_or(Some(0), |body| body.size_hint().exact())
     }
 
     /// One decoded path parameter.
     pub fn path(&self, name: &str) -> Option<&str> {
-        self.path
-            .iter()
-            .find(|(key, _)| key == name)
-            .map(|(_, value)| value.as_str())
+        self.path.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
     /// One textual query parameter.
@@ -146,12 +138,7 @@ impl Call {
         if self.route.streams {
             return Ok(self.query(name).map(str::to_owned));
         }
-        Ok(self
-            .merged()
-            .await?
-            .get(name)
-            .and_then(Value::as_str)
-            .map(str::to_owned))
+        Ok(self.merged().await?.get(name).and_then(Value::as_str).map(str::to_owned))
     }
 
     /// All parameters: query, then body, then path, the later winning.
@@ -171,10 +158,7 @@ impl Call {
 
     /// Whether the body is a form of several parts.
     pub fn is_multipart(&self) -> bool {
-        let kind = self
-            .request
-            .header(header::CONTENT_TYPE)
-            .unwrap_or_default();
+        let kind = self.request.header(header::CONTENT_TYPE).unwrap_or_default();
         kind.to_ascii_lowercase().starts_with("multipart/form-data")
     }
 
@@ -186,11 +170,7 @@ impl Call {
     }
 
     async fn read_body(&mut self, into: &mut Source) -> Result<()> {
-        let kind = self
-            .request
-            .header(header::CONTENT_TYPE)
-            .unwrap_or("")
-            .to_ascii_lowercase();
+        let kind = self.request.header(header::CONTENT_TYPE).unwrap_or("").to_ascii_lowercase();
         let most = self.most(MAX_BODY);
         let Some(body) = self.body.take() else {
             return Ok(());
@@ -253,9 +233,7 @@ impl<T> std::ops::Deref for Params<T> {
 impl<T: FromParams + Send> FromCall for Params<T> {
     async fn from_call(call: &mut Call) -> Result<Self> {
         let merged = call.merged().await?;
-        T::from_params(merged)
-            .map(Params)
-            .map_err(Error::Parameters)
+        T::from_params(merged).map(Params).map_err(Error::Parameters)
     }
 
     fn describe(operation: &mut Operation<'_>) {
@@ -270,9 +248,7 @@ impl Files {
     /// The bytes sent in this field.
     pub fn named(&self, field: &str) -> Option<&Bytes> {
         let mut files = self.0.iter();
-        files
-            .find(|file| file.field == field)
-            .map(|file| &file.bytes)
+        files.find(|file| file.field == field).map(|file| &file.bytes)
     }
 }
 
@@ -311,11 +287,7 @@ impl Stream for Upload {
 impl FromCall for Upload {
     /// The raw body, or the `file` part of a multipart one.
     async fn from_call(call: &mut Call) -> Result<Self> {
-        let kind = call
-            .request
-            .header(header::CONTENT_TYPE)
-            .unwrap_or_default()
-            .to_owned();
+        let kind = call.request.header(header::CONTENT_TYPE).unwrap_or_default().to_owned();
         let body = call.take_body().into_data_stream();
         if !kind.to_ascii_lowercase().starts_with("multipart/form-data") {
             return Ok(Upload::of(body.map(|chunk| chunk.map_err(aborted))));

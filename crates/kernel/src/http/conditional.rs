@@ -22,12 +22,7 @@ pub(super) async fn conditional(response: Response, request: &RequestContext) ->
         return response;
     }
     use http_body::Body as _;
-    if response
-        .body()
-        .size_hint()
-        .exact()
-        .is_none_or(|size| size > MAX_TAGGED)
-    {
+    if response.body().size_hint().exact().is_none_or(|size| size > MAX_TAGGED) {
         return response;
     }
     let (mut parts, body) = response.into_parts();
@@ -52,10 +47,9 @@ pub(super) async fn conditional(response: Response, request: &RequestContext) ->
 
 /// Whether `If-None-Match` names this tag (RFC 9110 section 13.1.2, weak).
 pub fn matches_etag(request: &RequestContext, tag: Option<&HeaderValue>) -> bool {
-    let (Some(sent), Some(tag)) = (
-        request.header(header::IF_NONE_MATCH),
-        tag.and_then(|tag| tag.to_str().ok()),
-    ) else {
+    let (Some(sent), Some(tag)) =
+        (request.header(header::IF_NONE_MATCH), tag.and_then(|tag| tag.to_str().ok()))
+    else {
         return false;
     };
     let bare = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();

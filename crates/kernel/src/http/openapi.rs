@@ -17,10 +17,8 @@ pub fn document(routes: &[Endpoint], plugs: &Plugs, version: &str, server: &str)
     });
     let mut generator = settings.into_generator();
     let mut paths: Map<String, Value> = Map::new();
-    let mut sorted: Vec<&Endpoint> = routes
-        .iter()
-        .filter(|route| route.surface == Surface::Api)
-        .collect();
+    let mut sorted: Vec<&Endpoint> =
+        routes.iter().filter(|route| route.surface == Surface::Api).collect();
     sorted.sort_by(|a, b| (&a.path, a.method.as_str()).cmp(&(&b.path, b.method.as_str())));
     for route in sorted {
         let described = describe(route, plugs, &mut generator);
@@ -68,13 +66,7 @@ fn describe(route: &Endpoint, plugs: &Plugs, generator: &mut SchemaGenerator) ->
     for (status, meaning) in &route.answers {
         operation.status(*status, meaning);
     }
-    let Operation {
-        path,
-        mut parameters,
-        body,
-        mut responses,
-        ..
-    } = operation;
+    let Operation { path, mut parameters, body, mut responses, .. } = operation;
     for name in path {
         parameters.push(json!({"name": name, "in": "path", "required": true,
             "schema": {"type": "string"}}));
@@ -86,9 +78,7 @@ fn describe(route: &Endpoint, plugs: &Plugs, generator: &mut SchemaGenerator) ->
         }));
     }
     if route.method == Method::GET {
-        responses
-            .entry("304")
-            .or_insert_with(|| json!({"description": "Not modified"}));
+        responses.entry("304").or_insert_with(|| json!({"description": "Not modified"}));
     }
     let mut described = json!({
         "operationId": format!("{}_{}", route.operation, route.method.as_str().to_lowercase()),

@@ -36,12 +36,11 @@ impl<'d> Operation<'d> {
             self.query(rest);
         } else if !rest.is_empty() {
             let schema = object_schema(&rest);
-            self.body = Some(
-                json!({"required": rest.iter().any(|field| field.required), "content": {
+            self.body =
+                Some(json!({"required": rest.iter().any(|field| field.required), "content": {
                     "application/json": {"schema": schema},
                     "application/x-www-form-urlencoded": {"schema": schema},
-                }}),
-            );
+                }}));
         }
     }
 
@@ -84,8 +83,7 @@ impl<'d> Operation<'d> {
 
     /// An answer without a described body.
     pub fn status(&mut self, status: u16, description: &str) {
-        self.responses
-            .insert(status.to_string(), json!({"description": description}));
+        self.responses.insert(status.to_string(), json!({"description": description}));
     }
 }
 

@@ -37,10 +37,7 @@ pub enum Start {
 impl Paging {
     /// The first page, of so many rows.
     pub fn first(per_page: i64) -> Paging {
-        Paging {
-            per_page,
-            start: Start::Page(1),
-        }
+        Paging { per_page, start: Start::Page(1) }
     }
 
     /// Rows to skip; 0 for keyset paging.
@@ -94,12 +91,8 @@ impl FromCall for Paging {
     }
 
     fn describe(operation: &mut Operation<'_>) {
-        let field = |name, description, schema| Field {
-            name,
-            description,
-            schema,
-            required: false,
-        };
+        let field =
+            |name, description, schema| Field { name, description, schema, required: false };
         operation.query(vec![
             field(
                 "page",
@@ -116,11 +109,7 @@ impl FromCall for Paging {
                 "How pages are found",
                 json!({"type": "string", "enum": ["offset", "keyset"]}),
             ),
-            field(
-                "cursor",
-                "Opaque start of a keyset page",
-                json!({"type": "string"}),
-            ),
+            field("cursor", "Opaque start of a keyset page", json!({"type": "string"})),
         ]);
     }
 }
@@ -153,13 +142,7 @@ impl<T> Paged<T> {
         let more = items.len() as i64 > paging.per_page;
         items.truncate(paging.per_page as usize);
         let total = total.filter(|total| *total <= COUNT_LIMIT);
-        Paged {
-            items,
-            paging,
-            more,
-            total,
-            next: None,
-        }
+        Paged { items, paging, more, total, next: None }
     }
 
     /// A numbered page of a list that was read whole.
@@ -177,13 +160,7 @@ impl<T> Paged<T> {
         let more = items.len() as i64 > paging.per_page;
         items.truncate(paging.per_page as usize);
         let next = items.last().filter(|_| more).map(key);
-        Paged {
-            items,
-            paging,
-            more,
-            total: None,
-            next,
-        }
+        Paged { items, paging, more, total: None, next }
     }
 
     /// A numbered page of a list, from what `work` reads in one snapshot: rows
@@ -241,10 +218,7 @@ impl<T> Paged<T> {
             Start::After(_) => self.next_link(app, request)?,
         };
         if !link.is_empty() {
-            headers.insert(
-                header::LINK,
-                HeaderValue::from_str(&link).map_err(Error::internal)?,
-            );
+            headers.insert(header::LINK, HeaderValue::from_str(&link).map_err(Error::internal)?);
         }
         Ok(())
     }
@@ -277,12 +251,7 @@ impl<T> Paged<T> {
             set("x-total-pages", last.to_string())?;
         }
         let per_page = self.paging.per_page.to_string();
-        let rels = [
-            ("prev", prev),
-            ("next", next),
-            ("first", Some(1)),
-            ("last", last),
-        ];
+        let rels = [("prev", prev), ("next", next), ("first", Some(1)), ("last", last)];
         let links = rels.into_iter().filter_map(|(rel, number)| {
             let number = number?.to_string();
             let url = with_query(request, &[("page", &number), ("per_page", &per_page)], &[]);
@@ -304,14 +273,8 @@ impl<T> Paged<T> {
 }
 
 /// Parameters that carry credentials and never leave in a link.
-const SECRET: &[&str] = &[
-    "private_token",
-    "access_token",
-    "bearer_token",
-    "job_token",
-    "token",
-    "sudo",
-];
+const SECRET: &[&str] =
+    &["private_token", "access_token", "bearer_token", "job_token", "token", "sudo"];
 
 /// The asked address with some parameters set and some left out.
 pub fn with_query(request: &RequestContext, set: &[(&str, &str)], without: &[&str]) -> String {
@@ -328,10 +291,5 @@ pub fn with_query(request: &RequestContext, set: &[(&str, &str)], without: &[&st
     for (key, value) in set {
         query.append_pair(key, value);
     }
-    format!(
-        "{}{}?{}",
-        request.base_url,
-        request.uri.path(),
-        query.finish()
-    )
+    format!("{}{}?{}", request.base_url, request.uri.path(), query.finish())
 }

@@ -118,20 +118,11 @@ pub fn status(error: &Error) -> StatusCode {
 
 /// The `message` text of a refusal.
 pub fn message(status: StatusCode, error: &Error) -> String {
-    let plain = || {
-        format!(
-            "{} {}",
-            status.as_u16(),
-            status.canonical_reason().unwrap_or("")
-        )
-    };
+    let plain = || format!("{} {}", status.as_u16(), status.canonical_reason().unwrap_or(""));
     match error {
         Error::Parameters(errors) => match errors.as_slice() {
             [only] if only.ends_with(" is missing") => {
-                format!(
-                    "400 Bad request - \"{}\" not given",
-                    &only[..only.len() - 11]
-                )
+                format!("400 Bad request - \"{}\" not given", &only[..only.len() - 11])
             }
             _ => format!("400 Bad request - {}", errors.join(", ")),
         },
@@ -269,9 +260,7 @@ pub fn ask_for_password(response: &mut Response) {
     let asks = |value: &HeaderValue| value.as_bytes().starts_with(b"Basic ");
     let headers = response.headers_mut();
     if !headers.get_all(header::WWW_AUTHENTICATE).iter().any(asks) {
-        headers.append(
-            header::WWW_AUTHENTICATE,
-            HeaderValue::from_static("Basic realm=\"Service\""),
-        );
+        headers
+            .append(header::WWW_AUTHENTICATE, HeaderValue::from_static("Basic realm=\"Service\""));
     }
 }

@@ -61,10 +61,9 @@ pub fn json<T: Serialize>(status: StatusCode, value: &T) -> Result<Response> {
     let body = serde_json::to_vec(value).map_err(Error::internal)?;
     let mut response = http::Response::new(Body::from(body));
     *response.status_mut() = status;
-    response.headers_mut().insert(
-        header::CONTENT_TYPE,
-        HeaderValue::from_static("application/json"),
-    );
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     Ok(response)
 }
 
@@ -79,10 +78,9 @@ pub fn empty(status: StatusCode) -> Response {
 pub fn text(status: StatusCode, body: impl Into<Body>) -> Response {
     let mut response = http::Response::new(body.into());
     *response.status_mut() = status;
-    response.headers_mut().insert(
-        header::CONTENT_TYPE,
-        HeaderValue::from_static("text/plain; charset=utf-8"),
-    );
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
     response
 }
 
@@ -154,10 +152,7 @@ impl<T: Serialize + JsonSchema> Answer for Changed<T> {
 
 impl Answer for Accepted {
     fn reply(self, _: &App, _: &RequestContext) -> Result<Response> {
-        json(
-            StatusCode::ACCEPTED,
-            &serde_json::json!({"message": "202 Accepted"}),
-        )
+        json(StatusCode::ACCEPTED, &serde_json::json!({"message": "202 Accepted"}))
     }
     fn describe(operation: &mut Operation<'_>) {
         operation.status(202, "Accepted for processing");

@@ -212,12 +212,7 @@ impl Routes {
         path: &str,
         handler: H,
     ) -> Declared<'_> {
-        self.add(
-            method,
-            path.to_owned(),
-            Surface::Page,
-            AnyHandler::new(handler),
-        )
+        self.add(method, path.to_owned(), Surface::Page, AnyHandler::new(handler))
     }
 
     /// Adds a route outside the API and the pages; `path` is the whole path.
@@ -227,12 +222,7 @@ impl Routes {
         path: &str,
         handler: H,
     ) -> Declared<'_> {
-        self.add(
-            method,
-            path.to_owned(),
-            Surface::Plain,
-            AnyHandler::new(handler),
-        )
+        self.add(method, path.to_owned(), Surface::Plain, AnyHandler::new(handler))
     }
 
     /// Adds a route whose refusals are GraphQL's; `path` is the whole path.
@@ -242,12 +232,7 @@ impl Routes {
         path: &str,
         handler: H,
     ) -> Declared<'_> {
-        self.add(
-            method,
-            path.to_owned(),
-            Surface::Graphql,
-            AnyHandler::new(handler),
-        )
+        self.add(method, path.to_owned(), Surface::Graphql, AnyHandler::new(handler))
     }
 
     fn api<A, H: Handler<A>>(&mut self, method: Method, path: &str, handler: H) -> Declared<'_> {
@@ -262,8 +247,7 @@ impl Routes {
         surface: Surface,
         handler: AnyHandler,
     ) -> Declared<'_> {
-        self.routes
-            .push(Endpoint::new(method, path, surface, handler));
+        self.routes.push(Endpoint::new(method, path, surface, handler));
         Declared(self.routes.last_mut().expect("pushed just above"))
     }
 

@@ -93,9 +93,7 @@ impl Server {
         let took = began.elapsed();
         let (seconds, status) = (took.as_secs_f64(), response.status().as_u16());
         let template = template.as_deref().unwrap_or("-");
-        self.app
-            .metrics()
-            .request(template, method.as_str(), status, took, statements);
+        self.app.metrics().request(template, method.as_str(), status, took, statements);
         // The path is logged without its query, which may hold tokens.
         tracing::info!(target: "request", request_id = %id, %method, path, status, seconds);
         response
@@ -110,10 +108,7 @@ impl Server {
                 StatusCode::URI_TOO_LONG,
                 &serde_json::json!({"message": "414 URI Too Long"}),
             );
-            return (
-                None,
-                response.unwrap_or_else(|_| reply::empty(StatusCode::URI_TOO_LONG)),
-            );
+            return (None, response.unwrap_or_else(|_| reply::empty(StatusCode::URI_TOO_LONG)));
         }
         let raw = request.uri.path().to_owned();
         if raw.starts_with("/api/") && request.method == Method::OPTIONS {
@@ -124,10 +119,7 @@ impl Server {
             return match surface {
                 Surface::Page if looks => {
                     let nowhere = self.nowhere.clone();
-                    (
-                        None,
-                        self.take(nowhere, Ok(Vec::new()), request, body).await,
-                    )
+                    (None, self.take(nowhere, Ok(Vec::new()), request, body).await)
                 }
                 _ => no_route(unknown_route(&raw), &request),
             };
@@ -159,9 +151,7 @@ impl Server {
         let found = self.table.place(raw)?;
         let endpoint = found.methods.get(&request.method)?.clone();
         let template = Some(endpoint.path.clone());
-        let response = self
-            .take(endpoint, found.parameters, copy_of(request), body)
-            .await;
+        let response = self.take(endpoint, found.parameters, copy_of(request), body).await;
         let is_hidden = [StatusCode::NOT_FOUND, StatusCode::UNAUTHORIZED]
             .contains(&response.status())
             || refusal::is_lead_to_sign_in(&response);
@@ -288,9 +278,7 @@ fn surface_of(path: &str) -> Surface {
 /// The page that is not there.
 fn nowhere() -> Arc<Endpoint> {
     let mut routes = Routes::new();
-    routes.page(Method::GET, "", || async {
-        Err::<Response, _>(Error::NotFound(""))
-    });
+    routes.page(Method::GET, "", || async { Err::<Response, _>(Error::NotFound("")) });
     Arc::new(routes.into_all().remove(0))
 }
 
@@ -310,14 +298,10 @@ fn unknown_route(path: &str) -> Error {
 }
 
 fn request_id(headers: &http::HeaderMap) -> String {
-    let sent = headers
-        .get("x-request-id")
-        .and_then(|value| value.to_str().ok());
+    let sent = headers.get("x-request-id").and_then(|value| value.to_str().ok());
     let usable = |id: &&str| {
         (8..=64).contains(&id.len())
-            && id
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+            && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
     };
     match sent.filter(usable) {
         Some(id) => id.to_owned(),
@@ -336,10 +320,7 @@ fn preflight(request: &RequestContext) -> Response {
     if let Some(names) = copy("access-control-request-headers") {
         headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, names);
     }
-    headers.insert(
-        header::ACCESS_CONTROL_MAX_AGE,
-        HeaderValue::from_static("3600"),
-    );
+    headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("3600"));
     response
 }
 
@@ -350,9 +331,7 @@ fn finish(response: &mut Response, request_id: &str, path: &str) {
     let headers = response.headers_mut();
     let mut set = |name: &'static str, value: &str| {
         if let Ok(value) = HeaderValue::from_str(value) {
-            headers
-                .entry(HeaderName::from_static(name))
-                .or_insert(value);
+            headers.entry(HeaderName::from_static(name)).or_insert(value);
         }
     };
     set("x-request-id", request_id);
@@ -378,11 +357,7 @@ fn moved(request: &RequestContext, id: Option<&str>, new_id: &str, surface: Surf
     let path = request.uri.path();
     let parts = path.split('/').map(|part| {
         let decoded = percent_encoding::percent_decode_str(part).decode_utf8_lossy();
-        if Some(decoded.as_ref()) == id {
-            new_id
-        } else {
-            part
-        }
+        if Some(decoded.as_ref()) == id { new_id } else { part }
     });
     let path = parts.collect::<Vec<_>>().join("/");
     let mut to = format!("{}{path}", request.base_url);

@@ -130,10 +130,7 @@ impl Table {
                 Some((place, below)) => self
                     .below(place, &path[path.len() - below.len() - 1..])
                     .or_else(|| self.exact(path)),
-                None => self
-                    .exact(path)
-                    .or_else(|| self.tail(path))
-                    .or_else(|| self.place(path)),
+                None => self.exact(path).or_else(|| self.tail(path)).or_else(|| self.place(path)),
             },
             Surface::Api => self.exact(path).or_else(|| self.tidied(path)),
             Surface::Plain | Surface::Graphql => self.exact(path),
@@ -251,8 +248,7 @@ mod tests {
         let mut r = Routes::new();
         r.get("/projects", nothing);
         r.get("/projects/{id}/issues", nothing);
-        r.get("/projects/{id}/packages/generic/{*file}", nothing)
-            .registry();
+        r.get("/projects/{id}/packages/generic/{*file}", nothing).registry();
         r.plain(Method::POST, "/oauth/token", nothing);
         r.plain(Method::GET, "/uploads/-/system/{file}", nothing);
         r.page(Method::GET, "/groups/new", nothing);
@@ -278,9 +274,9 @@ mod tests {
         };
         let route = found.methods.0.values().next().expect("it has a method");
         match found.parameters {
-            Ok(all) => all.iter().fold(route.path.clone(), |met, (name, value)| {
-                format!("{met} {name}={value}")
-            }),
+            Ok(all) => all
+                .iter()
+                .fold(route.path.clone(), |met, (name, value)| format!("{met} {name}={value}")),
             Err(error) => format!("{error:?}"),
         }
     }
@@ -290,14 +286,8 @@ mod tests {
         let table = table();
         for (path, template) in [
             ("/acme/anvil/-/issues/3", "/{*project}/-/issues/{iid} iid=3"),
-            (
-                "/a/b/c/d/e/-/issues/%C3%A9",
-                "/{*project}/-/issues/{iid} iid=é",
-            ),
-            (
-                "/oauth/token/-/issues/3",
-                "/{*project}/-/issues/{iid} iid=3",
-            ),
+            ("/a/b/c/d/e/-/issues/%C3%A9", "/{*project}/-/issues/{iid} iid=é"),
+            ("/oauth/token/-/issues/3", "/{*project}/-/issues/{iid} iid=3"),
             ("/groups/acme/deep/-/issues", "/groups/{*group}/-/issues"),
             ("/uploads/-/system/x", "/uploads/-/system/{file} file=x"),
             ("/groups/acme/-/issues/3", "nothing"),
@@ -328,9 +318,7 @@ mod tests {
         ] {
             assert_eq!(met(&table, path), template, "{path}");
         }
-        let behind = table
-            .place("/oauth/token")
-            .expect("a project may be called so");
+        let behind = table.place("/oauth/token").expect("a project may be called so");
         assert_eq!(behind.methods.allowed(), ["GET", "HEAD", "OPTIONS"]);
     }
 
@@ -340,10 +328,7 @@ mod tests {
         let notify = "/{*project}/alerts/notify/{name}/{key}";
         for (path, template) in [
             ("/a/b/alerts/notify/x/y", format!("{notify} name=x key=y")),
-            (
-                "/a/b/c/alerts/notify/x/y/",
-                format!("{notify} name=x key=y"),
-            ),
+            ("/a/b/c/alerts/notify/x/y/", format!("{notify} name=x key=y")),
             (
                 "/a/b/prometheus/alerts/notify.json",
                 "/{*project}/prometheus/alerts/notify.json".to_owned(),
@@ -365,14 +350,8 @@ mod tests {
                 "/api/v4/projects//a%2Fb/issues//",
                 "/api/v4/projects/{id}/issues id=a/b".to_owned(),
             ),
-            (
-                "/api/v4/projects/1/packages/generic/a//b",
-                format!("{files} id=1 file=a//b"),
-            ),
-            (
-                "/api/v4/projects/1//packages/generic/a",
-                "nothing".to_owned(),
-            ),
+            ("/api/v4/projects/1/packages/generic/a//b", format!("{files} id=1 file=a//b")),
+            ("/api/v4/projects/1//packages/generic/a", "nothing".to_owned()),
             ("/api/v4/acme/anvil/-/issues/3", "nothing".to_owned()),
         ] {
             assert_eq!(met(&table, path), template, "{path}");

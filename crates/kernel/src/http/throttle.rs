@@ -119,9 +119,7 @@ impl Throttles {
 pub fn write_headers(decision: &Decision, response: &mut Response) {
     let mut set = |name: &'static str, value: String| {
         if let Ok(value) = HeaderValue::from_str(&value) {
-            response
-                .headers_mut()
-                .insert(HeaderName::from_static(name), value);
+            response.headers_mut().insert(HeaderName::from_static(name), value);
         }
     };
     set("ratelimit-limit", decision.limit_per_minute.to_string());

@@ -29,10 +29,7 @@ pub fn lend(body: Body) -> (Body, Unread) {
         return (body, Unread(None));
     }
     let (back, returned) = oneshot::channel();
-    let lent = Lent {
-        body: Some(body),
-        back: Some(back),
-    };
+    let lent = Lent { body: Some(body), back: Some(back) };
     (Body::new(lent), Unread(Some(returned)))
 }
 

@@ -307,18 +307,9 @@ async fn run_one(app: &App, node: &str, job: Claimed) {
     tracing::info!(job = id, name, node, attempt = attempts, "job begins");
     let work = async {
         let Some(runner) = app.jobs().runners.get(name.as_str()).cloned() else {
-            return Err(Failure::Retry(
-                "this version of the program does not know the job".into(),
-            ));
+            return Err(Failure::Retry("this version of the program does not know the job".into()));
         };
-        runner(
-            job.payload,
-            Run {
-                app: app.clone(),
-                id,
-            },
-        )
-        .await
+        runner(job.payload, Run { app: app.clone(), id }).await
     };
     let guarded = AssertUnwindSafe(work).catch_unwind();
     let renewed = keep_lease(app, node, id);

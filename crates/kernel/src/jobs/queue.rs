@@ -91,8 +91,5 @@ pub fn retry(tx: &mut Tx<'_>, registry: &Registry, id: i64) -> Result<bool> {
 
 /// Forgets a dead letter or a waiting job; false when it runs or is gone.
 pub fn discard(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
-    Ok(tx.execute(
-        sql!("delete from jobs where id = $1 and state <> 'running'"),
-        (id,),
-    )? > 0)
+    Ok(tx.execute(sql!("delete from jobs where id = $1 and state <> 'running'"), (id,))? > 0)
 }

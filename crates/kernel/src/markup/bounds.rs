@@ -85,18 +85,8 @@ mod tests {
     #[test]
     fn what_grows_out_of_proportion_is_shown_as_it_is() {
         let dear = [
-            format!(
-                "{}\n{}\n{}",
-                "|a".repeat(5000),
-                "|-".repeat(5000),
-                "|x|\n".repeat(100)
-            ),
-            format!(
-                "> {}\n> {}\n{}",
-                "|a".repeat(999),
-                "|-".repeat(999),
-                "> |x|\n".repeat(100)
-            ),
+            format!("{}\n{}\n{}", "|a".repeat(5000), "|-".repeat(5000), "|x|\n".repeat(100)),
+            format!("> {}\n> {}\n{}", "|a".repeat(999), "|-".repeat(999), "> |x|\n".repeat(100)),
             format!("{}\n\n[^a]: x", "[^a]".repeat(50_000)),
             "*a*\n".repeat(100_000),
             "x\n\n".repeat(300_000),
@@ -112,9 +102,7 @@ mod tests {
     fn what_people_write_is_rendered() {
         let table = format!("|a|b|c|\n|-|-|-|\n{}", "|1|2|3|\n".repeat(2000));
         let short = format!("|a|b|c|\n|-|-|-|\n{}", "|1|\n".repeat(1000));
-        let notes: String = (0..300)
-            .map(|n| format!("a[^{n}]\n\n[^{n}]: x\n\n"))
-            .collect();
+        let notes: String = (0..300).map(|n| format!("a[^{n}]\n\n[^{n}]: x\n\n")).collect();
         let prose = "Some **words**, and a [link](https://example.com).\n\n".repeat(5000);
         for text in [table, short, notes, prose, "- [x] done\n".repeat(2000)] {
             assert!(!render(&text).contains("shown as it is"), "{}", &text[..20]);

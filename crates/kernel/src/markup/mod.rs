@@ -173,9 +173,7 @@ fn escaping(html: &str) -> usize {
 }
 
 fn is_void(tag: &str) -> bool {
-    let end = tag
-        .find(|c: char| !c.is_ascii_alphanumeric())
-        .unwrap_or(tag.len());
+    let end = tag.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(tag.len());
     ["br", "hr", "img", "input", "wbr", "col"]
         .iter()
         .any(|v| tag[..end].eq_ignore_ascii_case(v))
@@ -195,11 +193,7 @@ static SANITISER: LazyLock<Builder<'static>> = LazyLock::new(|| {
         .add_tag_attributes("input", ["checked"])
         .set_tag_attribute_values(HashMap::from([(
             "input",
-            HashMap::from([
-                ("type", "checkbox"),
-                ("disabled", ""),
-                ("aria-label", "Task"),
-            ]),
+            HashMap::from([("type", "checkbox"), ("disabled", ""), ("aria-label", "Task")]),
         )]))
         .add_allowed_classes("section", ["footnotes"])
         .add_allowed_classes("sup", ["footnote-ref"])
@@ -244,17 +238,10 @@ mod tests {
             ("- [x] done", "checked=\"\""),
             ("# Title", "<h1>Title</h1>"),
             ("`a < b`", "<code>a &lt; b</code>"),
-            (
-                "<details><summary>s</summary>x</details>",
-                "<summary>s</summary>x</details>",
-            ),
+            ("<details><summary>s</summary>x</details>", "<summary>s</summary>x</details>"),
             ("![alt](/a.png)", "<img src=\"/a.png\" alt=\"alt\">"),
         ] {
-            assert!(
-                render(markdown).contains(html),
-                "{markdown}: {}",
-                render(markdown)
-            );
+            assert!(render(markdown).contains(html), "{markdown}: {}", render(markdown));
         }
     }
 
@@ -290,20 +277,11 @@ mod tests {
             "```\"onmouseover=alert(1)\nx\n```",
         ] {
             let html = render(markdown).to_lowercase();
-            for active in [
-                "<script", "<svg", "<math", "<iframe", "<form", "<button", "<style",
-            ] {
+            for active in ["<script", "<svg", "<math", "<iframe", "<form", "<button", "<style"] {
                 assert!(!html.contains(active), "{markdown}: {html}");
             }
             for (tag, _) in html.split('<').filter_map(|part| part.split_once('>')) {
-                for active in [
-                    " on",
-                    "script:",
-                    "data:",
-                    "style=",
-                    "type=\"text",
-                    "autofocus",
-                ] {
+                for active in [" on", "script:", "data:", "style=", "type=\"text", "autofocus"] {
                     assert!(!tag.contains(active), "{markdown}: {html}");
                 }
             }
@@ -324,10 +302,7 @@ mod tests {
         let link = "<a href=\"/1?a=b&amp;c\" title=\"&quot;first&quot;\" \
                     rel=\"nofollow noopener noreferrer\">&lt;one&gt;</a>";
         for (markdown, html) in [
-            (
-                "see #1, **#1**",
-                format!("see {link}, <strong>{link}</strong>"),
-            ),
+            ("see #1, **#1**", format!("see {link}, <strong>{link}</strong>")),
             ("`#1` \\#1", "<code>#1</code> #1".to_owned()),
             ("    #1", "<pre><code>#1\n</code></pre>".to_owned()),
             ("|#1|\n|-|", format!("<th>{link}</th>")),
@@ -342,10 +317,7 @@ mod tests {
     #[test]
     fn ids_do_not_meet_those_of_the_page() {
         let html = render("<a id=\"login\" name=\"x\">x</a>");
-        assert!(
-            html.contains("id=\"user-content-login\"") && !html.contains("name"),
-            "{html}"
-        );
+        assert!(html.contains("id=\"user-content-login\"") && !html.contains("name"), "{html}");
     }
 
     #[test]
@@ -368,13 +340,8 @@ mod tests {
     #[test]
     fn deep_lines_lose_their_meaning_and_nothing_else() {
         let html = render(&format!("{} x\n\n> quote\n\n- - - item", ">".repeat(500)));
-        assert!(
-            html.contains("&gt;&gt;&gt;") && html.contains("<blockquote>"),
-            "{html}"
-        );
-        assert!(!nests_deeply(
-            "--------------------------------------------------------"
-        ));
+        assert!(html.contains("&gt;&gt;&gt;") && html.contains("<blockquote>"), "{html}");
+        assert!(!nests_deeply("--------------------------------------------------------"));
         assert!(!nests_deeply("* 2026-11-20 12:00:00 some log line"));
     }
 
@@ -386,26 +353,15 @@ mod tests {
         for (name, bomb) in [
             ("quotes", ">".repeat(n)),
             ("spaced quotes", "> ".repeat(n)),
-            (
-                "quoted lines",
-                format!("{}\n", "> ".repeat(30)).repeat(n / 60),
-            ),
+            ("quoted lines", format!("{}\n", "> ".repeat(30)).repeat(n / 60)),
             ("lists", "- ".repeat(n)),
-            (
-                "growing lists",
-                (0..400)
-                    .map(|d| format!("{}- x\n", "  ".repeat(d)))
-                    .collect(),
-            ),
+            ("growing lists", (0..400).map(|d| format!("{}- x\n", "  ".repeat(d))).collect()),
             ("numbers", "1. ".repeat(n)),
             ("brackets", "[".repeat(n)),
             ("images", "![".repeat(n)),
             ("links", "[a](".repeat(n)),
             ("stars", "*a **a ".repeat(n)),
-            (
-                "closing stars",
-                format!("{}x{}", "*".repeat(n), "*".repeat(n)),
-            ),
+            ("closing stars", format!("{}x{}", "*".repeat(n), "*".repeat(n))),
             ("underscores", "_a __a ".repeat(n)),
             ("ticks", (1..400).map(|d| "`".repeat(d) + " ").collect()),
             ("tags", "<div>".repeat(n)),
@@ -417,25 +373,12 @@ mod tests {
             ("declarations", "<!A".repeat(n)),
             ("instructions", "<?".repeat(n)),
             ("entities", "&".repeat(n)),
-            (
-                "entities in a title",
-                format!("[x](/ \"{}\")", "&".repeat(n)),
-            ),
+            ("entities in a title", format!("[x](/ \"{}\")", "&".repeat(n))),
             ("degrees", "°".repeat(n)),
-            (
-                "footnotes",
-                (0..5000)
-                    .map(|d| format!("[^{d}]\n\n[^{d}]: x\n\n"))
-                    .collect(),
-            ),
+            ("footnotes", (0..5000).map(|d| format!("[^{d}]\n\n[^{d}]: x\n\n")).collect()),
             (
                 "wide table",
-                format!(
-                    "{}\n{}\n{}",
-                    "|a".repeat(3000),
-                    "|-".repeat(3000),
-                    "|\n".repeat(3000)
-                ),
+                format!("{}\n{}\n{}", "|a".repeat(3000), "|-".repeat(3000), "|\n".repeat(3000)),
             ),
             ("addresses", "a@b.".repeat(n)),
             ("web addresses", "http://".repeat(n)),

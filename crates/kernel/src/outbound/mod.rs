@@ -76,10 +76,7 @@ pub enum Fault {
 impl Fault {
     /// Whether the same call may succeed later.
     pub fn may_pass(&self) -> bool {
-        matches!(
-            self,
-            Fault::Unknown(_) | Fault::Timeout | Fault::Connection(_)
-        )
+        matches!(self, Fault::Unknown(_) | Fault::Timeout | Fault::Connection(_))
     }
 }
 
@@ -109,14 +106,7 @@ impl Call {
     pub fn new(method: Method, url: impl Into<String>) -> Call {
         let (headers, body) = (HeaderMap::new(), Bytes::new());
         let (timeout, max_answer) = (TIMEOUT, MAX_ANSWER);
-        Call {
-            method,
-            url: url.into(),
-            headers,
-            body,
-            timeout,
-            max_answer,
-        }
+        Call { method, url: url.into(), headers, body, timeout, max_answer }
     }
 
     /// Fetches a URL.
@@ -127,10 +117,7 @@ impl Call {
     /// Sends a JSON body.
     pub fn post_json(url: impl Into<String>, value: &serde_json::Value) -> Call {
         Call::new(Method::POST, url)
-            .header(
-                header::CONTENT_TYPE,
-                HeaderValue::from_static("application/json"),
-            )
+            .header(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))
             .body(value.to_string())
     }
 
@@ -232,18 +219,8 @@ impl Outbound {
         while let Some(bytes) = opened.body.try_next().await? {
             body.extend_from_slice(&bytes);
         }
-        let Opened {
-            status,
-            headers,
-            url,
-            ..
-        } = opened;
-        Ok(Answer {
-            status,
-            headers,
-            url,
-            body: body.freeze(),
-        })
+        let Opened { status, headers, url, .. } = opened;
+        Ok(Answer { status, headers, url, body: body.freeze() })
     }
 
     /// Makes a call and leaves the body to be read as a stream.
@@ -318,9 +295,7 @@ pub fn install_crypto() {
 }
 
 fn tls() -> crate::error::Result<rustls::ClientConfig> {
-    let roots = rustls::RootCertStore {
-        roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
-    };
+    let roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = rustls::ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
@@ -365,28 +340,19 @@ fn follow(call: &mut Call, url: &mut Url, target: Url, status: StatusCode) {
         call.headers.remove(header::CONTENT_TYPE);
     }
     if url.origin() != target.origin() {
-        let carried = CARRIED.iter().filter_map(|name| {
-            call.headers
-                .get(name)
-                .map(|value| (name.clone(), value.clone()))
-        });
+        let carried = CARRIED
+            .iter()
+            .filter_map(|name| call.headers.get(name).map(|value| (name.clone(), value.clone())));
         call.headers = carried.collect();
     }
     *url = target;
 }
 
 fn opened(answer: reqwest::Response, max_answer: u64) -> Result<Opened, Fault> {
-    if answer
-        .content_length()
-        .is_some_and(|length| length > max_answer)
-    {
+    if answer.content_length().is_some_and(|length| length > max_answer) {
         return Err(Fault::TooLarge);
     }
-    let (status, headers, url) = (
-        answer.status(),
-        answer.headers().clone(),
-        answer.url().clone(),
-    );
+    let (status, headers, url) = (answer.status(), answer.headers().clone(), answer.url().clone());
     let mut received = 0;
     let body = answer.bytes_stream().map(move |bytes| {
         let bytes = bytes.map_err(broken)?;
@@ -397,12 +363,7 @@ fn opened(answer: reqwest::Response, max_answer: u64) -> Result<Opened, Fault> {
             Ok(bytes)
         }
     });
-    Ok(Opened {
-        status,
-        headers,
-        url,
-        body: body.boxed(),
-    })
+    Ok(Opened { status, headers, url, body: body.boxed() })
 }
 
 /// Finds our own fault inside what the HTTP client reports, or describes its.
@@ -442,10 +403,8 @@ impl Resolve for Guarded {
 /// name cannot mix them. Without a port, any port is meant.
 async fn resolve(policy: &Policy, host: &str, port: Option<u16>) -> Result<Vec<SocketAddr>, Fault> {
     let unknown = || Fault::Unknown(host.to_owned());
-    let found: Vec<SocketAddr> = tokio::net::lookup_host((host, 0))
-        .await
-        .map_err(|_| unknown())?
-        .collect();
+    let found: Vec<SocketAddr> =
+        tokio::net::lookup_host((host, 0)).await.map_err(|_| unknown())?.collect();
     if found.is_empty() {
         return Err(unknown());
     }
@@ -457,8 +416,5 @@ async fn resolve(policy: &Policy, host: &str, port: Option<u16>) -> Result<Vec<S
 }
 
 fn current(policy: &RwLock<Policy>) -> Policy {
-    policy
-        .read()
-        .unwrap_or_else(PoisonError::into_inner)
-        .clone()
+    policy.read().unwrap_or_else(PoisonError::into_inner).clone()
 }

@@ -89,11 +89,7 @@ impl Policy {
 }
 
 fn entry(text: &str) -> Option<Entry<'_>> {
-    let plain = |host, port| Entry {
-        host,
-        bits: None,
-        port,
-    };
+    let plain = |host, port| Entry { host, bits: None, port };
     if text.is_empty() || text.chars().any(|c| c.is_whitespace() || c.is_control()) {
         return None;
     }
@@ -103,11 +99,7 @@ fn entry(text: &str) -> Option<Entry<'_>> {
             IpAddr::V6(_) => 128,
         };
         let bits = bits.parse().ok().filter(|bits| *bits <= most)?;
-        return Some(Entry {
-            host: network,
-            bits: Some(bits),
-            port: None,
-        });
+        return Some(Entry { host: network, bits: Some(bits), port: None });
     }
     if text.parse::<IpAddr>().is_ok() {
         return Some(plain(text, None));
@@ -123,9 +115,7 @@ fn entry(text: &str) -> Option<Entry<'_>> {
 
 /// A host without the brackets of an IPv6 address or the dot of the root.
 fn bare(host: &str) -> &str {
-    host.trim_start_matches('[')
-        .trim_end_matches(']')
-        .trim_end_matches('.')
+    host.trim_start_matches('[').trim_end_matches(']').trim_end_matches('.')
 }
 
 /// Whether the network of that prefix holds the address.
@@ -156,13 +146,8 @@ mod tests {
 
     #[test]
     fn an_entry_is_a_name_an_address_or_a_network() {
-        let policy = policy(&[
-            "mirror.example",
-            "10.1.0.0/16",
-            "127.0.0.1:8080",
-            "[::1]:443",
-            "fc00::/7",
-        ]);
+        let policy =
+            policy(&["mirror.example", "10.1.0.0/16", "127.0.0.1:8080", "[::1]:443", "fc00::/7"]);
         assert!(policy.validate().is_ok());
         for (address, port, allowed) in [
             ("10.1.2.3", 80, true),
@@ -176,11 +161,7 @@ mod tests {
             ("8.8.8.8", 80, true),
         ] {
             let asked = address.parse().unwrap();
-            assert_eq!(
-                policy.allows(asked, Some(port)),
-                allowed,
-                "{address} {port}"
-            );
+            assert_eq!(policy.allows(asked, Some(port)), allowed, "{address} {port}");
         }
         assert!(policy.names("MIRROR.example.", Some(1)));
         assert!(!policy.names("example", Some(1)));
@@ -200,16 +181,7 @@ mod tests {
 
     #[test]
     fn nonsense_is_no_entry() {
-        for bad in [
-            "",
-            "a b",
-            "10.0.0.0/33",
-            "::/129",
-            "host/8",
-            "a:b",
-            "[::1]:",
-            "a:99999",
-        ] {
+        for bad in ["", "a b", "10.0.0.0/33", "::/129", "host/8", "a:b", "[::1]:", "a:99999"] {
             assert!(policy(&[bad]).validate().is_err(), "{bad}");
         }
         assert!(policy(&["x"; 1_001]).validate().is_err());

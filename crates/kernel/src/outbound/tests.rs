@@ -8,24 +8,14 @@ use axum::routing::any;
 use super::*;
 
 fn redirect(status: u16, to: String) -> Response {
-    (
-        StatusCode::from_u16(status).unwrap(),
-        [(header::LOCATION, to)],
-    )
-        .into_response()
+    (StatusCode::from_u16(status).unwrap(), [(header::LOCATION, to)]).into_response()
 }
 
 /// Says what it was asked: method, headers of interest, body.
 async fn echo(request: Request) -> String {
     let (head, body) = request.into_parts();
     let mut lines = vec![head.method.to_string()];
-    for name in [
-        "authorization",
-        "private-token",
-        "cookie",
-        "accept",
-        "content-type",
-    ] {
+    for name in ["authorization", "private-token", "cookie", "accept", "content-type"] {
         if let Some(value) = head.headers.get(name) {
             lines.push(format!("{name}={}", value.to_str().unwrap()));
         }
@@ -68,11 +58,7 @@ async fn serve() -> String {
 
 fn open(allowed: &[&str]) -> Outbound {
     let allowed_hosts = allowed.iter().map(|host| (*host).to_owned()).collect();
-    Outbound::new(Policy {
-        allowed_hosts,
-        ..Policy::default()
-    })
-    .unwrap()
+    Outbound::new(Policy { allowed_hosts, ..Policy::default() }).unwrap()
 }
 
 fn text(answer: Answer) -> String {
@@ -85,25 +71,11 @@ async fn a_call_to_an_allowed_address_answers() {
     let call = Call::post_json(format!("{base}/echo"), &serde_json::json!({"a": 1}));
     let answer = open(&["127.0.0.1"]).call(call.clone()).await.unwrap();
     assert_eq!(answer.status, StatusCode::OK);
-    assert_eq!(
-        text(answer),
-        "POST\naccept=*/*\ncontent-type=application/json\nbody={\"a\":1}"
-    );
+    assert_eq!(text(answer), "POST\naccept=*/*\ncontent-type=application/json\nbody={\"a\":1}");
 
-    let local = Outbound::new(Policy {
-        allow_local: true,
-        ..Policy::default()
-    })
-    .unwrap();
+    let local = Outbound::new(Policy { allow_local: true, ..Policy::default() }).unwrap();
     assert!(local.call(call).await.is_ok());
-    assert_eq!(
-        local
-            .call(Call::get(format!("{base}/x")))
-            .await
-            .unwrap()
-            .status,
-        404
-    );
+    assert_eq!(local.call(Call::get(format!("{base}/x"))).await.unwrap().status, 404);
 }
 
 #[tokio::test]
@@ -129,29 +101,15 @@ async fn local_addresses_are_blocked_however_written() {
         let url = format!("http://{host}:{port}/echo");
         let fault = client.call(Call::get(&url)).await.unwrap_err();
         assert!(matches!(fault, Fault::Blocked(_)), "{host}: {fault:?}");
-        assert!(
-            matches!(client.check(&url).await, Err(Fault::Blocked(_))),
-            "{host}"
-        );
+        assert!(matches!(client.check(&url).await, Err(Fault::Blocked(_))), "{host}");
     }
 }
 
 #[tokio::test]
 async fn metadata_stays_blocked_where_local_is_allowed() {
-    let client = Outbound::new(Policy {
-        allow_local: true,
-        ..Policy::default()
-    })
-    .unwrap();
-    for url in [
-        "http://169.254.169.254/latest",
-        "http://[fd00:ec2::254]/",
-        "http://0.0.0.0/",
-    ] {
-        assert!(
-            matches!(client.check(url).await, Err(Fault::Blocked(_))),
-            "{url}"
-        );
+    let client = Outbound::new(Policy { allow_local: true, ..Policy::default() }).unwrap();
+    for url in ["http://169.254.169.254/latest", "http://[fd00:ec2::254]/", "http://0.0.0.0/"] {
+        assert!(matches!(client.check(url).await, Err(Fault::Blocked(_))), "{url}");
     }
     assert!(client.check("http://127.0.0.1/").await.is_ok());
 }
@@ -161,10 +119,7 @@ async fn names_are_allowed_by_name() {
     let base = serve().await.replace("127.0.0.1", "localhost");
     let call = || Call::get(format!("{base}/echo"));
     assert!(open(&["LocalHost"]).call(call()).await.is_ok());
-    assert!(matches!(
-        open(&["example.com"]).call(call()).await,
-        Err(Fault::Blocked(_))
-    ));
+    assert!(matches!(open(&["example.com"]).call(call()).await, Err(Fault::Blocked(_))));
     let client = open(&["localhost"]);
     client.set_policy(Policy::default());
     assert!(matches!(client.call(call()).await, Err(Fault::Blocked(_))));
@@ -176,12 +131,7 @@ async fn a_port_on_the_list_opens_that_port_only() {
     let port = base.rsplit(':').next().unwrap();
     for host in ["127.0.0.1", "localhost"] {
         let call = || Call::get(format!("http://{host}:{port}/echo"));
-        assert!(
-            open(&[&format!("{host}:{port}")])
-                .call(call())
-                .await
-                .is_ok()
-        );
+        assert!(open(&[&format!("{host}:{port}")]).call(call()).await.is_ok());
         let fault = open(&[&format!("{host}:1")]).call(call()).await;
         assert!(matches!(fault, Err(Fault::Blocked(_))), "{host}: {fault:?}");
     }
@@ -192,17 +142,11 @@ async fn a_port_on_the_list_opens_that_port_only() {
 
 #[tokio::test]
 async fn a_closed_policy_denies_what_is_not_listed() {
-    let closed = Outbound::new(Policy {
-        allow_local: true,
-        only_allowed: true,
-        ..Policy::default()
-    })
-    .unwrap();
+    let closed =
+        Outbound::new(Policy { allow_local: true, only_allowed: true, ..Policy::default() })
+            .unwrap();
     for url in ["http://127.0.0.1/", "http://localhost/", "http://8.8.8.8/"] {
-        assert!(
-            matches!(closed.check(url).await, Err(Fault::Denied)),
-            "{url}"
-        );
+        assert!(matches!(closed.check(url).await, Err(Fault::Denied)), "{url}");
         let fault = closed.call(Call::get(url)).await;
         assert!(matches!(fault, Err(Fault::Denied)), "{url}: {fault:?}");
     }
@@ -210,21 +154,11 @@ async fn a_closed_policy_denies_what_is_not_listed() {
 
 #[tokio::test]
 async fn other_schemes_and_nonsense_are_refused() {
-    for url in [
-        "file:///etc/passwd",
-        "ftp://example.com",
-        "gopher://x",
-        "",
-        "http://",
-        "//x",
-    ] {
+    for url in ["file:///etc/passwd", "ftp://example.com", "gopher://x", "", "http://", "//x"] {
         let fault = open(&[]).call(Call::get(url)).await.unwrap_err();
         assert!(matches!(fault, Fault::Url), "{url}: {fault:?}");
     }
-    let fault = open(&[])
-        .call(Call::get("http://absent.invalid/"))
-        .await
-        .unwrap_err();
+    let fault = open(&[]).call(Call::get("http://absent.invalid/")).await.unwrap_err();
     assert!(matches!(fault, Fault::Unknown(_)), "{fault:?}");
 }
 
@@ -232,42 +166,20 @@ async fn other_schemes_and_nonsense_are_refused() {
 async fn every_redirect_is_checked() {
     let base = serve().await;
     let client = open(&["127.0.0.1"]);
-    for target in [
-        "http://127.0.0.2:1/",
-        "http://[::1]/",
-        "http://169.254.169.254/",
-    ] {
-        let fault = client
-            .call(Call::get(format!("{base}/to?302={target}")))
-            .await
-            .unwrap_err();
+    for target in ["http://127.0.0.2:1/", "http://[::1]/", "http://169.254.169.254/"] {
+        let fault = client.call(Call::get(format!("{base}/to?302={target}"))).await.unwrap_err();
         assert!(matches!(fault, Fault::Blocked(_)), "{target}: {fault:?}");
     }
-    let fault = client
-        .call(Call::get(format!("{base}/to?302=file:///x")))
-        .await
-        .unwrap_err();
+    let fault = client.call(Call::get(format!("{base}/to?302=file:///x"))).await.unwrap_err();
     assert!(matches!(fault, Fault::Url), "{fault:?}");
-    let fault = client
-        .call(Call::get(format!("{base}/loop")))
-        .await
-        .unwrap_err();
+    let fault = client.call(Call::get(format!("{base}/loop"))).await.unwrap_err();
     assert!(matches!(fault, Fault::Redirect), "{fault:?}");
-    assert_eq!(
-        client
-            .call(Call::get(format!("{base}/nowhere")))
-            .await
-            .unwrap()
-            .status,
-        302
-    );
+    assert_eq!(client.call(Call::get(format!("{base}/nowhere"))).await.unwrap().status, 302);
 }
 
 #[tokio::test]
 async fn encryption_is_not_given_up() {
-    let answer = http::Response::builder()
-        .status(302)
-        .header("location", "http://b.example/");
+    let answer = http::Response::builder().status(302).header("location", "http://b.example/");
     let answer = reqwest::Response::from(answer.body("").unwrap());
     let from = Url::parse("https://a.example/").unwrap();
     assert!(matches!(next(&from, &answer), Err(Fault::Redirect)));
@@ -277,10 +189,7 @@ fn with_secrets(url: String) -> Call {
     Call::new(Method::POST, url)
         .header(header::AUTHORIZATION, HeaderValue::from_static("Bearer x"))
         .header(header::COOKIE, HeaderValue::from_static("c=1"))
-        .header(
-            HeaderName::from_static("private-token"),
-            HeaderValue::from_static("t"),
-        )
+        .header(HeaderName::from_static("private-token"), HeaderValue::from_static("t"))
         .header(header::ACCEPT, HeaderValue::from_static("text/plain"))
         .body("hello")
 }
@@ -312,9 +221,6 @@ async fn answers_are_limited_in_size_and_time() {
         assert!(matches!(fault, Fault::Timeout), "{path}: {fault:?}");
         assert!(fault.may_pass());
     }
-    let fault = client
-        .call(Call::get("http://127.0.0.1:1/"))
-        .await
-        .unwrap_err();
+    let fault = client.call(Call::get("http://127.0.0.1:1/")).await.unwrap_err();
     assert!(matches!(fault, Fault::Connection(_)), "{fault:?}");
 }

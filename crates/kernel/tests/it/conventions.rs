@@ -42,23 +42,14 @@ kernel::params! { struct Show { id: Reference } }
 
 async fn create(params: Params<Create>) -> Result<Created<Thing>> {
     let tags = params.tags.clone().unwrap_or_default().join("+");
-    Ok(Created(Thing {
-        id: 1,
-        name: format!("{}{tags}", params.name),
-    }))
+    Ok(Created(Thing { id: 1, name: format!("{}{tags}", params.name) }))
 }
 
 async fn show(params: Params<Show>) -> Result<Ok200<Thing>> {
     match &params.id {
-        Reference::Id(id) => Ok(Ok200(Thing {
-            id: *id,
-            name: "by id".into(),
-        })),
+        Reference::Id(id) => Ok(Ok200(Thing { id: *id, name: "by id".into() })),
         Reference::Path(path) if path == "old/place" => Err(Error::Moved("7".into())),
-        Reference::Path(path) => Ok(Ok200(Thing {
-            id: 0,
-            name: path.clone(),
-        })),
+        Reference::Path(path) => Ok(Ok200(Thing { id: 0, name: path.clone() })),
     }
 }
 
@@ -74,25 +65,11 @@ async fn list(paging: Paging) -> Result<Paged<Thing>> {
             _ => 0,
         };
         let ids = (after + 1..=total).take(paging.fetch() as usize);
-        let things = ids
-            .map(|id| Thing {
-                id,
-                name: String::new(),
-            })
-            .collect();
-        return Ok(Paged::keyed(things, paging, |thing: &Thing| {
-            vec![json!(thing.id)]
-        }));
+        let things = ids.map(|id| Thing { id, name: String::new() }).collect();
+        return Ok(Paged::keyed(things, paging, |thing: &Thing| vec![json!(thing.id)]));
     }
-    let ids = (1..=total)
-        .skip(paging.offset() as usize)
-        .take(paging.fetch() as usize);
-    let things = ids
-        .map(|id| Thing {
-            id,
-            name: String::new(),
-        })
-        .collect();
+    let ids = (1..=total).skip(paging.offset() as usize).take(paging.fetch() as usize);
+    let things = ids.map(|id| Thing { id, name: String::new() }).collect();
     Ok(Paged::numbered(things, paging, Some(total)))
 }
 
@@ -136,38 +113,27 @@ impl Reply {
         serde_json::from_str(&self.text).unwrap()
     }
     fn header(&self, name: &str) -> &str {
-        self.headers
-            .get(name)
-            .map_or("(absent)", |value| value.to_str().unwrap())
+        self.headers.get(name).map_or("(absent)", |value| value.to_str().unwrap())
     }
 }
 
 impl House {
     async fn send(&self, request: http::request::Builder, body: impl Into<Body>) -> Reply {
         let request = request.body(body.into()).unwrap();
-        let response = self
-            .server
-            .answer("127.0.0.1".parse().unwrap(), request)
-            .await;
+        let response = self.server.answer("127.0.0.1".parse().unwrap(), request).await;
         let (parts, body) = response.into_parts();
         let bytes = axum::body::to_bytes(body, 1 << 20).await.unwrap();
         let text = String::from_utf8(bytes.to_vec()).unwrap();
-        Reply {
-            status: parts.status,
-            headers: parts.headers,
-            text,
-        }
+        Reply { status: parts.status, headers: parts.headers, text }
     }
 
     async fn get(&self, path: &str) -> Reply {
-        self.send(http::Request::get(format!("/api/v4{path}")), Body::empty())
-            .await
+        self.send(http::Request::get(format!("/api/v4{path}")), Body::empty()).await
     }
 
     async fn post(&self, path: &str, kind: &str, body: &'static str) -> Reply {
         let request = http::Request::post(format!("/api/v4{path}"));
-        self.send(request.header(header::CONTENT_TYPE, kind), body)
-            .await
+        self.send(request.header(header::CONTENT_TYPE, kind), body).await
     }
 }
 
@@ -177,26 +143,12 @@ async fn query_form_multipart_and_json_are_equal() {
     let multipart = "--b\r\nContent-Disposition: form-data; name=\"name\"\r\n\r\nax\r\n\
         --b\r\nContent-Disposition: form-data; name=\"tags[]\"\r\n\r\nt\r\n--b--\r\n";
     let replies = [
+        house.post("/things?name=ax&tags[]=t", "text/plain", "").await,
         house
-            .post("/things?name=ax&tags[]=t", "text/plain", "")
+            .post("/things", "application/x-www-form-urlencoded", "name=ax&tags[]=t")
             .await,
-        house
-            .post(
-                "/things",
-                "application/x-www-form-urlencoded",
-                "name=ax&tags[]=t",
-            )
-            .await,
-        house
-            .post("/things", "multipart/form-data; boundary=b", multipart)
-            .await,
-        house
-            .post(
-                "/things",
-                "application/json",
-                r#"{"name":"ax","tags":["t"]}"#,
-            )
-            .await,
+        house.post("/things", "multipart/form-data; boundary=b", multipart).await,
+        house.post("/things", "application/json", r#"{"name":"ax","tags":["t"]}"#).await,
     ];
     for reply in replies {
         assert_eq!(reply.status, StatusCode::CREATED, "{}", reply.text);
@@ -222,23 +174,11 @@ async fn a_missing_or_unusable_parameter_is_named() {
 async fn a_path_is_decoded_once() {
     let house = house().await;
     assert_eq!(house.get("/things/42").await.json()["name"], "by id");
-    assert_eq!(
-        house.get("/things/acme%2Fanvil").await.json()["name"],
-        "acme/anvil"
-    );
-    assert_eq!(
-        house.get("/things/acme%252Fanvil").await.json()["name"],
-        "acme%2Fanvil"
-    );
-    assert_eq!(
-        house.get("/things/a%00b").await.status,
-        StatusCode::BAD_REQUEST
-    );
+    assert_eq!(house.get("/things/acme%2Fanvil").await.json()["name"], "acme/anvil");
+    assert_eq!(house.get("/things/acme%252Fanvil").await.json()["name"], "acme%2Fanvil");
+    assert_eq!(house.get("/things/a%00b").await.status, StatusCode::BAD_REQUEST);
     assert_eq!(house.get("/things/%ff").await.status, StatusCode::NOT_FOUND);
-    assert_eq!(
-        house.get("/things/acme/anvil").await.json(),
-        json!({"error": "404 Not Found"})
-    );
+    assert_eq!(house.get("/things/acme/anvil").await.json(), json!({"error": "404 Not Found"}));
 }
 
 #[tokio::test]
@@ -258,30 +198,15 @@ async fn slashes_too_many_mean_nothing() {
 #[tokio::test]
 async fn numbered_pages_carry_every_header() {
     let house = house().await;
-    let reply = house
-        .get("/things?page=2&per_page=20&search=x&private_token=secret")
-        .await;
+    let reply = house.get("/things?page=2&per_page=20&search=x&private_token=secret").await;
     assert_eq!(reply.json().as_array().unwrap().len(), 20);
-    let names = [
-        "x-page",
-        "x-per-page",
-        "x-next-page",
-        "x-prev-page",
-        "x-total",
-        "x-total-pages",
-    ];
-    assert_eq!(
-        names.map(|name| reply.header(name)),
-        ["2", "20", "3", "1", "45", "3"]
-    );
+    let names = ["x-page", "x-per-page", "x-next-page", "x-prev-page", "x-total", "x-total-pages"];
+    assert_eq!(names.map(|name| reply.header(name)), ["2", "20", "3", "1", "45", "3"]);
     let link = reply.header("link");
     let start = "<https://tenon.example/api/v4/things?search=x&page=1&per_page=20>; rel=\"prev\", ";
     assert!(link.starts_with(start), "{link}");
-    let rels: Vec<_> = link
-        .split("rel=")
-        .skip(1)
-        .map(|rel| rel.split(',').next().unwrap())
-        .collect();
+    let rels: Vec<_> =
+        link.split("rel=").skip(1).map(|rel| rel.split(',').next().unwrap()).collect();
     assert_eq!(rels, ["\"prev\"", "\"next\"", "\"first\"", "\"last\""]);
     assert!(!link.contains("secret"));
 }
@@ -289,28 +214,14 @@ async fn numbered_pages_carry_every_header() {
 #[tokio::test]
 async fn odd_pages_are_refused_clamped_or_empty() {
     let house = house().await;
-    for query in [
-        "per_page=0",
-        "per_page=-1",
-        "per_page=x",
-        "page=0",
-        "page=99999999999999999999",
-    ] {
+    for query in ["per_page=0", "per_page=-1", "per_page=x", "page=0", "page=99999999999999999999"]
+    {
         let reply = house.get(&format!("/things?{query}")).await;
         let name = query.split('=').next().unwrap();
         assert_eq!(reply.status, StatusCode::BAD_REQUEST, "{query}");
-        assert_eq!(
-            reply.json()["error"],
-            format!("{name} does not have a valid value")
-        );
+        assert_eq!(reply.json()["error"], format!("{name} does not have a valid value"));
     }
-    assert_eq!(
-        house
-            .get("/things?per_page=1000")
-            .await
-            .header("x-per-page"),
-        "100"
-    );
+    assert_eq!(house.get("/things?per_page=1000").await.header("x-per-page"), "100");
     let past = house.get("/things?page=9223372036854775807").await;
     assert_eq!((past.status, past.text.as_str()), (StatusCode::OK, "[]"));
 }
@@ -351,18 +262,13 @@ async fn an_unchanged_answer_is_not_sent_again() {
     assert!(tag.starts_with("W/\""));
     let request = http::Request::get("/api/v4/things/42").header(header::IF_NONE_MATCH, &tag);
     let second = house.send(request, Body::empty()).await;
-    assert_eq!(
-        (second.status, second.text.as_str()),
-        (StatusCode::NOT_MODIFIED, "")
-    );
+    assert_eq!((second.status, second.text.as_str()), (StatusCode::NOT_MODIFIED, ""));
 }
 
 #[tokio::test]
 async fn a_wrong_method_names_the_right_ones() {
     let house = house().await;
-    let request = http::Request::builder()
-        .method(Method::PUT)
-        .uri("/api/v4/things");
+    let request = http::Request::builder().method(Method::PUT).uri("/api/v4/things");
     let reply = house.send(request, Body::empty()).await;
     assert_eq!(reply.status, StatusCode::METHOD_NOT_ALLOWED);
     assert_eq!(reply.header("allow"), "GET, HEAD, POST, OPTIONS");
@@ -372,9 +278,7 @@ async fn a_wrong_method_names_the_right_ones() {
 #[tokio::test]
 async fn a_moved_project_redirects_reads_and_refuses_changes() {
     let house = house().await;
-    let reply = house
-        .get("/things/old%2Fplace?private_token=x&simple=1")
-        .await;
+    let reply = house.get("/things/old%2Fplace?private_token=x&simple=1").await;
     assert_eq!(reply.status, StatusCode::MOVED_PERMANENTLY);
     let to = "https://tenon.example/api/v4/things/7?simple=1";
     assert_eq!(reply.header("location"), to);
@@ -392,10 +296,7 @@ async fn a_panic_shows_nothing_and_stops_nothing() {
     let house = house().await;
     let reply = house.get("/broken").await;
     assert_eq!(reply.status, StatusCode::INTERNAL_SERVER_ERROR);
-    assert_eq!(
-        reply.json(),
-        json!({"message": "500 Internal Server Error"})
-    );
+    assert_eq!(reply.json(), json!({"message": "500 Internal Server Error"}));
     assert_eq!(house.get("/things/1").await.status, StatusCode::OK);
 }
 
@@ -407,13 +308,8 @@ async fn bounds_hold_for_addresses_and_bodies() {
     let body = format!("{{\"name\":\"{}\"}}", "x".repeat(9 << 20));
     let request = http::Request::post("/api/v4/things");
     let request = request.header(header::CONTENT_TYPE, "application/json");
-    assert_eq!(
-        house.send(request, body).await.status,
-        StatusCode::PAYLOAD_TOO_LARGE
-    );
-    let gone = house
-        .send(http::Request::get("/api/v3/projects"), Body::empty())
-        .await;
+    assert_eq!(house.send(request, body).await.status, StatusCode::PAYLOAD_TOO_LARGE);
+    let gone = house.send(http::Request::get("/api/v3/projects"), Body::empty()).await;
     assert_eq!(gone.status, StatusCode::GONE);
 }
 
@@ -434,28 +330,13 @@ async fn every_answer_can_be_traced_and_is_not_sniffed() {
 async fn a_throttle_counts_tells_and_refuses() {
     use kernel::http::throttle::{Rule, ThrottleRules};
     let house = house().await;
-    assert_eq!(
-        house.get("/things/1").await.header("ratelimit-limit"),
-        "(absent)"
-    );
+    assert_eq!(house.get("/things/1").await.header("ratelimit-limit"), "(absent)");
     let app = house.app.clone();
-    let rule = Rule {
-        enabled: true,
-        requests_per_period: 2,
-        period_in_seconds: 60,
-    };
-    let rules = ThrottleRules {
-        unauthenticated_api: rule,
-        ..ThrottleRules::default()
-    };
+    let rule = Rule { enabled: true, requests_per_period: 2, period_in_seconds: 60 };
+    let rules = ThrottleRules { unauthenticated_api: rule, ..ThrottleRules::default() };
     let settings = app.settings().clone();
     app.write(move |tx| settings.set(tx, &rules)).await.unwrap();
-    let names = [
-        "ratelimit-limit",
-        "ratelimit-name",
-        "ratelimit-observed",
-        "ratelimit-remaining",
-    ];
+    let names = ["ratelimit-limit", "ratelimit-name", "ratelimit-observed", "ratelimit-remaining"];
     let first = house.get("/things/1").await;
     let told = names.map(|name| first.header(name).to_owned());
     assert_eq!(told, ["2", "throttle_unauthenticated_api", "1", "1"]);

@@ -14,11 +14,7 @@ use store::{Migration, Store};
 pub fn app(jobs: impl FnOnce(&mut RegistryBuilder)) -> (App, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let sql = include_str!("../../../../migrations/0001_kernel.sql");
-    let migrations = [Migration {
-        number: 1,
-        name: "kernel",
-        sql,
-    }];
+    let migrations = [Migration { number: 1, name: "kernel", sql }];
     let clock = Clock::fixed("2026-01-31T12:00:00Z".parse().unwrap());
     let mut config = store::Config::sqlite(&folder.path().join("tenon.db"));
     let moved = clock.clone();

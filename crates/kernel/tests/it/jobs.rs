@@ -35,11 +35,7 @@ impl Job for Told {
 }
 
 fn told(test: &str, end: &str) -> Told {
-    Told {
-        test: test.into(),
-        end: end.into(),
-        key: None,
-    }
+    Told { test: test.into(), end: end.into(), key: None }
 }
 
 fn runs(test: &str) -> u32 {
@@ -48,9 +44,7 @@ fn runs(test: &str) -> u32 {
 
 async fn enqueue(app: &App, job: Told) {
     let registry = app.jobs().clone();
-    app.write(move |tx| jobs::enqueue(tx, &registry, &job))
-        .await
-        .unwrap();
+    app.write(move |tx| jobs::enqueue(tx, &registry, &job)).await.unwrap();
 }
 
 async fn listed(app: &App) -> Vec<Listed> {
@@ -100,22 +94,13 @@ async fn a_job_of_a_change_that_failed_never_runs() {
 async fn a_job_that_wants_a_retry_waits_longer_each_time() {
     let (app, _folder) = crate::house::app(|jobs| jobs.add::<Told>());
     enqueue(&app, told("retried", "retry")).await;
-    work_until(&app, |jobs| {
-        jobs[0].state == "queued" && jobs[0].attempts == 1
-    })
-    .await;
+    work_until(&app, |jobs| jobs[0].state == "queued" && jobs[0].attempts == 1).await;
     let first = listed(&app).await.remove(0);
     assert_eq!(first.run_at.as_second() - app.now().as_second(), 15);
     assert_eq!(first.last_error.as_deref(), Some("the other side is away"));
-    assert_eq!(
-        (first.progress_done, first.progress_total),
-        (Some(1), Some(2))
-    );
+    assert_eq!((first.progress_done, first.progress_total), (Some(1), Some(2)));
     app.clock().advance(20);
-    work_until(&app, |jobs| {
-        jobs[0].attempts == 2 && jobs[0].state == "queued"
-    })
-    .await;
+    work_until(&app, |jobs| jobs[0].attempts == 2 && jobs[0].state == "queued").await;
     let second = listed(&app).await.remove(0);
     assert_eq!(second.run_at.as_second() - app.now().as_second(), 30);
 }
@@ -124,10 +109,7 @@ async fn a_job_that_wants_a_retry_waits_longer_each_time() {
 async fn what_waits_may_be_made_due_at_once() {
     let (app, _folder) = crate::house::app(|jobs| jobs.add::<Told>());
     enqueue(&app, told("hurried", "retry")).await;
-    work_until(&app, |jobs| {
-        jobs[0].state == "queued" && jobs[0].attempts == 1
-    })
-    .await;
+    work_until(&app, |jobs| jobs[0].state == "queued" && jobs[0].attempts == 1).await;
     let (id, registry) = (listed(&app).await[0].id, app.jobs().clone());
     let hurried = app.write(move |tx| jobs::retry(tx, &registry, id));
     assert!(hurried.await.unwrap());
@@ -144,21 +126,9 @@ async fn what_gave_up_or_panicked_waits_for_an_administrator() {
     assert_eq!(dead[0].last_error.as_deref(), Some("it can never work"));
     let (first, second) = (dead[0].id, dead[1].id);
     let registry = app.jobs().clone();
-    assert!(
-        app.write(move |tx| jobs::retry(tx, &registry, first))
-            .await
-            .unwrap()
-    );
-    assert!(
-        app.write(move |tx| jobs::discard(tx, second))
-            .await
-            .unwrap()
-    );
-    assert!(
-        !app.write(move |tx| jobs::discard(tx, second))
-            .await
-            .unwrap()
-    );
+    assert!(app.write(move |tx| jobs::retry(tx, &registry, first)).await.unwrap());
+    assert!(app.write(move |tx| jobs::discard(tx, second)).await.unwrap());
+    assert!(!app.write(move |tx| jobs::discard(tx, second)).await.unwrap());
     work_until(&app, |jobs| jobs.len() == 1 && jobs[0].state == "failed").await;
     assert_eq!(runs("dead"), 3);
 }
@@ -187,14 +157,7 @@ async fn equal_keys_are_one_while_queued() {
     let (app, _folder) = crate::house::app(|jobs| jobs.add::<Told>());
     for _ in 0..3 {
         let key = Some("same".into());
-        enqueue(
-            &app,
-            Told {
-                key,
-                ..told("keyed", "done")
-            },
-        )
-        .await;
+        enqueue(&app, Told { key, ..told("keyed", "done") }).await;
     }
     assert_eq!(listed(&app).await.len(), 1);
     work_until(&app, <[Listed]>::is_empty).await;

@@ -59,26 +59,13 @@ identity::settings_part! {
 impl AlertLimits {
     fn validate(&self) -> Result<()> {
         for (key, value, least, most) in [
-            (
-                "project_alerts_requests_per_period",
-                self.requests,
-                1,
-                10_000_000,
-            ),
-            (
-                "project_alerts_period_seconds",
-                self.period_seconds,
-                1,
-                86_400,
-            ),
+            ("project_alerts_requests_per_period", self.requests, 1, 10_000_000),
+            ("project_alerts_period_seconds", self.period_seconds, 1, 86_400),
             ("alerts_stale_hours", self.stale_hours, 0, 87_600),
             ("alerts_retention_days", self.retention_days, 0, 3_650),
         ] {
             if !(least..=most).contains(&value) {
-                return Err(Error::invalid(
-                    key,
-                    format!("must be between {least} and {most}"),
-                ));
+                return Err(Error::invalid(key, format!("must be between {least} and {most}")));
             }
         }
         Ok(())

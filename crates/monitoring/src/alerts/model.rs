@@ -71,8 +71,7 @@ impl Severity {
     }
     pub fn of_code(code: i64) -> Severity {
         let at = usize::try_from(code).ok();
-        at.and_then(|at| Severity::ALL.get(at).copied())
-            .unwrap_or(Severity::Unknown)
+        at.and_then(|at| Severity::ALL.get(at).copied()).unwrap_or(Severity::Unknown)
     }
     /// As a field of a page shows it.
     pub fn label(self) -> &'static str {
@@ -94,8 +93,7 @@ impl Status {
     }
     pub fn of_code(code: i64) -> Status {
         let at = usize::try_from(code).ok();
-        at.and_then(|at| Status::ALL.get(at).copied())
-            .unwrap_or(Status::Triggered)
+        at.and_then(|at| Status::ALL.get(at).copied()).unwrap_or(Status::Triggered)
     }
     /// As notes and pages say it.
     pub fn label(self) -> &'static str {
@@ -355,16 +353,10 @@ mod tests {
     #[test]
     fn codes_are_those_of_the_interface() {
         for (at, severity) in Severity::ALL.iter().enumerate() {
-            assert_eq!(
-                (severity.code(), Severity::of_code(at as i64)),
-                (at as i64, *severity)
-            );
+            assert_eq!((severity.code(), Severity::of_code(at as i64)), (at as i64, *severity));
         }
         for (at, status) in Status::ALL.iter().enumerate() {
-            assert_eq!(
-                (status.code(), Status::of_code(at as i64)),
-                (at as i64, *status)
-            );
+            assert_eq!((status.code(), Status::of_code(at as i64)), (at as i64, *status));
         }
         assert_eq!(Status::Resolved.code(), 2);
         assert_eq!(Severity::of_code(-1), Severity::Unknown);

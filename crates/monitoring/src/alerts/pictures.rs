@@ -128,12 +128,9 @@ mod tests {
 
     #[test]
     fn whole_pictures_are_known() {
-        for (picture, expected) in [
-            (bytes(PNG), "png"),
-            (bytes(GIF), "gif"),
-            (bytes(WEBP), "webp"),
-            (jpeg(), "jpg"),
-        ] {
+        for (picture, expected) in
+            [(bytes(PNG), "png"), (bytes(GIF), "gif"), (bytes(WEBP), "webp"), (jpeg(), "jpg")]
+        {
             assert_eq!(ending(&picture), Some(expected));
             let behind = [picture.clone(), b"<script>".to_vec()].concat();
             assert_eq!(ending(&behind), None, "{expected} with something behind");

@@ -60,17 +60,9 @@ const NEW_RELIC: &[Place] = &[
 
 const PAGERDUTY: &[Place] = &[
     (Target::Title, FieldType::String, "event.data.title"),
-    (
-        Target::Service,
-        FieldType::String,
-        "event.data.service.summary",
-    ),
+    (Target::Service, FieldType::String, "event.data.service.summary"),
     (Target::Severity, FieldType::String, "event.data.urgency"),
-    (
-        Target::StartTime,
-        FieldType::Datetime,
-        "event.data.created_at",
-    ),
+    (Target::StartTime, FieldType::Datetime, "event.data.created_at"),
     (Target::Fingerprint, FieldType::String, "event.data.id"),
 ];
 
@@ -78,11 +70,7 @@ const PINGDOM: &[Place] = &[
     (Target::Title, FieldType::String, "check_name"),
     (Target::Description, FieldType::String, "long_description"),
     (Target::Severity, FieldType::String, "importance_level"),
-    (
-        Target::StartTime,
-        FieldType::Datetime,
-        "state_changed_timestamp",
-    ),
+    (Target::StartTime, FieldType::Datetime, "state_changed_timestamp"),
     (Target::Hosts, FieldType::String, "check_params.hostname"),
     (Target::Fingerprint, FieldType::String, "check_id"),
 ];
@@ -150,9 +138,7 @@ impl Preset {
     /// Fills what nobody said otherwise of.
     pub fn fill(self, change: &mut Change) {
         change.payload_mapping.get_or_insert_with(|| self.mapping());
-        change
-            .identity_fields
-            .get_or_insert_with(|| self.identity());
+        change.identity_fields.get_or_insert_with(|| self.identity());
     }
 }
 
@@ -165,11 +151,7 @@ mod tests {
 
     #[test]
     fn every_preset_is_named_and_maps_a_title() {
-        let named: Vec<&str> = Preset::NAMES
-            .iter()
-            .skip(1)
-            .map(|(value, _)| *value)
-            .collect();
+        let named: Vec<&str> = Preset::NAMES.iter().skip(1).map(|(value, _)| *value).collect();
         let known: Vec<&str> = Preset::ALL.iter().map(|preset| preset.as_str()).collect();
         assert_eq!(named, known);
         for preset in Preset::ALL {
@@ -181,10 +163,7 @@ mod tests {
 
     #[test]
     fn what_new_relic_sends_by_default_is_read() {
-        let reading = Reading {
-            mapping: Preset::NewRelic.mapping(),
-            ..Reading::default()
-        };
+        let reading = Reading { mapping: Preset::NewRelic.mapping(), ..Reading::default() };
         let sent = json!({"id": "0e5c-41", "issueUrl": "https://radar.example/0e5c-41",
             "title": "CPU of web-1 is above 90 % for 5 minutes", "priority": "HIGH",
             "impactedEntities": ["web-1", "web-2"], "totalIncidents": 2, "state": "ACTIVATED",

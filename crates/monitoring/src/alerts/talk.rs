@@ -14,19 +14,10 @@ use spaces::Project;
 use spaces::access::{Purpose, project_and_level};
 use store::Tx;
 
-pub const TALK: Discussion = Discussion {
-    enter: authorize,
-    may_know,
-    told,
-    touch: rows::touch,
-};
+pub const TALK: Discussion = Discussion { enter: authorize, may_know, told, touch: rows::touch };
 
 pub fn thing(alert: &Alert) -> NoteableRow {
-    NoteableRow {
-        kind: super::store::arrive::ALERT,
-        id: alert.id,
-        talk: TALK,
-    }
+    NoteableRow { kind: super::store::arrive::ALERT, id: alert.id, talk: TALK }
 }
 
 fn authorize(tx: &mut Tx<'_>, viewer: &Viewer, id: i64) -> Result<ProjectAccess> {

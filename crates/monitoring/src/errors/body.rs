@@ -76,10 +76,7 @@ impl Arriving {
             Ok(None) => Ok(None),
             Ok(Some(Ok(bytes))) => {
                 let size = bytes.len() as u64;
-                self.left = self
-                    .left
-                    .checked_sub(size)
-                    .ok_or(Fault::TooLarge("the body"))?;
+                self.left = self.left.checked_sub(size).ok_or(Fault::TooLarge("the body"))?;
                 Ok(Some(bytes))
             }
         }
@@ -150,7 +147,5 @@ async fn feed(mut decoder: Decoder, bytes: Vec<u8>) -> Result<Decoder, Refusal> 
 /// Does work that takes a core for a while, few at once.
 pub async fn busy<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
     let _place = WORKING.acquire().await.map_err(Error::internal)?;
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(Error::internal)
+    tokio::task::spawn_blocking(work).await.map_err(Error::internal)
 }

@@ -115,10 +115,7 @@ impl Delivery {
             return Err(Fault::Malformed("the body is no event").into());
         };
         let event = body::busy(move || decode::sniff(sent, MAX_STORE, decoded)).await??;
-        let envelope = Envelope {
-            event: Some(event),
-            ..Envelope::default()
-        };
+        let envelope = Envelope { event: Some(event), ..Envelope::default() };
         self.keep(Some(key), envelope).await
     }
 
@@ -153,12 +150,7 @@ impl Delivery {
         if announced > Some(sent) {
             return Err(Fault::TooLarge("the body").into());
         }
-        let reading = Reading {
-            encoding,
-            form,
-            sent,
-            decoded,
-        };
+        let reading = Reading { encoding, form, sent, decoded };
         body::read(body, reading).await
     }
 
@@ -181,9 +173,7 @@ impl Delivery {
 /// The key in `Sentry sentry_key=…, sentry_version=7, …`.
 fn key_in(header: &str) -> Option<String> {
     let pairs = header.trim();
-    let scheme = pairs
-        .get(..7)
-        .filter(|scheme| scheme.eq_ignore_ascii_case("sentry "));
+    let scheme = pairs.get(..7).filter(|scheme| scheme.eq_ignore_ascii_case("sentry "));
     let pairs = scheme.map_or(pairs, |scheme| &pairs[scheme.len()..]);
     pairs
         .split(',')
@@ -199,10 +189,9 @@ fn answer(kept: Kept) -> Result<Response> {
         Ok(None) => reply::json(StatusCode::OK, &json!({}))?,
         Err(refusal) => refused(refusal)?,
     };
-    response.headers_mut().insert(
-        header::ACCESS_CONTROL_EXPOSE_HEADERS,
-        HeaderValue::from_static(EXPOSED),
-    );
+    response
+        .headers_mut()
+        .insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
     Ok(response)
 }
 
@@ -213,16 +202,12 @@ fn refused(refusal: Refusal) -> Result<Response> {
     };
     let (status, message, detail) = match refusal {
         Refusal::Failed(error) => return Err(error),
-        Refusal::Fault(fault @ Fault::Malformed(_)) => (
-            StatusCode::BAD_REQUEST,
-            "Failed to parse sentry request",
-            fault.to_string(),
-        ),
-        Refusal::Fault(fault @ Fault::TooLarge(_)) => (
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "413 Request Entity Too Large",
-            fault.to_string(),
-        ),
+        Refusal::Fault(fault @ Fault::Malformed(_)) => {
+            (StatusCode::BAD_REQUEST, "Failed to parse sentry request", fault.to_string())
+        }
+        Refusal::Fault(fault @ Fault::TooLarge(_)) => {
+            (StatusCode::PAYLOAD_TOO_LARGE, "413 Request Entity Too Large", fault.to_string())
+        }
         Refusal::Key => (
             StatusCode::NOT_FOUND,
             "404 Not found",

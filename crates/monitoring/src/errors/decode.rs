@@ -60,11 +60,7 @@ pub struct Sink {
 
 impl Sink {
     pub fn new(form: Form, limit: u64) -> Sink {
-        Sink {
-            form,
-            taken: 0,
-            limit,
-        }
+        Sink { form, taken: 0, limit }
     }
 
     fn take(&mut self, bytes: &[u8]) -> Result<(), Fault> {
@@ -184,11 +180,8 @@ fn has_large_window(first: u8) -> bool {
 
 /// A sink's own refusal, or that the bytes cannot be decoded.
 fn fault(error: io::Error) -> Fault {
-    let own = error
-        .get_ref()
-        .and_then(|inner| inner.downcast_ref::<Fault>());
-    own.copied()
-        .unwrap_or(Fault::Malformed("the compression is broken"))
+    let own = error.get_ref().and_then(|inner| inner.downcast_ref::<Fault>());
+    own.copied().unwrap_or(Fault::Malformed("the compression is broken"))
 }
 
 /// The JSON of a body of the old endpoint: sent as it is, or as zlib in
@@ -199,9 +192,7 @@ pub fn sniff(body: Vec<u8>, packed: u64, limit: u64) -> Result<Vec<u8>, Fault> {
     if text.first().is_none_or(|first| *first == b'{') {
         return Ok(body);
     }
-    let zlib = STANDARD
-        .decode(text)
-        .map_err(|_| Fault::Malformed("the event is not JSON"))?;
+    let zlib = STANDARD.decode(text).map_err(|_| Fault::Malformed("the event is not JSON"))?;
     if zlib.len() as u64 > packed {
         return Err(Fault::TooLarge("the body"));
     }
@@ -272,11 +263,7 @@ mod tests {
     fn every_encoding_is_decoded_within_its_limit() {
         for encoding in ALL {
             let bytes = packed(encoding, TEXT);
-            assert_eq!(
-                unpacked(encoding, &bytes, 1_000).unwrap(),
-                TEXT,
-                "{encoding:?}"
-            );
+            assert_eq!(unpacked(encoding, &bytes, 1_000).unwrap(), TEXT, "{encoding:?}");
             let stopped = unpacked(encoding, &bytes, 10);
             assert_eq!(stopped, Err(Fault::TooLarge("the body")), "{encoding:?}");
         }
@@ -296,10 +283,7 @@ mod tests {
         for encoding in ALL.into_iter().skip(1) {
             for bytes in [b"no such thing".as_slice(), b"\xff\xff\xff\xff\xff\xff"] {
                 let read = unpacked(encoding, bytes, 1_000);
-                assert!(
-                    matches!(read, Err(Fault::Malformed(_))),
-                    "{encoding:?} {read:?}"
-                );
+                assert!(matches!(read, Err(Fault::Malformed(_))), "{encoding:?} {read:?}");
             }
         }
         let large = unpacked(Encoding::Brotli, &[0x11, 0x1e, 0, 0], 1_000);
@@ -309,19 +293,10 @@ mod tests {
     #[test]
     fn the_old_endpoint_takes_base64_of_zlib() {
         let base64 = STANDARD.encode(packed(Encoding::Deflate, TEXT));
-        assert_eq!(
-            sniff(base64.clone().into_bytes(), 1_000, 1_000).unwrap(),
-            TEXT
-        );
+        assert_eq!(sniff(base64.clone().into_bytes(), 1_000, 1_000).unwrap(), TEXT);
         assert_eq!(sniff(TEXT.to_vec(), 1_000, 1_000).unwrap(), TEXT);
-        assert_eq!(
-            sniff(base64.clone().into_bytes(), 1_000, 10),
-            Err(Fault::TooLarge("the body"))
-        );
-        assert_eq!(
-            sniff(base64.into_bytes(), 10, 1_000),
-            Err(Fault::TooLarge("the body"))
-        );
+        assert_eq!(sniff(base64.clone().into_bytes(), 1_000, 10), Err(Fault::TooLarge("the body")));
+        assert_eq!(sniff(base64.into_bytes(), 10, 1_000), Err(Fault::TooLarge("the body")));
         assert!(sniff(b"eJx".to_vec(), 1_000, 1_000).is_err());
     }
 

@@ -123,12 +123,7 @@ impl Detail {
     pub fn parse(payload: &[u8]) -> Result<Detail, Fault> {
         let sent: DetailPayload = serde_json::from_slice(payload)
             .map_err(|_| Fault::Malformed("the event is not readable"))?;
-        let told = sent
-            .exception
-            .0
-            .into_iter()
-            .rev()
-            .filter(Exception::is_told);
+        let told = sent.exception.0.into_iter().rev().filter(Exception::is_told);
         let mut exceptions: Vec<Raised> = told.map(Raised::from).collect();
         let aside = sent.threads.into_stack();
         let aside = aside.map(Trace::into_frames).unwrap_or_default();
@@ -179,11 +174,7 @@ impl From<Exception> for Raised {
         Raised {
             kind: cut(sent.kind.filled().unwrap_or("Error")),
             value: cut(sent.value.filled().unwrap_or_default()),
-            frames: sent
-                .stacktrace
-                .0
-                .map(Trace::into_frames)
-                .unwrap_or_default(),
+            frames: sent.stacktrace.0.map(Trace::into_frames).unwrap_or_default(),
         }
     }
 }
@@ -192,9 +183,7 @@ impl StackFrame {
     /// The file, or the module where there is none.
     pub fn file(&self) -> &str {
         let all = [&self.filename, &self.abs_path, &self.module];
-        all.into_iter()
-            .find(|one| !one.is_empty())
-            .map_or("", |one| one)
+        all.into_iter().find(|one| !one.is_empty()).map_or("", |one| one)
     }
 
     /// Whether it is the program's own code, not a library's.
@@ -261,12 +250,7 @@ mod tests {
             assert_eq!(read.exceptions[1].kind, "Cause");
             let place = &read.stack()[0];
             assert_eq!(
-                (
-                    place.file(),
-                    place.line.0,
-                    place.column.0,
-                    place.is_in_app()
-                ),
+                (place.file(), place.line.0, place.column.0, place.is_in_app()),
                 ("a.py", Some(7), Some(3), false)
             );
             let source = place.source();
@@ -294,11 +278,7 @@ mod tests {
         let own =
             json!({"exception": [{"type": "E", "stacktrace": stack("own")}], "threads": threads});
         assert_eq!(names(&detail(own)), ["own"]);
-        assert!(
-            detail(json!({"message": "m", "threads": 7}))
-                .stack()
-                .is_empty()
-        );
+        assert!(detail(json!({"message": "m", "threads": 7})).stack().is_empty());
     }
 
     #[test]
@@ -314,10 +294,9 @@ mod tests {
 
     #[test]
     fn odd_parts_show_nothing() {
-        let odd = detail(
-            json!({"exception": 7, "tags": 7, "user": null, "request": [], "sdk": "x",
-            "breadcrumbs": {"values": 3}, "server_name": {}}),
-        );
+        let odd =
+            detail(json!({"exception": 7, "tags": 7, "user": null, "request": [], "sdk": "x",
+            "breadcrumbs": {"values": 3}, "server_name": {}}));
         assert!(odd.exceptions.is_empty() && odd.steps.is_empty() && odd.request.is_none());
         let frames = json!([{"lineno": i64::MIN, "context_line": "x", "pre_context": ["a"]}]);
         let odd = detail(json!({"exception": [{"type": "E", "stacktrace": {"frames": frames}}]}));

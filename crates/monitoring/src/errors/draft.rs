@@ -18,11 +18,8 @@ const MAX_BLOCK: usize = 50_000;
 
 /// Its title: one line of name and description.
 pub fn title(error: &Tracked) -> String {
-    let line: String = error
-        .title()
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
+    let line: String =
+        error.title().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
     let line: String = line.chars().take(MAX_TITLE).collect();
     match line.trim() {
@@ -165,10 +162,7 @@ mod tests {
             .filter(|line| !line.is_code)
             .map(|line| line.text)
             .collect();
-        assert!(
-            code.iter()
-                .all(|line| !line.contains(['/', '@', '<']) || line.contains("](u)"))
-        );
+        assert!(code.iter().all(|line| !line.contains(['/', '@', '<']) || line.contains("](u)")));
         assert!(planning::formats::mentions::find(&description).is_empty());
     }
 }

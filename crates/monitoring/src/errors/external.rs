@@ -52,10 +52,7 @@ struct Remembered(Cache<(i64, String), Arc<Listed>>);
 
 impl Default for Remembered {
     fn default() -> Remembered {
-        let cache = Cache::builder()
-            .max_capacity(MAX_REMEMBERED)
-            .time_to_live(FRESH)
-            .build();
+        let cache = Cache::builder().max_capacity(MAX_REMEMBERED).time_to_live(FRESH).build();
         Remembered(cache)
     }
 }
@@ -97,9 +94,7 @@ pub async fn set_status(app: &App, setting: &Setting, id: i64, status: Status) -
     url.query_pairs_mut().append_pair("id", &id.to_string());
     let body = json!({"status": status}).to_string();
     let kind = HeaderValue::from_static("application/json");
-    let put = Call::new(Method::PUT, url)
-        .header(header::CONTENT_TYPE, kind)
-        .body(body);
+    let put = Call::new(Method::PUT, url).header(header::CONTENT_TYPE, kind).body(body);
     call(app, setting, put).await?;
     app.kept::<Remembered>().0.invalidate_all();
     Ok(())

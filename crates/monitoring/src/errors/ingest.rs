@@ -71,10 +71,7 @@ impl Default for Arrivals {
     fn default() -> Arrivals {
         Arrivals {
             lanes: KeyedBatcher::new(MOST, write),
-            full: Cache::builder()
-                .max_capacity(10_000)
-                .time_to_live(FULL)
-                .build(),
+            full: Cache::builder().max_capacity(10_000).time_to_live(FULL).build(),
             told: Limiter::new("error_client_reports", TOLD, 5 * 60),
         }
     }
@@ -98,11 +95,7 @@ impl Report {
             Some(payload) => Some(prepared(payload, own, peer).await?),
         };
         let id = event.as_ref().map(|event| event.event_id.clone());
-        let report = Report {
-            event,
-            drops,
-            limits: limits.clone(),
-        };
+        let report = Report { event, drops, limits: limits.clone() };
         Ok(Some((report, id)))
     }
 }
@@ -122,11 +115,7 @@ fn prepare(mut payload: Vec<u8>, own: Option<String>, peer: &str) -> Result<Arri
     let event_id = own
         .or_else(|| event.event_id.clone())
         .unwrap_or_else(|| hex::encode(random_bytes::<16>()));
-    Ok(Arrived {
-        event,
-        event_id,
-        payload: pack(&payload),
-    })
+    Ok(Arrived { event, event_id, payload: pack(&payload) })
 }
 
 pub fn pack(payload: &[u8]) -> Vec<u8> {
@@ -145,21 +134,13 @@ pub async fn keep(app: &App, project_id: i64, report: Report) -> Result<Outcome>
             false => Ok(Outcome::Kept),
         };
     }
-    if let Some(until) = arrivals
-        .full
-        .get(&project_id)
-        .filter(|until| left(*until) > 0)
-    {
+    if let Some(until) = arrivals.full.get(&project_id).filter(|until| left(*until) > 0) {
         return Ok(Outcome::Full(left(until)));
     }
     let outcome = arrivals.lanes.run(app, project_id, report).await?;
     if let Outcome::Full(seconds) = outcome {
-        let until = app
-            .now()
-            .checked_add(jiff::SignedDuration::from_secs(seconds));
-        arrivals
-            .full
-            .insert(project_id, until.map_err(Error::internal)?);
+        let until = app.now().checked_add(jiff::SignedDuration::from_secs(seconds));
+        arrivals.full.insert(project_id, until.map_err(Error::internal)?);
     }
     Ok(outcome)
 }
@@ -256,14 +237,9 @@ fn drops(reports: &[Vec<u8>]) -> BTreeMap<(&'static str, &'static str), i64> {
         list.find(|known| **known == word).copied().unwrap_or(OTHER)
     };
     let mut drops: BTreeMap<_, i64> = BTreeMap::new();
-    let read = reports
-        .iter()
-        .filter_map(|report| serde_json::from_slice(report).ok());
+    let read = reports.iter().filter_map(|report| serde_json::from_slice(report).ok());
     for one in read.flat_map(|sent: Sent| sent.discarded_events) {
-        let of = (
-            known(REASONS, &one.reason),
-            known(CATEGORIES, &one.category),
-        );
+        let of = (known(REASONS, &one.reason), known(CATEGORIES, &one.category));
         let sum = drops.entry(of).or_default();
         *sum = sum.saturating_add(one.quantity.clamp(0, MAX_QUANTITY));
     }

@@ -52,9 +52,7 @@ pub async fn create(
     });
     // Read outside of the transaction that writes: it may be large. What
     // cannot be read has no stack.
-    let detail = found
-        .await?
-        .and_then(|payload| Detail::unpack(&payload).ok());
+    let detail = found.await?.and_then(|payload| Detail::unpack(&payload).ok());
     let detail = detail.unwrap_or_default();
     let title = wanted.title.as_deref().unwrap_or_default();
     let subject = by.subject("create_issue", title, "")?;

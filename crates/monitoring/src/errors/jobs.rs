@@ -39,7 +39,5 @@ impl Job for ForgetEvents {
 }
 
 /// What a deleted project holds of events.
-pub const CONTENTS: spaces::hooks::Contents = spaces::hooks::Contents {
-    count: old::count_of_project,
-    remove: old::remove_of_project,
-};
+pub const CONTENTS: spaces::hooks::Contents =
+    spaces::hooks::Contents { count: old::count_of_project, remove: old::remove_of_project };

@@ -21,10 +21,7 @@ pub struct Remembered(Cache<(String, Reference), Option<i64>>);
 
 impl Default for Remembered {
     fn default() -> Remembered {
-        let cache = Cache::builder()
-            .max_capacity(MAX_REMEMBERED)
-            .time_to_live(FRESH)
-            .build();
+        let cache = Cache::builder().max_capacity(MAX_REMEMBERED).time_to_live(FRESH).build();
         Remembered(cache)
     }
 }

@@ -64,10 +64,7 @@ impl ErrorLimits {
         ] {
             if !(1..=most).contains(&value) {
                 let key = format!("error_tracking_{key}");
-                return Err(Error::invalid(
-                    &key,
-                    format!("must be between 1 and {most}"),
-                ));
+                return Err(Error::invalid(&key, format!("must be between 1 and {most}")));
             }
         }
         Ok(())

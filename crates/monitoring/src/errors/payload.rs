@@ -26,10 +26,7 @@ impl<'de> Lenient<'de> for Message {
         let Scalar::Text(text) = sent else {
             return Message(None);
         };
-        Message(Some(LogEntry {
-            message: Text(Some(text)),
-            formatted: Text(None),
-        }))
+        Message(Some(LogEntry { message: Text(Some(text)), formatted: Text(None) }))
     }
 
     fn of_object<A: MapAccess<'de>>(object: A) -> Result<Message, A::Error> {

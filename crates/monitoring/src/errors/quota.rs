@@ -56,8 +56,7 @@ impl Quota {
 }
 
 fn end(from: Timestamp, seconds: i64) -> Timestamp {
-    from.checked_add(SignedDuration::from_secs(seconds))
-        .unwrap_or(Timestamp::MAX)
+    from.checked_add(SignedDuration::from_secs(seconds)).unwrap_or(Timestamp::MAX)
 }
 
 /// Counts as many of `wanted` events of a project as there is room for.
@@ -87,11 +86,7 @@ mod tests {
 
     #[test]
     fn both_windows_hold_and_begin_anew() {
-        let limits = ErrorLimits {
-            per_five_minutes: 10,
-            per_hour: 15,
-            ..ErrorLimits::default()
-        };
+        let limits = ErrorLimits { per_five_minutes: 10, per_hour: 15, ..ErrorLimits::default() };
         let mut quota = Quota::default();
         let mut take = |second, wanted| {
             let granted = quota.take(at(second), &limits, wanted);

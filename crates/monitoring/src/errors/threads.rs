@@ -67,10 +67,7 @@ mod tests {
         assert_eq!(stack(json!({"values": all})), some("c"));
         assert_eq!(stack(json!([thread("a"), with("b", "current")])), some("b"));
         assert_eq!(stack(json!([thread("a")])), some("a"));
-        assert_eq!(
-            stack(json!([{"crashed": true}, thread("a"), null])),
-            some("a")
-        );
+        assert_eq!(stack(json!([{"crashed": true}, thread("a"), null])), some("a"));
     }
 
     #[test]

@@ -178,10 +178,7 @@ impl FromRow for Plan {
             ends_at: row.get("ends_at")?,
             length: row.get("length")?,
             length_unit: row.get("length_unit")?,
-            active_period: period.map(|(start_time, end_time)| Period {
-                start_time,
-                end_time,
-            }),
+            active_period: period.map(|(start_time, end_time)| Period { start_time, end_time }),
         })
     }
 }

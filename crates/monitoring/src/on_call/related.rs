@@ -20,10 +20,7 @@ impl RelatedToRotations {
         let ids: Vec<i64> = rotations.iter().map(|one| one.id).collect();
         let people = rotations::participants(tx, &ids)?;
         let ids: Vec<i64> = people.iter().map(|one| one.user_id).collect();
-        Ok(RelatedToRotations {
-            users: load_basic(tx, &ids)?,
-            people,
-        })
+        Ok(RelatedToRotations { users: load_basic(tx, &ids)?, people })
     }
 
     /// Who takes turns in one of them, in their order.

@@ -38,13 +38,7 @@ mod tests {
     fn zones_have_iana_names() {
         assert_eq!(named("europe/berlin"), Some("Europe/Berlin"));
         assert_eq!(named("UTC"), Some("UTC"));
-        for wrong in [
-            "",
-            "Mars/Base",
-            "../../etc/passwd",
-            "Europe/Berlin ",
-            "+02:00",
-        ] {
+        for wrong in ["", "Mars/Base", "../../etc/passwd", "Europe/Berlin ", "+02:00"] {
             assert_eq!(named(wrong), None, "{wrong}");
         }
         let summer = "2031-07-01T12:00:00Z".parse().unwrap();

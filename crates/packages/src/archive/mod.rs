@@ -97,11 +97,9 @@ pub fn hostile(bytes: &[u8]) {
             Err(error) => assert!(matches!(error, Error::BadRequest(_)), "{error}"),
         }
     }
-    for (packing, packed) in [
-        (Packing::Gzip, &packed[..]),
-        (Packing::Xz, bytes),
-        (Packing::Zstd, bytes),
-    ] {
+    for (packing, packed) in
+        [(Packing::Gzip, &packed[..]), (Packing::Xz, bytes), (Packing::Zstd, bytes)]
+    {
         if let Err(error) = tar_digest(packed, packed.len() as u64, packing) {
             assert!(matches!(error, Error::BadRequest(_)), "{error}");
         }
@@ -125,10 +123,8 @@ fn plain_path(raw: &[u8]) -> Result<String> {
     if text.starts_with('/') || is_drive || text.contains('\0') {
         return Err(unsafe_name());
     }
-    let parts: Vec<&str> = text
-        .split('/')
-        .filter(|part| !part.is_empty() && *part != ".")
-        .collect();
+    let parts: Vec<&str> =
+        text.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
     if parts.contains(&"..") || parts.len() > MAX_DEPTH {
         return Err(unsafe_name());
     }
@@ -166,28 +162,20 @@ struct Bounded<R> {
 
 impl<R> Bounded<R> {
     fn new(inner: R, most: u64) -> Bounded<R> {
-        Bounded {
-            inner,
-            left: most,
-            until: Instant::now() + MAX_TIME,
-        }
+        Bounded { inner, left: most, until: Instant::now() + MAX_TIME }
     }
 }
 
 impl<R: Read> Read for Bounded<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if Instant::now() > self.until {
-            return Err(io::Error::other(Capped(
-                "the archive takes too long to read",
-            )));
+            return Err(io::Error::other(Capped("the archive takes too long to read")));
         }
         let read = self.inner.read(into)?;
         self.left = match self.left.checked_sub(read as u64) {
             Some(left) => left,
             None => {
-                return Err(io::Error::other(Capped(
-                    "the archive expands to too many bytes",
-                )));
+                return Err(io::Error::other(Capped("the archive expands to too many bytes")));
             }
         };
         Ok(read)

@@ -95,10 +95,7 @@ impl ArchiveEntry {
     }
 
     fn is_file(&self) -> bool {
-        matches!(
-            self.kind(),
-            EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse
-        )
+        matches!(self.kind(), EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse)
     }
 }
 

@@ -22,9 +22,7 @@ fn header(name: &[u8], size: u64, kind: tar::EntryType) -> tar::Header {
 }
 
 fn read(bytes: &[u8]) -> Result<Contents> {
-    tar_gz(bytes, bytes.len() as u64, |path| {
-        path.ends_with("package.json")
-    })
+    tar_gz(bytes, bytes.len() as u64, |path| path.ends_with("package.json"))
 }
 
 fn reason(result: Result<Contents>) -> String {
@@ -37,27 +35,15 @@ fn reason(result: Result<Contents>) -> String {
 #[test]
 fn a_tarball_gives_the_members_asked_for() {
     let bytes = packed(|tar| {
-        tar.append(
-            &header(b"./package/package.json", 2, tar::EntryType::Regular),
-            &b"{}"[..],
-        )
-        .unwrap();
-        tar.append(
-            &header(b"package/index.js", 3, tar::EntryType::Regular),
-            &b"abc"[..],
-        )
-        .unwrap();
-        tar.append(
-            &header(b"package/link", 0, tar::EntryType::Symlink),
-            &b""[..],
-        )
-        .unwrap();
+        tar.append(&header(b"./package/package.json", 2, tar::EntryType::Regular), &b"{}"[..])
+            .unwrap();
+        tar.append(&header(b"package/index.js", 3, tar::EntryType::Regular), &b"abc"[..])
+            .unwrap();
+        tar.append(&header(b"package/link", 0, tar::EntryType::Symlink), &b""[..])
+            .unwrap();
     });
     let contents = read(&bytes).unwrap();
-    assert_eq!(
-        contents.member("package/package.json").unwrap().bytes,
-        b"{}"
-    );
+    assert_eq!(contents.member("package/package.json").unwrap().bytes, b"{}");
     assert_eq!((contents.files, contents.unpacked), (2, 5));
     assert_eq!(contents.members.len(), 1);
 }
@@ -78,17 +64,9 @@ fn long_names_are_joined_to_their_entry() {
 
 #[test]
 fn names_that_lead_outside_are_refused() {
-    for name in [
-        &b"../x"[..],
-        b"/etc/passwd",
-        b"a/../../x",
-        b"..\\x",
-        b"C:\\x",
-        b"a\xff",
-    ] {
+    for name in [&b"../x"[..], b"/etc/passwd", b"a/../../x", b"..\\x", b"C:\\x", b"a\xff"] {
         let bytes = packed(|tar| {
-            tar.append(&header(name, 0, tar::EntryType::Regular), &b""[..])
-                .unwrap();
+            tar.append(&header(name, 0, tar::EntryType::Regular), &b""[..]).unwrap();
         });
         assert!(reason(read(&bytes)).contains("unsafe name"), "{name:?}");
     }
@@ -101,18 +79,10 @@ fn names_that_lead_outside_are_refused() {
 #[test]
 fn what_is_no_archive_is_refused() {
     let whole = packed(|tar| {
-        tar.append(
-            &header(b"package.json", 2, tar::EntryType::Regular),
-            &b"{}"[..],
-        )
-        .unwrap();
+        tar.append(&header(b"package.json", 2, tar::EntryType::Regular), &b"{}"[..])
+            .unwrap();
     });
-    for bytes in [
-        &b""[..],
-        b"hello",
-        &whole[..whole.len() / 2],
-        &packed(|_| {}),
-    ] {
+    for bytes in [&b""[..], b"hello", &whole[..whole.len() / 2], &packed(|_| {})] {
         reason(read(bytes));
         reason(zip(Cursor::new(bytes), |_| true));
     }
@@ -126,8 +96,7 @@ fn a_bomb_is_left_when_it_grows_too_large() {
     let mut tar = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::default()));
     let size = 300 * 1024 * 1024;
     let zeros = std::io::repeat(0).take(size);
-    tar.append(&header(b"zeros", size, tar::EntryType::Regular), zeros)
-        .unwrap();
+    tar.append(&header(b"zeros", size, tar::EntryType::Regular), zeros).unwrap();
     let bytes = tar.into_inner().unwrap().finish().unwrap();
     assert!(bytes.len() < 2 * 1024 * 1024);
     assert!(reason(read(&bytes)).contains("expands to too many bytes"));
@@ -138,11 +107,8 @@ fn a_member_asked_for_has_a_cap() {
     let size = MAX_MEMBER + 1;
     let bytes = packed(|tar| {
         let random: Vec<u8> = (0..size).map(|at| (at * 31 % 251) as u8).collect();
-        tar.append(
-            &header(b"package.json", size, tar::EntryType::Regular),
-            &random[..],
-        )
-        .unwrap();
+        tar.append(&header(b"package.json", size, tar::EntryType::Regular), &random[..])
+            .unwrap();
     });
     assert!(reason(read(&bytes)).contains("too large"));
 }
@@ -151,8 +117,7 @@ fn a_member_asked_for_has_a_cap() {
 fn too_many_entries_and_huge_headers_are_refused() {
     let bytes = packed(|tar| {
         for _ in 0..=MAX_ENTRIES {
-            tar.append(&header(b"a", 0, tar::EntryType::Regular), &b""[..])
-                .unwrap();
+            tar.append(&header(b"a", 0, tar::EntryType::Regular), &b""[..]).unwrap();
         }
     });
     assert!(reason(read(&bytes)).contains("too many entries"));

@@ -60,21 +60,14 @@ fn unreadable(_: zip::result::ZipError) -> Error {
 fn check_directory(packed: &mut (impl Read + Seek), size: u64) -> Result<()> {
     let not_zip = || refused("the file is not a zip archive".into());
     let from = size.saturating_sub((END + MAX_COMMENT + LOCATOR) as u64);
-    packed
-        .seek(SeekFrom::Start(from))
-        .map_err(Error::internal)?;
+    packed.seek(SeekFrom::Start(from)).map_err(Error::internal)?;
     let mut tail = Vec::new();
     packed.read_to_end(&mut tail).map_err(Error::internal)?;
-    let at = tail
-        .windows(4)
-        .rposition(|bytes| bytes == b"PK\x05\x06")
-        .ok_or_else(not_zip)?;
+    let at = tail.windows(4).rposition(|bytes| bytes == b"PK\x05\x06").ok_or_else(not_zip)?;
     let end = tail.get(at..at + END).ok_or_else(not_zip)?;
     let mut entries = u64::from(u16::from_le_bytes([end[10], end[11]]));
     let mut bytes = u64::from(u32::from_le_bytes([end[12], end[13], end[14], end[15]]));
-    let locator = at
-        .checked_sub(LOCATOR)
-        .and_then(|at| tail.get(at..at + LOCATOR));
+    let locator = at.checked_sub(LOCATOR).and_then(|at| tail.get(at..at + LOCATOR));
     if let Some(locator) = locator.filter(|bytes| bytes.starts_with(b"PK\x06\x07")) {
         let mut offset = [0; 8];
         offset.copy_from_slice(&locator[8..16]);

@@ -126,9 +126,7 @@ impl Rule {
         match (self.project_id, self.namespace_id) {
             (Some(id), None) => Ok(Owner::Project(id)),
             (None, Some(id)) => Ok(Owner::Group(id)),
-            _ => Err(Error::internal(std::io::Error::other(
-                "a rule has one owner",
-            ))),
+            _ => Err(Error::internal(std::io::Error::other("a rule has one owner"))),
         }
     }
 }

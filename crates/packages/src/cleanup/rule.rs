@@ -127,10 +127,7 @@ impl Rule {
             ("not_downloaded_days", self.not_downloaded_days, MAX_DAYS),
         ] {
             if number.is_some_and(|number| !(1..=most).contains(&number)) {
-                return Err(Error::invalid(
-                    field,
-                    format!("must be between 1 and {most}"),
-                ));
+                return Err(Error::invalid(field, format!("must be between 1 and {most}")));
             }
         }
         for (field, pattern) in [
@@ -159,23 +156,15 @@ impl Rule {
             let pattern = pattern.as_ref()?;
             Some(format!("{text} fits {pattern}"))
         };
-        let place = self
-            .keep_last
-            .map(|kept| format!("not among the newest {kept} of its name"));
+        let place = self.keep_last.map(|kept| format!("not among the newest {kept} of its name"));
         let age = days("published more than", self.older_than_days);
         let unused = self.never_downloaded.then(|| "never downloaded".to_owned());
         let all = [
             (Condition::Place, place),
             (Condition::Name, fits("its name", &self.remove_name_regex)),
-            (
-                Condition::Version,
-                fits("its version", &self.remove_version_regex),
-            ),
+            (Condition::Version, fits("its version", &self.remove_version_regex)),
             (Condition::Age, age.map(|text| format!("{text} ago"))),
-            (
-                Condition::Use,
-                days("not downloaded for", self.not_downloaded_days),
-            ),
+            (Condition::Use, days("not downloaded for", self.not_downloaded_days)),
             (Condition::NoUse, unused),
         ];
         let asked = all.into_iter().filter_map(|(one, text)| Some((one, text?)));
@@ -185,10 +174,7 @@ impl Rule {
     /// What goes and what stays, for people.
     pub fn in_words(&self) -> String {
         let goes: Vec<String> = self.conditions().into_iter().map(|it| it.1).collect();
-        let kept = [
-            ("names", &self.keep_name_regex),
-            ("versions", &self.keep_version_regex),
-        ];
+        let kept = [("names", &self.keep_name_regex), ("versions", &self.keep_version_regex)];
         let kept = kept.into_iter().filter_map(|(what, pattern)| {
             let pattern = pattern.as_ref()?;
             Some(format!("; {what} like {pattern} stay"))
@@ -282,15 +268,7 @@ pub fn switch(
     enabled: bool,
 ) -> Result<Rule> {
     let rule = find(tx, owner, id)?;
-    store_changed(
-        tx,
-        viewer,
-        &rule,
-        Rule {
-            enabled,
-            ..rule.clone()
-        },
-    )
+    store_changed(tx, viewer, &rule, Rule { enabled, ..rule.clone() })
 }
 
 /// Removes a rule, with what is known of its runs.
@@ -301,13 +279,7 @@ pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, owner: Owner, id: i64) -> Resul
 }
 
 /// What a record leaves out of a rule: it stands beside it, or changes by itself.
-const UNRECORDED: [&str; 5] = [
-    "id",
-    "package_type",
-    "next_run_at",
-    "created_at",
-    "updated_at",
-];
+const UNRECORDED: [&str; 5] = ["id", "package_type", "next_run_at", "created_at", "updated_at"];
 
 fn record(tx: &mut Tx<'_>, viewer: &Viewer, action: &'static str, rule: &Rule) -> Result<()> {
     let mut details = serde_json::to_value(rule).map_err(Error::internal)?;
@@ -337,14 +309,8 @@ impl Judge {
             },
         };
         Ok(Judge {
-            keep: [
-                compiled(&rule.keep_name_regex)?,
-                compiled(&rule.keep_version_regex)?,
-            ],
-            remove: [
-                compiled(&rule.remove_name_regex)?,
-                compiled(&rule.remove_version_regex)?,
-            ],
+            keep: [compiled(&rule.keep_name_regex)?, compiled(&rule.keep_version_regex)?],
+            remove: [compiled(&rule.remove_name_regex)?, compiled(&rule.remove_version_regex)?],
             rule,
             now,
         })

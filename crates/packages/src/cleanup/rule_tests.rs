@@ -58,20 +58,11 @@ fn a_version_goes_if_all_that_is_asked_is_true_of_it() {
     let text = |text: &str| Some(text.to_owned());
     let cases: [(Rule, &[&str]); 11] = [
         (rule(|it| it.keep_last = Some(2)), &[]),
-        (
-            rule(|it| it.keep_last = Some(1)),
-            &["not among the newest 1 of its name"],
-        ),
+        (rule(|it| it.keep_last = Some(1)), &["not among the newest 1 of its name"]),
         (rule(|it| it.older_than_days = Some(50)), &[]),
-        (
-            rule(|it| it.older_than_days = Some(49)),
-            &["published more than 49 days ago"],
-        ),
+        (rule(|it| it.older_than_days = Some(49)), &["published more than 49 days ago"]),
         (rule(|it| it.not_downloaded_days = Some(20)), &[]),
-        (
-            rule(|it| it.not_downloaded_days = Some(19)),
-            &["not downloaded for 19 days"],
-        ),
+        (rule(|it| it.not_downloaded_days = Some(19)), &["not downloaded for 19 days"]),
         (
             rule(|it| {
                 it.never_downloaded = true;
@@ -80,10 +71,7 @@ fn a_version_goes_if_all_that_is_asked_is_true_of_it() {
             &[],
         ),
         (rule(|it| it.remove_name_regex = text("ham")), &[]),
-        (
-            rule(|it| it.remove_name_regex = text("ham.*")),
-            &["its name fits ham.*"],
-        ),
+        (rule(|it| it.remove_name_regex = text("ham.*")), &["its name fits ham.*"]),
         (
             rule(|it| {
                 it.remove_version_regex = text(r"1\..*");
@@ -106,10 +94,7 @@ fn a_version_goes_if_all_that_is_asked_is_true_of_it() {
 
 #[test]
 fn what_was_never_downloaded_counts_from_its_publication() {
-    let unused = Standing {
-        last_downloaded_at: None,
-        ..standing()
-    };
+    let unused = Standing { last_downloaded_at: None, ..standing() };
     let never = rule(|it| {
         it.never_downloaded = true;
         it.older_than_days = Some(49);
@@ -119,10 +104,7 @@ fn what_was_never_downloaded_counts_from_its_publication() {
         ["published more than 49 days ago", "never downloaded"]
     );
     let for_days = |days| rule(|it| it.not_downloaded_days = Some(days));
-    assert_eq!(
-        reasons(&for_days(49), &unused),
-        ["not downloaded for 49 days"]
-    );
+    assert_eq!(reasons(&for_days(49), &unused), ["not downloaded for 49 days"]);
     assert!(reasons(&for_days(50), &unused).is_empty());
 }
 
@@ -131,10 +113,7 @@ fn what_is_kept_stays_whatever_else_is_true() {
     let all = rule(|it| it.older_than_days = Some(1));
     assert!(!reasons(&all, &standing()).is_empty());
     for kept in [
-        Rule {
-            keep_name_regex: Some("ham.*".into()),
-            ..all.clone()
-        },
+        Rule { keep_name_regex: Some("ham.*".into()), ..all.clone() },
         Rule {
             keep_version_regex: Some(r"\d+\.\d+\.0".into()),
             ..all.clone()
@@ -142,14 +121,8 @@ fn what_is_kept_stays_whatever_else_is_true() {
     ] {
         assert!(reasons(&kept, &standing()).is_empty(), "{kept:?}");
     }
-    let whole = Rule {
-        keep_version_regex: Some("1".into()),
-        ..all
-    };
-    assert!(
-        !reasons(&whole, &standing()).is_empty(),
-        "patterns fit whole texts"
-    );
+    let whole = Rule { keep_version_regex: Some("1".into()), ..all };
+    assert!(!reasons(&whole, &standing()).is_empty(), "patterns fit whole texts");
 }
 
 #[test]

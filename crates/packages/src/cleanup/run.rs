@@ -69,16 +69,8 @@ pub(crate) fn look(tx: &mut Tx<'_>, id: i64) -> Result<Option<Seen>> {
             busy.insert(one.name_key);
         }
     })?;
-    let busy = Names {
-        keys: busy.into_iter().collect(),
-        ..names.clone()
-    };
-    Ok(Some(Seen {
-        run,
-        names,
-        busy,
-        total,
-    }))
+    let busy = Names { keys: busy.into_iter().collect(), ..names.clone() };
+    Ok(Some(Seen { run, names, busy, total }))
 }
 
 /// Removes some versions of the names seen. How far the run is then; nothing
@@ -148,10 +140,7 @@ fn visit_going(
     judge.visit(tx, names, |one| {
         let reasons = judge.reasons(&one);
         if !reasons.is_empty() && !is_kept(&one.name) {
-            visit(Going {
-                standing: one,
-                reasons,
-            });
+            visit(Going { standing: one, reasons });
         }
     })
 }
@@ -210,9 +199,6 @@ pub async fn preview(app: &App, rule: Rule, offset: i64, limit: i64) -> Result<P
         preview.largest.extend(some.largest);
         preview.largest.sort_by_key(|(_, size)| Reverse(*size));
         preview.largest.truncate(LARGEST);
-        from = (
-            names.project_id,
-            names.keys.last().cloned().unwrap_or_default(),
-        );
+        from = (names.project_id, names.keys.last().cloned().unwrap_or_default());
     }
 }

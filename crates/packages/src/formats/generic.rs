@@ -119,10 +119,7 @@ async fn publish(params: Params<PublishFile>, client: Client, body: Body) -> Res
         "/api/v4/projects/{}/packages/generic/{}/{}/{}",
         package.project_id, at.package_name, at.package_version, at.file_path
     );
-    Ok(Published::File(Box::new(entity::published_file(
-        file,
-        client.app.url(&path),
-    ))))
+    Ok(Published::File(Box::new(entity::published_file(file, client.app.url(&path)))))
 }
 
 /// The bytes of a body, and what a form says beside them.

@@ -22,16 +22,12 @@ pub const TERMS: &str = "PackagesCleanupRuleInput";
 
 /// What a rule says: the name of the field, and what it means.
 const NUMBERS: [(&str, &str, fn(&Rule) -> Option<i64>); 3] = [
-    (
-        "keepLast",
-        "So many of the newest versions of each name stay.",
-        |it| it.keep_last,
-    ),
-    (
-        "olderThanDays",
-        "Only what was published more days ago goes.",
-        |it| it.older_than_days,
-    ),
+    ("keepLast", "So many of the newest versions of each name stay.", |it| {
+        it.keep_last
+    }),
+    ("olderThanDays", "Only what was published more days ago goes.", |it| {
+        it.older_than_days
+    }),
     (
         "notDownloadedDays",
         "Only what was not downloaded for so many days goes.",
@@ -40,15 +36,9 @@ const NUMBERS: [(&str, &str, fn(&Rule) -> Option<i64>); 3] = [
 ];
 
 const PATTERNS: [(&str, &str, fn(&Rule) -> &Option<String>); 4] = [
-    ("keepNameRegex", "Names that stay.", |it| {
-        &it.keep_name_regex
-    }),
-    ("keepVersionRegex", "Versions that stay.", |it| {
-        &it.keep_version_regex
-    }),
-    ("removeNameRegex", "Only names like this go.", |it| {
-        &it.remove_name_regex
-    }),
+    ("keepNameRegex", "Names that stay.", |it| &it.keep_name_regex),
+    ("keepVersionRegex", "Versions that stay.", |it| &it.keep_version_regex),
+    ("removeNameRegex", "Only names like this go.", |it| &it.remove_name_regex),
     ("removeVersionRegex", "Only versions like this go.", |it| {
         &it.remove_version_regex
     }),
@@ -83,9 +73,7 @@ fn rule(g: &mut Graph) {
         of = of.value(name, text, read);
     }
     for (name, text, read) in PATTERNS {
-        of = of
-            .field(name, REGEXP, move |it| read(it).clone())
-            .describe(text);
+        of = of.field(name, REGEXP, move |it| read(it).clone()).describe(text);
     }
     of.level("preview", object::<Preview>(PREVIEW), dry_runs)
         .describe("What it would take away now; once in a query.")
@@ -96,32 +84,20 @@ fn rule(g: &mut Graph) {
 fn preview(g: &mut Graph) {
     g.object::<Preview>(PREVIEW, "What a cleanup rule would take away.")
         .value("packagesCount", "How many versions.", |it| it.packages)
-        .value("packagesSize", "Bytes of their files.", |it| {
-            it.size.to_string()
+        .value("packagesSize", "Bytes of their files.", |it| it.size.to_string())
+        .field("packages", object::<Going>(VERSION).required().list().required(), |it| {
+            it.shown.iter().cloned().map(Arc::new).collect()
         })
-        .field(
-            "packages",
-            object::<Going>(VERSION).required().list().required(),
-            |it| it.shown.iter().cloned().map(Arc::new).collect(),
-        )
         .describe("The first of them.");
     g.object::<Going>(VERSION, "A version that a cleanup rule would take away.")
         .value("name", "Its name.", |it| it.standing.name.clone())
         .value("version", "Its version.", |it| it.standing.version.clone())
-        .value("size", "Bytes of its files.", |it| {
-            it.standing.size.to_string()
+        .value("size", "Bytes of its files.", |it| it.standing.size.to_string())
+        .value("createdAt", "When it was published.", |it| it.standing.created_at)
+        .value("lastDownloadedAt", "When a file was last downloaded.", |it| {
+            it.standing.last_downloaded_at
         })
-        .value("createdAt", "When it was published.", |it| {
-            it.standing.created_at
-        })
-        .value(
-            "lastDownloadedAt",
-            "When a file was last downloaded.",
-            |it| it.standing.last_downloaded_at,
-        )
-        .field("reasons", STRING.required().list().required(), |it| {
-            it.reasons.clone()
-        })
+        .field("reasons", STRING.required().list().required(), |it| it.reasons.clone())
         .describe("Why it goes.");
 }
 
@@ -133,11 +109,7 @@ fn terms(g: &mut Graph) {
     ];
     fields.extend(NUMBERS.map(|(name, text, _)| argument(name, INT).describe(text)));
     fields.extend(PATTERNS.map(|(name, text, _)| argument(name, REGEXP).describe(text)));
-    g.input(
-        TERMS,
-        "Which versions of one format go by themselves.",
-        fields,
-    );
+    g.input(TERMS, "Which versions of one format go by themselves.", fields);
 }
 
 /// Policies are shown to who manages them only, and so are their rules.
@@ -147,9 +119,7 @@ async fn rules(parents: Vec<Arc<Policy>>, context: Context) -> Result<Vec<Vec<Ar
     let found = app.read(move |tx| rows::of_projects(tx, &ids)).await?;
     let mut of: HashMap<i64, Vec<Arc<Rule>>> = HashMap::new();
     for rule in found {
-        of.entry(rule.project_id.unwrap_or_default())
-            .or_default()
-            .push(Arc::new(rule));
+        of.entry(rule.project_id.unwrap_or_default()).or_default().push(Arc::new(rule));
     }
     let taken = parents.iter().map(|it| of.get(&it.project_id).cloned());
     Ok(taken.map(Option::unwrap_or_default).collect())

@@ -60,17 +60,11 @@ pub fn graph(g: &mut Graph) {
         .field("id", DEPENDENCY_ID.required(), Dependency::id)
         .describe("Global ID.")
         .value("name", "Its name.", |it| it.0.name.clone())
-        .value("versionPattern", "Which versions will do.", |it| {
-            it.0.versions.clone()
-        });
+        .value("versionPattern", "Which versions will do.", |it| it.0.versions.clone());
     g.object::<Link>("PackageDependencyLink", "That a package needs another.")
         .field("id", LINK_ID.required(), Link::id)
         .describe("Global ID.")
-        .field(
-            "dependencyType",
-            enumeration("PackageDependencyType").required(),
-            |it| it.why,
-        )
+        .field("dependencyType", enumeration("PackageDependencyType").required(), |it| it.why)
         .describe("Why.")
         .level(
             "dependency",
@@ -85,11 +79,7 @@ pub fn graph(g: &mut Graph) {
 
 pub fn shown(package: ObjectBuilder<'_, Listed>) -> ObjectBuilder<'_, Listed> {
     package
-        .connections(
-            "dependencyLinks",
-            object::<Link>("PackageDependencyLink"),
-            links,
-        )
+        .connections("dependencyLinks", object::<Link>("PackageDependencyLink"), links)
         .describe("Packages it needs.")
 }
 
@@ -154,11 +144,7 @@ fn of_npm(manifest: &Map<String, Json>) -> Vec<Needed> {
     }
     // Names only: their versions stand among the others.
     for key in ["bundleDependencies", "bundledDependencies"] {
-        let names = manifest
-            .get(key)
-            .and_then(Json::as_array)
-            .into_iter()
-            .flatten();
+        let names = manifest.get(key).and_then(Json::as_array).into_iter().flatten();
         let bundled = names.filter_map(Json::as_str).map(|name| {
             let known = found.iter().find(|one: &&Needed| one.1 == name);
             let versions = known.map(|one| one.2.clone()).unwrap_or_default();
@@ -178,11 +164,7 @@ fn of_composer(manifest: &Map<String, Json>) -> Vec<Needed> {
 
 /// An object from names to versions.
 fn by_name(manifest: &Map<String, Json>, key: &str, why: &'static str) -> Vec<Needed> {
-    let all = manifest
-        .get(key)
-        .and_then(Json::as_object)
-        .into_iter()
-        .flatten();
+    let all = manifest.get(key).and_then(Json::as_object).into_iter().flatten();
     let needed =
         all.filter_map(|(name, versions)| Some((why, name.clone(), versions.as_str()?.to_owned())));
     needed.collect()
@@ -264,10 +246,7 @@ mod tests {
         ];
         assert_eq!(of(PackageType::Npm, npm), wanted);
         let composer = json!({"require": {"php": ">=8"}, "require-dev": {"a/b": "1.*"}});
-        let wanted = [
-            need("DEPENDENCIES", "php >=8"),
-            need("DEV_DEPENDENCIES", "a/b 1.*"),
-        ];
+        let wanted = [need("DEPENDENCIES", "php >=8"), need("DEV_DEPENDENCIES", "a/b 1.*")];
         assert_eq!(of(PackageType::Composer, composer), wanted);
         let pypi = json!({"requires_dist": ["nail", "saw[x]>=1.0 ; extra == 'y'", "(odd"]});
         let wanted = [
@@ -277,26 +256,17 @@ mod tests {
         assert_eq!(of(PackageType::Pypi, pypi), wanted);
         let nuget = json!({"dependency_groups": [{"dependencies": [{"id": "Nail", "range": "[1.0,)"}]},
             {"framework": "net8.0", "dependencies": [{"id": "Saw"}]}]});
-        let wanted = [
-            need("DEPENDENCIES", "Nail [1.0,)"),
-            need("DEPENDENCIES", "Saw "),
-        ];
+        let wanted = [need("DEPENDENCIES", "Nail [1.0,)"), need("DEPENDENCIES", "Saw ")];
         assert_eq!(of(PackageType::Nuget, nuget), wanted);
         let helm = json!({"dependencies": [{"name": "nail", "version": "~1.0"}, {"version": "1"}]});
-        assert_eq!(
-            of(PackageType::Helm, helm),
-            [need("DEPENDENCIES", "nail ~1.0")]
-        );
+        assert_eq!(of(PackageType::Helm, helm), [need("DEPENDENCIES", "nail ~1.0")]);
     }
 
     #[test]
     fn what_is_odd_needs_nothing() {
-        for odd in [
-            json!(null),
-            json!([]),
-            json!({"dependencies": 7}),
-            json!({"dependencies": [7]}),
-        ] {
+        for odd in
+            [json!(null), json!([]), json!({"dependencies": 7}), json!({"dependencies": [7]})]
+        {
             for format in [PackageType::Npm, PackageType::Helm, PackageType::Generic] {
                 assert!(of(format, odd.clone()).is_empty(), "{odd}");
             }

@@ -34,11 +34,10 @@ pub fn common(package: ObjectBuilder<'_, Listed>) -> ObjectBuilder<'_, Listed> {
 
 /// What only a package alone shows.
 pub fn alone(package: ObjectBuilder<'_, Listed>) {
-    let package = package.value(
-        "lastDownloadedAt",
-        "When a file of it was last downloaded.",
-        |it| it.package.last_downloaded_at,
-    );
+    let package =
+        package.value("lastDownloadedAt", "When a file of it was last downloaded.", |it| {
+            it.package.last_downloaded_at
+        });
     let package = super::dependencies::shown(package);
     let package = of_project(package, "npmUrl", "npm", "npm");
     let package = of_project(package, "mavenUrl", "Maven", "maven");
@@ -87,9 +86,7 @@ fn of_group<'g>(
         .resolve(name, STRING, move |it, _, context| async move {
             let found = context.load::<Groups>([it.namespace_id]).await?;
             let base = context.app()?.base_url();
-            Ok(found
-                .contains_key(&it.namespace_id)
-                .then(|| address(base, it.namespace_id)))
+            Ok(found.contains_key(&it.namespace_id).then(|| address(base, it.namespace_id)))
         })
         .describe(&format!("The group's registry of {format}."))
 }
@@ -127,11 +124,7 @@ fn pipelines(g: &mut Graph) {
         .describe("Global ID.")
         .field("iid", STRING.required(), |it| match *it {})
         .describe("Its number in the project.")
-        .field(
-            "status",
-            enumeration("PipelineStatusEnum").required(),
-            |it| match *it {},
-        )
+        .field("status", enumeration("PipelineStatusEnum").required(), |it| match *it {})
         .describe("Its state.")
         .field("ref", STRING, |it| match *it {})
         .describe("The branch or tag it ran for.")

@@ -51,10 +51,7 @@ pub fn graph(g: &mut Graph) {
     );
     let states = vec![
         item("DEFAULT", "Usable."),
-        item(
-            "DEPRECATED",
-            "Usable, but its publisher advises against it.",
-        ),
+        item("DEPRECATED", "Usable, but its publisher advises against it."),
         item("ERROR", "Could not be processed."),
         item("HIDDEN", "Usable, but not listed."),
         item("PENDING_DESTRUCTION", "Deleted."),
@@ -69,10 +66,7 @@ pub fn graph(g: &mut Graph) {
     ];
     let who = "Least role that may publish.";
     g.enumeration("PackagesProtectionRuleAccessLevel", who, levels);
-    let levels = vec![
-        item("OWNER", "Owners and above."),
-        item("ADMIN", "Administrators."),
-    ];
+    let levels = vec![item("OWNER", "Owners and above."), item("ADMIN", "Administrators.")];
     let who = "Least role that may delete.";
     g.enumeration("PackagesProtectionRuleAccessLevelForDelete", who, levels);
 }
@@ -94,10 +88,7 @@ fn sorts(g: &mut Graph) {
     let mut group = common();
     group.extend([
         item("PROJECT_PATH_ASC", "By the path of the project."),
-        item(
-            "PROJECT_PATH_DESC",
-            "By the path of the project, last first.",
-        ),
+        item("PROJECT_PATH_DESC", "By the path of the project, last first."),
     ]);
     g.enumeration("PackageGroupSort", "Orders of a group's packages.", group);
 }

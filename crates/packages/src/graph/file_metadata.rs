@@ -37,11 +37,9 @@ pub fn graph(g: &mut Graph) {
         .value("packageRevision", "Revision of the binary package.", |it| {
             filled(&it.0.package_revision)
         })
-        .value(
-            "conanPackageReference",
-            "Reference of the binary package.",
-            |it| filled(&it.0.package_reference),
-        );
+        .value("conanPackageReference", "Reference of the binary package.", |it| {
+            filled(&it.0.package_reference)
+        });
     g.object::<FileMetadata>("HelmFileMetadata", "What Helm tells of a file.")
         .implements("PackageFileMetadata")
         .value("channel", "The channel it is in.", |it| {
@@ -68,9 +66,7 @@ impl Loader for ToldOfFiles {
     ) -> Result<HashMap<i64, Arc<FileMetadata>>, Fault> {
         let (app, _) = caller(&context)?;
         let found = app.read(move |tx| rows::kept_files(tx, ids)).await?;
-        let told = found
-            .into_iter()
-            .map(|kept| (kept.id, Arc::new(FileMetadata(kept))));
+        let told = found.into_iter().map(|kept| (kept.id, Arc::new(FileMetadata(kept))));
         Ok(told.collect())
     }
 }

@@ -21,18 +21,14 @@ pub fn graph(g: &mut Graph) {
         .value("size", "Bytes.", |it| it.file.size.to_string())
         .value("fileMd5", "MD5 in hex.", |it| Some(it.file.md5.clone()))
         .value("fileSha1", "SHA-1 in hex.", |it| Some(it.file.sha1.clone()))
-        .value("fileSha256", "SHA-256 in hex.", |it| {
-            Some(it.file.sha256.clone())
-        })
+        .value("fileSha256", "SHA-256 in hex.", |it| Some(it.file.sha256.clone()))
         .value("downloadPath", "Path to download it from.", |it| {
             let (project, package, id) = (it.project_id, it.file.package_id, it.file.id);
             let files = format!("/api/v4/projects/{project}/packages/{package}/package_files");
             format!("{files}/{id}/download")
         })
         .value("createdAt", "When it was stored.", |it| it.file.created_at)
-        .value("updatedAt", "When it last changed.", |it| {
-            it.file.updated_at
-        })
+        .value("updatedAt", "When it last changed.", |it| it.file.updated_at)
         .load::<ToldOfFiles, _>(
             "fileMetadata",
             one_of::<FileMetadata>("PackageFileMetadata", FileMetadata::concrete),
@@ -58,12 +54,8 @@ pub async fn of_packages(
     for it in &parents {
         let project_id = it.package.project_id;
         let files = found.remove(&it.package.id).unwrap_or_default();
-        let shown = files
-            .into_iter()
-            .map(|file| Arc::new(FileView { file, project_id }));
+        let shown = files.into_iter().map(|file| Arc::new(FileView { file, project_id }));
         of.entry(it.package.id).or_insert_with(|| shown.collect());
     }
-    Ok(pages(ids, of, &window, |it: &FileView| {
-        vec![it.file.id.into()]
-    }))
+    Ok(pages(ids, of, &window, |it: &FileView| vec![it.file.id.into()]))
 }

@@ -52,11 +52,7 @@ fn filters<T: Any + Send + Sync>(field: ObjectBuilder<'_, T>, sort: &'static str
                 .default(false)
                 .describe("Also packages without a version."),
         )
-        .arg(
-            argument("sort", named(sort))
-                .default("CREATED_DESC")
-                .describe("The order."),
-        );
+        .arg(argument("sort", named(sort)).default("CREATED_DESC").describe("The order."));
 }
 
 fn filter(args: &Args) -> Result<Filter, Fault> {

@@ -64,9 +64,7 @@ impl Metadata {
     /// User and channel of that recipe; `_` where it has none.
     fn user_and_channel(&self) -> (String, String) {
         let rest = self.recipe().split_once('@').map(|(_, rest)| rest);
-        let (user, channel) = rest
-            .and_then(|rest| rest.split_once('/'))
-            .unwrap_or(("_", "_"));
+        let (user, channel) = rest.and_then(|rest| rest.split_once('/')).unwrap_or(("_", "_"));
         (user.to_owned(), channel.to_owned())
     }
 }
@@ -93,38 +91,19 @@ pub fn graph(g: &mut Graph) {
     let of = g.object::<Metadata>("NugetMetadata", "What NuGet tells of a package.");
     said(of, &nuget);
     let pypi = [
-        (
-            "requiredPython",
-            "requires_python",
-            "Versions of Python it runs on.",
-        ),
-        (
-            "metadataVersion",
-            "metadata_version",
-            "Form of what it says of itself.",
-        ),
+        ("requiredPython", "requires_python", "Versions of Python it runs on."),
+        ("metadataVersion", "metadata_version", "Form of what it says of itself."),
         ("summary", "summary", "What it is, in a line."),
         ("description", "description", "What it is."),
-        (
-            "descriptionContentType",
-            "description_content_type",
-            "How that is written.",
-        ),
+        ("descriptionContentType", "description_content_type", "How that is written."),
         ("keywords", "keywords", "What it is about."),
-        (
-            "authorEmail",
-            "author_email",
-            "How its authors are reached.",
-        ),
+        ("authorEmail", "author_email", "How its authors are reached."),
     ];
     let of = g.object::<Metadata>("PypiMetadata", "What PyPI tells of a package.");
     said(of, &pypi);
-    g.object::<Metadata>(
-        "TerraformModuleMetadata",
-        "What Terraform tells of a module.",
-    )
-    .field("fields", JSON, |it| Some(Json::Object(it.said.clone())))
-    .describe("What the module says of itself.");
+    g.object::<Metadata>("TerraformModuleMetadata", "What Terraform tells of a module.")
+        .field("fields", JSON, |it| Some(Json::Object(it.said.clone())))
+        .describe("What the module says of itself.");
 }
 
 /// Fields that hold what the archive said under a key.
@@ -160,9 +139,7 @@ fn composer(g: &mut Graph) {
         of = of.value(name, text, move |it| string(&it.0, name));
     }
     g.object::<Metadata>("ComposerMetadata", "What Composer tells of a package.")
-        .value("targetSha", "What its archive is told by.", |it| {
-            it.kept.sha1.clone()
-        })
+        .value("targetSha", "What its archive is told by.", |it| it.kept.sha1.clone())
         .field(
             "composerJson",
             object::<ComposerJson>("PackageComposerJsonType").required(),
@@ -173,18 +150,10 @@ fn composer(g: &mut Graph) {
 
 fn conan(g: &mut Graph) {
     g.object::<Metadata>("ConanMetadata", "What Conan tells of a package.")
-        .value("recipe", "`name/version@user/channel`.", |it| {
-            it.recipe().to_owned()
-        })
-        .value("recipePath", "The same as a path.", |it| {
-            it.recipe().replace('@', "/")
-        })
-        .value("packageUsername", "The user of the recipe.", |it| {
-            it.user_and_channel().0
-        })
-        .value("packageChannel", "The channel of the recipe.", |it| {
-            it.user_and_channel().1
-        });
+        .value("recipe", "`name/version@user/channel`.", |it| it.recipe().to_owned())
+        .value("recipePath", "The same as a path.", |it| it.recipe().replace('@', "/"))
+        .value("packageUsername", "The user of the recipe.", |it| it.user_and_channel().0)
+        .value("packageChannel", "The channel of the recipe.", |it| it.user_and_channel().1);
 }
 
 fn maven(g: &mut Graph) {

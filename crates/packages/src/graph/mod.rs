@@ -60,8 +60,5 @@ fn pages<K: Eq + Hash, T>(
 /// Rows by owner, shared.
 fn shared<T>(found: HashMap<i64, Vec<T>>) -> HashMap<i64, Vec<Arc<T>>> {
     let share = |rows: Vec<T>| rows.into_iter().map(Arc::new).collect();
-    found
-        .into_iter()
-        .map(|(id, rows)| (id, share(rows)))
-        .collect()
+    found.into_iter().map(|(id, rows)| (id, share(rows))).collect()
 }

@@ -49,17 +49,16 @@ pub fn graph(g: &mut Graph) {
     g.mutation::<Destroyed>("destroyPackage", "Deletes a package.")
         .handle(|input: OnePackage, context| packages(vec![input.id], context));
     let text = "Deletes packages of any projects; once in a query.";
-    g.mutation::<Destroyed>("destroyPackages", text)
-        .at_most(1)
-        .handle(|input: ManyPackages, context| async move {
+    g.mutation::<Destroyed>("destroyPackages", text).at_most(1).handle(
+        |input: ManyPackages, context| async move {
             at_most(&input.ids, MAX_PACKAGES, "packages")?;
             packages(input.ids, context).await
-        });
+        },
+    );
     g.mutation::<Destroyed>("destroyPackageFile", "Deletes a file of a package.")
         .handle(|input: OneFile, context| file(input.id, context));
     let text = "Deletes files of packages of one project.";
-    g.mutation::<Destroyed>("destroyPackageFiles", text)
-        .handle(files);
+    g.mutation::<Destroyed>("destroyPackageFiles", text).handle(files);
 }
 
 fn at_most(ids: &[i64], most: usize, what: &str) -> Result<(), Fault> {
@@ -73,10 +72,7 @@ fn at_most(ids: &[i64], most: usize, what: &str) -> Result<(), Fault> {
 /// Protected things stay; that is told once.
 fn done(some_stay: bool) -> Done<Destroyed> {
     let told = some_stay.then(|| DELETION_PROTECTED.to_owned());
-    Done {
-        errors: told.into_iter().collect(),
-        payload: Some(Destroyed),
-    }
+    Done { errors: told.into_iter().collect(), payload: Some(Destroyed) }
 }
 
 fn each_once(mut ids: Vec<i64>) -> Vec<i64> {
@@ -112,8 +108,6 @@ async fn files(input: ManyFiles, context: Context) -> Result<Done<Destroyed>, Fa
     });
     match work.await? {
         Some(some_stay) => Ok(done(some_stay)),
-        None => Err(Fault::argument(
-            "All files must be in the requested project",
-        )),
+        None => Err(Fault::argument("All files must be in the requested project")),
     }
 }

@@ -19,12 +19,16 @@ use std::sync::Arc;
 const TAG_ID: GlobalId = GlobalId::new("PackagesTagID", "Packages::Tag");
 
 pub fn graph(g: &mut Graph) {
-    g.object::<Links>("PackageLinks", "Addresses of a package.")
-        .value("webPath", "Path of its page, if it has one.", |it| {
-            it.web_path.clone()
-        });
-    g.object::<Permissions>("PackagePermissions", "What the caller may do.")
-        .value("destroyPackage", "Delete it.", |it| it.destroy);
+    g.object::<Links>("PackageLinks", "Addresses of a package.").value(
+        "webPath",
+        "Path of its page, if it has one.",
+        |it| it.web_path.clone(),
+    );
+    g.object::<Permissions>("PackagePermissions", "What the caller may do.").value(
+        "destroyPackage",
+        "Delete it.",
+        |it| it.destroy,
+    );
     g.object::<Tag>("PackageTag", "A name for one version.")
         .field("id", ID.required(), |it| TAG_ID.of(it.id))
         .describe("Global ID.")
@@ -32,10 +36,7 @@ pub fn graph(g: &mut Graph) {
         .value("createdAt", "When it was set.", |it| it.created_at)
         .value("updatedAt", "When it was last moved.", |it| it.updated_at);
     let text = "A package beside others.";
-    let package = common(
-        g.object::<Listed>("Package", text),
-        "Package.userPermissions",
-    );
+    let package = common(g.object::<Listed>("Package", text), "Package.userPermissions");
     contents(package);
     let text = "A version of a package.";
     let base = g.object::<Listed>("PackageBase", text);
@@ -45,16 +46,12 @@ pub fn graph(g: &mut Graph) {
     let details = common(details, "PackageDetailsType.userPermissions");
     super::details::alone(contents(details));
     g.query()
-        .answer(
-            "package",
-            object::<Listed>("PackageDetailsType"),
-            |args, context| async move {
-                let id: i64 = args.get("id")?;
-                let (app, viewer) = caller(&context)?;
-                let found = app.read(move |tx| rows::package(tx, &viewer, id));
-                Ok(found.await?.map(Arc::new))
-            },
-        )
+        .answer("package", object::<Listed>("PackageDetailsType"), |args, context| async move {
+            let id: i64 = args.get("id")?;
+            let (app, viewer) = caller(&context)?;
+            let found = app.read(move |tx| rows::package(tx, &viewer, id));
+            Ok(found.await?.map(Arc::new))
+        })
         .describe("One package; once in a query.")
         .at_most(1)
         .arg(argument("id", PACKAGE_ID.required()).describe("Its global ID."));
@@ -98,16 +95,10 @@ fn common<'g>(
         .value("statusMessage", "Why it could not be processed.", |it| {
             it.status_message.clone()
         })
-        .value("createdAt", "When it was published.", |it| {
-            it.package.created_at
-        })
-        .value("updatedAt", "When it or its files last changed.", |it| {
-            it.package.updated_at
-        })
+        .value("createdAt", "When it was published.", |it| it.package.created_at)
+        .value("updatedAt", "When it or its files last changed.", |it| it.package.updated_at)
         .field("_links", object::<Links>("PackageLinks").required(), |it| {
-            Arc::new(Links {
-                web_path: web_path(&it.package, &it.project_path),
-            })
+            Arc::new(Links { web_path: web_path(&it.package, &it.project_path) })
         })
         .describe("Its addresses.")
         .load::<Projects, _>("project", object::<Project>("Project"), |it| {
@@ -165,11 +156,7 @@ fn permitted<'g>(
 /// What lists and the package alone show, but versions do not.
 fn contents(package: ObjectBuilder<'_, Listed>) -> ObjectBuilder<'_, Listed> {
     package
-        .connections(
-            "packageFiles",
-            object::<files::FileView>("PackageFile"),
-            files::of_packages,
-        )
+        .connections("packageFiles", object::<files::FileView>("PackageFile"), files::of_packages)
         .describe("Its files.")
         .connections("versions", object::<Listed>("PackageBase"), versions)
         .describe("Its other versions.")
@@ -205,11 +192,7 @@ impl Loader for Managed {
 
 fn named(it: &Listed) -> Named {
     let package = &it.package;
-    (
-        package.project_id,
-        package.package_type,
-        package.name.clone(),
-    )
+    (package.project_id, package.package_type, package.name.clone())
 }
 
 /// What versions of one package share.
@@ -239,9 +222,7 @@ async fn tags(
 ) -> Result<Vec<Option<Connection<Tag>>>, Fault> {
     let window = ask.window(&context, "package tags", &[Key::int("t.id", Order::Desc)])?;
     let ids: Vec<i64> = parents.iter().map(|it| it.package.id).collect();
-    let tagged = parents
-        .iter()
-        .filter(|it| it.package.package_type.has_tags());
+    let tagged = parents.iter().filter(|it| it.package.package_type.has_tags());
     let tagged: Vec<i64> = tagged.map(|it| it.package.id).collect();
     if tagged.is_empty() {
         return Ok(ids.iter().map(|_| Some(Connection::empty())).collect());
@@ -261,9 +242,7 @@ async fn versions(
     context: Context,
 ) -> Result<Vec<Option<Connection<Listed>>>, Fault> {
     let keys = [Key::int("p.id", Order::Desc)];
-    let window = ask
-        .window(&context, "package versions", &keys)?
-        .with_spare(1);
+    let window = ask.window(&context, "package versions", &keys)?.with_spare(1);
     let mut first: HashMap<Named, i64> = HashMap::new();
     for it in &parents {
         first.entry(keyed(it)).or_insert(it.package.id);
@@ -281,9 +260,8 @@ async fn versions(
         let of = first.get(&keyed(it)).copied().unwrap_or_default();
         let others = found.get(&of).into_iter().flatten();
         let others = others.filter(|one| one.package.id != it.package.id);
-        let page = window.page_of(others.cloned().collect(), |one: &Listed| {
-            vec![one.package.id.into()]
-        });
+        let page =
+            window.page_of(others.cloned().collect(), |one: &Listed| vec![one.package.id.into()]);
         let (tally, own) = (tally.clone(), it.package.status.is_displayable());
         Some(page.counted(move |context, limit| {
             let tally = tally.clone();

@@ -48,22 +48,13 @@ pub fn graph(g: &mut Graph) {
         let count = count.as_deref().unwrap_or("of any number");
         item(name, &format!("The newest {count}."))
     });
-    g.enumeration(
-        "PackagesCleanupKeepDuplicatedPackageFilesEnum",
-        text,
-        items.collect(),
-    );
-    g.object::<Policy>(
-        "PackagesCleanupPolicy",
-        "What a registry takes away by itself.",
-    )
-    .field("keepNDuplicatedPackageFiles", KEEP.required(), |it| {
-        it.keep_n_duplicated_package_files
-    })
-    .describe("How many files of one name a package keeps.")
-    .value("nextRunAt", "When the others are taken away next.", |it| {
-        it.next_run_at
-    });
+    g.enumeration("PackagesCleanupKeepDuplicatedPackageFilesEnum", text, items.collect());
+    g.object::<Policy>("PackagesCleanupPolicy", "What a registry takes away by itself.")
+        .field("keepNDuplicatedPackageFiles", KEEP.required(), |it| {
+            it.keep_n_duplicated_package_files
+        })
+        .describe("How many files of one name a package keeps.")
+        .value("nextRunAt", "When the others are taken away next.", |it| it.next_run_at);
     rule(g);
     package_settings(g);
     g.on::<Project>("Project")
@@ -103,20 +94,14 @@ fn rule(g: &mut Graph) {
     g.object::<ProtectionRule>("PackagesProtectionRule", text)
         .field("id", RULE_ID.required(), |it| it.id)
         .describe("Global ID.")
-        .value(
-            "packageNamePattern",
-            "Names it is about; `*` stands for any text.",
-            |it| it.package_name_pattern.clone(),
-        )
+        .value("packageNamePattern", "Names it is about; `*` stands for any text.", |it| {
+            it.package_name_pattern.clone()
+        })
         .field("packageType", RULE_TYPE.required(), |it| it.package_type)
         .describe("The format it is about.")
-        .field("minimumAccessLevelForPush", PUSH, |it| {
-            it.minimum_access_level_for_push
-        })
+        .field("minimumAccessLevelForPush", PUSH, |it| it.minimum_access_level_for_push)
         .describe("Least role that may publish; null for developers.")
-        .field("minimumAccessLevelForDelete", DELETE, |it| {
-            it.minimum_access_level_for_delete
-        })
+        .field("minimumAccessLevelForDelete", DELETE, |it| it.minimum_access_level_for_delete)
         .describe("Least role that may delete; null for maintainers.");
 }
 
@@ -131,12 +116,8 @@ fn package_settings(g: &mut Graph) {
                 &format!("Whether {label} packages may be."),
                 move |it| it.0[n].allowed,
             )
-            .field(&camel(format.exception), REGEXP, move |it| {
-                Some(it.0[n].exception.clone())
-            })
-            .describe(&format!(
-                "Names and versions of {label} packages that may be all the same."
-            ));
+            .field(&camel(format.exception), REGEXP, move |it| Some(it.0[n].exception.clone()))
+            .describe(&format!("Names and versions of {label} packages that may be all the same."));
     }
 }
 

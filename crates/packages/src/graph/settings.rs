@@ -33,11 +33,9 @@ pub fn graph(g: &mut Graph) {
         "updatePackagesCleanupPolicy",
         "Changes what a project's registry takes away by itself.",
     )
-    .answers(
-        "packagesCleanupPolicy",
-        object::<Policy>("PackagesCleanupPolicy"),
-        |policy| Some(Arc::new(policy.clone())),
-    )
+    .answers("packagesCleanupPolicy", object::<Policy>("PackagesCleanupPolicy"), |policy| {
+        Some(Arc::new(policy.clone()))
+    })
     .handle(policy);
     let path = argument("namespacePath", ID.required()).describe("Full path of the namespace.");
     let mut update = g
@@ -54,11 +52,9 @@ pub fn graph(g: &mut Graph) {
             .input(exception.describe("Names and versions that may be all the same."));
     }
     update
-        .answers(
-            "packageSettings",
-            object::<PackageSettings>("PackageSettings"),
-            |settings| Some(Arc::new(settings.clone())),
-        )
+        .answers("packageSettings", object::<PackageSettings>("PackageSettings"), |settings| {
+            Some(Arc::new(settings.clone()))
+        })
         .run(namespace);
 }
 

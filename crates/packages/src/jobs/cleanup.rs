@@ -51,9 +51,7 @@ impl Job for CleanProject {
         let mut after = None;
         loop {
             let (project, from) = (self.project, after.take());
-            let read = run
-                .app
-                .read(move |tx| cleanup::packages_after(tx, project, from));
+            let read = run.app.read(move |tx| cleanup::packages_after(tx, project, from));
             let packages = read.await?;
             let Some(last) = packages.last() else {
                 return Ok(());
@@ -61,9 +59,7 @@ impl Job for CleanProject {
             after = Some(last.clone());
             loop {
                 let (project, packages) = (self.project, packages.clone());
-                let work = run
-                    .app
-                    .write(move |tx| cleanup::clean(tx, project, &packages));
+                let work = run.app.write(move |tx| cleanup::clean(tx, project, &packages));
                 let (more, gone) = work.await?;
                 forget(&run.app, gone).await;
                 if !more {
@@ -92,8 +88,7 @@ impl Job for ApplyRule {
             let registry = run.app.jobs().clone();
             let done = run.app.write(move |tx| run::step(tx, &registry, id, &seen));
             if let Some(now) = done.await? {
-                run.progress(now.names_done, now.names_total.max(now.names_done))
-                    .await;
+                run.progress(now.names_done, now.names_total.max(now.names_done)).await;
             }
         }
     }

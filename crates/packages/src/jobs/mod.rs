@@ -60,8 +60,7 @@ async fn purge(app: &App, package: i64) -> Result<(), Failure> {
             break;
         }
     }
-    app.write(move |tx| files::remove_package(tx, package))
-        .await?;
+    app.write(move |tx| files::remove_package(tx, package)).await?;
     Ok(())
 }
 
@@ -93,10 +92,7 @@ impl Job for ReleaseBlobs {
         let mut after = String::new();
         loop {
             let from = after.clone();
-            let keys = run
-                .app
-                .read(move |tx| files::unreferenced(tx, &from, BATCH))
-                .await?;
+            let keys = run.app.read(move |tx| files::unreferenced(tx, &from, BATCH)).await?;
             let Some(last) = keys.last() else {
                 return Ok(());
             };
@@ -123,7 +119,5 @@ pub fn project_destroying(tx: &mut Tx<'_>, _project_id: i64) -> Result<()> {
 /// Removes the bytes of blobs whose rows are gone, unless they are young; the
 /// sweep of the blob store takes those later.
 async fn forget(app: &App, keys: Vec<String>) {
-    blobs_sweep::remove_unused(app, keys)
-        .await
-        .best_effort("remove unused blobs");
+    blobs_sweep::remove_unused(app, keys).await.best_effort("remove unused blobs");
 }

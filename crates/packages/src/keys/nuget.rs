@@ -90,10 +90,7 @@ impl Label {
 fn is_labels(text: &str) -> bool {
     let mut labels = text.split('.');
     labels.all(|label| {
-        !label.is_empty()
-            && label
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || b == b'-')
+        !label.is_empty() && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
     })
 }
 
@@ -129,10 +126,7 @@ impl Level {
 /// has build metadata.
 pub fn is_semver2(version: &str) -> bool {
     let (version, build) = split(version, '+');
-    build.is_some()
-        || split(version, '-')
-            .1
-            .is_some_and(|suffix| suffix.contains('.'))
+    build.is_some() || split(version, '-').1.is_some_and(|suffix| suffix.contains('.'))
 }
 
 /// A version without leading zeros, without a fourth part of zero and without
@@ -185,16 +179,11 @@ mod tests {
             "1.2.0",
             "1.10.0",
         ];
-        let parsed: Vec<Number> = ordered
-            .iter()
-            .map(|text| Number::parse(text).unwrap())
-            .collect();
+        let parsed: Vec<Number> = ordered.iter().map(|text| Number::parse(text).unwrap()).collect();
         assert!(parsed.is_sorted_by(|one, two| one < two), "{parsed:?}");
-        for (one, two) in [
-            ("1.0", "1.0.0.0"),
-            ("1.0.0+a", "1.00.0+b"),
-            ("1.0.0-Beta", "1.0.0-beta"),
-        ] {
+        for (one, two) in
+            [("1.0", "1.0.0.0"), ("1.0.0+a", "1.00.0+b"), ("1.0.0-Beta", "1.0.0-beta")]
+        {
             assert_eq!(Number::parse(one), Number::parse(two));
             assert_eq!(key(one), key(two));
         }

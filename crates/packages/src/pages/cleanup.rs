@@ -129,11 +129,7 @@ struct CleanupPage {
 
 impl CleanupPage {
     fn of(app: &App, visit: Visit) -> CleanupPage {
-        CleanupPage {
-            app: app.clone(),
-            visit,
-            preview: None,
-        }
+        CleanupPage { app: app.clone(), visit, preview: None }
     }
 
     fn space(&self, tx: &mut Tx<'_>) -> Result<Space> {

@@ -49,8 +49,7 @@ impl InstallSource<'_> {
     /// The address without its scheme, which some settings are named by.
     pub(super) fn bare(&self, rest: &str) -> String {
         let url = self.at(rest);
-        url.split_once("//")
-            .map_or(url.clone(), |(_, bare)| bare.to_owned())
+        url.split_once("//").map_or(url.clone(), |(_, bare)| bare.to_owned())
     }
 
     /// The scheme, and the address behind it, for credentials in between.
@@ -75,10 +74,7 @@ fn composer(shown: &InstallSource<'_>, version: &str) -> Steps {
                  composer config http-basic.{host} <user> <token>"
             ),
         ),
-        (
-            "Require it",
-            format!("composer require {}:{version}", shown.name()),
-        ),
+        ("Require it", format!("composer require {}:{version}", shown.name())),
     ]
 }
 
@@ -95,10 +91,7 @@ fn conan(shown: &InstallSource<'_>, version: &str) -> Steps {
                 shown.at("conan")
             ),
         ),
-        (
-            "Install it",
-            format!("conan install --requires={recipe} --remote=tenon"),
-        ),
+        ("Install it", format!("conan install --requires={recipe} --remote=tenon")),
     ]
 }
 
@@ -167,14 +160,8 @@ fn npm(shown: &InstallSource<'_>, version: &str) -> Steps {
         None => "registry".to_owned(),
     };
     vec![
-        (
-            ".npmrc",
-            format!("{setting}={registry}\n//{bare}:_authToken=<token>"),
-        ),
-        (
-            "Install it",
-            format!("npm install {}@{version}", shown.name()),
-        ),
+        (".npmrc", format!("{setting}={registry}\n//{bare}:_authToken=<token>")),
+        ("Install it", format!("npm install {}@{version}", shown.name())),
     ]
 }
 
@@ -188,10 +175,7 @@ fn nuget(shown: &InstallSource<'_>, version: &str) -> Steps {
                  --username <user> --password <token> --store-password-in-clear-text"
             ),
         ),
-        (
-            "Install it",
-            format!("dotnet add package {} --version {version}", shown.name()),
-        ),
+        ("Install it", format!("dotnet add package {} --version {version}", shown.name())),
     ]
 }
 
@@ -199,10 +183,7 @@ fn pypi(shown: &InstallSource<'_>, version: &str) -> Steps {
     let index = shown.with_credentials("pypi/simple");
     vec![(
         "Install it",
-        format!(
-            "pip install {}=={version} \\\n  --index-url {index}",
-            shown.name()
-        ),
+        format!("pip install {}=={version} \\\n  --index-url {index}", shown.name()),
     )]
 }
 

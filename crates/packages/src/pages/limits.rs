@@ -46,10 +46,7 @@ struct Limits {
 
 impl Limits {
     fn of(app: &App, admin: &Admin) -> Limits {
-        Limits {
-            app: app.clone(),
-            viewer: admin.viewer(),
-        }
+        Limits { app: app.clone(), viewer: admin.viewer() }
     }
 }
 

@@ -35,11 +35,7 @@ pub fn routes(r: &mut Routes) {
     let one = format!("{PROJECT}/-/packages/{{package_id}}");
     r.page(Method::GET, &one, package_page);
     r.page(Method::POST, &format!("{one}/delete"), delete_package);
-    r.page(
-        Method::POST,
-        &format!("{one}/files/{{file_id}}/delete"),
-        delete_file,
-    );
+    r.page(Method::POST, &format!("{one}/files/{{file_id}}/delete"), delete_file);
     settings::routes(r);
     cleanup::routes(r);
     limits::routes(r);
@@ -93,11 +89,7 @@ const SORTS: &[(&str, &str)] = &[
 
 fn kinds() -> Vec<Choice> {
     let mut pairs = vec![("", "Any")];
-    pairs.extend(
-        PackageType::ALL
-            .iter()
-            .map(|kind| (kind.as_str(), kind.as_str())),
-    );
+    pairs.extend(PackageType::ALL.iter().map(|kind| (kind.as_str(), kind.as_str())));
     Choice::list(&pairs)
 }
 
@@ -281,12 +273,7 @@ fn package_view(
         install,
         publish,
         files,
-        pages: Pages {
-            page: 1,
-            per_page: total.max(1),
-            total,
-            url: url.clone(),
-        },
+        pages: Pages { page: 1, per_page: total.max(1), total, url: url.clone() },
         url,
         versions: versions.into_iter().rev().take(20).collect(),
         downloads_by_day: days

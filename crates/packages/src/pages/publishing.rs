@@ -46,10 +46,7 @@ fn conan(shown: &InstallSource<'_>) -> Steps {
 
 fn generic(shown: &InstallSource<'_>) -> Steps {
     let url = shown.at(&format!("generic/{}/<version>/", shown.name()));
-    curl(
-        "Upload with curl",
-        format!("--upload-file <file> \\\n  {url}"),
-    )
+    curl("Upload with curl", format!("--upload-file <file> \\\n  {url}"))
 }
 
 fn golang(shown: &InstallSource<'_>) -> Steps {
@@ -134,12 +131,6 @@ fn pypi(shown: &InstallSource<'_>) -> Steps {
 }
 
 fn terraform(shown: &InstallSource<'_>) -> Steps {
-    let url = shown.at(&format!(
-        "terraform/modules/{}/<version>/file",
-        shown.name()
-    ));
-    curl(
-        "Publish an archive",
-        format!("--upload-file <module>.tgz \\\n  {url}"),
-    )
+    let url = shown.at(&format!("terraform/modules/{}/<version>/file", shown.name()));
+    curl("Publish an archive", format!("--upload-file <module>.tgz \\\n  {url}"))
 }

@@ -193,10 +193,8 @@ impl FormPage for ProjectPage {
 
 /// The formats, the plain one first.
 pub(super) fn kinds() -> Vec<Choice> {
-    let mut pairs: Vec<(&str, &str)> = PackageType::ALL
-        .iter()
-        .map(|kind| (kind.as_str(), kind.as_str()))
-        .collect();
+    let mut pairs: Vec<(&str, &str)> =
+        PackageType::ALL.iter().map(|kind| (kind.as_str(), kind.as_str())).collect();
     pairs.sort_by_key(|(kind, _)| (*kind != PackageType::Generic.as_str(), *kind));
     Choice::list(&pairs)
 }

@@ -80,9 +80,8 @@ async fn update(
 
 async fn destroy(client: Client, one: Params<OneRule>) -> Result<NoContent> {
     let id = one.cleanup_rule_id;
-    let gone = write(&client, move |tx, client, owner| {
-        rule::destroy(tx, &client.viewer, owner, id)
-    });
+    let gone =
+        write(&client, move |tx, client, owner| rule::destroy(tx, &client.viewer, owner, id));
     gone.await.map(|()| NoContent)
 }
 
@@ -128,11 +127,7 @@ async fn preview_draft(
 
 async fn going(client: &Client, rule: Rule, paging: Paging) -> Result<Paged<Going>> {
     let preview = run::preview(&client.app, rule, paging.offset(), paging.fetch()).await?;
-    Ok(Paged::numbered(
-        preview.shown,
-        paging,
-        Some(preview.packages),
-    ))
+    Ok(Paged::numbered(preview.shown, paging, Some(preview.packages)))
 }
 
 /// Reads at a place whose rules the client sets.

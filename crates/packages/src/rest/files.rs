@@ -67,10 +67,7 @@ async fn list(
 }
 
 async fn download_by_id(path: Params<FilePath>, client: Client) -> Result<Response> {
-    let Params(FilePath {
-        of,
-        package_file_id,
-    }) = path;
+    let Params(FilePath { of, package_file_id }) = path;
     let (project, id) = (of.0.id, of.0.package_id);
     let file = client.enter(&project, Purpose::ReadPackages, move |tx, entered| {
         let package = entered.package(tx, id, Status::is_installable)?;

@@ -156,9 +156,7 @@ async fn of_group(
 /// These lists are paged by number only.
 fn numbered(paging: Paging) -> Result<Paging> {
     if paging.is_keyset() {
-        return Err(Error::Parameters(vec![
-            "pagination does not have a valid value".into(),
-        ]));
+        return Err(Error::Parameters(vec!["pagination does not have a valid value".into()]));
     }
     Ok(paging)
 }
@@ -183,9 +181,7 @@ fn group_for_reading(
 }
 
 fn tags_of(tx: &mut Tx<'_>, rows: &[Package]) -> Result<HashMap<i64, Vec<Tag>>> {
-    let tagged = rows
-        .iter()
-        .filter(|package| package.package_type.has_tags());
+    let tagged = rows.iter().filter(|package| package.package_type.has_tags());
     let ids: Vec<i64> = tagged.map(|package| package.id).collect();
     if ids.is_empty() {
         return Ok(HashMap::new());

@@ -79,9 +79,7 @@ async fn pipelines(
 ) -> Result<Paged<PipelineEntity>> {
     let per_page = params.per_page.unwrap_or(MAX_PIPELINES);
     if !(1..=MAX_PIPELINES).contains(&per_page) {
-        return Err(Error::Parameters(vec![
-            "per_page does not have a valid value".into(),
-        ]));
+        return Err(Error::Parameters(vec!["per_page does not have a valid value".into()]));
     }
     if let Some(cursor) = params.cursor.as_deref().filter(|cursor| !cursor.is_empty()) {
         app.secrets()
@@ -91,13 +89,8 @@ async fn pipelines(
     app.read(move |tx| {
         let entered = authorize(tx, &viewer, &params.of.id, Purpose::ReadPackages)?;
         entered.package(tx, params.of.package_id, Status::is_detailed)?;
-        let paging = Paging {
-            per_page,
-            start: Start::After(None),
-        };
-        Ok(Paged::keyed(Vec::new(), paging, |_: &PipelineEntity| {
-            Vec::new()
-        }))
+        let paging = Paging { per_page, start: Start::After(None) };
+        Ok(Paged::keyed(Vec::new(), paging, |_: &PipelineEntity| Vec::new()))
     })
     .await
 }

@@ -8,8 +8,7 @@ use kernel::http::{Ok200, Params, Routes};
 use kernel::settings;
 
 pub(super) fn routes(r: &mut Routes) {
-    r.get("/application/plan_limits", show)
-        .summary("Shows the limits of a plan");
+    r.get("/application/plan_limits", show).summary("Shows the limits of a plan");
     r.put("/application/plan_limits", update)
         .summary("Changes the limits of a plan");
 }

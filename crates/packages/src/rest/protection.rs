@@ -16,14 +16,10 @@ const BASE: &str = "/projects/{id}/packages/protection/rules";
 const ONE: &str = "/projects/{id}/packages/protection/rules/{package_protection_rule_id}";
 
 pub(super) fn routes(r: &mut Routes) {
-    r.get(BASE, list)
-        .summary("Lists the package protection rules of a project");
-    r.post(BASE, create)
-        .summary("Adds a package protection rule");
-    r.patch(ONE, update)
-        .summary("Changes a package protection rule");
-    r.delete(ONE, destroy)
-        .summary("Removes a package protection rule");
+    r.get(BASE, list).summary("Lists the package protection rules of a project");
+    r.post(BASE, create).summary("Adds a package protection rule");
+    r.patch(ONE, update).summary("Changes a package protection rule");
+    r.delete(ONE, destroy).summary("Removes a package protection rule");
 }
 
 kernel::params! {

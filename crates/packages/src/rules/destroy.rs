@@ -37,11 +37,7 @@ impl<'a> Deletion<'a> {
         viewer: &'a Viewer,
         request: Option<&'a RequestContext>,
     ) -> Deletion<'a> {
-        Deletion {
-            registry,
-            viewer,
-            request,
-        }
+        Deletion { registry, viewer, request }
     }
 
     /// By a client, whatever has changed meanwhile.
@@ -162,8 +158,7 @@ impl<'a> Deletion<'a> {
 
     /// Refuses what changed after the time the request names, if it names one.
     fn check_unmodified(self, updated_at: Timestamp) -> Result<()> {
-        self.request
-            .map_or(Ok(()), |request| check_unmodified(request, updated_at))
+        self.request.map_or(Ok(()), |request| check_unmodified(request, updated_at))
     }
 }
 
@@ -184,9 +179,7 @@ pub fn by_rule(tx: &mut Tx<'_>, registry: &Registry, rule: &Rule, going: &[Going
     let project_id = first.standing.project_id;
     let ids: Vec<i64> = going.iter().map(|one| one.standing.id).collect();
     packages::mark_destroyed(tx, &ids)?;
-    let listed = going
-        .iter()
-        .filter(|one| one.standing.status.is_displayable());
+    let listed = going.iter().filter(|one| one.standing.status.is_displayable());
     packages::add_to_count(tx, project_id, -(listed.count() as i64))?;
     if rule.package_type == PackageType::Maven {
         let names: BTreeSet<&str> = going.iter().map(|one| &*one.standing.name).collect();

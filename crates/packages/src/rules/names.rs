@@ -8,17 +8,11 @@ pub const MAX_NAME: usize = 255;
 const MAX_PATH: usize = 1024;
 
 pub fn generic_name(name: &str) -> Result<()> {
-    require(
-        "package_name",
-        is_plain(name, "._+-") && name != "." && name != "..",
-    )
+    require("package_name", is_plain(name, "._+-") && name != "." && name != "..")
 }
 
 pub fn generic_version(version: &str) -> Result<()> {
-    require(
-        "package_version",
-        is_plain(version, "._+-") && !version.contains(".."),
-    )
+    require("package_version", is_plain(version, "._+-") && !version.contains(".."))
 }
 
 /// The stored file name of a path such as `docs/guide.pdf`: a single part as
@@ -57,9 +51,7 @@ fn is_file_part(part: &str) -> bool {
 pub fn is_plain(text: &str, marks: &str) -> bool {
     !text.is_empty()
         && text.len() <= MAX_NAME
-        && text
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || marks.contains(c))
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || marks.contains(c))
 }
 
 /// Refuses a parameter that cannot be used.
@@ -86,9 +78,7 @@ mod tests {
             assert!(generic_name(name).is_ok(), "{name}");
         }
         let long = "a".repeat(256);
-        for name in [
-            "", ".", "..", "a b", "a/b", "a\\b", "a%2fb", "é", "a\n", "a~", &long,
-        ] {
+        for name in ["", ".", "..", "a b", "a/b", "a\\b", "a%2fb", "é", "a\n", "a~", &long] {
             assert!(generic_name(name).is_err(), "{name}");
         }
         assert!(generic_version("1.0.0-beta+exp_1").is_ok());
@@ -100,10 +90,7 @@ mod tests {
     #[test]
     fn paths_are_stored_encoded() {
         assert_eq!(generic_file_name("a+b.zip").unwrap(), "a+b.zip");
-        assert_eq!(
-            generic_file_name("docs/a+b~1.zip").unwrap(),
-            "docs%2Fa%2Bb~1.zip"
-        );
+        assert_eq!(generic_file_name("docs/a+b~1.zip").unwrap(), "docs%2Fa%2Bb~1.zip");
         for path in [
             "", "/a", "a/", "a//b", "../a", "a/../b", "./a", "~a", "a~", "a\\b", "a\r\nb", "a%2e",
             "a\0",

@@ -62,9 +62,7 @@ fn needed(
     asked: impl Fn(&ProtectionRule) -> Option<i64>,
 ) -> Result<i64> {
     let rules = rows::rules_for(tx, project_id, package_type)?;
-    let fitting = rules
-        .iter()
-        .filter(|rule| fits(package_type, &rule.package_name_pattern, name));
+    let fitting = rules.iter().filter(|rule| fits(package_type, &rule.package_name_pattern, name));
     Ok(fitting.filter_map(asked).max().unwrap_or(0))
 }
 
@@ -205,10 +203,7 @@ fn validate(rule: &ProtectionRule) -> Result<()> {
 /// Patterns for npm and pypi are valid names in which `*` may stand.
 fn fits_format(package_type: PackageType, pattern: &str) -> bool {
     let plain = |text: &str, marks: &str| {
-        !text.is_empty()
-            && text
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || marks.contains(c))
+        !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || marks.contains(c))
     };
     match package_type {
         PackageType::Npm => match pattern.strip_prefix('@') {
@@ -226,9 +221,9 @@ fn fits_format(package_type: PackageType, pattern: &str) -> bool {
 fn check_free(tx: &mut Tx<'_>, rule: &ProtectionRule) -> Result<()> {
     let pattern = rule.package_name_pattern.as_str();
     match rows::taken(tx, rule.project_id, rule.package_type, pattern)? {
-        Some(id) if id != rule.id => Err(Error::Unprocessable(
-            "Package name pattern has already been taken".to_owned(),
-        )),
+        Some(id) if id != rule.id => {
+            Err(Error::Unprocessable("Package name pattern has already been taken".to_owned()))
+        }
         _ => Ok(()),
     }
 }

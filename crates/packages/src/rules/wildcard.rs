@@ -8,10 +8,7 @@ pub fn matches(pattern: &str, name: &str) -> bool {
         return pattern == name;
     };
     let (middle, last) = rest.rsplit_once('*').unwrap_or(("", rest));
-    let Some(mut left) = name
-        .strip_prefix(first)
-        .and_then(|left| left.strip_suffix(last))
-    else {
+    let Some(mut left) = name.strip_prefix(first).and_then(|left| left.strip_suffix(last)) else {
         return false;
     };
     for part in middle.split('*').filter(|part| !part.is_empty()) {

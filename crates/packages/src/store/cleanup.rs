@@ -61,9 +61,7 @@ pub fn kept_by(tx: &mut Tx<'_>, project_id: i64) -> Result<Option<KeepFiles>> {
         ),
         (project_id,),
     )?;
-    Ok(found
-        .map(|(keep,)| keep)
-        .filter(|keep| keep.count().is_some()))
+    Ok(found.map(|(keep,)| keep).filter(|keep| keep.count().is_some()))
 }
 
 /// The packages of a project after this one, in the order of their times.

@@ -96,10 +96,7 @@ fn said(rule: &Rule) -> [Value; 12] {
 }
 
 pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
-    tx.execute(
-        sql!("delete from package_cleanup_rules where id = $1"),
-        (id,),
-    )?;
+    tx.execute(sql!("delete from package_cleanup_rules where id = $1"), (id,))?;
     Ok(())
 }
 
@@ -148,10 +145,8 @@ pub fn under_way(tx: &mut Tx<'_>, id: i64) -> Result<Option<(CleanupRun, Rule)>>
     let Some(run) = run else {
         return Ok(None);
     };
-    let rule: Option<Rule> = tx.optional(
-        sql!("select * from package_cleanup_rules where id = $1"),
-        (run.rule_id,),
-    )?;
+    let rule: Option<Rule> =
+        tx.optional(sql!("select * from package_cleanup_rules where id = $1"), (run.rule_id,))?;
     Ok(rule.map(|rule| (run, rule)))
 }
 
@@ -301,15 +296,9 @@ fn in_scope(select: &str, rule: &Rule) -> Result<Fragment> {
     match rule.owner()? {
         Owner::Project(id) => query.push(" and projects.id = ", id),
         Owner::Group(id) => query
-            .push(
-                " and n.lineage >= (select lineage from namespaces where id = ",
-                id,
-            )
+            .push(" and n.lineage >= (select lineage from namespaces where id = ", id)
             // ':' follows '/' and all digits, so this ends what begins so.
-            .push(
-                ") and n.lineage < (select lineage || ':' from namespaces where id = ",
-                id,
-            )
+            .push(") and n.lineage < (select lineage || ':' from namespaces where id = ", id)
             .raw(" and deletion_scheduled_at is null)"),
     };
     Ok(query)

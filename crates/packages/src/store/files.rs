@@ -12,10 +12,7 @@ const SELECT: &str = store::concat!("select ", PackageFile::COLUMNS, " from pack
 /// One file of this package that is not destroyed.
 pub fn file_in(tx: &mut Tx<'_>, package_id: i64, id: i64) -> Result<Option<PackageFile>> {
     Ok(tx.optional(
-        sql!(
-            SELECT,
-            "where f.id = $1 and f.package_id = $2 and f.status = 'default'"
-        ),
+        sql!(SELECT, "where f.id = $1 and f.package_id = $2 and f.status = 'default'"),
         (id, package_id),
     )?)
 }
@@ -135,10 +132,7 @@ pub fn insert(
 }
 
 pub fn set_channel(tx: &mut Tx<'_>, file_id: i64, channel: &str) -> Result<()> {
-    tx.execute(
-        sql!("update package_files set channel = $2 where id = $1"),
-        (file_id, channel),
-    )?;
+    tx.execute(sql!("update package_files set channel = $2 where id = $1"), (file_id, channel))?;
     Ok(())
 }
 
@@ -225,10 +219,7 @@ pub fn remove_destroyed(tx: &mut Tx<'_>, id: i64) -> Result<Vec<String>> {
 
 /// Packages of a project, destroyed ones too.
 pub fn packages_in(tx: &mut Tx<'_>, project_id: i64) -> Result<i64> {
-    Ok(tx.one(
-        sql!("select count(*) from packages where project_id = $1"),
-        (project_id,),
-    )?)
+    Ok(tx.one(sql!("select count(*) from packages where project_id = $1"), (project_id,))?)
 }
 
 /// Removes at most `limit` rows of a project that is being deleted: files of
@@ -248,10 +239,7 @@ pub fn remove_from_project(tx: &mut Tx<'_>, project_id: i64, limit: i64) -> Resu
     if files == limit {
         return Ok(files);
     }
-    tx.execute(
-        sql!("delete from packages where id in_list($1)"),
-        (&packages,),
-    )?;
+    tx.execute(sql!("delete from packages where id in_list($1)"), (&packages,))?;
     Ok(packages.len() as i64)
 }
 

@@ -66,9 +66,7 @@ pub const SHOWN: &str = " and p.live = 1 and p.status in ('default', 'deprecated
 /// Narrows a selection to names that hold all of these folded words.
 pub fn with_words(query: &mut Fragment, words: &[String]) {
     for word in words {
-        query
-            .push(" and p.name_folded like ", like(word))
-            .raw(" escape '\\'");
+        query.push(" and p.name_folded like ", like(word)).raw(" escape '\\'");
     }
 }
 
@@ -79,9 +77,7 @@ pub fn first<T: FromRow>(tx: &mut Tx<'_>, query: Fragment) -> Result<Option<T>> 
 
 /// The versions of a selection that documents list, oldest first.
 fn shown(tx: &mut Tx<'_>, mut query: Fragment) -> Result<Vec<Version>> {
-    query
-        .raw(SHOWN)
-        .push(" order by p.id desc limit ", MAX_VERSIONS);
+    query.raw(SHOWN).push(" order by p.id desc limit ", MAX_VERSIONS);
     let mut found: Vec<Version> = tx.query(query)?;
     found.reverse();
     Ok(found)
@@ -97,10 +93,7 @@ pub struct Index<'s> {
 impl Scope {
     /// Its packages of one format.
     pub fn of_format(&self, package_type: PackageType) -> Index<'_> {
-        Index {
-            scope: self,
-            package_type,
-        }
+        Index { scope: self, package_type }
     }
 }
 
@@ -223,9 +216,7 @@ impl Index<'_> {
     /// The files of a channel that lists show, newest first.
     pub fn files_in_channel(self, tx: &mut Tx<'_>, channel: &str) -> Result<Vec<ChannelFile>> {
         let mut query = self.in_channel(channel);
-        query
-            .raw(SHOWN)
-            .push(" order by f.id desc limit ", MAX_FILES);
+        query.raw(SHOWN).push(" order by f.id desc limit ", MAX_FILES);
         Ok(tx.query(query)?)
     }
 
@@ -246,9 +237,7 @@ impl Index<'_> {
 
     fn in_channel(self, channel: &str) -> Fragment {
         let mut query = self.select(CHANNEL_FILE);
-        query
-            .push(" and f.channel = ", channel)
-            .raw(" and f.status = 'default'");
+        query.push(" and f.channel = ", channel).raw(" and f.status = 'default'");
         query
     }
 
@@ -264,10 +253,7 @@ impl Index<'_> {
 
 /// These packages as versions, by name.
 pub fn versions_of_ids(tx: &mut Tx<'_>, ids: Vec<i64>) -> Result<Vec<Version>> {
-    Ok(tx.all(
-        sql!(VERSION, "p.id in_list($1) order by p.name_key"),
-        (ids,),
-    )?)
+    Ok(tx.all(sql!(VERSION, "p.id in_list($1) order by p.name_key"), (ids,))?)
 }
 
 /// The files of these packages, by package and then oldest first.
@@ -311,13 +297,7 @@ pub fn is_elsewhere(
                 and n.lineage >= $4 and n.lineage < $5
              limit 1"
         ),
-        (
-            package_type,
-            name_key(package_type, name),
-            project_id,
-            from,
-            to,
-        ),
+        (package_type, name_key(package_type, name), project_id, from, to),
     )?;
     Ok(found.is_some())
 }

@@ -235,10 +235,11 @@ pub fn project_paths(
     ids: &[i64],
 ) -> Result<HashMap<i64, String>> {
     let mut query = Fragment::new("select projects.id, projects.full_path from projects where");
-    query
-        .in_list("projects.id", ids)
-        .raw(" and ")
-        .append(visible_projects(tx, viewer, Purpose::Read));
+    query.in_list("projects.id", ids).raw(" and ").append(visible_projects(
+        tx,
+        viewer,
+        Purpose::Read,
+    ));
     Ok(tx.query::<(i64, String)>(query)?.into_iter().collect())
 }
 
@@ -268,9 +269,7 @@ pub fn shown_projects(
         .append(visible_projects(tx, viewer, Purpose::Read))
         .raw(") as is_readable, (")
         .append(managed(tx, viewer));
-    query
-        .raw(") as may_delete from projects where")
-        .in_list("projects.id", ids);
+    query.raw(") as may_delete from projects where").in_list("projects.id", ids);
     let found: Vec<ProjectOfGroup> = tx.query(query)?;
     Ok(found.into_iter().map(|shown| (shown.id, shown)).collect())
 }
@@ -315,9 +314,7 @@ fn merged_query(used: &[&Source], filter: &Filter, limit: i64, offset: i64) -> F
     let by_path = filter.order_by == OrderBy::ProjectPath;
     let keys = filter.keys();
     let direction = filter.direction();
-    let mut order: Vec<String> = (0..keys.len())
-        .map(|at| format!("m.k{at}{direction}"))
-        .collect();
+    let mut order: Vec<String> = (0..keys.len()).map(|at| format!("m.k{at}{direction}")).collect();
     if by_path {
         order.insert(0, format!("m.path{direction}"));
     }
@@ -365,10 +362,7 @@ fn sorted_query(projects: &[Source], filter: &Filter, limit: i64, offset: i64) -
     if by_path {
         query.raw("projects.path").raw(filter.direction()).raw(", ");
     }
-    query
-        .raw(&filter.order())
-        .push(" limit ", limit)
-        .push(" offset ", offset);
+    query.raw(&filter.order()).push(" limit ", limit).push(" offset ", offset);
     query
 }
 

@@ -13,20 +13,14 @@ const SELECT: &str = store::concat!("select ", Package::COLUMNS, " from packages
 /// A package of this project that is not destroyed.
 pub fn package_in(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Option<Package>> {
     Ok(tx.optional(
-        sql!(
-            SELECT,
-            "where p.id = $1 and p.project_id = $2 and p.live = 1"
-        ),
+        sql!(SELECT, "where p.id = $1 and p.project_id = $2 and p.live = 1"),
         (id, project_id),
     )?)
 }
 
 /// The project of a package that is not destroyed.
 pub fn project_of(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
-    Ok(tx.optional(
-        sql!("select project_id from packages where id = $1 and live = 1"),
-        (id,),
-    )?)
+    Ok(tx.optional(sql!("select project_id from packages where id = $1 and live = 1"), (id,))?)
 }
 
 pub fn find(
@@ -54,12 +48,7 @@ pub fn find_keyed(
             "where p.project_id = $1 and p.package_type = $2 and p.name_key = $3
                 and p.version_key = $4 and p.live = 1"
         ),
-        (
-            project_id,
-            package_type,
-            name_key(package_type, name),
-            version_key,
-        ),
+        (project_id, package_type, name_key(package_type, name), version_key),
     )?)
 }
 
@@ -107,10 +96,7 @@ pub fn insert(tx: &mut Tx<'_>, new: &NewPackage<'_>) -> Result<bool> {
 /// Marks that a package, its files or tags changed now.
 pub fn touch(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     let now = tx.now();
-    tx.execute(
-        sql!("update packages set updated_at = $2 where id = $1"),
-        (id, now),
-    )?;
+    tx.execute(sql!("update packages set updated_at = $2 where id = $1"), (id, now))?;
     stamp(tx, &[id])
 }
 
@@ -132,23 +118,14 @@ fn stamp(tx: &mut Tx<'_>, ids: &[i64]) -> Result<()> {
 
 /// Replaces what the format keeps of a package, as JSON text.
 pub fn set_metadata(tx: &mut Tx<'_>, id: i64, metadata: &str) -> Result<()> {
-    tx.execute(
-        sql!("update packages set metadata = $2 where id = $1"),
-        (id, metadata),
-    )?;
+    tx.execute(sql!("update packages set metadata = $2 where id = $1"), (id, metadata))?;
     Ok(())
 }
 
 /// Moves a package to another state; its project's counter follows.
 pub fn set_status(tx: &mut Tx<'_>, package: &Package, status: Status) -> Result<()> {
-    tx.execute(
-        sql!("update packages set status = $2 where id = $1"),
-        (package.id, status),
-    )?;
-    let moved = Package {
-        status,
-        ..package.clone()
-    };
+    tx.execute(sql!("update packages set status = $2 where id = $1"), (package.id, status))?;
+    let moved = Package { status, ..package.clone() };
     let change = i64::from(moved.is_listed()) - i64::from(package.is_listed());
     if change != 0 {
         add_to_count(tx, package.project_id, change)?;

@@ -48,19 +48,13 @@ impl Sorted {
         let first = match self.by {
             OrderBy::CreatedAt => None,
             OrderBy::Name => {
-                return vec![
-                    Key::text("p.name", self.order),
-                    Key::int("p.id", self.order),
-                ];
+                return vec![Key::text("p.name", self.order), Key::int("p.id", self.order)];
             }
             OrderBy::Version => Some(Key::text("p.version_key", self.order)),
             OrderBy::Type => Some(Key::int("p.type_order", self.order)),
             OrderBy::ProjectPath => Some(Key::text("projects.path", self.order)),
         };
-        let last = [
-            Key::time("p.created_at", self.order),
-            Key::int("p.id", self.order),
-        ];
+        let last = [Key::time("p.created_at", self.order), Key::int("p.id", self.order)];
         first.into_iter().chain(last).collect()
     }
 
@@ -130,8 +124,7 @@ impl Owners {
                 .in_list("top.id", self.ids());
             }
         }
-        from.raw(" and ")
-            .append(visible_projects(tx, viewer, Purpose::ReadPackages));
+        from.raw(" and ").append(visible_projects(tx, viewer, Purpose::ReadPackages));
         from
     }
 }
@@ -205,13 +198,11 @@ fn of_group(
          where p.id in (select id from (",
     );
     for (index, project) in projects.iter().enumerate() {
-        statement
-            .raw(if index == 0 { "" } else { " union all " })
-            .push(
-                "select id from (select p.id from packages p
+        statement.raw(if index == 0 { "" } else { " union all " }).push(
+            "select id from (select p.id from packages p
                  join projects on projects.id = p.project_id where p.project_id = ",
-                project.id,
-            );
+            project.id,
+        );
         filter.push(&mut statement);
         window.narrow(&mut statement);
         statement.raw(&format!(") b{index}"));
@@ -244,16 +235,13 @@ pub fn counts(
     let owner = owners.column();
     let mut query;
     if filter.is_counted() {
-        query = Fragment::new(&format!(
-            "select {owner}, cast(sum(p.displayable) as bigint)"
-        ));
+        query = Fragment::new(&format!("select {owner}, cast(sum(p.displayable) as bigint)"));
         query
             .append(owners.from(tx, viewer, "package_counts"))
             .raw(&format!(" group by {owner}"));
     } else {
-        query = Fragment::new(&format!(
-            "select counted.owner, count(*) from (select {owner} as owner"
-        ));
+        query =
+            Fragment::new(&format!("select counted.owner, count(*) from (select {owner} as owner"));
         query.append(owners.from(tx, viewer, "packages"));
         filter.push(&mut query);
         if owners.ids().len() == 1 {
@@ -262,9 +250,7 @@ pub fn counts(
         query.raw(") counted group by counted.owner");
     }
     let rows: Vec<(i64, i64)> = tx.query(query)?;
-    let cut = rows
-        .into_iter()
-        .map(|(owner, count)| (owner, count.min(most)));
+    let cut = rows.into_iter().map(|(owner, count)| (owner, count.min(most)));
     Ok(cut.collect())
 }
 
@@ -366,10 +352,7 @@ pub fn versions(
 /// them.
 pub fn version_counts(tx: &mut Tx<'_>, ids: Vec<i64>) -> Result<HashMap<i64, i64>> {
     let mut query = Fragment::new("select o.id, count(*)");
-    query
-        .raw(VERSIONS)
-        .in_list("o.id", ids)
-        .raw(" group by o.id");
+    query.raw(VERSIONS).in_list("o.id", ids).raw(" group by o.id");
     Ok(tx.query::<(i64, i64)>(query)?.into_iter().collect())
 }
 

@@ -30,10 +30,7 @@ pub fn against_deletion(tx: &mut Tx<'_>, project_id: i64) -> Result<Vec<Protecti
 }
 
 pub fn project_of(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
-    Ok(tx.optional(
-        sql!("select project_id from package_protection_rules where id = $1"),
-        (id,),
-    )?)
+    Ok(tx.optional(sql!("select project_id from package_protection_rules where id = $1"), (id,))?)
 }
 
 pub fn list(
@@ -124,9 +121,6 @@ fn values<'r>(tx: &Tx<'_>, id: i64, rule: &'r ProtectionRule) -> impl Params + u
 }
 
 pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
-    tx.execute(
-        sql!("delete from package_protection_rules where id = $1"),
-        (id,),
-    )?;
+    tx.execute(sql!("delete from package_protection_rules where id = $1"), (id,))?;
     Ok(())
 }

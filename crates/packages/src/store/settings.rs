@@ -20,10 +20,8 @@ pub fn of_namespaces(tx: &mut Tx<'_>, ids: Vec<i64>) -> Result<HashMap<i64, Pack
 
 /// The ids of a namespace and all above it, divided by slashes.
 pub fn lineage(tx: &mut Tx<'_>, namespace_id: i64) -> Result<String> {
-    let found: Option<String> = tx.optional(
-        sql!("select lineage from namespaces where id = $1"),
-        (namespace_id,),
-    )?;
+    let found: Option<String> =
+        tx.optional(sql!("select lineage from namespaces where id = $1"), (namespace_id,))?;
     Ok(found.unwrap_or_default())
 }
 

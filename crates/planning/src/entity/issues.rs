@@ -270,10 +270,7 @@ pub fn issue(app: &App, issue: &Issue, around: &RelatedToIssues, details: bool) 
         issue_type: issue.kind,
         web_url: web_url(app, issue),
         time_stats: time_stats(issue),
-        task_completion_status: TaskStatus {
-            count,
-            completed_count,
-        },
+        task_completion_status: TaskStatus { count, completed_count },
         weight: issue.weight,
         blocking_issues_count: around.blocking.get(&issue.id).copied().unwrap_or(0),
         has_tasks: count > 0,
@@ -315,9 +312,5 @@ fn references(issue: &Issue, base: &Base) -> References {
         Base::Group(path) => full.strip_prefix(path.as_str()).unwrap_or(&full).to_owned(),
         Base::Nothing => full.clone(),
     };
-    References {
-        short,
-        relative,
-        full,
-    }
+    References { short, relative, full }
 }

@@ -94,14 +94,9 @@ pub fn discussion(
 ) -> DiscussionEntity {
     let first = notes.first();
     DiscussionEntity {
-        id: first
-            .map(|note| note.discussion_id.clone())
-            .unwrap_or_default(),
+        id: first.map(|note| note.discussion_id.clone()).unwrap_or_default(),
         individual_note: !notes.iter().any(|note| note.in_thread),
-        notes: notes
-            .iter()
-            .map(|one| note(app, one, issue, users, Map::new()))
-            .collect(),
+        notes: notes.iter().map(|one| note(app, one, issue, users, Map::new())).collect(),
     }
 }
 

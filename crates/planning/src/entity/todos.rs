@@ -166,9 +166,7 @@ impl Beside {
                 Some(note) => format!("{}#note_{note}", about.url),
                 None => about.url,
             },
-            project: project
-                .map(|project| project.path_with_namespace.clone())
-                .unwrap_or_default(),
+            project: project.map(|project| project.path_with_namespace.clone()).unwrap_or_default(),
             body: note.cloned().unwrap_or_default(),
         }
     }

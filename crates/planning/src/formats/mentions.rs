@@ -33,10 +33,7 @@ pub fn find(text: &str) -> Vec<Mention> {
                 }
                 let is_addressed = at_start && part[..at].trim().is_empty();
                 if !found.iter().any(|one| one.name.eq_ignore_ascii_case(name)) {
-                    found.push(Mention {
-                        name: name.to_owned(),
-                        is_addressed,
-                    });
+                    found.push(Mention { name: name.to_owned(), is_addressed });
                 }
                 if found.len() == MOST {
                     return found;
@@ -89,10 +86,7 @@ mod tests {
     #[test]
     fn the_first_name_is_spoken_to() {
         let found = find("  @jane and @joe");
-        assert_eq!(
-            (found[0].is_addressed, found[1].is_addressed),
-            (true, false)
-        );
+        assert_eq!((found[0].is_addressed, found[1].is_addressed), (true, false));
         assert!(!find("hello @jane")[0].is_addressed);
         assert!(!find("hello\n@jane")[0].is_addressed);
     }

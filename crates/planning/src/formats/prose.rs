@@ -32,10 +32,7 @@ pub fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
             (None, None) => after_blank && (indent >= 4 || line.starts_with('\t')),
         };
         after_blank = trimmed.trim().is_empty() || (is_code && fence.is_none());
-        Line {
-            text: line,
-            is_code,
-        }
+        Line { text: line, is_code }
     })
 }
 
@@ -55,10 +52,8 @@ mod tests {
     #[test]
     fn code_is_told_apart() {
         let text = "a\n```rust\nb\n~~~\n```\nc\n\n    d\ne\n    f\n~~~\ng";
-        let code: Vec<&str> = lines(text)
-            .filter(|line| line.is_code)
-            .map(|line| line.text)
-            .collect();
+        let code: Vec<&str> =
+            lines(text).filter(|line| line.is_code).map(|line| line.text).collect();
         assert_eq!(code, ["```rust", "b", "~~~", "```", "    d", "~~~", "g"]);
     }
 

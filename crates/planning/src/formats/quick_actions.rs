@@ -92,13 +92,8 @@ pub fn split(text: &str) -> Split {
 fn action(line: &str) -> Option<Action> {
     let rest = line.trim_end().strip_prefix('/')?;
     let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
-    let name = NAMES
-        .iter()
-        .find(|name| name.eq_ignore_ascii_case(&rest[..end]))?;
-    Some(Action {
-        name,
-        argument: rest[end..].trim().to_owned(),
-    })
+    let name = NAMES.iter().find(|name| name.eq_ignore_ascii_case(&rest[..end]))?;
+    Some(Action { name, argument: rest[end..].trim().to_owned() })
 }
 
 #[cfg(test)]

@@ -68,19 +68,12 @@ fn reference(text: &str, from: usize, at: usize, sign: &str) -> Option<Reference
         }
         _ => {
             let (title, length) = title(rest)?;
-            let name = if sign == "~" {
-                Name::Label
-            } else {
-                Name::Milestone
-            };
+            let name = if sign == "~" { Name::Label } else { Name::Milestone };
             (name(title), length)
         }
     };
     let end = at + sign.len() + length;
-    Some(Reference {
-        range: start..end,
-        name,
-    })
+    Some(Reference { range: start..end, name })
 }
 
 fn filled(path: &str) -> Option<String> {
@@ -154,10 +147,7 @@ mod tests {
             ("^alert#3", Name::Alert(None, 3)),
             ("a/b^alert#4", Name::Alert(Some("a/b".to_owned()), 4)),
         ];
-        assert_eq!(
-            read(text),
-            expected.map(|(part, name)| (part.to_owned(), name))
-        );
+        assert_eq!(read(text), expected.map(|(part, name)| (part.to_owned(), name)));
     }
 
     #[test]

@@ -23,9 +23,7 @@ fn ticked(line: &str) -> Option<bool> {
         None => {
             let digits = line.bytes().take_while(u8::is_ascii_digit).count();
             let numbered = (1..10).contains(&digits);
-            line[digits..]
-                .strip_prefix(['.', ')'])
-                .filter(|_| numbered)?
+            line[digits..].strip_prefix(['.', ')']).filter(|_| numbered)?
         }
     };
     let rest = rest.strip_prefix([' ', '\t'])?.trim_start();

@@ -16,10 +16,7 @@ fn of_position<T>(position: &Position) -> T {
 }
 
 pub fn graph(g: &mut Graph) {
-    let states = vec![
-        item("opened", "To be done."),
-        item("closed", "Done, or not to be done."),
-    ];
+    let states = vec![item("opened", "To be done."), item("closed", "Done, or not to be done.")];
     g.enumeration("EpicState", "States of an epic.", states);
     g.object::<Epic>("Epic", "Issues of a group that belong together.")
         .field("id", ID.required(), of_epic)

@@ -89,9 +89,7 @@ async fn given(
     let ids: Vec<i64> = to.iter().map(|one| one.id()).collect();
     let read = move |tx: &mut Tx<'_>, _: &Viewer, window: &Window| rows::pages_of(tx, &to, window);
     let keys = |it: &Award| vec![it.id.into()];
-    Ok(uncounted(
-        read_pages(&context, window, &ids, read, keys).await?,
-    ))
+    Ok(uncounted(read_pages(&context, window, &ids, read, keys).await?))
 }
 
 struct Reacted {
@@ -119,11 +117,7 @@ fn mutations(g: &mut Graph) {
     for (name, text, will) in [
         ("awardEmojiAdd", "Reacts to something.", Will::Add),
         ("awardEmojiRemove", "Takes a reaction back.", Will::Remove),
-        (
-            "awardEmojiToggle",
-            "Reacts to something, or takes that back.",
-            Will::Toggle,
-        ),
+        ("awardEmojiToggle", "Reacts to something, or takes that back.", Will::Toggle),
     ] {
         let mut mutation = g.mutation::<Reacted>(name, text).answers(
             "awardEmoji",
@@ -147,10 +141,7 @@ async fn react(will: Will, input: React, context: Context) -> Result<Done<Reacte
     let work = app.write(move |tx| change(tx, &viewer, &spot, to, &input.name, will));
     Ok(match work.await? {
         Ok(reacted) => Done::from(reacted),
-        Err(sentence) => Done {
-            errors: vec![sentence],
-            payload: None,
-        },
+        Err(sentence) => Done { errors: vec![sentence], payload: None },
     })
 }
 
@@ -178,18 +169,12 @@ fn change(
         (None, Will::Remove) => Err(Error::NotFound("")),
         (Some(award), _) => {
             rules::destroy(tx, viewer, to, award.id)?;
-            Ok(Ok(Reacted {
-                award: None,
-                toggled_on: false,
-            }))
+            Ok(Ok(Reacted { award: None, toggled_on: false }))
         }
         (None, _) => {
             rules::create(tx, viewer, &desk, topic, to, name)?;
             let made = rows::of_user(tx, to, user_id, name)?.found("")?;
-            Ok(Ok(Reacted {
-                award: Some(Arc::new(made)),
-                toggled_on: true,
-            }))
+            Ok(Ok(Reacted { award: Some(Arc::new(made)), toggled_on: true }))
         }
     }
 }

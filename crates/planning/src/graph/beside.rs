@@ -70,9 +70,7 @@ async fn assignees(
     let asked = owners.clone();
     let (app, _) = caller(&context)?;
     let found = app.read(move |tx| rows::assignees_of(tx, &asked)).await?;
-    let people = context
-        .load::<People>(found.values().flatten().copied())
-        .await?;
+    let people = context.load::<People>(found.values().flatten().copied()).await?;
     let page = |owner: &i64| {
         let assigned = found.get(owner).into_iter().flatten();
         let whole: Vec<Arc<Person>> = assigned.filter_map(|id| people.get(id).cloned()).collect();

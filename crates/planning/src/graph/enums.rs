@@ -21,10 +21,7 @@ pub fn chosen<T>(name: Option<String>, read: impl Fn(&str) -> Option<T>) -> Opti
 }
 
 pub fn graph(g: &mut Graph) {
-    let states = vec![
-        item("opened", "To be done."),
-        item("closed", "Done, or not to be done."),
-    ];
+    let states = vec![item("opened", "To be done."), item("closed", "Done, or not to be done.")];
     g.enumeration("IssueState", "States of an issue.", states);
     let states = vec![
         item("opened", "To be done."),
@@ -70,22 +67,13 @@ pub fn graph(g: &mut Graph) {
         item("NONE", "Without a milestone."),
         item("ANY", "With a milestone."),
         item("STARTED", "Of a milestone that has begun and is open."),
-        item(
-            "UPCOMING",
-            "Of an open milestone that is due in the future.",
-        ),
+        item("UPCOMING", "Of an open milestone that is due in the future."),
     ];
     let text = "Milestones by what they are.";
     g.enumeration("MilestoneWildcardId", text, wildcards);
-    let wildcards = vec![
-        item("NONE", "Nobody is assigned."),
-        item("ANY", "Somebody is assigned."),
-    ];
+    let wildcards = vec![item("NONE", "Nobody is assigned."), item("ANY", "Somebody is assigned.")];
     g.enumeration("AssigneeWildcardId", "Assigned or not.", wildcards);
-    let fields = vec![
-        item("TITLE", "The title."),
-        item("DESCRIPTION", "The description."),
-    ];
+    let fields = vec![item("TITLE", "The title."), item("DESCRIPTION", "The description.")];
     g.enumeration("IssuableSearchableField", "Where to search.", fields);
     let states = vec![item("active", "Being worked for."), item("closed", "Over.")];
     g.enumeration("MilestoneStateEnum", "States of a milestone.", states);
@@ -105,10 +93,7 @@ fn sorts() -> Vec<EnumItem> {
         item("DUE_DATE_ASC", "First due first, those without a day last."),
         item("DUE_DATE_DESC", "Last due first, those without a day last."),
         item("WEIGHT_ASC", "Lightest first, those without a weight last."),
-        item(
-            "WEIGHT_DESC",
-            "Heaviest first, those without a weight last.",
-        ),
+        item("WEIGHT_DESC", "Heaviest first, those without a weight last."),
         item("TITLE_ASC", "By title."),
         item("TITLE_DESC", "By title, from the last."),
         item("POPULARITY_ASC", "Fewest thumbs up first."),

@@ -66,39 +66,27 @@ fn texts(it: ObjectBuilder<'_, Issue>) -> ObjectBuilder<'_, Issue> {
         .describe("Its title as HTML.")
         .field("description", STRING, |it| it.description.clone())
         .describe("Its description, in Markdown.")
-        .level(
-            "descriptionHtml",
-            STRING,
-            |issues: Vec<Arc<Issue>>, _, _| {
-                let texts = issues.iter().map(|it| it.description.clone());
-                html(texts.collect())
-            },
-        )
+        .level("descriptionHtml", STRING, |issues: Vec<Arc<Issue>>, _, _| {
+            let texts = issues.iter().map(|it| it.description.clone());
+            html(texts.collect())
+        })
         .describe("Its description as HTML.")
         .cost(Cost::RENDERED)
-        .level(
-            "webUrl",
-            STRING.required(),
-            |issues: Vec<Arc<Issue>>, _, context| async move {
-                let app = context.app()?;
-                Ok(issues.iter().map(|it| app.url(&it.path())).collect())
-            },
-        )
+        .level("webUrl", STRING.required(), |issues: Vec<Arc<Issue>>, _, context| async move {
+            let app = context.app()?;
+            Ok(issues.iter().map(|it| app.url(&it.path())).collect())
+        })
         .describe("Its page.")
         .field("webPath", STRING.required(), |it| it.path())
         .describe("Path of its page.")
-        .resolve(
-            "reference",
-            STRING.required(),
-            |it, args: Args, _| async move {
-                let full: Option<bool> = args.get("full")?;
-                let path = match full.unwrap_or(false) {
-                    true => it.project_path.as_str(),
-                    false => "",
-                };
-                Ok(format!("{path}#{}", it.iid))
-            },
-        )
+        .resolve("reference", STRING.required(), |it, args: Args, _| async move {
+            let full: Option<bool> = args.get("full")?;
+            let path = match full.unwrap_or(false) {
+                true => it.project_path.as_str(),
+                false => "",
+            };
+            Ok(format!("{path}#{}", it.iid))
+        })
         .describe("How it is named.")
         .arg(
             argument("full", BOOLEAN)
@@ -107,9 +95,7 @@ fn texts(it: ObjectBuilder<'_, Issue>) -> ObjectBuilder<'_, Issue> {
         )
         .load::<People, _>("author", object::<Person>("UserCore"), |it| it.author_id)
         .describe("Who made it; null if their account is gone.")
-        .load::<People, _>("closedBy", object::<Person>("UserCore"), |it| {
-            it.closed_by_id
-        })
+        .load::<People, _>("closedBy", object::<Person>("UserCore"), |it| it.closed_by_id)
         .describe("Who closed it.")
 }
 
@@ -143,12 +129,7 @@ fn marks(it: ObjectBuilder<'_, Issue>) -> ObjectBuilder<'_, Issue> {
         .field(
             "taskCompletionStatus",
             object::<Tasks>("TaskCompletionStatus").required(),
-            |it| {
-                Arc::new(Tasks {
-                    count: it.task_count,
-                    completed: it.task_completed_count,
-                })
-            },
+            |it| Arc::new(Tasks { count: it.task_count, completed: it.task_completed_count }),
         )
         .describe("Check boxes of its description.")
         .field("moved", BOOLEAN, |it| Some(it.moved_to_id.is_some()))
@@ -166,13 +147,9 @@ fn times(it: ObjectBuilder<'_, Issue>) -> ObjectBuilder<'_, Issue> {
         .describe("Seconds it is estimated to take.")
         .field("totalTimeSpent", INT.required(), |it| it.time_spent)
         .describe("Seconds spent on it.")
-        .field("humanTimeEstimate", STRING, |it| {
-            crate::model::human_span(it.time_estimate)
-        })
+        .field("humanTimeEstimate", STRING, |it| crate::model::human_span(it.time_estimate))
         .describe("The time it is estimated to take, for people.")
-        .field("humanTotalTimeSpent", STRING, |it| {
-            crate::model::human_span(it.time_spent)
-        })
+        .field("humanTotalTimeSpent", STRING, |it| crate::model::human_span(it.time_spent))
         .describe("The time spent on it, for people.")
         .field("createdAt", TIME.required(), |it| it.created_at)
         .describe("When it was made.")
@@ -204,9 +181,8 @@ async fn of_projects(
     let asked = ids.clone();
     let found = app.read(move |tx| rows::visible_by_iid(tx, &viewer, &asked, iid));
     let found = found.await?.into_iter();
-    let found: HashMap<i64, Arc<Issue>> = found
-        .map(|issue| (issue.project_id, Arc::new(issue)))
-        .collect();
+    let found: HashMap<i64, Arc<Issue>> =
+        found.map(|issue| (issue.project_id, Arc::new(issue))).collect();
     Ok(ids.iter().map(|id| found.get(id).cloned()).collect())
 }
 
@@ -267,9 +243,7 @@ impl CreateIssue {
             due_on: Patch::given(self.due_date.map(|day| day.0)),
             labels: self.labels,
             label_ids: numbers(self.label_ids)?,
-            assignees: self
-                .assignee_ids
-                .map_or(Assignees::AsTheyAre, Assignees::Set),
+            assignees: self.assignee_ids.map_or(Assignees::AsTheyAre, Assignees::Set),
             milestone_id: Patch::given(self.milestone_id),
             iid: self.iid,
             created_at: self.created_at.map(|at| at.0),

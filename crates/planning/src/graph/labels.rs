@@ -45,8 +45,7 @@ pub fn numbers(ids: Option<Vec<Json>>) -> Result<Option<Vec<i64>>, Fault> {
             None => read(text).map_err(Fault::argument),
         }
     };
-    ids.map(|all| all.into_iter().map(one).collect())
-        .transpose()
+    ids.map(|all| all.into_iter().map(one).collect()).transpose()
 }
 
 pub fn graph(g: &mut Graph) {
@@ -65,16 +64,12 @@ pub fn graph(g: &mut Graph) {
         .describe("Its title.")
         .field("description", STRING, |it| it.description.clone())
         .describe("A few words.")
-        .field("descriptionHtml", STRING, |it| {
-            it.description.as_deref().map(markup::render)
-        })
+        .field("descriptionHtml", STRING, |it| it.description.as_deref().map(markup::render))
         .describe("The same as HTML.")
         .cost(Cost::RENDERED)
         .field("color", STRING.required(), |it| it.color.clone())
         .describe("Its colour, `#rrggbb`.")
-        .field("textColor", STRING.required(), |it| {
-            color::text_on(&it.color).to_owned()
-        })
+        .field("textColor", STRING.required(), |it| color::text_on(&it.color).to_owned())
         .describe("What is read well on it.")
         .field("archived", BOOLEAN.required(), |it| it.archived)
         .describe("Whether it is no longer offered.")
@@ -84,22 +79,18 @@ pub fn graph(g: &mut Graph) {
     g.node::<Labels, _>(OF_PROJECT, object("Label"));
     g.node::<Labels, _>(OF_GROUP, object("Label"));
     g.on::<Project>("Project")
-        .connections(
-            "labels",
-            object::<Label>("Label"),
-            |of, ask, args, context| listed(projects(&of), ask, args, context),
-        )
+        .connections("labels", object::<Label>("Label"), |of, ask, args, context| {
+            listed(projects(&of), ask, args, context)
+        })
         .describe("Its labels, by title.")
         .args::<Filters>()
         .level("label", object::<Label>("Label"), of_title)
         .describe("The label of this title.")
         .arg(argument("title", STRING.required()).describe("Its title."));
     g.on::<NamespaceView>("Group")
-        .connections(
-            "labels",
-            object::<Label>("Label"),
-            |of, ask, args, context| listed(groups(&of), ask, args, context),
-        )
+        .connections("labels", object::<Label>("Label"), |of, ask, args, context| {
+            listed(groups(&of), ask, args, context)
+        })
         .describe("Its labels, by title.")
         .args::<Filters>();
     mutations(g);
@@ -130,10 +121,7 @@ impl Loader for Labels {
     }
 }
 
-const KEYS: [Key; 2] = [
-    Key::text("labels.title", Order::Asc),
-    Key::int("labels.id", Order::Asc),
-];
+const KEYS: [Key; 2] = [Key::text("labels.title", Order::Asc), Key::int("labels.id", Order::Asc)];
 
 fn keys(label: &Label) -> Vec<Json> {
     vec![label.title.clone().into(), label.id.into()]
@@ -160,9 +148,7 @@ pub async fn of_issues(
 fn limited(mut counts: HashMap<i64, i64>, limit: Option<i64>) -> HashMap<i64, i64> {
     if let Some(limit) = limit {
         let most = limit.saturating_add(1);
-        counts
-            .values_mut()
-            .for_each(|count| *count = (*count).min(most));
+        counts.values_mut().for_each(|count| *count = (*count).min(most));
     }
     counts
 }

@@ -60,11 +60,9 @@ pub fn graph(g: &mut Graph) {
         )
         .args::<Filters>();
     g.query()
-        .connection(
-            "issues",
-            object::<Issue>("Issue"),
-            |_, ask, args, context| everywhere(ask, args, context),
-        )
+        .connection("issues", object::<Issue>("Issue"), |_, ask, args, context| {
+            everywhere(ask, args, context)
+        })
         .describe("Issues that the caller may see; at least one filter is needed.")
         .args::<Filters>();
 }
@@ -161,9 +159,7 @@ graph_input! {
 fn bounded<T>(list: Option<Vec<T>>, name: &str) -> Result<Vec<T>, Fault> {
     let list = list.unwrap_or_default();
     match list.len() > MOST {
-        true => Err(Fault::argument(format!(
-            "{name} cannot have more than {MOST} entries"
-        ))),
+        true => Err(Fault::argument(format!("{name} cannot have more than {MOST} entries"))),
         false => Ok(list),
     }
 }
@@ -195,10 +191,7 @@ impl Like {
             Some("NONE") => Some(Has::None),
             _ => None,
         };
-        let iids = self
-            .iids
-            .map(|all| bounded(Some(all), "iids"))
-            .transpose()?;
+        let iids = self.iids.map(|all| bounded(Some(all), "iids")).transpose()?;
         let user = |text: &str| match text.parse::<i64>() {
             Ok(id) => id,
             Err(_) => identity::graph::USER_ID.read(text).unwrap_or(0),
@@ -228,15 +221,10 @@ impl Like {
 fn filter(args: &Args, context: &Context) -> Result<Filter, Fault> {
     let given: Filters = args.read()?;
     let milestone = given.milestone_wildcard_id.as_deref();
-    let (not, either) = (
-        given.not.unwrap_or_default(),
-        given.either.unwrap_or_default(),
-    );
+    let (not, either) = (given.not.unwrap_or_default(), given.either.unwrap_or_default());
     let of_types = given.like.types.as_ref().is_some_and(|all| !all.is_empty());
     let (mut is, kinds) = given.like.marks(milestone, context)?;
-    let (not, not_kinds) = not
-        .like
-        .marks(not.milestone_wildcard_id.as_deref(), context)?;
+    let (not, not_kinds) = not.like.marks(not.milestone_wildcard_id.as_deref(), context)?;
     if let Some(iid) = given.iid {
         is.iids.get_or_insert_default().push(number(&iid));
     }
@@ -307,10 +295,7 @@ const NO_WEIGHT: [i64; 2] = [9_999_999_999, -1];
 
 impl Sorted {
     pub fn newest() -> Sorted {
-        Sorted {
-            by: By::Created,
-            order: Order::Desc,
-        }
+        Sorted { by: By::Created, order: Order::Desc }
     }
 
     fn read(args: &Args) -> Result<Sorted, Fault> {

@@ -18,10 +18,9 @@ use std::sync::Arc;
 use store::Tx;
 
 pub fn graph(g: &mut Graph) {
-    described(g.object::<Milestone>(
-        "Milestone",
-        "What issues are to be done for, and until when.",
-    ));
+    described(
+        g.object::<Milestone>("Milestone", "What issues are to be done for, and until when."),
+    );
     g.node::<MilestoneLoader, _>(MILESTONE_ID, object("Milestone"));
     let text = "One milestone; null unless the caller may see it.";
     one_by_id::<MilestoneLoader, _>(g, "milestone", "Milestone", MILESTONE_ID, text);
@@ -49,14 +48,10 @@ fn described(it: ObjectBuilder<'_, Milestone>) {
         .describe("Its title.")
         .field("description", STRING, |it| it.description.clone())
         .describe("Its description, in Markdown.")
-        .level(
-            "descriptionHtml",
-            STRING,
-            |milestones_found: Vec<Arc<Milestone>>, _, _| {
-                let texts = milestones_found.iter().map(|it| it.description.clone());
-                html(texts.collect())
-            },
-        )
+        .level("descriptionHtml", STRING, |milestones_found: Vec<Arc<Milestone>>, _, _| {
+            let texts = milestones_found.iter().map(|it| it.description.clone());
+            html(texts.collect())
+        })
         .describe("Its description as HTML.")
         .cost(Cost::RENDERED)
         .field("state", MILESTONE_STATE.required(), |it| it.state)
@@ -71,13 +66,9 @@ fn described(it: ObjectBuilder<'_, Milestone>) {
         .describe("Its last day.")
         .field("webPath", STRING.required(), |it| it.path())
         .describe("Path of its page.")
-        .field("projectMilestone", BOOLEAN.required(), |it| {
-            it.project_id.is_some()
-        })
+        .field("projectMilestone", BOOLEAN.required(), |it| it.project_id.is_some())
         .describe("Whether it is of a project.")
-        .field("groupMilestone", BOOLEAN.required(), |it| {
-            it.group_id.is_some()
-        })
+        .field("groupMilestone", BOOLEAN.required(), |it| it.group_id.is_some())
         .describe("Whether it is of a group.")
         .load::<Projects, _>("project", object::<Project>("Project"), |it| it.project_id)
         .describe("The project it is of.")
@@ -153,7 +144,5 @@ async fn listed(
         rows::pages_of(tx, (&places, above.as_deref()), &filter, window)
     };
     let keys = |it: &Milestone| vec![it.id.into()];
-    Ok(uncounted(
-        read_pages(&context, window, &ids, read, keys).await?,
-    ))
+    Ok(uncounted(read_pages(&context, window, &ids, read, keys).await?))
 }

@@ -25,9 +25,8 @@ use std::sync::Arc;
 use store::Tx;
 
 /// `DiscussionID`: the model and 40 hexadecimal digits.
-const DISCUSSION_ID: Leaf<String> = Leaf::new("DiscussionID", |id| {
-    json!(format!("gid://service/Discussion/{id}"))
-});
+const DISCUSSION_ID: Leaf<String> =
+    Leaf::new("DiscussionID", |id| json!(format!("gid://service/Discussion/{id}")));
 
 const NOTEABLE: &str = "NoteableInterface";
 
@@ -37,9 +36,7 @@ pub fn graph(g: &mut Graph) {
         let text = given.as_str().ok_or(None)?;
         match split(text).map_err(Some)? {
             ("Discussion", id) => Ok(json!(id)),
-            _ => Err(Some(format!(
-                "{text:?} does not represent an instance of Discussion"
-            ))),
+            _ => Err(Some(format!("{text:?} does not represent an instance of Discussion"))),
         }
     });
     let text = "A global ID of something that has notes, such as `gid://service/Issue/1`.";
@@ -134,10 +131,8 @@ fn activity(args: &Args) -> Result<Activity, Fault> {
     Ok(filter.unwrap_or(Activity::All))
 }
 
-const KEYS: [Key; 2] = [
-    Key::time("notes.created_at", Order::Asc),
-    Key::int("notes.id", Order::Asc),
-];
+const KEYS: [Key; 2] =
+    [Key::time("notes.created_at", Order::Asc), Key::int("notes.id", Order::Asc)];
 
 fn keys(note: &Note) -> Vec<Json> {
     vec![Key::instant(note.created_at), note.id.into()]
@@ -155,9 +150,7 @@ async fn notes(
     let read = move |tx: &mut Tx<'_>, viewer: &Viewer, window: &Window| {
         rows::pages_of(tx, viewer, kind, &parents, activity, window)
     };
-    Ok(uncounted(
-        read_pages(&context, window, &ids, read, keys).await?,
-    ))
+    Ok(uncounted(read_pages(&context, window, &ids, read, keys).await?))
 }
 
 async fn discussions(
@@ -174,9 +167,7 @@ async fn discussions(
         rows::discussion_pages(tx, viewer, kind, &parents, activity, window)
     };
     let keys = |it: &Discussion| vec![it.first_id.into()];
-    Ok(uncounted(
-        read_pages(&context, window, &ids, read, keys).await?,
-    ))
+    Ok(uncounted(read_pages(&context, window, &ids, read, keys).await?))
 }
 
 fn note(it: ObjectBuilder<'_, Note>) {
@@ -225,9 +216,7 @@ async fn urls(notes: Vec<Arc<Note>>, context: Context) -> Result<Vec<Option<Stri
     let (app, viewer) = caller(&context)?;
     let (handle, asked) = (app.clone(), notes.clone());
     let seen = app.read(move |tx| {
-        let named = asked
-            .iter()
-            .map(|it| (it.noteable_type.as_str(), it.noteable_id));
+        let named = asked.iter().map(|it| (it.noteable_type.as_str(), it.noteable_id));
         targets::read(&handle, tx, &viewer, named)
     });
     let seen = seen.await?;
@@ -249,13 +238,9 @@ fn permissions(g: &mut Graph) {
     g.object::<Permissions>("NotePermissions", "What the caller may do with a note.")
         .field("readNote", BOOLEAN.required(), |_| true)
         .describe("See it.")
-        .field("createNote", BOOLEAN.required(), |it| {
-            it.signed_in && !it.standing.archived
-        })
+        .field("createNote", BOOLEAN.required(), |it| it.signed_in && !it.standing.archived)
         .describe("Answer it.")
-        .field("awardEmoji", BOOLEAN.required(), |it| {
-            it.signed_in && !it.standing.archived
-        })
+        .field("awardEmoji", BOOLEAN.required(), |it| it.signed_in && !it.standing.archived)
         .describe("React to it.")
         .field("adminNote", BOOLEAN.required(), |it| {
             let may = it.own || it.standing.level >= MAINTAINER;
@@ -288,44 +273,38 @@ fn permissions(g: &mut Graph) {
 }
 
 fn discussion(it: ObjectBuilder<'_, Discussion>) {
-    it.field("id", DISCUSSION_ID.required(), |it| {
-        it.discussion_id.clone()
-    })
-    .describe("Global ID.")
-    .field("replyId", DISCUSSION_ID.required(), |it| {
-        it.discussion_id.clone()
-    })
-    .describe("What an answer names.")
-    .field("resolvable", BOOLEAN.required(), |_| false)
-    .describe("Whether it can be resolved.")
-    .field("resolved", BOOLEAN.required(), |_| false)
-    .describe("Whether it is resolved.")
-    .field("resolvedBy", object::<Person>("UserCore"), |_| None)
-    .describe("Who resolved it.")
-    .field("resolvedAt", TIME, |_| None)
-    .describe("When it was resolved.")
-    .field("createdAt", TIME.required(), |it| it.created_at)
-    .describe("When it began.")
-    .level(
-        "noteable",
-        any_of(NOTEABLE),
-        |discussions: Vec<Arc<Discussion>>, _, context| async move {
-            let named: Vec<_> = discussions
-                .iter()
-                .map(|it| (it.noteable_type.as_str(), it.noteable_id))
-                .collect();
-            let found = context.nodes(&named).await?;
-            Ok(found.into_iter().map(Some).collect())
-        },
-    )
-    .describe("What it is about.")
-    .connections(
-        "notes",
-        object::<Note>("Note"),
-        |discussions, ask, _, context| of_discussions(discussions, ask, context),
-    )
-    .describe("Its notes, oldest first.")
-    .never_null();
+    it.field("id", DISCUSSION_ID.required(), |it| it.discussion_id.clone())
+        .describe("Global ID.")
+        .field("replyId", DISCUSSION_ID.required(), |it| it.discussion_id.clone())
+        .describe("What an answer names.")
+        .field("resolvable", BOOLEAN.required(), |_| false)
+        .describe("Whether it can be resolved.")
+        .field("resolved", BOOLEAN.required(), |_| false)
+        .describe("Whether it is resolved.")
+        .field("resolvedBy", object::<Person>("UserCore"), |_| None)
+        .describe("Who resolved it.")
+        .field("resolvedAt", TIME, |_| None)
+        .describe("When it was resolved.")
+        .field("createdAt", TIME.required(), |it| it.created_at)
+        .describe("When it began.")
+        .level(
+            "noteable",
+            any_of(NOTEABLE),
+            |discussions: Vec<Arc<Discussion>>, _, context| async move {
+                let named: Vec<_> = discussions
+                    .iter()
+                    .map(|it| (it.noteable_type.as_str(), it.noteable_id))
+                    .collect();
+                let found = context.nodes(&named).await?;
+                Ok(found.into_iter().map(Some).collect())
+            },
+        )
+        .describe("What it is about.")
+        .connections("notes", object::<Note>("Note"), |discussions, ask, _, context| {
+            of_discussions(discussions, ask, context)
+        })
+        .describe("Its notes, oldest first.")
+        .never_null();
 }
 
 async fn of_discussions(
@@ -339,9 +318,7 @@ async fn of_discussions(
     let read = move |tx: &mut Tx<'_>, viewer: &Viewer, window: &Window| {
         rows::pages_of_discussions(tx, viewer, &parents, window)
     };
-    Ok(uncounted(
-        read_pages(&context, window, &firsts, read, keys).await?,
-    ))
+    Ok(uncounted(read_pages(&context, window, &firsts, read, keys).await?))
 }
 
 struct Discussions;
@@ -356,9 +333,6 @@ impl Loader for Discussions {
     ) -> Result<HashMap<String, Arc<Discussion>>, Fault> {
         let read =
             move |tx: &mut Tx<'_>, viewer: &Viewer| rows::discussions_by_ids(tx, viewer, &ids);
-        by_key(&context, read, |it: Discussion| {
-            (it.discussion_id.clone(), it)
-        })
-        .await
+        by_key(&context, read, |it: Discussion| (it.discussion_id.clone(), it)).await
     }
 }

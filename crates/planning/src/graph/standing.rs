@@ -23,10 +23,7 @@ pub struct In {
 
 impl Default for In {
     fn default() -> In {
-        In {
-            level: NONE,
-            archived: true,
-        }
+        In { level: NONE, archived: true }
     }
 }
 

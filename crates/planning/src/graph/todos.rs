@@ -80,55 +80,30 @@ fn described(it: ObjectBuilder<'_, Todo>) {
         .describe("Why it is there.")
         .field("state", TODO_STATE.required(), |it| it.state)
         .describe("Whether it is done.")
-        .field(
-            "targetType",
-            enumeration("TodoTargetEnum").required(),
-            |it| {
-                let kind = TARGETS.iter().find(|(kind, _, _)| *kind == it.target_type);
-                kind.map_or("ISSUE", |kind| kind.1)
-            },
-        )
+        .field("targetType", enumeration("TodoTargetEnum").required(), |it| {
+            let kind = TARGETS.iter().find(|(kind, _, _)| *kind == it.target_type);
+            kind.map_or("ISSUE", |kind| kind.1)
+        })
         .describe("What kind of thing it is about.")
-        .level(
-            "target",
-            any_of(TODOABLE),
-            |todos: Vec<Arc<Todo>>, _, context| async move {
-                let of = |it: &Arc<Todo>| (it.target_type.clone(), it.target_id);
-                let named: Vec<(String, i64)> = todos.iter().map(of).collect();
-                let named: Vec<(&str, i64)> = named
-                    .iter()
-                    .map(|(kind, id)| (kind.as_str(), *id))
-                    .collect();
-                let found = context.nodes(&named).await?;
-                Ok(found.into_iter().map(Some).collect())
-            },
-        )
+        .level("target", any_of(TODOABLE), |todos: Vec<Arc<Todo>>, _, context| async move {
+            let of = |it: &Arc<Todo>| (it.target_type.clone(), it.target_id);
+            let named: Vec<(String, i64)> = todos.iter().map(of).collect();
+            let named: Vec<(&str, i64)> =
+                named.iter().map(|(kind, id)| (kind.as_str(), *id)).collect();
+            let found = context.nodes(&named).await?;
+            Ok(found.into_iter().map(Some).collect())
+        })
         .describe("What it is about; null if the caller no longer sees it.")
-        .level(
-            "targetUrl",
-            STRING,
-            |todos: Vec<Arc<Todo>>, _, context| async move {
-                let told = context
-                    .load::<TodoBody>(todos.iter().map(|it| it.id))
-                    .await?;
-                Ok(todos
-                    .iter()
-                    .map(|it| Some(told.get(&it.id)?.url.clone()))
-                    .collect())
-            },
-        )
+        .level("targetUrl", STRING, |todos: Vec<Arc<Todo>>, _, context| async move {
+            let told = context.load::<TodoBody>(todos.iter().map(|it| it.id)).await?;
+            Ok(todos.iter().map(|it| Some(told.get(&it.id)?.url.clone())).collect())
+        })
         .describe("The page of what it is about.")
-        .level(
-            "body",
-            STRING.required(),
-            |todos: Vec<Arc<Todo>>, _, context| async move {
-                let told = context
-                    .load::<TodoBody>(todos.iter().map(|it| it.id))
-                    .await?;
-                let of = |it: &Arc<Todo>| told.get(&it.id).map(|told| told.body.clone());
-                Ok(todos.iter().map(|it| of(it).unwrap_or_default()).collect())
-            },
-        )
+        .level("body", STRING.required(), |todos: Vec<Arc<Todo>>, _, context| async move {
+            let told = context.load::<TodoBody>(todos.iter().map(|it| it.id)).await?;
+            let of = |it: &Arc<Todo>| told.get(&it.id).map(|told| told.body.clone());
+            Ok(todos.iter().map(|it| of(it).unwrap_or_default()).collect())
+        })
         .describe("The note it is about, or the title.")
         .load::<People, _>("author", object::<Person>("UserCore"), |it| it.author_id)
         .describe("Who caused it; null if it was nobody, or their account is gone.")
@@ -156,9 +131,7 @@ impl Loader for TodoBody {
         let handle = app.clone();
         let found = app.read(move |tx| {
             let todos: Vec<Todo> = todos.values().map(|todo| (**todo).clone()).collect();
-            let named = todos
-                .iter()
-                .map(|it| (it.target_type.as_str(), it.target_id));
+            let named = todos.iter().map(|it| (it.target_type.as_str(), it.target_id));
             let seen = targets::read(&handle, tx, &viewer, named)?;
             let bodies = rows::bodies(tx, &todos)?;
             let of = |it: &Todo| {
@@ -239,9 +212,7 @@ fn filter(args: &Args) -> Result<Filter, Fault> {
         author_ids: numbers(wanted.author_id, USER_ID)?,
         project_ids: numbers(wanted.project_id, PROJECT_ID)?,
         group_ids: numbers(wanted.group_id, GROUP_ID)?,
-        kinds: wanted
-            .kind
-            .map(|all| all.into_iter().filter_map(of_target).collect()),
+        kinds: wanted.kind.map(|all| all.into_iter().filter_map(of_target).collect()),
     })
 }
 
@@ -270,10 +241,7 @@ async fn of_users(
     let mut pages = read_pages(&context, window, &[user_id], read, keys).await?;
     // The caller may stand in several places, of which one has the page.
     let mut page = pages.pop();
-    Ok(people
-        .iter()
-        .map(|it| page.take_if(|_| is_own(it)))
-        .collect())
+    Ok(people.iter().map(|it| page.take_if(|_| is_own(it))).collect())
 }
 
 /// The caller's to-dos about each of these things of one kind.
@@ -295,9 +263,7 @@ async fn about(
     let read = move |tx: &mut Tx<'_>, _: &Viewer, window: &Window| {
         rows::pages_about(tx, user_id, kind, &targets, state, window)
     };
-    Ok(uncounted(
-        read_pages(&context, window, &ids, read, keys).await?,
-    ))
+    Ok(uncounted(read_pages(&context, window, &ids, read, keys).await?))
 }
 
 struct One(Arc<Todo>);
@@ -334,11 +300,7 @@ kernel::graph_input! {
 fn mutations(g: &mut Graph) {
     for (name, text, state) in [
         ("todoMarkDone", "Marks a to-do as done.", State::Done),
-        (
-            "todoRestore",
-            "Marks a to-do as pending again.",
-            State::Pending,
-        ),
+        ("todoRestore", "Marks a to-do as pending again.", State::Pending),
     ] {
         g.mutation::<One>(name, text)
             .answers("todo", object::<Todo>("Todo"), |it| Some(it.0.clone()))
@@ -354,9 +316,7 @@ fn mutations(g: &mut Graph) {
             if input.ids.len() > MOST {
                 return Err(Fault::argument("ids cannot have more than 100 entries"));
             }
-            Ok(Done::from(Several(
-                set(input.ids, State::Pending, context).await?,
-            )))
+            Ok(Done::from(Several(set(input.ids, State::Pending, context).await?)))
         });
     g.mutation::<Several>(
         "todosMarkAllDone",
@@ -385,9 +345,7 @@ async fn set(ids: Vec<i64>, state: State, context: Context) -> Result<Vec<Arc<To
     let (app, viewer) = caller(&context)?;
     let work = app.write(move |tx| {
         let one = |id: &i64| rules::set_state(tx, &viewer, *id, state);
-        ids.iter()
-            .map(one)
-            .collect::<kernel::error::Result<Vec<_>>>()
+        ids.iter().map(one).collect::<kernel::error::Result<Vec<_>>>()
     });
     Ok(work.await?.into_iter().map(Arc::new).collect())
 }

@@ -114,9 +114,7 @@ async fn create_note(it: CreateNote, context: Context) -> Result<Done<Written>, 
     };
     let spot = spot(&model, id, &context).await?;
     let (app, _) = caller(&context)?;
-    let said = guarded::comment(&app, writer(&context)?, spot, comment, |_, _, said| {
-        Ok(said)
-    });
+    let said = guarded::comment(&app, writer(&context)?, spot, comment, |_, _, said| Ok(said));
     Ok(match said.await.map_err(sentence)?.mutated()? {
         Said::Note(note, _) => Done::from(Written(Some(Arc::new(*note)))),
         // Commands alone leave no note behind.

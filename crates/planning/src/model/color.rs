@@ -12,11 +12,7 @@ pub fn parse(text: &str) -> Option<String> {
         }
         return match digits.len() {
             6 => Some(text),
-            3 => Some(
-                std::iter::once('#')
-                    .chain(digits.chars().flat_map(|c| [c, c]))
-                    .collect(),
-            ),
+            3 => Some(std::iter::once('#').chain(digits.chars().flat_map(|c| [c, c])).collect()),
             _ => None,
         };
     }

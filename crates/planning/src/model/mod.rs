@@ -273,13 +273,8 @@ pub fn text_error(text: &str) -> Option<&'static str> {
 
 /// A time span as people write it: days of eight hours, weeks of five days.
 pub fn human_span(seconds: i64) -> Option<String> {
-    const UNITS: [(&str, i64); 5] = [
-        ("mo", 576_000),
-        ("w", 144_000),
-        ("d", 28_800),
-        ("h", 3_600),
-        ("m", 60),
-    ];
+    const UNITS: [(&str, i64); 5] =
+        [("mo", 576_000), ("w", 144_000), ("d", 28_800), ("h", 3_600), ("m", 60)];
     if seconds == 0 {
         return None;
     }
@@ -314,14 +309,10 @@ pub fn parse_span(text: &str) -> Option<i64> {
         return None;
     }
     while !rest.is_empty() {
-        let digits = rest
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(rest.len());
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
         let number: i64 = rest[..digits].parse().ok()?;
         rest = rest[digits..].trim_start();
-        let letters = rest
-            .find(|c: char| !c.is_ascii_alphabetic())
-            .unwrap_or(rest.len());
+        let letters = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
         let length = match &rest[..letters] {
             "mo" | "month" | "months" => 576_000,
             "w" | "week" | "weeks" => 144_000,
@@ -357,15 +348,7 @@ mod tests {
         assert_eq!(parse_span("2"), Some(7_200));
         assert_eq!(parse_span("1h30m"), Some(5_400));
         assert_eq!(human_span(0), None);
-        for bad in [
-            "",
-            "x",
-            "1y",
-            "h",
-            "1h foo",
-            "99999999999999999999h",
-            "9999999mo",
-        ] {
+        for bad in ["", "x", "1y", "h", "1h foo", "99999999999999999999h", "9999999mo"] {
             assert_eq!(parse_span(bad), None, "{bad}");
         }
     }

@@ -69,12 +69,7 @@ async fn show(
     Params(ListPage { search }): Params<ListPage>,
     paging: Paging,
 ) -> Result<Response> {
-    let page = Page {
-        viewer,
-        address,
-        search,
-        paging,
-    };
+    let page = Page { viewer, address, search, paging };
     form::show(&app, page).await
 }
 
@@ -84,12 +79,7 @@ async fn change(
     form: Params<Form>,
     paging: Paging,
 ) -> Result<Response> {
-    let page = Page {
-        viewer,
-        address,
-        search: form.search.clone(),
-        paging,
-    };
+    let page = Page { viewer, address, search: form.search.clone(), paging };
     form::submit(&app, page, form.0).await
 }
 
@@ -106,10 +96,7 @@ impl FormPage for Page {
         let (viewer, search) = (&self.viewer, &self.search);
         let space = self.address.authorize(tx, viewer, Purpose::Read)?;
         let here = authorized(&space);
-        let filter = Filter {
-            search: Some(search.0.clone()),
-            ..Filter::default()
-        };
+        let filter = Filter { search: Some(search.0.clone()), ..Filter::default() };
         let user = viewer.user_id();
         let total = rows::count(tx, user, &here.parent, &filter)?;
         let found = rows::list(tx, user, &here.parent, &filter, self.paging.clone())?;
@@ -187,10 +174,7 @@ impl FormPage for Page {
 impl LabelRow {
     fn of(label: Label, here: &ParentAccess) -> LabelRow {
         let parent = &here.parent;
-        let label = Label {
-            color: shown_color(&label.color),
-            ..label
-        };
+        let label = Label { color: shown_color(&label.color), ..label };
         LabelRow {
             is_inherited: label.project_id != parent.project_id()
                 || label.group_id != parent.group_id(),

@@ -78,13 +78,7 @@ impl ListPage {
 
     /// Whether they hide issues beyond their state.
     fn narrows(&self) -> bool {
-        let texts = [
-            &self.search,
-            &self.labels,
-            &self.milestone,
-            &self.author,
-            &self.assignee,
-        ];
+        let texts = [&self.search, &self.labels, &self.milestone, &self.author, &self.assignee];
         &*self.state != "opened" || texts.iter().any(|text| !text.trim().is_empty())
     }
 }
@@ -100,9 +94,7 @@ fn filter(shown: &ListPage, kind: Option<IssueKind>) -> Filter {
             labels: (!labels.is_empty()).then_some(Has::This(labels)),
             milestone: text(&shown.milestone).map(|title| Has::This(vec![title])),
             author_username: text(shown.author.trim_start_matches('@')),
-            assignee_usernames: text(shown.assignee.trim_start_matches('@'))
-                .into_iter()
-                .collect(),
+            assignee_usernames: text(shown.assignee.trim_start_matches('@')).into_iter().collect(),
             ..Marks::default()
         },
         ..Filter::default()
@@ -160,14 +152,8 @@ async fn show(
             let (space, scope) = scope(tx, &viewer, &address)?;
             let filter = filter(&filters, kind);
             let total = rows::count(tx, &viewer, &scope, &filter)?;
-            let found = rows::list(
-                tx,
-                &viewer,
-                &scope,
-                &filter,
-                sorting(&filters),
-                paging.clone(),
-            )?;
+            let found =
+                rows::list(tx, &viewer, &scope, &filter, sorting(&filters), paging.clone())?;
             let url = format!("{}/-/{path}", space.url());
             Ok(Issues {
                 can_create: matches!(space, Space::Project(..)) && viewer.user_id().is_some(),

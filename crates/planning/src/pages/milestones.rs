@@ -107,21 +107,11 @@ async fn change(
     form.texts.0.description = lines(&form.texts.description).into();
     match (form.action, form.milestone_id) {
         (Action::Update, Some(id)) => {
-            let page = MilestoneView {
-                viewer,
-                address,
-                which: Which::Id(id),
-                paging,
-            };
+            let page = MilestoneView { viewer, address, which: Which::Id(id), paging };
             form::submit(&app, page, form).await
         }
         _ => {
-            let page = MilestoneLoader {
-                viewer,
-                address,
-                state: "active".into(),
-                paging,
-            };
+            let page = MilestoneLoader { viewer, address, state: "active".into(), paging };
             form::submit(&app, page, form).await
         }
     }
@@ -285,14 +275,8 @@ fn issues(
             Err(error) => return Err(error),
         },
     };
-    let filter = IssueFilter {
-        milestone_id: Some(goal.id),
-        ..IssueFilter::default()
-    };
-    let sorting = Sorting {
-        by: OrderBy::CreatedAt,
-        descending: true,
-    };
+    let filter = IssueFilter { milestone_id: Some(goal.id), ..IssueFilter::default() };
+    let sorting = Sorting { by: OrderBy::CreatedAt, descending: true };
     let total = issue_rows::count(tx, viewer, &scope, &filter)?;
     let found = issue_rows::list(tx, viewer, &scope, &filter, sorting, paging.clone())?;
     Ok((read_rows(tx, found.items, space)?, total))
@@ -315,10 +299,7 @@ fn apply(
     form: &Form,
 ) -> Result<(String, &'static str)> {
     let (space, here) = authorize_to_manage(tx, viewer, address)?;
-    let which = || {
-        form.milestone_id
-            .ok_or_else(|| Error::missing("milestone_id"))
-    };
+    let which = || form.milestone_id.ok_or_else(|| Error::missing("milestone_id"));
     let list = format!("{}/-/milestones", space.url());
     let texts = || -> Result<Change> {
         Ok(Change {
@@ -329,10 +310,7 @@ fn apply(
             state_event: None,
         })
     };
-    let state = |event| Change {
-        state_event: Some(event),
-        ..Change::default()
-    };
+    let state = |event| Change { state_event: Some(event), ..Change::default() };
     let (change, text) = match form.action {
         Action::Add => {
             let made = rules::create(tx, viewer, &here, &texts()?)?;

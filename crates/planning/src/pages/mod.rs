@@ -43,10 +43,7 @@ fn desk(
     let Space::Project(project, level) = &space else {
         return Err(Error::NotFound("Project"));
     };
-    let desk = ProjectAccess {
-        project: project.clone(),
-        level: *level,
-    };
+    let desk = ProjectAccess { project: project.clone(), level: *level };
     match sees_issues(&desk.project, desk.level) {
         true => Ok((space, desk)),
         false => Err(Error::NotFound("")),
@@ -98,19 +95,13 @@ fn paged(paging: &Paging, total: i64, url: String) -> Pages {
 
 /// The first page of a list, below a form that is shown again.
 fn first_page(per_page: i64) -> Paging {
-    Paging {
-        per_page,
-        start: Start::Page(1),
-    }
+    Paging { per_page, start: Start::Page(1) }
 }
 
 /// Titles or names out of one line, told apart by commas.
 fn words(text: &str) -> Vec<String> {
     let words = text.split(',').map(str::trim);
-    words
-        .filter(|word| !word.is_empty())
-        .map(str::to_owned)
-        .collect()
+    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
 /// The text of a field of several lines, as it is stored.
@@ -119,9 +110,5 @@ fn lines(text: &str) -> String {
 }
 
 fn kinds() -> Vec<Choice> {
-    Choice::list(&[
-        ("issue", "Issue"),
-        ("incident", "Incident"),
-        ("task", "Task"),
-    ])
+    Choice::list(&[("issue", "Issue"), ("incident", "Incident"), ("task", "Task")])
 }

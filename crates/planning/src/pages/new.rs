@@ -50,10 +50,7 @@ kernel::params! {
 
 async fn new(app: App, visit: Visit, Params(form): Params<Form>) -> Result<Response> {
     let description = lines(&form.description).into();
-    let typed = Form {
-        description,
-        ..form
-    };
+    let typed = Form { description, ..form };
     render(&app, visit, None, typed, Refusal::default()).await
 }
 
@@ -128,10 +125,7 @@ async fn create(
         Ok(issue) => lead(&app, &issue, format!("Issue #{} is made.", issue.iid)),
         Err(refusal) => {
             let description = description.into();
-            let typed = Form {
-                description,
-                ..form
-            };
+            let typed = Form { description, ..form };
             render(&app, visit, None, typed, refusal).await
         }
     }

@@ -42,11 +42,7 @@ impl HtmlSafe for NoteView {}
 impl NoteView {
     pub(super) fn rewritten(mut self, body: &str, challenge: Option<&Challenge>) -> NoteView {
         self.note.body = body.to_owned();
-        NoteView {
-            challenge: challenge.cloned(),
-            is_rewritten: true,
-            ..self
-        }
+        NoteView { challenge: challenge.cloned(), is_rewritten: true, ..self }
     }
 }
 
@@ -83,9 +79,7 @@ impl NotePage<'_> {
         let author = note.author_id.and_then(|id| people.get(&id));
         NoteView {
             author: author.map(|user| user.username.clone()).unwrap_or_default(),
-            name: author
-                .map_or(SOMEBODY, |user| user.name.as_str())
-                .to_owned(),
+            name: author.map_or(SOMEBODY, |user| user.name.as_str()).to_owned(),
             html: links.render(&note.body),
             is_rewritten: false,
             challenge: None,

@@ -51,10 +51,7 @@ async fn show(
     let view = app
         .read(move |tx| {
             let user_id = caller.0.user.id;
-            let filter = Filter {
-                states: Some(vec![state]),
-                ..Filter::default()
-            };
+            let filter = Filter { states: Some(vec![state]), ..Filter::default() };
             let total = rows::count(tx, &viewer, user_id, &filter)?;
             let found = rows::list(tx, &viewer, user_id, &filter, paging.clone())?;
             let beside = Beside::read(&handle, tx, &viewer, &found.items)?;

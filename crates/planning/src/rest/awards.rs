@@ -25,23 +25,14 @@ use store::Tx;
 /// parameter that has the id of one.
 const SUBJECTS: [((&str, &str), &str, &str); 2] = [
     (("issues", "an issue"), "", "award_id"),
-    (
-        ("notes", "a note of an issue"),
-        "/notes/{note_id}",
-        "award_of_note_id",
-    ),
+    (("notes", "a note of an issue"), "/notes/{note_id}", "award_of_note_id"),
 ];
 
 pub(super) fn routes(r: &mut Routes) {
     for (place, below, award) in SUBJECTS {
         let all = &format!("/projects/{{id}}/issues/{{issue_iid}}{below}/award_emoji");
         let one = &format!("{all}/{{{award}}}");
-        twin(
-            r.get(all, list),
-            place,
-            "list",
-            "Lists the reactions to PLACE",
-        );
+        twin(r.get(all, list), place, "list", "Lists the reactions to PLACE");
         twin(r.post(all, create), place, "create", "Reacts to PLACE");
         twin(r.get(one, show), place, "show", "Shows a reaction to PLACE");
         let back = "Takes back a reaction to PLACE";

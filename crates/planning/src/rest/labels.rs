@@ -80,33 +80,13 @@ pub(super) fn routes(r: &mut Routes) {
         let named = "Changes a label of a PLACE, named in the body";
         let gone = "Deletes a label of a PLACE, named in the body";
         let ends = "Ends the caller's subscription to a label of a PLACE";
-        twin(
-            r.get(all, list),
-            place,
-            "list",
-            "Lists the labels of a PLACE",
-        );
-        twin(
-            r.post(all, create),
-            place,
-            "create",
-            "Makes a label in a PLACE",
-        );
+        twin(r.get(all, list), place, "list", "Lists the labels of a PLACE");
+        twin(r.post(all, create), place, "create", "Makes a label in a PLACE");
         twin(r.put(all, update_named), place, "update_named", named);
         twin(r.delete(all, destroy_named), place, "destroy_named", gone);
         twin(r.get(one, show), place, "show", "Shows a label of a PLACE");
-        twin(
-            r.put(one, update),
-            place,
-            "update",
-            "Changes a label of a PLACE",
-        );
-        twin(
-            r.delete(one, destroy),
-            place,
-            "destroy",
-            "Deletes a label of a PLACE",
-        );
+        twin(r.put(one, update), place, "update", "Changes a label of a PLACE");
+        twin(r.delete(one, destroy), place, "destroy", "Deletes a label of a PLACE");
         let starts = "Subscribes the caller to a label of a PLACE";
         twin(r.post(start, subscription), place, "subscribe", starts);
         twin(r.post(end, subscription), place, "unsubscribe", ends);
@@ -117,17 +97,14 @@ pub(super) fn routes(r: &mut Routes) {
 
 impl NamedLabel {
     fn one(id_or_title: String) -> NamedLabel {
-        NamedLabel {
-            name: None,
-            label_id: Some(id_or_title),
-        }
+        NamedLabel { name: None, label_id: Some(id_or_title) }
     }
 
     fn id_or_title(&self) -> Result<&str> {
         match (&self.name, &self.label_id) {
-            (Some(_), Some(_)) => Err(Error::Parameters(vec![
-                "name, label_id are mutually exclusive".into(),
-            ])),
+            (Some(_), Some(_)) => {
+                Err(Error::Parameters(vec!["name, label_id are mutually exclusive".into()]))
+            }
             (Some(named), None) | (None, Some(named)) => Ok(named),
             (None, None) => Err(Error::none_of("name, label_id")),
         }
@@ -174,10 +151,7 @@ impl CountedLabel {
 }
 
 fn shown(one: &Label, counts: Option<&Counts>) -> LabelEntity {
-    label(
-        one,
-        counts.map(|counts| counts.get(&one.id).copied().unwrap_or_default()),
-    )
+    label(one, counts.map(|counts| counts.get(&one.id).copied().unwrap_or_default()))
 }
 
 async fn list(
@@ -210,9 +184,7 @@ async fn create(
         priority: Patch::given(params.priority),
         archived: params.archived,
     };
-    let made = at.write(Aim::Manage, move |tx, by, here| {
-        rules::create(tx, &by.viewer, here, &new)
-    });
+    let made = at.write(Aim::Manage, move |tx, by, here| rules::create(tx, &by.viewer, here, &new));
     Ok(Created(label(&made.await?, Some((0, 0)))))
 }
 

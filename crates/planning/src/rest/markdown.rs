@@ -13,9 +13,7 @@ use spaces::model::Project;
 use store::Tx;
 
 pub fn routes(r: &mut Routes) {
-    r.post("/markdown", render)
-        .always()
-        .summary("Renders Markdown to safe HTML");
+    r.post("/markdown", render).always().summary("Renders Markdown to safe HTML");
 }
 
 kernel::params! {

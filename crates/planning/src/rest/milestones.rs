@@ -39,36 +39,11 @@ pub(super) fn routes(r: &mut Routes) {
     for place in PLACES {
         let all = &format!("/{}/{{id}}/milestones", place.0);
         let one = &format!("{all}/{{milestone_id}}");
-        twin(
-            r.get(all, list),
-            place,
-            "list",
-            "Lists the milestones of a PLACE",
-        );
-        twin(
-            r.post(all, create),
-            place,
-            "create",
-            "Makes a milestone in a PLACE",
-        );
-        twin(
-            r.get(one, show),
-            place,
-            "show",
-            "Shows a milestone of a PLACE",
-        );
-        twin(
-            r.put(one, update),
-            place,
-            "update",
-            "Changes a milestone of a PLACE",
-        );
-        twin(
-            r.delete(one, destroy),
-            place,
-            "destroy",
-            "Deletes a milestone of a PLACE",
-        );
+        twin(r.get(all, list), place, "list", "Lists the milestones of a PLACE");
+        twin(r.post(all, create), place, "create", "Makes a milestone in a PLACE");
+        twin(r.get(one, show), place, "show", "Shows a milestone of a PLACE");
+        twin(r.put(one, update), place, "update", "Changes a milestone of a PLACE");
+        twin(r.delete(one, destroy), place, "destroy", "Deletes a milestone of a PLACE");
     }
     r.post("/projects/{id}/milestones/{milestone_id}/promote", promote)
         .summary("Makes a project's milestone one of its group");
@@ -90,10 +65,7 @@ async fn create(
     at: PlaceRequest,
     Params(params): Params<CreateMilestone>,
 ) -> Result<Created<MilestoneEntity>> {
-    let new = Change {
-        title: Some(params.title),
-        ..params.texts.0
-    };
+    let new = Change { title: Some(params.title), ..params.texts.0 };
     at.write(Aim::Manage, move |tx, by, here| {
         let made = rules::create(tx, &by.viewer, here, &new)?;
         Ok(Created(milestone(&by.app, &made)))

@@ -12,12 +12,10 @@ use kernel::http::{Changed, NoContent, Ok200, Paged, Paging, Params, Routes};
 use store::Tx;
 
 pub(super) fn routes(r: &mut Routes) {
-    r.get("/todos", list)
-        .summary("Lists what the caller has to do");
+    r.get("/todos", list).summary("Lists what the caller has to do");
     r.post("/todos/mark_as_done", finish_all)
         .summary("Marks all of the caller's to-dos as done");
-    r.post("/todos/{id}/mark_as_done", finish)
-        .summary("Marks a to-do as done");
+    r.post("/todos/{id}/mark_as_done", finish).summary("Marks a to-do as done");
     r.post("/projects/{id}/issues/{issue_iid}/todo", mark)
         .summary("Puts an issue among the caller's to-dos");
 }
@@ -105,12 +103,10 @@ async fn finish_all(app: App, caller: SignedInViewer) -> Result<NoContent> {
 
 async fn mark(at: IssueRequest) -> Result<Changed<TodoEntity>> {
     let made =
-        at.write_own(
-            |tx, by, _, issue| match rules::mark(tx, &by.viewer, noteable(&issue))? {
-                Some(made) => shown(&by.app, tx, &by.viewer, &made).map(Some),
-                None => Ok(None),
-            },
-        );
+        at.write_own(|tx, by, _, issue| match rules::mark(tx, &by.viewer, noteable(&issue))? {
+            Some(made) => shown(&by.app, tx, &by.viewer, &made).map(Some),
+            None => Ok(None),
+        });
     Ok(made.await?.into())
 }
 

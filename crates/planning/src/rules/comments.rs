@@ -45,11 +45,7 @@ impl<'t> Talk<'t> {
         desk: &'t ProjectAccess,
         about: impl Into<Topic<'t>>,
     ) -> Talk<'t> {
-        Talk {
-            viewer,
-            desk,
-            topic: about.into(),
-        }
+        Talk { viewer, desk, topic: about.into() }
     }
 
     /// Condition: the notes about it that the viewer sees.
@@ -91,11 +87,7 @@ impl<'t> Talk<'t> {
     /// Writes a note. Commands in one about an issue are carried out as far as
     /// the viewer may; elsewhere, and where programs write, they are text.
     pub fn write(self, tx: &mut Tx<'_>, comment: &Comment) -> Result<Said> {
-        let Talk {
-            viewer,
-            desk,
-            topic,
-        } = self;
+        let Talk { viewer, desk, topic } = self;
         let author = &viewer.signed_in()?.user;
         if topic.is_closed_to(desk) {
             return Err(Error::forbidden("This discussion is locked"));
@@ -147,14 +139,7 @@ impl<'t> Talk<'t> {
         let told = mention(tx, viewer, desk, topic, said)?;
         let direct = told.into_iter().map(|user| (user, Reason::Mentioned));
         if !author.kind.is_bot() {
-            news::notify(
-                tx,
-                Some(author.id),
-                topic,
-                Event::Note,
-                Some(note.id),
-                direct.collect(),
-            )?;
+            news::notify(tx, Some(author.id), topic, Event::Note, Some(note.id), direct.collect())?;
         }
         Ok(Said::Note(Box::new(note), outcome))
     }
@@ -162,11 +147,7 @@ impl<'t> Talk<'t> {
     /// Takes the commands out of a text and carries them out, where there are any
     /// for such a topic and writer; the text without them.
     fn carry_out(self, tx: &mut Tx<'_>, body: &str) -> Result<(String, Option<Outcome>)> {
-        let Talk {
-            viewer,
-            desk,
-            topic,
-        } = self;
+        let Talk { viewer, desk, topic } = self;
         let issue = match topic {
             Topic::Issue(issue) if !viewer.signed_in()?.user.kind.is_bot() => issue,
             _ => return Ok((body.to_owned(), None)),
@@ -191,11 +172,7 @@ impl<'t> Talk<'t> {
     /// Writes another text. Nobody is told by mail; who is named now and was not
     /// before gets something to do.
     pub fn rewrite(self, tx: &mut Tx<'_>, id: i64, body: &str) -> Result<Note> {
-        let Talk {
-            viewer,
-            desk,
-            topic,
-        } = self;
+        let Talk { viewer, desk, topic } = self;
         let note = self.find(tx, id)?;
         self.changeable(&note)?;
         check(body)?;

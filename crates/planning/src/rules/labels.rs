@@ -42,10 +42,7 @@ impl LabelInput {
 
     /// The same but for the priority.
     fn rewrites(&self) -> bool {
-        let same = LabelInput {
-            priority: self.priority.clone(),
-            ..LabelInput::default()
-        };
+        let same = LabelInput { priority: self.priority.clone(), ..LabelInput::default() };
         *self != same
     }
 }
@@ -57,14 +54,8 @@ pub fn find(
     id_or_title: &str,
     with_groups_above: bool,
 ) -> Result<Label> {
-    labels::find(
-        tx,
-        viewer.user_id(),
-        &entered.parent,
-        id_or_title,
-        with_groups_above,
-    )?
-    .found("Label")
+    labels::find(tx, viewer.user_id(), &entered.parent, id_or_title, with_groups_above)?
+        .found("Label")
 }
 
 /// Makes a label. Neither the place nor a group above it may have one of the
@@ -76,10 +67,7 @@ pub fn create(
     new: &LabelInput,
 ) -> Result<Label> {
     // One has a colour of its own unless given.
-    let written = new.over(Label {
-        color: color::DEFAULT.to_owned(),
-        ..Label::default()
-    })?;
+    let written = new.over(Label { color: color::DEFAULT.to_owned(), ..Label::default() })?;
     let priority = new.priority.clone().over(None);
     check_priority(entered, priority)?;
     let parent = &entered.parent;
@@ -91,13 +79,7 @@ pub fn create(
     if let (Some(project), Some(priority)) = (parent.project_id(), priority) {
         labels::prioritize(tx, project, id, Some(priority))?;
     }
-    record(
-        tx,
-        viewer,
-        "label.create",
-        ("Label", id, &written.title),
-        parent,
-    )?;
+    record(tx, viewer, "label.create", ("Label", id, &written.title), parent)?;
     find(tx, viewer, entered, &id.to_string(), false)
 }
 
@@ -122,13 +104,7 @@ pub fn update(
             return Err(Error::invalid("title", "has already been taken"));
         }
         labels::update(tx, &written)?;
-        record(
-            tx,
-            viewer,
-            "label.update",
-            ("Label", label.id, &written.title),
-            parent,
-        )?;
+        record(tx, viewer, "label.update", ("Label", label.id, &written.title), parent)?;
     }
     if change.priority != Patch::Absent {
         let priority = change.priority.clone().over(None);
@@ -148,13 +124,7 @@ pub fn destroy(
 ) -> Result<()> {
     let label = find(tx, viewer, entered, id_or_title, false)?;
     labels::delete(tx, label.id)?;
-    record(
-        tx,
-        viewer,
-        "label.destroy",
-        ("Label", label.id, &label.title),
-        &entered.parent,
-    )
+    record(tx, viewer, "label.destroy", ("Label", label.id, &label.title), &entered.parent)
 }
 
 /// Asks to be told of issues with this label, or no longer; nothing if it was
@@ -172,10 +142,7 @@ pub fn subscribe(
         return Ok(None);
     }
     subscriptions::set(tx, user_id, Target::Label, label.id, wanted)?;
-    Ok(Some(Label {
-        subscribed: wanted,
-        ..label
-    }))
+    Ok(Some(Label { subscribed: wanted, ..label }))
 }
 
 /// Makes a project's label one of its group, also in place of the labels of
@@ -194,13 +161,7 @@ pub fn promote(
         None => find(tx, viewer, &above, &label.title, false)?.id,
     };
     labels::replace_below(tx, &group.lineage, &label.title, made)?;
-    record(
-        tx,
-        viewer,
-        "label.promote",
-        ("Label", made, &label.title),
-        &above.parent,
-    )?;
+    record(tx, viewer, "label.promote", ("Label", made, &label.title), &above.parent)?;
     let promoted = find(tx, viewer, &above, &made.to_string(), false)?;
     Ok((promoted, above))
 }
@@ -221,14 +182,12 @@ fn checked(mut label: Label) -> Result<Label> {
 
 fn check_priority(entered: &ParentAccess, priority: Option<i64>) -> Result<()> {
     match priority {
-        Some(_) if entered.parent.project_id().is_none() => Err(Error::invalid(
-            "priority",
-            "is set in projects, not in groups",
-        )),
-        Some(priority) if priority < 0 => Err(Error::invalid(
-            "priority",
-            "must be greater than or equal to 0",
-        )),
+        Some(_) if entered.parent.project_id().is_none() => {
+            Err(Error::invalid("priority", "is set in projects, not in groups"))
+        }
+        Some(priority) if priority < 0 => {
+            Err(Error::invalid("priority", "must be greater than or equal to 0"))
+        }
         _ => Ok(()),
     }
 }

@@ -48,13 +48,7 @@ pub fn create(
         return Err(taken());
     }
     let id = milestones::insert(tx, &entered.parent, &written)?.ok_or_else(taken)?;
-    record(
-        tx,
-        viewer,
-        "milestone.create",
-        (KIND, id, &written.title),
-        &entered.parent,
-    )?;
+    record(tx, viewer, "milestone.create", (KIND, id, &written.title), &entered.parent)?;
     find(tx, entered, id)
 }
 
@@ -71,26 +65,14 @@ pub fn update(
         return Err(taken());
     }
     milestones::update(tx, &written)?;
-    record(
-        tx,
-        viewer,
-        "milestone.update",
-        (KIND, id, &written.title),
-        &entered.parent,
-    )?;
+    record(tx, viewer, "milestone.update", (KIND, id, &written.title), &entered.parent)?;
     find(tx, entered, id)
 }
 
 pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, entered: &ParentAccess, id: i64) -> Result<()> {
     let milestone = find(tx, entered, id)?;
     milestones::delete(tx, id)?;
-    record(
-        tx,
-        viewer,
-        "milestone.destroy",
-        (KIND, id, &milestone.title),
-        &entered.parent,
-    )
+    record(tx, viewer, "milestone.destroy", (KIND, id, &milestone.title), &entered.parent)
 }
 
 /// Makes a project's milestone one of its group, also in place of those of
@@ -110,13 +92,7 @@ pub fn promote(
     let old = milestones::of_title_below(tx, &group.lineage, &milestone.title)?;
     let made = milestones::insert(tx, &above.parent, &milestone)?.ok_or_else(taken)?;
     milestones::replace(tx, old, made)?;
-    record(
-        tx,
-        viewer,
-        "milestone.promote",
-        (KIND, made, &milestone.title),
-        &above.parent,
-    )?;
+    record(tx, viewer, "milestone.promote", (KIND, made, &milestone.title), &above.parent)?;
     find(tx, &above, made)
 }
 

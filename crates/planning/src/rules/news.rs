@@ -64,11 +64,7 @@ pub fn mention<'t>(
     let known = mentions::find(said.before);
     let named: Vec<_> = mentions::find(said.text)
         .into_iter()
-        .filter(|one| {
-            !known
-                .iter()
-                .any(|old| old.name.eq_ignore_ascii_case(&one.name))
-        })
+        .filter(|one| !known.iter().any(|old| old.name.eq_ignore_ascii_case(&one.name)))
         .collect();
     if named.is_empty() {
         return Ok(Vec::new());
@@ -134,12 +130,7 @@ pub fn notify<'t>(
     direct: Vec<(i64, Reason)>,
 ) -> Result<()> {
     let now = tx.now();
-    let news = News {
-        event,
-        about: about.into().about(),
-        note: note_id,
-        actor,
-    };
+    let news = News { event, about: about.into().about(), note: note_id, actor };
     let job = Notify { news, direct };
     enqueue_at(tx, &job, now)
 }

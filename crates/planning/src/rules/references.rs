@@ -28,11 +28,7 @@ struct Target {
 
 impl Target {
     fn new(url: String, title: &str) -> Target {
-        Target {
-            text: None,
-            url,
-            title: title.to_owned(),
-        }
+        Target { text: None, url, title: title.to_owned() }
     }
 }
 
@@ -49,12 +45,7 @@ impl Links {
         project: Option<&Project>,
         texts: impl IntoIterator<Item = &'t str>,
     ) -> Result<Links> {
-        let mut finder = Finder {
-            base,
-            project,
-            names: names(texts),
-            found: HashMap::new(),
-        };
+        let mut finder = Finder { base, project, names: names(texts), found: HashMap::new() };
         finder.issues(tx, viewer)?;
         finder.alerts(tx, viewer)?;
         finder.people(tx, viewer)?;
@@ -89,10 +80,7 @@ impl Links {
                 range: one.range,
             })
         };
-        references::find(text)
-            .into_iter()
-            .filter_map(link)
-            .collect()
+        references::find(text).into_iter().filter_map(link).collect()
     }
 }
 
@@ -146,9 +134,7 @@ impl Finder<'_> {
             _ => None,
         });
         let known = wanted.look_up(|paths, iids| hooks::named_alerts(tx, viewer, paths, iids))?;
-        self.lead_on(wanted, &known, |iid| {
-            format!("alert_management/{iid}/details")
-        });
+        self.lead_on(wanted, &known, |iid| format!("alert_management/{iid}/details"));
         Ok(())
     }
 
@@ -229,11 +215,8 @@ impl Finder<'_> {
         let known = milestones::named(tx, parent, &wanted, &numbers(&wanted))?;
         for word in wanted {
             let iid = word.parse().ok();
-            let own = |iid| {
-                known
-                    .iter()
-                    .find(|one| one.project_id.is_some() && Some(one.iid) == iid)
-            };
+            let own =
+                |iid| known.iter().find(|one| one.project_id.is_some() && Some(one.iid) == iid);
             let goal = own(iid).or_else(|| known.iter().find(|one| one.title == word));
             if let Some(goal) = goal {
                 let url = format!("{}{}", self.base, goal.path());

@@ -65,10 +65,7 @@ impl Topic<'_> {
             Topic::Issue(issue) => (ISSUE, issue.id),
             Topic::Thing(thing) => (thing.kind, thing.id),
         };
-        About {
-            kind: kind.to_owned(),
-            id,
-        }
+        About { kind: kind.to_owned(), id }
     }
 
     /// Whether only members may say something, and this is none.

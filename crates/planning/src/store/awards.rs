@@ -106,9 +106,7 @@ pub fn pages_of(tx: &mut Tx<'_>, to: &[Awardable], window: &Window) -> Result<Ve
     let kind = to.first().map_or("", |first| first.kind());
     let ids: Vec<i64> = to.iter().map(|one| one.id()).collect();
     let mut from = Fragment::new(" from award_emoji where award_emoji.awardable_type = ");
-    from.bind(kind)
-        .raw(" and")
-        .in_list("award_emoji.awardable_id", ids);
+    from.bind(kind).raw(" and").in_list("award_emoji.awardable_id", ids);
     let columns = "award_emoji.*";
     Ok(tx.query(window.narrow_each(columns, "award_emoji.awardable_id", from))?)
 }
@@ -116,13 +114,9 @@ pub fn pages_of(tx: &mut Tx<'_>, to: &[Awardable], window: &Window) -> Result<Ve
 /// One page of the reactions to something, in the order they came.
 pub fn list(tx: &mut Tx<'_>, to: Awardable, paging: Paging) -> Result<Paged<Award>> {
     let mut condition = Fragment::new("award_emoji.awardable_type = ");
-    condition
-        .bind(to.kind())
-        .push(" and award_emoji.awardable_id = ", to.id());
+    condition.bind(to.kind()).push(" and award_emoji.awardable_id = ", to.id());
     let list = List::by_id("award_emoji", "award_emoji.id", condition, false);
-    pages::page(tx, list, paging, |award: &Award| {
-        (json!(award.id), award.id)
-    })
+    pages::page(tx, list, paging, |award: &Award| (json!(award.id), award.id))
 }
 
 /// Takes a leaving user's thumbs out of the counts of issues.

@@ -18,10 +18,7 @@ const SELECT: &str = store::concat!("select ", Label::COLUMNS);
 /// Begins a statement that reads labels; ends with its `where`.
 fn selected(project_id: Option<i64>, viewer: Option<i64>) -> Fragment {
     let mut query = Fragment::new(SELECT);
-    query
-        .raw(" from ")
-        .append(tables(project_id, viewer))
-        .raw(" where ");
+    query.raw(" from ").append(tables(project_id, viewer)).raw(" where ");
     query
 }
 
@@ -133,9 +130,7 @@ pub fn counts_of(
     filter: &Filter,
 ) -> Result<HashMap<i64, i64>> {
     let mut query = Fragment::new("select used.place_id, count(*)");
-    query
-        .append(used(None, places, above, filter))
-        .raw(" group by used.place_id");
+    query.append(used(None, places, above, filter)).raw(" group by used.place_id");
     Ok(tx.query::<(i64, i64)>(query)?.into_iter().collect())
 }
 
@@ -146,10 +141,7 @@ pub fn of_title(
     (places, above): (&Places, Option<&[i64]>),
     title: &str,
 ) -> Result<Vec<Owned<Label>>> {
-    let filter = Filter {
-        title: Some(title.to_owned()),
-        ..Filter::default()
-    };
+    let filter = Filter { title: Some(title.to_owned()), ..Filter::default() };
     let mut query = Fragment::new(store::concat!(SELECT, ", used.place_id as owner"));
     query
         .append(used(viewer, places, above, &filter))
@@ -197,9 +189,7 @@ pub fn list(
             descending: false,
         },
     };
-    pages::page(tx, list, paging, |label: &Label| {
-        (json!(label.title), label.id)
-    })
+    pages::page(tx, list, paging, |label: &Label| (json!(label.title), label.id))
 }
 
 /// The label of this id or title that a place can use.
@@ -395,18 +385,13 @@ pub fn counts(
         .append(visible(tx, viewer, scope))
         .raw(" group by issue_labels.label_id");
     let rows: Vec<(i64, i64, i64)> = tx.query(query)?;
-    Ok(rows
-        .into_iter()
-        .map(|(label, open, closed)| (label, (open, closed)))
-        .collect())
+    Ok(rows.into_iter().map(|(label, open, closed)| (label, (open, closed))).collect())
 }
 
 /// Labels by id, unjudged, by title.
 pub fn by_ids(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<Label>> {
     let mut query = selected(None, None);
-    query
-        .in_list("labels.id", ids)
-        .raw(" order by labels.title, labels.id");
+    query.in_list("labels.id", ids).raw(" order by labels.title, labels.id");
     Ok(tx.query(query)?)
 }
 

@@ -101,16 +101,9 @@ pub fn list(
         select: Fragment::new(SELECT),
         from: Fragment::new(TABLES),
         condition: filter.of(parent),
-        order: Order {
-            by: by.into(),
-            key,
-            id: "milestones.id",
-            descending: false,
-        },
+        order: Order { by: by.into(), key, id: "milestones.id", descending: false },
     };
-    pages::page(tx, list, paging, |milestone: &Milestone| {
-        (json!(milestone.id), milestone.id)
-    })
+    pages::page(tx, list, paging, |milestone: &Milestone| (json!(milestone.id), milestone.id))
 }
 
 /// How many milestones of a place pass, counted no further than lists tell.
@@ -130,10 +123,7 @@ pub fn usable(
     query
         .raw("(")
         .append(in_place("milestones", parent, true))
-        .push(
-            " and (milestones.state = 'active' or milestones.id = ",
-            held.unwrap_or(0),
-        )
+        .push(" and (milestones.state = 'active' or milestones.id = ", held.unwrap_or(0))
         .raw(")) order by milestones.title_folded, milestones.id")
         .push(" limit ", most);
     Ok(tx.query(query)?)
@@ -182,10 +172,11 @@ pub fn find(
     with_groups_above: bool,
 ) -> Result<Option<Milestone>> {
     let mut query = selected();
-    query
-        .push("milestones.id = ", id)
-        .raw(" and ")
-        .append(in_place("milestones", parent, with_groups_above));
+    query.push("milestones.id = ", id).raw(" and ").append(in_place(
+        "milestones",
+        parent,
+        with_groups_above,
+    ));
     Ok(tx.query(query)?.into_iter().next())
 }
 

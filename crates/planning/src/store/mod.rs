@@ -23,8 +23,7 @@ pub fn contains(sql: &mut Fragment, columns: &[&str], text: &str) {
     sql.raw(" and (");
     for (at, column) in columns.iter().enumerate() {
         let or = if at == 0 { "" } else { " or " };
-        sql.push(&format!("{or}{column} like "), pattern.as_str())
-            .raw(" escape '\\'");
+        sql.push(&format!("{or}{column} like "), pattern.as_str()).raw(" escape '\\'");
     }
     sql.raw(")");
 }

@@ -145,9 +145,7 @@ fn counted(tx: &mut Tx<'_>, note: &Note, by: i64) -> Result<()> {
 /// Notes of a condition, oldest first.
 pub fn select(tx: &mut Tx<'_>, condition: Fragment) -> Result<Vec<Note>> {
     let mut query = Fragment::new("select notes.* from notes where ");
-    query
-        .append(condition)
-        .raw(" order by notes.created_at, notes.id");
+    query.append(condition).raw(" order by notes.created_at, notes.id");
     Ok(tx.query(query)?)
 }
 
@@ -181,10 +179,7 @@ pub fn rewrite(tx: &mut Tx<'_>, id: i64, body: &str) -> Result<()> {
 }
 
 pub fn begin_thread(tx: &mut Tx<'_>, id: i64) -> Result<()> {
-    tx.execute(
-        sql!("update notes set in_thread = true where id = $1"),
-        (id,),
-    )?;
+    tx.execute(sql!("update notes set in_thread = true where id = $1"), (id,))?;
     Ok(())
 }
 
@@ -220,9 +215,7 @@ pub fn forget(tx: &mut Tx<'_>, noteable: Noteable) -> Result<()> {
 /// it, as a reporter or not.
 pub fn shown(viewer: &Viewer, noteable: Noteable, is_reporter: bool) -> Fragment {
     let mut condition = Fragment::new("notes.noteable_type = ");
-    condition
-        .bind(noteable.kind)
-        .push(" and notes.noteable_id = ", noteable.id);
+    condition.bind(noteable.kind).push(" and notes.noteable_id = ", noteable.id);
     if !is_reporter {
         condition.raw(" and ").append(open(viewer));
     }
@@ -264,10 +257,7 @@ const TABLES: &str = "notes left join projects on projects.id = notes.project_id
 /// whether the viewer does is not asked.
 pub fn readable_by_ids(tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64]) -> Result<Vec<Note>> {
     let mut query = Fragment::new(&format!("select notes.* from {TABLES} where "));
-    query
-        .append(readable(tx, viewer))
-        .raw(" and")
-        .in_list("notes.id", ids);
+    query.append(readable(tx, viewer)).raw(" and").in_list("notes.id", ids);
     Ok(tx.query(query)?)
 }
 
@@ -378,9 +368,7 @@ pub fn pages_of_discussions(
              and first.noteable_type = notes.noteable_type
              and first.noteable_id = notes.noteable_id where"
     ));
-    from.in_list("first.id", firsts)
-        .raw(" and ")
-        .append(readable(tx, viewer));
+    from.in_list("first.id", firsts).raw(" and ").append(readable(tx, viewer));
     Ok(tx.query(window.narrow_each("notes.*", "first.id", from))?)
 }
 
@@ -420,9 +408,7 @@ pub fn discussions(
             descending: false,
         },
     };
-    pages::page(tx, list, paging, |(_, first): &(String, i64)| {
-        (json!(first), *first)
-    })
+    pages::page(tx, list, paging, |(_, first): &(String, i64)| (json!(first), *first))
 }
 
 /// The notes of some of them, oldest first.

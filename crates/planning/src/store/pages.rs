@@ -40,12 +40,7 @@ impl List {
             select: Fragment::new(&format!("select {table}.*")),
             from: Fragment::new(table),
             condition,
-            order: Order {
-                by: id.to_owned(),
-                key: Some(KeyType::Int),
-                id,
-                descending,
-            },
+            order: Order { by: id.to_owned(), key: Some(KeyType::Int), id, descending },
         }
     }
 }
@@ -77,12 +72,7 @@ pub fn page<R: FromRow>(
 }
 
 pub fn query(list: List, paging: &Paging) -> Result<Fragment> {
-    let List {
-        select,
-        from,
-        mut condition,
-        order,
-    } = list;
+    let List { select, from, mut condition, order } = list;
     if let Start::After(Some(keys)) = &paging.start {
         after(&mut condition, &order, keys)?;
     }
@@ -91,27 +81,18 @@ pub fn query(list: List, paging: &Paging) -> Result<Fragment> {
     query.raw(" from ").append(from).raw(" where ");
     query.append(condition).raw(" order by ");
     if order.by != order.id {
-        let nulls = if order.key.is_none() {
-            " nulls last"
-        } else {
-            ""
-        };
+        let nulls = if order.key.is_none() { " nulls last" } else { "" };
         query.raw(&format!("{} {direction}{nulls}, ", order.by));
     }
     query.raw(&format!("{} {direction}", order.id));
-    query
-        .push(" limit ", paging.fetch())
-        .push(" offset ", paging.offset());
+    query.push(" limit ", paging.fetch()).push(" offset ", paging.offset());
     Ok(query)
 }
 
 /// Rows of a condition, counted no further than lists tell.
 pub fn count(tx: &mut Tx<'_>, from: &Fragment, condition: &Fragment) -> Result<i64> {
     let mut counted = Fragment::new("select count(*) from (select 1 from ");
-    counted
-        .append(from.clone())
-        .raw(" where ")
-        .append(condition.clone());
+    counted.append(from.clone()).raw(" where ").append(condition.clone());
     counted.push(" limit ", COUNT_LIMIT + 1).raw(") as counted");
     Ok(tx.query::<i64>(counted)?.into_iter().next().unwrap_or(0))
 }

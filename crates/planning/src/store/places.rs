@@ -88,11 +88,9 @@ impl Places {
             return used;
         };
         let (tables, place, itself) = match self {
-            Places::Projects(_) => (
-                "projects p join namespaces n on n.id = p.namespace_id",
-                "p.id",
-                "",
-            ),
+            Places::Projects(_) => {
+                ("projects p join namespaces n on n.id = p.namespace_id", "p.id", "")
+            }
             Places::Groups(_) => ("namespaces n", "n.id", " and t.group_id <> n.id"),
         };
         used.raw(&format!(

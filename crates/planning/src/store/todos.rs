@@ -120,10 +120,7 @@ pub fn finish_all(tx: &mut Tx<'_>, user_id: i64) -> Result<()> {
 }
 
 pub fn find(tx: &mut Tx<'_>, user_id: i64, id: i64) -> Result<Option<Todo>> {
-    Ok(tx.optional(
-        sql!("select * from todos where user_id = $1 and id = $2"),
-        (user_id, id),
-    )?)
+    Ok(tx.optional(sql!("select * from todos where user_id = $1 and id = $2"), (user_id, id))?)
 }
 
 /// What a list of to-dos is narrowed to; of each list one must match.
@@ -172,9 +169,7 @@ pub fn condition(tx: &Tx<'_>, viewer: &Viewer, user_id: i64, filter: &Filter) ->
             .in_list("top.id", groups)
             .raw(")");
     }
-    condition
-        .raw(" and ")
-        .append(targets::visible_todos(tx, viewer)?);
+    condition.raw(" and ").append(targets::visible_todos(tx, viewer)?);
     Ok(condition)
 }
 
@@ -228,10 +223,8 @@ pub fn by_ids(tx: &mut Tx<'_>, user_id: i64, ids: &[i64]) -> Result<Vec<Todo>> {
 
 pub fn bodies(tx: &mut Tx<'_>, todos: &[Todo]) -> Result<HashMap<i64, String>> {
     let ids: Vec<i64> = todos.iter().filter_map(|todo| todo.note_id).collect();
-    let rows: Vec<(i64, String)> = tx.all(
-        sql!("select id, body from notes where id in_list($1)"),
-        (ids,),
-    )?;
+    let rows: Vec<(i64, String)> =
+        tx.all(sql!("select id, body from notes where id in_list($1)"), (ids,))?;
     Ok(rows.into_iter().collect())
 }
 
@@ -259,13 +252,9 @@ pub fn finish_those(
 ) -> Result<Vec<Todo>> {
     let now = tx.now();
     let mut query = Fragment::new("update todos set state = 'done', updated_at = ");
-    query
-        .bind(now)
-        .push(" where state = 'pending' and user_id = ", user_id);
+    query.bind(now).push(" where state = 'pending' and user_id = ", user_id);
     if let Some((kind, id)) = target {
-        query
-            .push(" and target_type = ", kind)
-            .push(" and target_id = ", *id);
+        query.push(" and target_type = ", kind).push(" and target_id = ", *id);
     }
     query.raw(" returning *");
     Ok(tx.query(query)?)

@@ -5,10 +5,7 @@ use std::collections::HashMap;
 use store::{Tx, sql};
 
 pub fn issues_in(tx: &mut Tx<'_>, project_id: i64) -> Result<i64> {
-    Ok(tx.one(
-        sql!("select count(*) from issues where project_id = $1"),
-        (project_id,),
-    )?)
+    Ok(tx.one(sql!("select count(*) from issues where project_id = $1"), (project_id,))?)
 }
 
 /// Issues with what refers to them by kind and id.
@@ -76,8 +73,5 @@ pub fn open_issues(tx: &mut Tx<'_>, projects: &[i64]) -> Result<HashMap<i64, i64
 }
 
 pub fn issues_of(tx: &mut Tx<'_>, user_id: i64) -> Result<i64> {
-    Ok(tx.one(
-        sql!("select count(*) from issues where author_id = $1"),
-        (user_id,),
-    )?)
+    Ok(tx.one(sql!("select count(*) from issues where author_id = $1"), (user_id,))?)
 }

@@ -46,10 +46,7 @@ impl LevelRow {
     ) -> Result<LevelRow> {
         let rows = levels_held(tx, user_id, projects, groups)?;
         let levels = rows.into_iter().map(|(of, id, level)| ((of, id), level));
-        Ok(LevelRow {
-            user_id,
-            levels: levels.collect(),
-        })
+        Ok(LevelRow { user_id, levels: levels.collect() })
     }
 
     fn at(&self, kind: &str, id: i64) -> i64 {
@@ -112,10 +109,7 @@ impl Levels {
             }
             _ => None,
         };
-        Ok(Levels {
-            viewer: viewer.clone(),
-            held,
-        })
+        Ok(Levels { viewer: viewer.clone(), held })
     }
 
     /// The role in a project of those read, whatever administrators may do

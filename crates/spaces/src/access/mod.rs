@@ -200,10 +200,7 @@ pub fn may(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, purpose: Purpose
     if purpose.is_beyond(viewer) {
         return Ok(false);
     }
-    Ok(matches!(
-        judge(tx, viewer, project, purpose)?.0,
-        Verdict::Allowed
-    ))
+    Ok(matches!(judge(tx, viewer, project, purpose)?.0, Verdict::Allowed))
 }
 
 fn judge(
@@ -219,10 +216,7 @@ fn judge(
         Purpose::ReadPackages if open && project.package_registry() != "private" => NONE,
         _ => level_in_project(tx, viewer, project)?,
     };
-    Ok((
-        verdict_on_project(viewer, project, purpose, open, level),
-        level,
-    ))
+    Ok((verdict_on_project(viewer, project, purpose, open, level), level))
 }
 
 fn verdict_on_project(
@@ -294,10 +288,7 @@ pub fn group_and_level(
         return Err(Error::NotFound("Group"));
     }
     let deploys = matches!(viewer, Viewer::Deploy(_))
-        && !matches!(
-            purpose,
-            Purpose::Read | Purpose::ReadPackages | Purpose::PublishPackage
-        );
+        && !matches!(purpose, Purpose::Read | Purpose::ReadPackages | Purpose::PublishPackage);
     if level < purpose.group_role(&found) || deploys {
         return Err(purpose.refusal());
     }

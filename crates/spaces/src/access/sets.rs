@@ -38,9 +38,7 @@ pub fn visible_projects(tx: &Tx<'_>, viewer: &Viewer, purpose: Purpose) -> Fragm
     shown.raw(" and ((").append(open).raw(")");
     match viewer {
         Viewer::User(signed_in) => {
-            shown
-                .raw(" or ")
-                .append(reached(signed_in.user.id, needed, &today));
+            shown.raw(" or ").append(reached(signed_in.user.id, needed, &today));
         }
         Viewer::Deploy(deploy) if deploy_level(deploy, REPORTER) >= needed => {
             shown.raw(" or ").append(deploy_source(deploy));
@@ -52,11 +50,7 @@ pub fn visible_projects(tx: &Tx<'_>, viewer: &Viewer, purpose: Purpose) -> Fragm
 }
 
 fn lowest_open(viewer: &Viewer) -> i64 {
-    if sees_level(viewer, INTERNAL) {
-        INTERNAL
-    } else {
-        PUBLIC
-    }
+    if sees_level(viewer, INTERNAL) { INTERNAL } else { PUBLIC }
 }
 
 fn deploy_source(deploy: &DeployViewer) -> Fragment {
@@ -90,9 +84,7 @@ pub fn groups_direct(tx: &Tx<'_>, user_id: i64) -> Fragment {
     let mut direct = Fragment::new(
         "namespaces.id in (select m.source_id from members m where m.source_type = 'Group' and ",
     );
-    direct
-        .append(counts("m", user_id, super::GUEST, &today(tx)))
-        .raw(")");
+    direct.append(counts("m", user_id, super::GUEST, &today(tx))).raw(")");
     direct
 }
 
@@ -216,9 +208,7 @@ pub fn visible_groups(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
     shown.push(" and (namespaces.visibility >= ", lowest_open(viewer));
     if let Some(user_id) = viewer.user_id() {
         let today = today(tx);
-        shown
-            .raw(" or ")
-            .append(groups_reached(user_id, GUEST, &today));
+        shown.raw(" or ").append(groups_reached(user_id, GUEST, &today));
         shown.raw(" or ").append(holds_below(user_id, &today));
     }
     shown.raw(")");

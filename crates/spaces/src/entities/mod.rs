@@ -67,10 +67,7 @@ impl RelatedToProjects {
         statistics: bool,
     ) -> Result<RelatedToProjects> {
         let ids: Vec<i64> = projects.iter().map(|project| project.id).collect();
-        let owners: Vec<i64> = projects
-            .iter()
-            .filter_map(|p| p.namespace_owner_id)
-            .collect();
+        let owners: Vec<i64> = projects.iter().filter_map(|p| p.namespace_owner_id).collect();
         let mut around = RelatedToProjects {
             owners: if owners.is_empty() {
                 HashMap::new()
@@ -113,10 +110,7 @@ impl RelatedToProjects {
     }
 
     fn permissions(&self, project: &Project) -> Option<PermissionsEntity> {
-        let entity = |level: i64| PermissionEntity {
-            access_level: level,
-            notification_level: 3,
-        };
+        let entity = |level: i64| PermissionEntity { access_level: level, notification_level: 3 };
         self.is_signed_in.then(|| PermissionsEntity {
             project_access: self.direct.get(&project.id).copied().map(entity),
             group_access: project
@@ -219,10 +213,7 @@ fn details(app: &App, project: &Project, around: &RelatedToProjects) -> ProjectD
     let owner = |id: i64| around.owners.get(&id);
     let size = around.sizes.get(&project.id);
     ProjectDetails {
-        owner: project
-            .namespace_owner_id
-            .and_then(owner)
-            .map(|it| basic(app, it)),
+        owner: project.namespace_owner_id.and_then(owner).map(|it| basic(app, it)),
         archived: project.archived,
         empty_repo: true,
         creator_id: project.creator_id,
@@ -271,10 +262,7 @@ pub fn projects(
         true => RelatedToProjects::default(),
         false => RelatedToProjects::read(tx, &by.viewer, rows, statistics)?,
     };
-    Ok(rows
-        .iter()
-        .map(|row| project(&by.app, row, &around, simple))
-        .collect())
+    Ok(rows.iter().map(|row| project(&by.app, row, &around, simple)).collect())
 }
 
 pub fn one_project(
@@ -288,11 +276,7 @@ pub fn one_project(
 }
 
 pub fn group(app: &App, group: &Namespace) -> GroupEntity {
-    let maintainers = || {
-        vec![LevelEntity {
-            access_level: access::MAINTAINER,
-        }]
-    };
+    let maintainers = || vec![LevelEntity { access_level: access::MAINTAINER }];
     GroupEntity {
         id: group.id,
         web_url: group.web_url(app.base_url()),
@@ -324,9 +308,7 @@ pub fn group(app: &App, group: &Namespace) -> GroupEntity {
         full_path: group.full_path.clone(),
         created_at: wire::text(group.created_at),
         parent_id: group.parent_id,
-        marked_for_deletion_on: group
-            .deletion_scheduled_at
-            .map(|at| date_of(at).to_string()),
+        marked_for_deletion_on: group.deletion_scheduled_at.map(|at| date_of(at).to_string()),
         statistics: None,
         shared_with_groups: None,
         projects: None,
@@ -361,10 +343,7 @@ pub fn group_statistics(
         None => HashMap::new(),
     };
     for group in groups {
-        if owned
-            .as_ref()
-            .is_some_and(|owned| !owned.contains(&group.id))
-        {
+        if owned.as_ref().is_some_and(|owned| !owned.contains(&group.id)) {
             continue;
         }
         let mine = below.iter().filter(|(id, _)| *id == group.id);

@@ -20,11 +20,9 @@ use store::{Fragment, Tx};
 pub fn graph(g: &mut Graph) {
     let search = || argument("search", STRING).describe("Part of name or path.");
     g.query()
-        .connection(
-            "groups",
-            object::<NamespaceView>("Group"),
-            |_, ask, args, context| all(ask, args, context),
-        )
+        .connection("groups", object::<NamespaceView>("Group"), |_, ask, args, context| {
+            all(ask, args, context)
+        })
         .describe("Groups the caller may see.")
         .arg(search())
         .arg(argument("ids", ID.required().list()).describe("Only these, by global ID."));
@@ -64,10 +62,7 @@ async fn all(
     context: Context,
 ) -> Result<Option<Connection<NamespaceView>>, Fault> {
     let window = window(ask, &context)?;
-    let (ids, search) = (
-        numbers(&args, GROUP_ID)?,
-        args.get::<Option<String>>("search")?,
-    );
+    let (ids, search) = (numbers(&args, GROUP_ID)?, args.get::<Option<String>>("search")?);
     let reader = viewer(&context);
     let read = rows(&context, window, move |tx, window| {
         let mut sql = Fragment::new("select namespaces.* from namespaces where ");
@@ -126,8 +121,7 @@ async fn below(
         from.in_list("top.id", tops);
         match reader.user_id() {
             Some(user_id) if owned => {
-                from.raw(" and ")
-                    .append(access::groups_of(tx, user_id, OWNER));
+                from.raw(" and ").append(access::groups_of(tx, user_id, OWNER));
             }
             None if owned => {
                 from.raw(" and false");

@@ -28,8 +28,7 @@ impl Loader for Projects {
             projects_where(tx, wanted)
         });
         let rows = rows.await?.into_iter();
-        rows.map(|row| Ok((row.id, shown(&context, row)?)))
-            .collect()
+        rows.map(|row| Ok((row.id, shown(&context, row)?))).collect()
     }
 }
 
@@ -73,9 +72,7 @@ macro_rules! loader {
                 };
                 let found = namespaces(&context, $own, condition).await?;
                 let key: fn(&Namespace) -> Option<i64> = $key;
-                let keyed = found
-                    .into_iter()
-                    .filter_map(|it| Some((key(&it.namespace)?, it)));
+                let keyed = found.into_iter().filter_map(|it| Some((key(&it.namespace)?, it)));
                 Ok(keyed.collect())
             }
         }

@@ -62,10 +62,7 @@ impl FromRow for MemberOf {
 
 impl MemberOf {
     pub fn member(self, app: &App) -> Member {
-        Member {
-            person: Person::new(app, self.row.user.clone()),
-            of: self,
-        }
+        Member { person: Person::new(app, self.row.user.clone()), of: self }
     }
 }
 
@@ -73,9 +70,7 @@ pub fn graph(g: &mut Graph) {
     g.object::<Access>("AccessLevel", "A role.")
         .field("integerValue", INT, |it| Some(it.0))
         .describe("As a number: 10, 15, 20, 30, 40 or 50.")
-        .field("stringValue", enumeration("AccessLevelEnum"), |it| {
-            role_name(it.0)
-        })
+        .field("stringValue", enumeration("AccessLevelEnum"), |it| role_name(it.0))
         .describe("By name.");
     member(g.interface("MemberInterface", "Who belongs to a project or group."));
     g.object::<Member>("ProjectMember", "Who belongs to a project.")
@@ -104,13 +99,9 @@ fn member(member: ObjectBuilder<'_, Member>) {
             Some(Arc::new(Access(it.of.row.access_level)))
         })
         .describe("Their role.")
-        .field("user", object::<Person>("UserCore"), |it| {
-            Some(it.person.clone())
-        })
+        .field("user", object::<Person>("UserCore"), |it| Some(it.person.clone()))
         .describe("Who.")
-        .load::<People, _>("createdBy", object::<Person>("UserCore"), |it| {
-            it.of.row.created_by_id
-        })
+        .load::<People, _>("createdBy", object::<Person>("UserCore"), |it| it.of.row.created_by_id)
         .describe("Who added them.")
         .field("createdAt", TIME, |it| Some(it.of.row.created_at))
         .describe("Since when.")
@@ -141,11 +132,7 @@ fn lists_of_members(g: &mut Graph) {
     };
     let list = g
         .on::<ProjectView>("Project")
-        .connections(
-            "projectMembers",
-            one_of::<Member>("MemberInterface", concrete),
-            of_places,
-        )
+        .connections("projectMembers", one_of::<Member>("MemberInterface", concrete), of_places)
         .describe("Its members, for who is signed in.");
     arguments(list, "ProjectMemberRelation");
     let list = g

@@ -98,10 +98,7 @@ impl ProjectView {
 impl NamespaceView {
     fn of(app: &App, namespace: Namespace) -> NamespaceView {
         let base_url = app.base_url().to_owned();
-        NamespaceView {
-            namespace,
-            base_url,
-        }
+        NamespaceView { namespace, base_url }
     }
 }
 

@@ -12,19 +12,11 @@ use std::sync::Arc;
 
 const PROJECT: &[(&str, Purpose, &str)] = &[
     ("readProject", Purpose::Read, "See it."),
-    (
-        "readProjectMember",
-        Purpose::ReadMembers,
-        "List its members.",
-    ),
+    ("readProjectMember", Purpose::ReadMembers, "List its members."),
     ("adminProject", Purpose::Update, "Change its settings."),
     ("archiveProject", Purpose::Archive, "Archive it."),
     ("changeNamespace", Purpose::Transfer, "Move it elsewhere."),
-    (
-        "changeVisibilityLevel",
-        Purpose::Update,
-        "Change who sees it.",
-    ),
+    ("changeVisibilityLevel", Purpose::Update, "Change who sees it."),
     ("removeProject", Purpose::Destroy, "Delete it."),
     ("renameProject", Purpose::Update, "Rename it."),
     ("viewEditPage", Purpose::Update, "Open its settings."),
@@ -32,11 +24,7 @@ const PROJECT: &[(&str, Purpose, &str)] = &[
 
 const GROUP: &[(&str, Purpose, &str)] = &[
     ("readGroup", Purpose::Read, "See it."),
-    (
-        "createProjects",
-        Purpose::CreateProject,
-        "Create projects in it.",
-    ),
+    ("createProjects", Purpose::CreateProject, "Create projects in it."),
     ("removeGroup", Purpose::Destroy, "Delete it."),
     ("viewEditPage", Purpose::Update, "Open its settings."),
 ];
@@ -68,22 +56,18 @@ fn purposes<'g, T: Any + Send + Sync>(
 pub fn graph(g: &mut Graph) {
     let text = "What the caller may do with a project.";
     let of_project = g.object::<OfProject>("ProjectPermissions", text);
-    purposes(of_project, PROJECT, |of, purpose| {
-        of.levels.may(&of.it.project, purpose)
-    })
-    .field("requestAccess", BOOLEAN.required(), |of| {
-        let project = &of.it.project;
-        project.request_access_enabled
-            && !of.requested
-            && of.levels.role_in_project(project) == NONE
-            && of.levels.may(project, Purpose::Join)
-    })
-    .describe("Ask to become a member.");
+    purposes(of_project, PROJECT, |of, purpose| of.levels.may(&of.it.project, purpose))
+        .field("requestAccess", BOOLEAN.required(), |of| {
+            let project = &of.it.project;
+            project.request_access_enabled
+                && !of.requested
+                && of.levels.role_in_project(project) == NONE
+                && of.levels.may(project, Purpose::Join)
+        })
+        .describe("Ask to become a member.");
     let text = "What the caller may do with a group.";
     let of_group = g.object::<OfGroup>("GroupPermissions", text);
-    purposes(of_group, GROUP, |of, purpose| {
-        of.levels.may_in_group(&of.it.namespace, purpose)
-    });
+    purposes(of_group, GROUP, |of, purpose| of.levels.may_in_group(&of.it.namespace, purpose));
     g.on::<ProjectView>("Project")
         .level(
             "userPermissions",
@@ -136,12 +120,6 @@ async fn of_groups(
         Levels::in_groups(tx, &reader, &rows)
     });
     let levels = Arc::new(levels.await?);
-    let of = |it| {
-        Arc::new(OfGroup {
-            levels: levels.clone(),
-            requested: false,
-            it,
-        })
-    };
+    let of = |it| Arc::new(OfGroup { levels: levels.clone(), requested: false, it });
     Ok(groups.into_iter().map(of).collect())
 }

@@ -23,11 +23,7 @@ pub fn graph(g: &mut Graph) {
         item("INCLUDE", "Archived ones too."),
         item("EXCLUDE", "No archived ones."),
     ];
-    g.enumeration(
-        "ProjectArchived",
-        "Whether archived projects are listed.",
-        archived,
-    );
+    g.enumeration("ProjectArchived", "Whether archived projects are listed.", archived);
     everything(g);
     for place in ["Group", "Namespace"] {
         let list = g
@@ -59,11 +55,9 @@ fn common<T: std::any::Any + Send + Sync>(list: ObjectBuilder<'_, T>) -> ObjectB
 fn everything(g: &mut Graph) {
     let list = g
         .query()
-        .connection(
-            "projects",
-            object::<ProjectView>("Project"),
-            |_, ask, args, context| all(ask, args, context),
-        )
+        .connection("projects", object::<ProjectView>("Project"), |_, ask, args, context| {
+            all(ask, args, context)
+        })
         .describe("Projects the caller may see.");
     common(list)
         .arg(
@@ -215,9 +209,7 @@ async fn all(
     });
     let ((found, window), app) = (read.await?, context.app()?);
     let projects = found.into_iter().map(|row| ProjectView::of(app, row));
-    Ok(Some(
-        window.page(projects.collect(), |it| sorted.values(it)),
-    ))
+    Ok(Some(window.page(projects.collect(), |it| sorted.values(it))))
 }
 
 /// A page for each owner; `from` goes on after the tables `projects` and

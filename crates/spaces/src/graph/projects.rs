@@ -31,16 +31,12 @@ pub fn graph(g: &mut Graph) {
         })
         .describe("Where it is.");
     g.query()
-        .answer(
-            "project",
-            object::<ProjectView>("Project"),
-            |args, context| async move {
-                let path: String = args.get("fullPath")?;
-                let reader = viewer(&context);
-                let found = context.app()?.read(move |tx| find(tx, &reader, path));
-                Ok(Some(shown(&context, found.await?)?))
-            },
-        )
+        .answer("project", object::<ProjectView>("Project"), |args, context| async move {
+            let path: String = args.get("fullPath")?;
+            let reader = viewer(&context);
+            let found = context.app()?.read(move |tx| find(tx, &reader, path));
+            Ok(Some(shown(&context, found.await?)?))
+        })
         .describe("One project.")
         .arg(argument("fullPath", ID.required()).describe("Its full path."));
 }
@@ -53,15 +49,11 @@ fn described(project: ObjectBuilder<'_, ProjectView>) -> ObjectBuilder<'_, Proje
         .describe("Last part of its path.")
         .field("name", STRING.required(), |it| it.project.name.clone())
         .describe("Display name.")
-        .field("nameWithNamespace", STRING.required(), |it| {
-            it.project.name_with_namespace()
-        })
+        .field("nameWithNamespace", STRING.required(), |it| it.project.name_with_namespace())
         .describe("Display name with those of the groups above.")
         .field("description", STRING, |it| it.project.description.clone())
         .describe("What it is, in Markdown.")
-        .level("descriptionHtml", STRING, |projects, _, _| {
-            descriptions(projects)
-        })
+        .level("descriptionHtml", STRING, |projects, _, _| descriptions(projects))
         .describe("What it is, as HTML.")
         .cost(Cost::RENDERED)
         .field("visibility", STRING, |it| {
@@ -72,9 +64,7 @@ fn described(project: ObjectBuilder<'_, ProjectView>) -> ObjectBuilder<'_, Proje
         .describe("Whether it is read-only.")
         .field("avatarUrl", STRING, |_| None)
         .describe("Its picture.")
-        .field("topics", STRING.required().list(), |it| {
-            Some(it.project.topics.0.clone())
-        })
+        .field("topics", STRING.required().list(), |it| Some(it.project.topics.0.clone()))
         .describe("What it is about.")
         .field("tagList", STRING, |it| Some(it.project.topics.0.join(", ")))
         .describe("What it is about, in one text.")
@@ -87,17 +77,13 @@ fn described(project: ObjectBuilder<'_, ProjectView>) -> ObjectBuilder<'_, Proje
         .describe("How many users starred it.")
         .field("forksCount", INT.required(), |it| it.project.forks_count)
         .describe("How many forks it has.")
-        .level("openIssuesCount", INT, |projects, _, context| {
-            open_issues(projects, context)
-        })
+        .level("openIssuesCount", INT, |projects, _, context| open_issues(projects, context))
         .describe("How many of its issues are open, confidential ones apart.")
         .field("importStatus", STRING, |_| Some("none".to_owned()))
         .describe("How far it is imported; `none` unless it was.")
         .field("createdAt", TIME, |it| Some(it.project.created_at))
         .describe("When it was made.")
-        .field("lastActivityAt", TIME, |it| {
-            Some(it.project.last_activity_at)
-        })
+        .field("lastActivityAt", TIME, |it| Some(it.project.last_activity_at))
         .describe("When something last happened in it.")
 }
 
@@ -105,17 +91,13 @@ fn addresses(project: ObjectBuilder<'_, ProjectView>) -> ObjectBuilder<'_, Proje
     project
         .field("fullPath", ID.required(), |it| it.project.full_path.clone())
         .describe("Its path with those of the groups above.")
-        .field("webUrl", STRING, |it| {
-            Some(it.project.web_url(&it.base_url))
-        })
+        .field("webUrl", STRING, |it| Some(it.project.web_url(&it.base_url)))
         .describe("Its page.")
         .field("httpUrlToRepo", STRING, |it| {
             Some(format!("{}/{}.git", it.base_url, it.project.full_path))
         })
         .describe("Where to clone from over HTTP.")
-        .field("sshUrlToRepo", STRING, |it| {
-            Some(ssh_url(&it.base_url, &it.project))
-        })
+        .field("sshUrlToRepo", STRING, |it| Some(ssh_url(&it.base_url, &it.project)))
         .describe("Where to clone from over SSH.")
 }
 
@@ -181,9 +163,7 @@ fn statistics(g: &mut Graph) {
         ("lfsObjectsSize", "Bytes of large files."),
         ("buildArtifactsSize", "Bytes of job artifacts."),
     ] {
-        statistics = statistics
-            .field(name, FLOAT.required(), |_| 0.0)
-            .describe(text);
+        statistics = statistics.field(name, FLOAT.required(), |_| 0.0).describe(text);
     }
     for (name, text) in [
         ("pipelineArtifactsSize", "Bytes of pipeline artifacts."),

@@ -74,11 +74,7 @@ struct New {
 
 impl New {
     fn of(viewer: SignedInViewer, kind: SourceKind, opened: Form) -> New {
-        New {
-            viewer: viewer.viewer(),
-            kind,
-            opened,
-        }
+        New { viewer: viewer.viewer(), kind, opened }
     }
 }
 
@@ -111,10 +107,7 @@ impl FormPage for New {
             SourceKind::Project => ("New project", "Projects", "projects", "/"),
             SourceKind::Group => ("New group", "Groups", "groups", "/groups"),
         };
-        Page {
-            active,
-            ..page(app, &self.viewer, title).crumb(crumb, list)
-        }
+        Page { active, ..page(app, &self.viewer, title).crumb(crumb, list) }
     }
 
     fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<NewSpace> {
@@ -159,11 +152,7 @@ impl FormPage for New {
                     visibility,
                     ..GroupFields::default()
                 };
-                let change = GroupChange {
-                    name,
-                    path,
-                    fields: Flat(fields),
-                };
+                let change = GroupChange { name, path, fields: Flat(fields) };
                 let made = rules::create_group(tx, &self.viewer, form.parent_id, &change)?;
                 let text = format!("Group {} is ready.", made.name);
                 Outcome::led(format!("/groups/{}", made.full_path), text)

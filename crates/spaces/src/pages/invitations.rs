@@ -53,9 +53,7 @@ async fn show(app: App, viewer: Viewer, params: Params<Link>) -> Result<Response
         let back: String = url::form_urlencoded::byte_serialize(action.as_bytes()).collect();
         return redirect(&format!("/users/sign_in?return_to={back}"));
     }
-    let (invitation, subject) = app
-        .read(move |tx| invitations::by_token(tx, &token))
-        .await?;
+    let (invitation, subject) = app.read(move |tx| invitations::by_token(tx, &token)).await?;
     let view = Invited {
         page: page(&app, &viewer, "Invitation"),
         action,
@@ -65,9 +63,7 @@ async fn show(app: App, viewer: Viewer, params: Params<Link>) -> Result<Response
     let mut response = Html::new(&view)?.response();
     // The address holds the token.
     let no_referrer = HeaderValue::from_static("no-referrer");
-    response
-        .headers_mut()
-        .insert(header::REFERRER_POLICY, no_referrer);
+    response.headers_mut().insert(header::REFERRER_POLICY, no_referrer);
     Ok(response)
 }
 

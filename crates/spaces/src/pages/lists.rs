@@ -58,10 +58,7 @@ async fn home(
             ("sort", &filter.sort),
         ],
     );
-    let page = Page {
-        active: "projects",
-        ..page(&app, &viewer, "Projects")
-    };
+    let page = Page { active: "projects", ..page(&app, &viewer, "Projects") };
     let view = app.read(move |tx| {
         let mut condition = access::visible_projects(tx, &viewer, Purpose::Read);
         search_projects(&mut condition, &filter.search);
@@ -77,16 +74,9 @@ async fn home(
                 ("internal", "Internal"),
                 ("public", "Public"),
             ]),
-            sorts: Choice::list(&[
-                ("", "Last activity"),
-                ("name", "Name"),
-                ("created", "Newest"),
-            ]),
+            sorts: Choice::list(&[("", "Last activity"), ("name", "Name"), ("created", "Newest")]),
             can_create: viewer.user().is_some_and(|user| user.is_human()),
-            projects: ProjectList {
-                with_namespace: true,
-                ..projects
-            },
+            projects: ProjectList { with_namespace: true, ..projects },
         })
     });
     Ok(Html::new(&view.await?)?.response())
@@ -124,10 +114,7 @@ async fn groups(
     paging: Paging,
 ) -> Result<Response> {
     let search = params.0.search.unwrap_or_default();
-    let page = Page {
-        active: "groups",
-        ..page(&app, &viewer, "Groups")
-    };
+    let page = Page { active: "groups", ..page(&app, &viewer, "Groups") };
     let view = app.read(move |tx| {
         let mut condition = access::visible_groups(tx, &viewer);
         search_groups(&mut condition, Some(&search));
@@ -142,10 +129,7 @@ async fn groups(
             pages: pages(&paging, total, url),
             search,
             can_create: rules::may_create_top_group(&viewer),
-            groups: GroupList {
-                with_parents: true,
-                ..groups
-            },
+            groups: GroupList { with_parents: true, ..groups },
         })
     });
     Ok(Html::new(&view.await?)?.response())

@@ -42,11 +42,7 @@ struct Members {
 }
 
 async fn list(app: App, visit: Visit, params: Params<Listed>, paging: Paging) -> Result<Response> {
-    let page = Members {
-        visit,
-        search: params.0.search.unwrap_or_default(),
-        paging,
-    };
+    let page = Members { visit, search: params.0.search.unwrap_or_default(), paging };
     form::show(&app, page).await
 }
 
@@ -75,19 +71,13 @@ impl FormPage for Members {
         let (viewer, search) = (&self.visit.viewer, &self.search);
         let space = self.visit.authorize(tx, Purpose::ReadMembers)?;
         let can_manage = manages(&space);
-        let filter = MemberFilter {
-            query: Some(search.clone()),
-            ..MemberFilter::default()
-        };
+        let filter = MemberFilter { query: Some(search.clone()), ..MemberFilter::default() };
         let (limit, offset) = (self.paging.per_page, self.paging.offset());
         let source = space.place(viewer).source;
         let (found, total) = lists::members(tx, &source, Breadth::All, &filter, limit, offset)?;
         let url = format!("{}/-/members", space.url());
         let url = filtered(&url, &[("search", search)]);
-        let added = typed
-            .form
-            .as_ref()
-            .filter(|form| form.action == Action::Add);
+        let added = typed.form.as_ref().filter(|form| form.action == Action::Add);
         Ok(views::Members {
             requests: match can_manage {
                 true => requests(tx, &source)?,

@@ -155,9 +155,7 @@ fn choice(namespace: &Namespace) -> Choice {
 
 /// The visibilities there are, up to the widest allowed.
 fn visibilities(widest: i64) -> Vec<Choice> {
-    let allowed = Visibility::ALL
-        .iter()
-        .filter(|visibility| visibility.level() <= widest);
+    let allowed = Visibility::ALL.iter().filter(|visibility| visibility.level() <= widest);
     allowed
         .map(|visibility| Choice {
             value: visibility.to_string(),

@@ -32,10 +32,7 @@ impl Address {
             Some(path) => (SourceKind::Group, path),
             None => (SourceKind::Project, text.as_ref()),
         };
-        Ok(Address {
-            kind,
-            reference: Reference::Path(path.to_owned()),
-        })
+        Ok(Address { kind, reference: Reference::Path(path.to_owned()) })
     }
 
     /// Whether it is written as this path is, but for case.

@@ -33,10 +33,8 @@ pub(super) const PROJECT_CREATION: &[(&str, &str)] = &[
     ("administrator", "Administrators"),
     ("noone", "Nobody"),
 ];
-pub(super) const SUBGROUP_CREATION: &[(&str, &str)] = &[
-    ("maintainer", "Maintainers and owners"),
-    ("owner", "Owners"),
-];
+pub(super) const SUBGROUP_CREATION: &[(&str, &str)] =
+    &[("maintainer", "Maintainers and owners"), ("owner", "Owners")];
 pub fn routes(r: &mut Routes) {
     section(r, Method::GET, "settings", show);
     section(r, Method::POST, "settings", change);
@@ -56,15 +54,8 @@ async fn change(app: App, visit: Visit, sent: Params<Form>) -> Result<Response> 
 impl FormPage for Settings {
     type Form = Form;
     type View = views::Settings;
-    const FIELDS: &'static [&'static str] = &[
-        "name",
-        "description",
-        "visibility",
-        "topics",
-        "path",
-        "to",
-        "confirm",
-    ];
+    const FIELDS: &'static [&'static str] =
+        &["name", "description", "visibility", "topics", "path", "to", "confirm"];
 
     fn page(&self, app: &App) -> Page {
         page(app, &self.0.viewer, "Settings")
@@ -94,10 +85,9 @@ impl FormPage for Settings {
         let word = self.0.address.kind.word();
         let moved = |full_path: &str| format!("The {word} is now at {full_path}.");
         let (full_path, text) = match form.action {
-            Action::Save => (
-                save(tx, viewer, &space, &form.fields)?,
-                "The settings are saved.".into(),
-            ),
+            Action::Save => {
+                (save(tx, viewer, &space, &form.fields)?, "The settings are saved.".into())
+            }
             Action::Rename => {
                 let full_path = rename(tx, viewer, &space, form.fields.path.clone())?;
                 (full_path.clone(), moved(&full_path))
@@ -257,12 +247,7 @@ impl Fields {
     fn topics(&self) -> Option<Vec<String>> {
         let text = self.topics.as_deref()?;
         let topics = text.split(',').map(str::trim);
-        Some(
-            topics
-                .filter(|topic| !topic.is_empty())
-                .map(str::to_owned)
-                .collect(),
-        )
+        Some(topics.filter(|topic| !topic.is_empty()).map(str::to_owned).collect())
     }
 
     fn visibility(&self) -> Option<Visibility> {
@@ -315,11 +300,7 @@ fn save(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space, form: &Fields) -> Resul
                 request_access_enabled,
                 ..GroupFields::default()
             };
-            let change = GroupChange {
-                name,
-                fields: Flat(fields),
-                ..GroupChange::default()
-            };
+            let change = GroupChange { name, fields: Flat(fields), ..GroupChange::default() };
             rules::update_group(tx, viewer, &reference, &change)?.full_path
         }
     })
@@ -330,17 +311,11 @@ fn rename(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space, path: Option<String>)
     let reference = space.reference();
     Ok(match space {
         Space::Project(..) => {
-            let change = ProjectChange {
-                path,
-                ..ProjectChange::default()
-            };
+            let change = ProjectChange { path, ..ProjectChange::default() };
             rules::update_project(tx, viewer, &reference, &change)?.full_path
         }
         Space::Group(..) => {
-            let change = GroupChange {
-                path,
-                ..GroupChange::default()
-            };
+            let change = GroupChange { path, ..GroupChange::default() };
             rules::update_group(tx, viewer, &reference, &change)?.full_path
         }
     })

@@ -58,10 +58,7 @@ fn find(tx: &mut Tx<'_>, viewer: &Viewer, address: Address) -> Result<PathTarget
         Err(error @ Error::NotFound(_)) if address.kind == SourceKind::Project => error,
         other => return other.map(|space| PathTarget::Space(Box::new(space))),
     };
-    let group = Address {
-        kind: SourceKind::Group,
-        ..address
-    };
+    let group = Address { kind: SourceKind::Group, ..address };
     match group.authorize(tx, viewer, Purpose::Read) {
         Err(Error::NotFound(_)) => {}
         other => return other.map(|space| PathTarget::Space(Box::new(space))),

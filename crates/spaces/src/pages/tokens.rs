@@ -39,19 +39,12 @@ struct Tokens {
 
 impl Tokens {
     async fn of(app: &App, visit: Visit) -> Result<Tokens> {
-        Ok(Tokens {
-            visit,
-            rules: app.settings().get(app).await?,
-            secret: None,
-        })
+        Ok(Tokens { visit, rules: app.settings().get(app).await?, secret: None })
     }
 
     fn made(&self, token: AccessToken, secret: &Secret) -> Outcome<Self> {
         Outcome::Shown(Tokens {
-            secret: Some(ShownSecret {
-                name: token.name,
-                token: secret.expose().to_owned(),
-            }),
+            secret: Some(ShownSecret { name: token.name, token: secret.expose().to_owned() }),
             ..self.clone()
         })
     }
@@ -68,13 +61,8 @@ async fn change(app: App, visit: Visit, form: Params<Form>) -> Result<Response> 
 impl FormPage for Tokens {
     type Form = Form;
     type View = views::SpaceTokens;
-    const FIELDS: &'static [&'static str] = &[
-        "name",
-        "description",
-        "access_level",
-        "expires_at",
-        "scopes",
-    ];
+    const FIELDS: &'static [&'static str] =
+        &["name", "description", "access_level", "expires_at", "scopes"];
 
     fn page(&self, app: &App) -> Page {
         page(app, &self.visit.viewer, "Access tokens")
@@ -153,14 +141,8 @@ impl FormPage for Tokens {
 const ENDED: &str = "This token has ended and cannot be rotated.";
 
 fn list(tx: &mut Tx<'_>, place: &MembersOf<'_>) -> Result<Vec<AccessToken>> {
-    let filter = Filter {
-        source: Some(rules::source_of(place)),
-        ..Filter::default()
-    };
-    let paging = Paging {
-        per_page: MAX_SHOWN,
-        start: Start::Page(1),
-    };
+    let filter = Filter { source: Some(rules::source_of(place)), ..Filter::default() };
+    let paging = Paging { per_page: MAX_SHOWN, start: Start::Page(1) };
     tokens::page(tx, &filter, SortBy::CreatedDesc, &paging)
 }
 

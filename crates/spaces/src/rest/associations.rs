@@ -41,32 +41,20 @@ async fn show(
     paging: Paging,
 ) -> Result<Ok200<TokenAssociationsEntity>> {
     if viewer.0.token_id().is_none() {
-        return Err(Error::BadRequest(
-            "only a token can ask about itself".into(),
-        ));
+        return Err(Error::BadRequest("only a token can ask about itself".into()));
     }
     let (user_id, level) = (viewer.0.user.id, params.min_access_level.unwrap_or(GUEST));
-    let by = Caller {
-        app: app.clone(),
-        viewer: viewer.viewer(),
-    };
+    let by = Caller { app: app.clone(), viewer: viewer.viewer() };
     let (most, skipped) = (paging.per_page, paging.offset());
     app.read(move |tx| {
         let mut within = access::visible_groups(tx, &by.viewer);
-        within
-            .raw(" and ")
-            .append(access::groups_of(tx, user_id, level));
+        within.raw(" and ").append(access::groups_of(tx, user_id, level));
         let groups = lists::namespaces(tx, &within, "namespaces.id asc", most, skipped)?;
         let mut within = access::visible_projects(tx, &by.viewer, Purpose::Read);
-        within
-            .raw(" and ")
-            .append(access::projects_of(tx, user_id, level));
+        within.raw(" and ").append(access::projects_of(tx, user_id, level));
         let projects = lists::projects(tx, &within, "projects.id asc", most, skipped)?;
         Ok(Ok200(TokenAssociationsEntity {
-            groups: groups
-                .iter()
-                .map(|row| entities::group(&by.app, row))
-                .collect(),
+            groups: groups.iter().map(|row| entities::group(&by.app, row)).collect(),
             projects: entities::projects(tx, &by, &projects, true, false)?,
         }))
     })

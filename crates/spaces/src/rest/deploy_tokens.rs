@@ -18,10 +18,8 @@ use store::Tx;
 /// Those of a project or group, below its address.
 pub(super) fn routes(r: &mut Routes) {
     r.get("/deploy_tokens", list).summary("Lists deploy tokens");
-    r.post("/deploy_tokens", create)
-        .summary("Makes a deploy token");
-    r.get("/deploy_tokens/{deploy_token_id}", show)
-        .summary("Shows a deploy token");
+    r.post("/deploy_tokens", create).summary("Makes a deploy token");
+    r.get("/deploy_tokens/{deploy_token_id}", show).summary("Shows a deploy token");
     r.delete("/deploy_tokens/{deploy_token_id}", destroy)
         .summary("Deletes a deploy token");
 }
@@ -68,10 +66,7 @@ pub(super) async fn all(
     params: Params<ListTokens>,
     paging: Paging,
 ) -> Result<Paged<DeployTokenEntity>> {
-    Paged::read(&app, paging, move |tx, paging| {
-        page(tx, None, params.active, paging)
-    })
-    .await
+    Paged::read(&app, paging, move |tx, paging| page(tx, None, params.active, paging)).await
 }
 
 async fn list(

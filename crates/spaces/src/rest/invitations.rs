@@ -14,14 +14,10 @@ use serde_json::{Map, Value, json};
 
 /// Those of a project or group, below its address.
 pub(super) fn routes(r: &mut Routes) {
-    r.get("/invitations", list)
-        .summary("Lists open invitations");
-    r.post("/invitations", invite)
-        .summary("Invites by e-mail address or user");
-    r.put("/invitations/{email}", change)
-        .summary("Changes an invitation");
-    r.delete("/invitations/{email}", withdraw)
-        .summary("Drops an invitation");
+    r.get("/invitations", list).summary("Lists open invitations");
+    r.post("/invitations", invite).summary("Invites by e-mail address or user");
+    r.put("/invitations/{email}", change).summary("Changes an invitation");
+    r.delete("/invitations/{email}", withdraw).summary("Drops an invitation");
 }
 
 /// An open invitation.
@@ -61,14 +57,10 @@ async fn list(
     params: Params<ListInvitations>,
     paging: Paging,
 ) -> Result<Paged<InvitationEntity>> {
-    at.list(
-        Purpose::ManageMembers,
-        paging,
-        move |tx, _, place, paging| {
-            let (rows, total) = rows::list(tx, place.key(), params.query.as_deref(), paging)?;
-            Ok((rows.into_iter().map(entity).collect(), total))
-        },
-    )
+    at.list(Purpose::ManageMembers, paging, move |tx, _, place, paging| {
+        let (rows, total) = rows::list(tx, place.key(), params.query.as_deref(), paging)?;
+        Ok((rows.into_iter().map(entity).collect(), total))
+    })
     .await
 }
 

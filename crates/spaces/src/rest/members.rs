@@ -23,17 +23,13 @@ use store::Tx;
 /// Those of a project or group, below its address.
 pub(super) fn routes(r: &mut Routes) {
     r.get("/members", direct).summary("Lists direct members");
-    r.get("/members/all", all)
-        .summary("Lists members, inherited ones too");
-    r.get("/members/{user_id}", one)
-        .summary("Shows a direct member");
+    r.get("/members/all", all).summary("Lists members, inherited ones too");
+    r.get("/members/{user_id}", one).summary("Shows a direct member");
     r.get("/members/all/{user_id}", one_of_all)
         .summary("Shows a member, maybe inherited");
     r.post("/members", add).summary("Adds members");
-    r.put("/members/{user_id}", change)
-        .summary("Changes a member");
-    r.delete("/members/{user_id}", remove)
-        .summary("Removes a member");
+    r.put("/members/{user_id}", change).summary("Changes a member");
+    r.delete("/members/{user_id}", remove).summary("Removes a member");
 }
 
 /// A member.
@@ -62,10 +58,7 @@ fn entities(tx: &mut Tx<'_>, by: &Caller, rows: &[MemberRow]) -> Result<Vec<Memb
         user: basic(app, &row.user),
         access_level: row.access_level,
         created_at: wire::text(row.created_at),
-        created_by: row
-            .created_by_id
-            .and_then(|id| makers.get(&id))
-            .map(|user| basic(app, user)),
+        created_by: row.created_by_id.and_then(|id| makers.get(&id)).map(|user| basic(app, user)),
         expires_at: row.expires_at.clone(),
         membership_state: "active".into(),
         email: with_email.then(|| row.user.email.clone()),
@@ -99,16 +92,12 @@ async fn list(
     paging: Paging,
     breadth: Breadth,
 ) -> Result<Paged<MemberEntity>> {
-    at.list(
-        Purpose::ReadMembers,
-        paging,
-        move |tx, at, place, paging| {
-            let (limit, offset) = (paging.fetch(), paging.offset());
-            let (rows, total) = lists::members(tx, &place.source, breadth, &filter, limit, offset)?;
-            let shown = entities(tx, at, &rows)?;
-            Ok((shown, total))
-        },
-    )
+    at.list(Purpose::ReadMembers, paging, move |tx, at, place, paging| {
+        let (limit, offset) = (paging.fetch(), paging.offset());
+        let (rows, total) = lists::members(tx, &place.source, breadth, &filter, limit, offset)?;
+        let shown = entities(tx, at, &rows)?;
+        Ok((shown, total))
+    })
     .await
 }
 
@@ -199,9 +188,7 @@ fn named(tx: &mut Tx<'_>, params: &AddMembers) -> Result<Vec<Result<User, String
     let mut users = Vec::new();
     match (&params.user_id, &params.username) {
         (Some(_), Some(_)) => {
-            return Err(Error::Parameters(vec![
-                "user_id, username are mutually exclusive".into(),
-            ]));
+            return Err(Error::Parameters(vec!["user_id, username are mutually exclusive".into()]));
         }
         (None, None) => return Err(Error::none_of("user_id, username")),
         (Some(ids), None) => {

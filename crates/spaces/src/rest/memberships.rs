@@ -11,8 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub fn routes(r: &mut Routes) {
-    r.get("/users/{id}/memberships", of_user)
-        .summary("Lists a user's memberships");
+    r.get("/users/{id}/memberships", of_user).summary("Lists a user's memberships");
     r.get("/users/{id}/associations_count", associations)
         .summary("Counts what a user has made");
 }

@@ -155,11 +155,7 @@ impl FromCall for SpaceRequest {
             true => SourceKind::Group,
             false => SourceKind::Project,
         };
-        Ok(SpaceRequest {
-            caller,
-            kind,
-            reference: one.id,
-        })
+        Ok(SpaceRequest { caller, kind, reference: one.id })
     }
 
     fn describe(operation: &mut Operation<'_>) {

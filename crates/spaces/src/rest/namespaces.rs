@@ -14,8 +14,7 @@ use serde::Serialize;
 use store::{Fragment, Tx};
 
 pub fn routes(r: &mut Routes) {
-    r.get("/namespaces", list)
-        .summary("Lists the caller's namespaces");
+    r.get("/namespaces", list).summary("Lists the caller's namespaces");
     r.get("/namespaces/{id}", show).summary("Shows a namespace");
     r.get("/namespaces/{id}/exists", exists)
         .summary("Tells whether a path is taken");

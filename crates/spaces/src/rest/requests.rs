@@ -15,13 +15,10 @@ use serde::Serialize;
 
 /// Those of a project or group, below its address.
 pub(super) fn routes(r: &mut Routes) {
-    r.get("/access_requests", requests)
-        .summary("Lists who asks for access");
+    r.get("/access_requests", requests).summary("Lists who asks for access");
     r.post("/access_requests", ask).summary("Asks for access");
-    r.put("/access_requests/{user_id}/approve", approve)
-        .summary("Grants a request");
-    r.delete("/access_requests/{user_id}", deny)
-        .summary("Drops a request");
+    r.put("/access_requests/{user_id}/approve", approve).summary("Grants a request");
+    r.delete("/access_requests/{user_id}", deny).summary("Drops a request");
 }
 
 /// Somebody who asks for access.

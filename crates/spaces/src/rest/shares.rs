@@ -15,14 +15,12 @@ use serde::Serialize;
 pub fn routes(r: &mut Routes) {
     r.post("/projects/{id}/share", share_project)
         .summary("Shares a project with a group");
-    r.post("/groups/{id}/share", share_group)
-        .summary("Shares a group with a group");
+    r.post("/groups/{id}/share", share_group).summary("Shares a group with a group");
 }
 
 /// Those of a project or group, below its address.
 pub(super) fn routes_of_both(r: &mut Routes) {
-    r.delete("/share/{group_id}", unshare)
-        .summary("Ends a share");
+    r.delete("/share/{group_id}", unshare).summary("Ends a share");
 }
 
 kernel::params! {

@@ -17,10 +17,8 @@ pub(super) fn routes(r: &mut Routes) {
     r.post("/access_tokens", create)
         .reauthenticated()
         .summary("Makes an access token and its bot");
-    r.get("/access_tokens/{token_id}", show)
-        .summary("Shows an access token");
-    r.delete("/access_tokens/{token_id}", revoke)
-        .summary("Revokes an access token");
+    r.get("/access_tokens/{token_id}", show).summary("Shows an access token");
+    r.delete("/access_tokens/{token_id}", revoke).summary("Revokes an access token");
     r.post("/access_tokens/{token_id}/rotate", rotate)
         .reauthenticated()
         .scopes(MAY_ROTATE)
@@ -59,17 +57,13 @@ async fn list(
         ..Filter::default()
     };
     let sort = params.sort.unwrap_or(SortBy::CreatedAsc);
-    at.list(
-        Purpose::ManageTokens,
-        paging,
-        move |tx, _, place, paging| {
-            filter.source = Some(space_tokens::source_of(place));
-            let (total, now) = (tokens::total(tx, &filter)?, tx.now());
-            let rows = tokens::page(tx, &filter, sort, paging)?;
-            let entity = |token| entities::token(token, now, None);
-            Ok((rows.iter().map(entity).collect(), total))
-        },
-    )
+    at.list(Purpose::ManageTokens, paging, move |tx, _, place, paging| {
+        filter.source = Some(space_tokens::source_of(place));
+        let (total, now) = (tokens::total(tx, &filter)?, tx.now());
+        let rows = tokens::page(tx, &filter, sort, paging)?;
+        let entity = |token| entities::token(token, now, None);
+        Ok((rows.iter().map(entity).collect(), total))
+    })
     .await
 }
 

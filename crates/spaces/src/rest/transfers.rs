@@ -8,10 +8,8 @@ use kernel::http::{Created, Ok200, Params, Routes};
 use kernel::ids::Reference;
 
 pub fn routes(r: &mut Routes) {
-    r.post("/groups/{id}/transfer", group)
-        .summary("Moves a group");
-    r.put("/projects/{id}/transfer", project)
-        .summary("Moves a project");
+    r.post("/groups/{id}/transfer", group).summary("Moves a group");
+    r.put("/projects/{id}/transfer", project).summary("Moves a project");
 }
 
 kernel::params! {

@@ -152,20 +152,11 @@ fn write_group(
     set(&mut after.project_creation_level, &projects);
     set(&mut after.subgroup_creation_level, &subgroups);
     set(&mut after.share_with_group_lock, &new.share_with_group_lock);
-    set(
-        &mut after.require_two_factor,
-        &new.require_two_factor_authentication,
-    );
-    set(
-        &mut after.two_factor_grace_period,
-        &new.two_factor_grace_period,
-    );
+    set(&mut after.require_two_factor, &new.require_two_factor_authentication);
+    set(&mut after.two_factor_grace_period, &new.two_factor_grace_period);
     set(&mut after.emails_enabled, &new.emails_enabled);
     set(&mut after.lfs_enabled, &new.lfs_enabled);
-    set(
-        &mut after.request_access_enabled,
-        &new.request_access_enabled,
-    );
+    set(&mut after.request_access_enabled, &new.request_access_enabled);
     after.mentions_disabled = new.mentions_disabled.or(after.mentions_disabled);
     after.default_branch = new.default_branch.clone().or(after.default_branch);
     rows::write(tx, &after)
@@ -212,10 +203,7 @@ fn check_nothing_wider(tx: &mut Tx<'_>, group: &Namespace, wanted: Visibility) -
     let text = "is not allowed since this group contains things with higher visibility.";
     match rows::has_wider(tx, group, wanted.level())? {
         false => Ok(()),
-        true => Err(Error::invalid(
-            "visibility_level",
-            format!("{wanted} {text}"),
-        )),
+        true => Err(Error::invalid("visibility_level", format!("{wanted} {text}"))),
     }
 }
 
@@ -244,11 +232,7 @@ pub fn transfer_group(
     if below + deepest - group.depth >= crate::model::MAX_DEPTH {
         return refuse("Groups would be nested too deeply.");
     }
-    let place = Place {
-        parent,
-        name: group.name.clone(),
-        path: group.path.clone(),
-    };
+    let place = Place { parent, name: group.name.clone(), path: group.path.clone() };
     // What is reserved depends on where a group stands.
     if let Some(problem) = path_error(&place.path, place.parent.is_none()) {
         return refuse(&format!("The path {problem} there."));
@@ -274,8 +258,6 @@ pub fn destroy_group(tx: &mut Tx<'_>, viewer: &Viewer, group: &Namespace) -> Res
 pub fn schedule_namespace(tx: &mut Tx<'_>, namespace: &Namespace) -> Result<()> {
     let now = tx.now();
     rows::hide(tx, namespace)?;
-    let job = DestroyNamespace {
-        namespace: namespace.id,
-    };
+    let job = DestroyNamespace { namespace: namespace.id };
     enqueue_at(tx, &job, now)
 }

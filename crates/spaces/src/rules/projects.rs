@@ -181,10 +181,7 @@ fn check_project(name: &str, path: &str, change: &ProjectChange) -> Result<()> {
             _ => &["disabled", "private", "enabled"],
         };
         if !allowed.contains(&level.as_str()) {
-            problems.add(
-                &format!("{feature}_access_level"),
-                "is not included in the list",
-            );
+            problems.add(&format!("{feature}_access_level"), "is not included in the list");
         }
     }
     problems.check()
@@ -217,10 +214,7 @@ fn write_project(
     let squash_option = change.squash_option.map(|option| option.to_string());
     set(&mut after.merge_method, &merge_method);
     set(&mut after.squash_option, &squash_option);
-    set(
-        &mut after.request_access_enabled,
-        &change.request_access_enabled,
-    );
+    set(&mut after.request_access_enabled, &change.request_access_enabled);
     set(&mut after.packages_enabled, &packages_enabled);
     after.description = text(&change.description).or(after.description);
     after.default_branch = change.default_branch.clone().or(after.default_branch);
@@ -238,9 +232,7 @@ pub fn update_project(
     let name = change.name.clone().unwrap_or_else(|| project.name.clone());
     let path = change.path.clone().unwrap_or_else(|| project.path.clone());
     check_project(&name, &path, change)?;
-    let visibility = change
-        .visibility
-        .unwrap_or(Visibility::of(project.visibility));
+    let visibility = change.visibility.unwrap_or(Visibility::of(project.visibility));
     if visibility.level() != project.visibility {
         let home = home_of(tx, &project)?;
         access::check_visibility(visibility, Some(&home))?;
@@ -311,13 +303,7 @@ pub fn transfer_project(
         add_owner(tx, "Project", project.id, owner)?;
     }
     let details = json!({"to": home.full_path});
-    audit::record(
-        tx,
-        viewer,
-        "project.transfer",
-        of_project(&project),
-        details,
-    )?;
+    audit::record(tx, viewer, "project.transfer", of_project(&project), details)?;
     reread(tx, project.id)
 }
 
@@ -359,8 +345,6 @@ pub fn destroy_project(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project) -> R
     rows::hide(tx, project.id)?;
     let details = json!({});
     audit::record(tx, viewer, "project.destroy", of_project(project), details)?;
-    let job = DestroyProject {
-        project: project.id,
-    };
+    let job = DestroyProject { project: project.id };
     enqueue_at(tx, &job, now)
 }

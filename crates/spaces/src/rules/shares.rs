@@ -39,9 +39,7 @@ pub fn share(tx: &mut Tx<'_>, place: &MembersOf<'_>, new: &NewShare) -> Result<(
     check_end(tx, new.expires_at)?;
     check_unlocked(tx, &place.source.groups)?;
     if !exists {
-        return Err(Error::Parameters(vec![
-            "group_access does not have a valid value".into(),
-        ]));
+        return Err(Error::Parameters(vec!["group_access does not have a valid value".into()]));
     }
     let made = rows::insert(tx, place.key(), with.id, level, new.expires_at)?;
     let already = || Error::Conflict("Already shared with this group".into());
@@ -54,9 +52,7 @@ pub fn share(tx: &mut Tx<'_>, place: &MembersOf<'_>, new: &NewShare) -> Result<(
 /// Refuses shares where a group, or one above it, locks them.
 fn check_unlocked(tx: &mut Tx<'_>, groups: &[i64]) -> Result<()> {
     match rows::is_locked(tx, groups)? {
-        true => Err(Error::BadRequest(
-            "sharing with groups is locked here".into(),
-        )),
+        true => Err(Error::BadRequest("sharing with groups is locked here".into())),
         false => Ok(()),
     }
 }

@@ -14,26 +14,17 @@ const MAX: i64 = 1_000;
 pub fn groups(tx: &mut Tx<'_>, user_id: i64) -> Result<Vec<UsersGroup>> {
     let mut query = Fragment::new("select namespaces.full_path, case");
     for level in [OWNER, MAINTAINER, DEVELOPER, REPORTER, PLANNER] {
-        query
-            .raw(" when ")
-            .append(groups_of(tx, user_id, level))
-            .push(" then ", level);
+        query.raw(" when ").append(groups_of(tx, user_id, level)).push(" then ", level);
     }
     query.push(" else ", GUEST).raw(" end, ");
-    query
-        .append(groups_direct(tx, user_id))
-        .raw(" from namespaces where ");
+    query.append(groups_direct(tx, user_id)).raw(" from namespaces where ");
     query
         .append(groups_of(tx, user_id, GUEST))
         .push(" order by namespaces.full_path limit ", MAX);
     let rows: Vec<(String, i64, bool)> = tx.query(query)?;
     Ok(rows
         .into_iter()
-        .map(|(path, level, direct)| UsersGroup {
-            path,
-            level,
-            direct,
-        })
+        .map(|(path, level, direct)| UsersGroup { path, level, direct })
         .collect())
 }
 
@@ -51,8 +42,5 @@ pub fn two_factor_grace(tx: &mut Tx<'_>, user_id: i64) -> Result<Option<i64>> {
 
 /// The name of a group, for the consent page.
 pub fn group_name(tx: &mut Tx<'_>, id: i64) -> Result<Option<String>> {
-    Ok(tx.optional(
-        sql!("select name from namespaces where id = $1 and kind = 'group'"),
-        (id,),
-    )?)
+    Ok(tx.optional(sql!("select name from namespaces where id = $1 and kind = 'group'"), (id,))?)
 }

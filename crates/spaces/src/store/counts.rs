@@ -50,10 +50,7 @@ pub fn sources(tx: &mut Tx<'_>, memberships: &[i64]) -> Result<HashMap<i64, (Sou
         sql!("select id, source_type, source_id from members where id in_list($1)"),
         (memberships,),
     )?;
-    Ok(rows
-        .into_iter()
-        .map(|(id, kind, source)| (id, (kind, source)))
-        .collect())
+    Ok(rows.into_iter().map(|(id, kind, source)| (id, (kind, source))).collect())
 }
 
 /// Name and path of those of these groups that the viewer may see.
@@ -70,8 +67,5 @@ pub fn group_names(
         .raw(" and ")
         .append(access::visible_groups(tx, viewer));
     let rows: Vec<(i64, String, String)> = tx.query(named)?;
-    Ok(rows
-        .into_iter()
-        .map(|(id, name, path)| (id, (name, path)))
-        .collect())
+    Ok(rows.into_iter().map(|(id, name, path)| (id, (name, path))).collect())
 }

@@ -72,9 +72,7 @@ pub fn list(
 ) -> Result<(Vec<DeployToken>, i64)> {
     let mut condition = Fragment::new("true");
     if let Some((kind, id)) = source {
-        condition
-            .push(" and source_type = ", kind)
-            .push(" and source_id = ", id);
+        condition.push(" and source_type = ", kind).push(" and source_id = ", id);
     }
     if let Some(active) = active {
         condition

@@ -149,11 +149,8 @@ impl ListProjects {
         for topic in self.topic.iter().flatten() {
             // The text of a JSON list of texts is the same on both engines.
             let quoted = json!(topic).to_string();
-            sql.push(
-                " and cast(projects.topics as text) like ",
-                contains(&quoted),
-            )
-            .raw(" escape '\\'");
+            sql.push(" and cast(projects.topics as text) like ", contains(&quoted))
+                .raw(" escape '\\'");
         }
         self.bounds(&mut sql);
         // No files are kept that a language could be told from, nothing is
@@ -184,8 +181,7 @@ impl ListProjects {
         if let Some(level) = least.into_iter().flatten().max() {
             match viewer.user_id() {
                 Some(user_id) => {
-                    sql.raw(" and ")
-                        .append(access::projects_of(tx, user_id, level));
+                    sql.raw(" and ").append(access::projects_of(tx, user_id, level));
                 }
                 None => {
                     sql.raw(" and false");
@@ -206,14 +202,8 @@ impl ListProjects {
             sql.push(" and projects.id < ", id);
         }
         for (test, at) in [
-            (
-                " and projects.last_activity_at >= ",
-                self.last_activity_after,
-            ),
-            (
-                " and projects.last_activity_at <= ",
-                self.last_activity_before,
-            ),
+            (" and projects.last_activity_at >= ", self.last_activity_after),
+            (" and projects.last_activity_at <= ", self.last_activity_before),
             (" and projects.updated_at >= ", self.updated_after),
             (" and projects.updated_at <= ", self.updated_before),
         ] {
@@ -271,12 +261,7 @@ pub fn search_projects(sql: &mut Fragment, text: &str) {
 
 pub fn search_groups(sql: &mut Fragment, text: Option<&str>) {
     if let Some(text) = text.filter(|text| !text.is_empty()) {
-        search_in(
-            sql,
-            "namespaces",
-            &["name_folded", "full_path_folded"],
-            text,
-        );
+        search_in(sql, "namespaces", &["name_folded", "full_path_folded"], text);
     }
 }
 
@@ -287,10 +272,7 @@ pub fn search_users(sql: &mut Fragment, text: Option<&str>) {
     };
     let folded = fold(text);
     sql.push(" and (users.name_folded like ", contains(&folded))
-        .push(
-            " escape '\\' or users.username_folded like ",
-            contains(&folded),
-        )
+        .push(" escape '\\' or users.username_folded like ", contains(&folded))
         .push(" escape '\\' or users.email_folded = ", folded)
         .raw(")");
 }

@@ -38,9 +38,7 @@ fn open(tx: &mut Tx<'_>, narrowed: Fragment) -> Result<Vec<Invitation>> {
 
 fn of_source(source: Source) -> Fragment {
     let mut condition = Fragment::new("i.source_type = ");
-    condition
-        .bind(source.0)
-        .push(" and i.source_id = ", source.1);
+    condition.bind(source.0).push(" and i.source_id = ", source.1);
     condition
 }
 
@@ -141,10 +139,7 @@ pub fn update(tx: &mut Tx<'_>, id: i64, level: i64, expires_at: Option<Date>) ->
 
 /// Gives an invitation the digest of a new link.
 pub fn set_digest(tx: &mut Tx<'_>, id: i64, digest: Vec<u8>) -> Result<()> {
-    tx.execute(
-        sql!("update invitations set digest = $2 where id = $1"),
-        (id, digest),
-    )?;
+    tx.execute(sql!("update invitations set digest = $2 where id = $1"), (id, digest))?;
     Ok(())
 }
 

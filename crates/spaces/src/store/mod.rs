@@ -64,13 +64,7 @@ pub fn projects(
     limit: i64,
     offset: i64,
 ) -> Result<Vec<Project>> {
-    ordered(
-        tx,
-        store::concat!(Project::SELECT, "where "),
-        condition,
-        order,
-        (limit, offset),
-    )
+    ordered(tx, store::concat!(Project::SELECT, "where "), condition, order, (limit, offset))
 }
 
 /// Namespaces of a condition, in an order, with `limit` and `offset`.
@@ -328,10 +322,7 @@ fn memberships(tx: &Tx<'_>, source: &Source, breadth: Breadth) -> Fragment {
              where (m.expires_at is null or m.expires_at > ",
         )
         .bind(today.as_str())
-        .push(
-            ") and (s.expires_at is null or s.expires_at > ",
-            today.as_str(),
-        )
+        .push(") and (s.expires_at is null or s.expires_at > ", today.as_str())
         .push(") and ((s.source_type = ", source.kind)
         .push(" and s.source_id = ", source.id)
         .raw(") or (s.source_type = 'Group' and")
@@ -383,8 +374,7 @@ pub fn members(
     let total = tx.query::<i64>(counted)?.into_iter().next().unwrap_or(0);
     let mut list = Fragment::new("select users.*, m.*");
     list.append(listed(tx, source, breadth, filter));
-    list.push(" order by users.id limit ", limit)
-        .push(" offset ", offset);
+    list.push(" order by users.id limit ", limit).push(" offset ", offset);
     Ok((tx.query(list)?, total))
 }
 
@@ -404,14 +394,8 @@ pub fn member(
     breadth: Breadth,
     user_id: i64,
 ) -> Result<Option<MemberRow>> {
-    let filter = MemberFilter {
-        user_ids: Some(vec![user_id]),
-        ..MemberFilter::default()
-    };
-    Ok(members(tx, source, breadth, &filter, 1, 0)?
-        .0
-        .into_iter()
-        .next())
+    let filter = MemberFilter { user_ids: Some(vec![user_id]), ..MemberFilter::default() };
+    Ok(members(tx, source, breadth, &filter, 1, 0)?.0.into_iter().next())
 }
 
 /// The highest role that a user has in the groups above, and the name of the

@@ -14,19 +14,11 @@ pub struct Place {
 
 impl Place {
     pub fn full_path(&self) -> String {
-        join(
-            self.parent.as_ref().map(|p| p.full_path.as_str()),
-            "/",
-            &self.path,
-        )
+        join(self.parent.as_ref().map(|p| p.full_path.as_str()), "/", &self.path)
     }
 
     pub fn full_name(&self) -> String {
-        join(
-            self.parent.as_ref().map(|p| p.full_name.as_str()),
-            " / ",
-            &self.name,
-        )
+        join(self.parent.as_ref().map(|p| p.full_name.as_str()), " / ", &self.name)
     }
 
     /// The name that nobody beside it may have; none at the top.
@@ -41,10 +33,7 @@ impl Place {
     /// What is wrong with a group standing there.
     pub fn problems(&self, problems: &mut Problems) {
         problems.note("name", crate::model::name_error(&self.name));
-        problems.note(
-            "path",
-            crate::model::path_error(&self.path, self.parent.is_none()),
-        );
+        problems.note("path", crate::model::path_error(&self.path, self.parent.is_none()));
         if self.depth() >= MAX_DEPTH {
             problems.add("parent_id", "is nested too deeply (maximum is 20 levels)");
         }
@@ -204,10 +193,7 @@ pub fn replace(tx: &mut Tx<'_>, old: &Namespace, place: &Place) -> Result<Taken>
     if full_path != old.full_path {
         move_projects(tx, old, &full_path, moves)?;
     }
-    let above = place
-        .parent
-        .as_ref()
-        .map_or("/", |parent| parent.lineage.as_str());
+    let above = place.parent.as_ref().map_or("/", |parent| parent.lineage.as_str());
     let lineage = format!("{above}{}/", old.id);
     let end = old.lineage_end();
     let from = |text: &str| text.chars().count() as i64 + 1;
@@ -341,10 +327,7 @@ pub fn replace_project(
         ),
     )?;
     if old != new {
-        tx.execute(
-            sql!("delete from project_redirects where full_path_folded = $1"),
-            (&new,),
-        )?;
+        tx.execute(sql!("delete from project_redirects where full_path_folded = $1"), (&new,))?;
         tx.execute(
             sql!(
                 "insert into project_redirects (full_path_folded, project_id, created_at)
@@ -359,10 +342,8 @@ pub fn replace_project(
 
 /// Ids from the root to this namespace, for settings that are inherited.
 pub fn root_and_lineage(tx: &mut Tx<'_>, namespace_id: i64) -> Result<(i64, Vec<i64>)> {
-    let lineage: Option<String> = tx.optional(
-        sql!("select lineage from namespaces where id = $1"),
-        (namespace_id,),
-    )?;
+    let lineage: Option<String> =
+        tx.optional(sql!("select lineage from namespaces where id = $1"), (namespace_id,))?;
     let ids = crate::model::ids_of(&lineage.unwrap_or_default());
     Ok((ids.first().copied().unwrap_or(namespace_id), ids))
 }

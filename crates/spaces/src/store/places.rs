@@ -15,17 +15,11 @@ pub fn for_projects(tx: &mut Tx<'_>, viewer: &Viewer) -> Result<Vec<Namespace>> 
         return Ok(Vec::new());
     };
     let mut condition = Fragment::new("namespaces.deletion_scheduled_at is null and (");
-    condition
-        .push("namespaces.owner_id = ", user_id)
-        .raw(" or ");
+    condition.push("namespaces.owner_id = ", user_id).raw(" or ");
     if viewer.is_admin() {
         condition.raw("namespaces.kind = 'group'");
     } else {
-        let needed = [
-            ("'developer'", DEVELOPER),
-            ("'maintainer'", MAINTAINER),
-            ("'owner'", OWNER),
-        ];
+        let needed = [("'developer'", DEVELOPER), ("'maintainer'", MAINTAINER), ("'owner'", OWNER)];
         condition.raw("(namespaces.kind = 'group' and (false");
         for (level, role) in needed {
             condition

@@ -45,10 +45,7 @@ pub fn insert(tx: &mut Tx<'_>, new: &NewProject<'_>) -> Result<Option<i64>> {
         ),
     )?;
     if id.is_some() {
-        tx.execute(
-            sql!("delete from project_redirects where full_path_folded = $1"),
-            (&folded,),
-        )?;
+        tx.execute(sql!("delete from project_redirects where full_path_folded = $1"), (&folded,))?;
     }
     Ok(id)
 }
@@ -105,10 +102,7 @@ pub fn own_namespace(tx: &mut Tx<'_>, user_id: i64) -> Result<Option<i64>> {
 }
 
 pub fn count_in(tx: &mut Tx<'_>, namespace_id: i64) -> Result<i64> {
-    Ok(tx.one(
-        sql!("select count(*) from projects where namespace_id = $1"),
-        (namespace_id,),
-    )?)
+    Ok(tx.one(sql!("select count(*) from projects where namespace_id = $1"), (namespace_id,))?)
 }
 
 /// Projects that stand right in a namespace, also those being deleted.
@@ -137,9 +131,6 @@ pub fn hide(tx: &mut Tx<'_>, id: i64) -> Result<()> {
         ),
         (id, now),
     )?;
-    tx.execute(
-        sql!("delete from project_redirects where project_id = $1"),
-        (id,),
-    )?;
+    tx.execute(sql!("delete from project_redirects where project_id = $1"), (id,))?;
     Ok(())
 }

@@ -13,10 +13,7 @@ pub struct Starrer {
 
 impl FromRow for Starrer {
     fn from_row(row: &mut Row<'_>) -> store::Result<Self> {
-        Ok(Starrer {
-            since: row.get("starred_since")?,
-            user: User::from_row(row)?,
-        })
+        Ok(Starrer { since: row.get("starred_since")?, user: User::from_row(row)? })
     }
 }
 

@@ -14,9 +14,7 @@ fn at_once<T: Send + 'static>(
         let mut tasks = Vec::new();
         for n in 0..count {
             let (store, f) = (db.store.clone(), f.clone());
-            tasks.push(tokio::spawn(async move {
-                store.write(move |tx| f(tx, n)).await
-            }));
+            tasks.push(tokio::spawn(async move { store.write(move |tx| f(tx, n)).await }));
         }
         let mut results = Vec::new();
         for task in tasks {
@@ -30,17 +28,13 @@ fn at_once<T: Send + 'static>(
 fn parallel_increments_are_exact() {
     for db in both(NOTES) {
         let add = "insert into notes (body) values ('counter')";
-        db.store
-            .write_blocking(move |tx| tx.execute(add, ()))
-            .unwrap();
+        db.store.write_blocking(move |tx| tx.execute(add, ())).unwrap();
         let results = at_once(&db, 200, |tx, _| {
             let stars: i64 = tx.one("select stars from notes", ())?;
             tx.execute("update notes set stars = $1", (stars + 1,))
         });
         assert!(results.iter().all(|result| *result == Ok(1)), "{results:?}");
-        let stars = db
-            .store
-            .read_blocking(|tx| tx.one("select stars from notes", ()));
+        let stars = db.store.read_blocking(|tx| tx.one("select stars from notes", ()));
         assert_eq!(stars, Ok::<i64, Error>(200));
     }
 }
@@ -64,15 +58,9 @@ fn a_failing_write_harms_no_other_in_its_group() {
             }
         });
         for (n, result) in results.iter().enumerate() {
-            assert_eq!(
-                result.is_ok(),
-                !(1..=3).contains(&(n % 6)),
-                "{n}: {result:?}"
-            );
+            assert_eq!(result.is_ok(), !(1..=3).contains(&(n % 6)), "{n}: {result:?}");
         }
-        let count = db
-            .store
-            .read_blocking(|tx| tx.one("select count(*) from notes", ()));
+        let count = db.store.read_blocking(|tx| tx.one("select count(*) from notes", ()));
         assert_eq!(count, Ok::<i64, Error>(30));
         assert_eq!(rung.load(Ordering::SeqCst), 30);
     }
@@ -95,14 +83,9 @@ fn a_constraint_that_fails_at_commit_harms_its_write_alone() {
             let next = if n == 11 { 999 } else { n };
             tx.execute("insert into links (id, next_id) values ($1, $2)", (n, next))
         });
-        let failed: Vec<_> = results
-            .iter()
-            .filter_map(|result| result.as_ref().err())
-            .collect();
+        let failed: Vec<_> = results.iter().filter_map(|result| result.as_ref().err()).collect();
         assert_eq!(failed, [&Error::Foreign]);
-        let count = db
-            .store
-            .read_blocking(|tx| tx.one("select count(*) from links", ()));
+        let count = db.store.read_blocking(|tx| tx.one("select count(*) from links", ()));
         assert_eq!(count, Ok::<i64, Error>(29));
     }
 }
@@ -135,8 +118,5 @@ fn a_lost_connection_is_replaced() {
         tx.one::<bool>("select true", ())
     });
     assert!(matches!(lost, Err(Error::Unavailable(_))), "{lost:?}");
-    assert_eq!(
-        db.store.read_blocking(|tx| tx.one("select true", ())),
-        Ok::<bool, Error>(true)
-    );
+    assert_eq!(db.store.read_blocking(|tx| tx.one("select true", ())), Ok::<bool, Error>(true));
 }

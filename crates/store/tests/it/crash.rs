@@ -51,12 +51,7 @@ fn a_killed_process_loses_no_acknowledged_write() {
                 acknowledged.clear();
             }
             let mut child = Command::new(std::env::current_exe().unwrap())
-                .args([
-                    "crash::child_that_writes",
-                    "--exact",
-                    "--ignored",
-                    "--nocapture",
-                ])
+                .args(["crash::child_that_writes", "--exact", "--ignored", "--nocapture"])
                 .env(TARGET, &config.url)
                 .stdout(Stdio::piped())
                 .spawn()
@@ -78,14 +73,8 @@ fn a_killed_process_loses_no_acknowledged_write() {
                 .read_blocking(|tx| tx.all::<String>("select body from notes", ()))
                 .unwrap_or_else(|error: Error| panic!("{error}"));
             let kept: std::collections::HashSet<_> = kept.into_iter().collect();
-            let lost: Vec<_> = acknowledged
-                .iter()
-                .filter(|body| !kept.contains(*body))
-                .collect();
-            assert!(
-                lost.is_empty() && acknowledged.len() >= 299,
-                "lost {lost:?}"
-            );
+            let lost: Vec<_> = acknowledged.iter().filter(|body| !kept.contains(*body)).collect();
+            assert!(lost.is_empty() && acknowledged.len() >= 299, "lost {lost:?}");
         }
     }
 }

@@ -35,11 +35,7 @@ pub fn configs() -> impl Iterator<Item = (Config, Place)> {
 
 pub fn open((config, place): (Config, Place), migrations: &[Migration]) -> Database {
     let store = Store::open(config.clone(), migrations).unwrap();
-    Database {
-        store,
-        config,
-        _place: place,
-    }
+    Database { store, config, _place: place }
 }
 
 /// Databases with these migrations on every engine that is there.

@@ -51,10 +51,7 @@ fn a_newer_schema_and_a_changed_migration_are_refused() {
         Store::open(config.clone(), &[NOTES[0], MORE]).unwrap();
         let older = Store::open(config.clone(), NOTES).map(drop);
         assert_eq!(older, Err(Error::NewerSchema { found: 2, known: 1 }));
-        let changed = Migration {
-            sql: "select 1;",
-            ..MORE
-        };
+        let changed = Migration { sql: "select 1;", ..MORE };
         let changed = Store::open(config, &[NOTES[0], changed]).map(drop);
         assert_eq!(changed, Err(Error::ChangedMigration { number: 2 }));
     }
@@ -70,10 +67,7 @@ fn a_failed_migration_leaves_nothing_behind() {
     for (config, _place) in configs() {
         let failed = Store::open(config.clone(), &[NOTES[0], broken]).map(drop);
         assert!(matches!(failed, Err(Error::Engine(text)) if text.contains("broken")));
-        let mended = Migration {
-            sql: "create table a (id identity);\n",
-            ..broken
-        };
+        let mended = Migration { sql: "create table a (id identity);\n", ..broken };
         assert!(Store::open(config, &[NOTES[0], mended]).is_ok());
     }
 }
@@ -96,10 +90,7 @@ fn identity_columns_never_reuse_a_number() {
 /// prepared where their tables are.
 #[test]
 fn every_registered_statement_is_prepared() {
-    let samples = Migration {
-        number: 2,
-        ..crate::values::SAMPLES[0]
-    };
+    let samples = Migration { number: 2, ..crate::values::SAMPLES[0] };
     let ours = |failed: Result<(), Error>| match failed {
         Err(Error::Engine(text)) => text.lines().any(|line| line.contains("values.rs")),
         Err(other) => panic!("{other}"),

@@ -44,10 +44,7 @@ fn a_timeout_inside_a_group_harms_no_other_write() {
                 failed.extend(task.await.unwrap().err());
             }
             assert_eq!(failed, [Error::Timeout]);
-            let count = db
-                .store
-                .read(|tx| tx.one::<i64>("select count(*) from notes", ()))
-                .await;
+            let count = db.store.read(|tx| tx.one::<i64>("select count(*) from notes", ())).await;
             assert_eq!(count, Ok::<i64, Error>(19));
         });
     }
@@ -67,9 +64,7 @@ fn a_dropped_read_stops_its_statement_and_nobody_elses() {
                 let reads = (0..8).map(|_| {
                     let store = store.clone();
                     tokio::spawn(async move {
-                        store
-                            .read(|tx| tx.all::<String>("select body from notes", ()))
-                            .await
+                        store.read(|tx| tx.all::<String>("select body from notes", ())).await
                     })
                 });
                 for read in reads.collect::<Vec<_>>() {
@@ -136,16 +131,10 @@ fn a_write_whose_caller_left_before_it_began_is_skipped() {
             });
             started.await.unwrap();
             let left = store.write(|tx| tx.execute("insert into notes (body) values ('x')", ()));
-            assert!(
-                tokio::time::timeout(Duration::from_millis(50), left)
-                    .await
-                    .is_err()
-            );
+            assert!(tokio::time::timeout(Duration::from_millis(50), left).await.is_err());
             go.send(()).unwrap();
             first.await.unwrap().unwrap();
-            let count = store
-                .write(|tx| tx.one::<i64>("select count(*) from notes", ()))
-                .await;
+            let count = store.write(|tx| tx.one::<i64>("select count(*) from notes", ())).await;
             assert_eq!(count, Ok::<i64, Error>(0));
         });
     }

@@ -21,10 +21,7 @@ struct Rated {
 
 fn add(db: &Database, body: &'static str) -> Result<i64> {
     db.store.write_blocking(move |tx| {
-        tx.one::<i64>(
-            store::sql!("insert into notes (body) values ($1) returning id"),
-            (body,),
-        )
+        tx.one::<i64>(store::sql!("insert into notes (body) values ($1) returning id"), (body,))
     })
 }
 
@@ -45,20 +42,11 @@ fn a_row_written_is_read_back() {
             )
         });
         assert_eq!(changed, Ok::<u64, Error>(1));
-        let note = db
-            .store
-            .read_blocking(|tx| tx.one::<Note>("select * from notes", ()));
-        let expected = Note {
-            id,
-            body: "changed".into(),
-            stars: 5,
-            parent_id: None,
-        };
+        let note = db.store.read_blocking(|tx| tx.one::<Note>("select * from notes", ()));
+        let expected = Note { id, body: "changed".into(), stars: 5, parent_id: None };
         assert_eq!(note, Ok::<Note, Error>(expected));
-        let rated = db
-            .store
-            .read_blocking(|tx| tx.one::<Rated>("select * from notes", ()))
-            .unwrap();
+        let rated =
+            db.store.read_blocking(|tx| tx.one::<Rated>("select * from notes", ())).unwrap();
         assert!(rated.stars && rated.note.id == id);
     }
 }
@@ -78,9 +66,7 @@ fn an_error_and_a_panic_undo_the_transaction() {
             Ok::<(), Error>(())
         });
         assert!(matches!(panicked, Err(Error::Engine(text)) if text.contains("on purpose")));
-        let read = db
-            .store
-            .read_blocking(|_| -> Result<()> { panic!("on purpose") });
+        let read = db.store.read_blocking(|_| -> Result<()> { panic!("on purpose") });
         assert!(matches!(read, Err(Error::Engine(_))));
         assert!(bodies(&db).is_empty());
     }
@@ -158,9 +144,7 @@ fn callbacks_run_only_after_a_commit() {
 fn a_read_changes_nothing_and_sees_one_snapshot() {
     for db in both(NOTES) {
         add(&db, "before").unwrap();
-        let changed = db
-            .store
-            .read_blocking(|tx| tx.execute("delete from notes", ()));
+        let changed = db.store.read_blocking(|tx| tx.execute("delete from notes", ()));
         assert!(changed.is_err());
         let counts = db.store.read_blocking(|tx| {
             let first: i64 = tx.one("select count(*) from notes", ())?;
@@ -229,10 +213,7 @@ fn a_wrong_read_says_what_was_wrong() {
         assert!(matches!(missing, Err(Error::Type { what }) if what.contains("body")));
         let other = read("select body as id, body, stars, parent_id from notes");
         assert!(matches!(other, Err(Error::Type { what }) if what.contains("column id")));
-        assert_eq!(
-            read("select * from notes where id = 0").unwrap_err(),
-            Error::NoRow
-        );
+        assert_eq!(read("select * from notes where id = 0").unwrap_err(), Error::NoRow);
     }
 }
 
@@ -243,10 +224,7 @@ fn a_backup_is_whole_while_writes_go_on() {
     for _ in 0..2_000 {
         db.store
             .write_blocking(|tx| {
-                tx.execute(
-                    "insert into notes (body) select 'n' || (count(*) + 1) from notes",
-                    (),
-                )
+                tx.execute("insert into notes (body) select 'n' || (count(*) + 1) from notes", ())
             })
             .unwrap();
         if bodies(&db).len() >= 200 {
@@ -262,10 +240,7 @@ fn a_backup_is_whole_while_writes_go_on() {
         })
         .unwrap();
     assert!(seen.0 == seen.1 && seen.1 > 0);
-    assert!(
-        db.store.backup_sqlite(&copy, |_, _| {}).is_err(),
-        "never writes over a file"
-    );
+    assert!(db.store.backup_sqlite(&copy, |_, _| {}).is_err(), "never writes over a file");
     let restored = Store::open(store::Config::sqlite(&copy), NOTES).unwrap();
     let count: Result<i64> = restored.read_blocking(|tx| tx.one("select count(*) from notes", ()));
     assert_eq!(count, Ok(200));
@@ -280,10 +255,7 @@ fn a_second_server_on_the_same_file_is_refused() {
     let held = first.serve_lock().unwrap();
     assert_eq!(second.serve_lock().err(), Some(Error::InUse));
     let beside = second.write_blocking(|tx| {
-        tx.execute(
-            "insert into notes (body) values ('by the command line')",
-            (),
-        )
+        tx.execute("insert into notes (body) values ('by the command line')", ())
     });
     assert_eq!(beside, Ok::<u64, Error>(1));
     drop(held);

@@ -15,9 +15,7 @@ fn parameters_keep_their_numbers_whatever_their_order() {
             )
         });
         assert_eq!(changed, Ok::<u64, Error>(1));
-        let row = db
-            .store
-            .read_blocking(|tx| tx.one("select stars, body from notes", ()));
+        let row = db.store.read_blocking(|tx| tx.one("select stars, body from notes", ()));
         assert_eq!(row, Ok::<(i64, String), Error>((7, "y$4".to_owned())));
     }
 }
@@ -26,10 +24,7 @@ fn parameters_keep_their_numbers_whatever_their_order() {
 fn parameters_have_the_types_of_our_values() {
     for db in both(NOTES) {
         let row: Result<(i64, Json<Vec<i64>>, Option<i64>)> = db.store.read_blocking(|tx| {
-            tx.one(
-                "select coalesce($1, 0), $2, $3",
-                (5_i64, Json(vec![1_i64, 2]), None::<i64>),
-            )
+            tx.one("select coalesce($1, 0), $2, $3", (5_i64, Json(vec![1_i64, 2]), None::<i64>))
         });
         assert_eq!(row, Ok((5, Json(vec![1, 2]), None)));
         let one_text = "select coalesce($1, $1)";
@@ -52,9 +47,7 @@ fn an_async_worker_may_use_and_drop_the_store() {
                 let write =
                     store.write(|tx| tx.execute("insert into notes (body) values ('x')", ()));
                 write.await?;
-                let count = store
-                    .read(|tx| tx.one::<i64>("select count(*) from notes", ()))
-                    .await;
+                let count = store.read(|tx| tx.one::<i64>("select count(*) from notes", ())).await;
                 let again = store::Store::open(db.config.clone(), NOTES)?;
                 drop((store, db, again));
                 count
@@ -77,9 +70,7 @@ fn a_failed_statement_ends_its_transaction_on_both() {
             Ok::<(), Error>(())
         });
         assert!(matches!(result, Err(Error::Engine(_))));
-        let count = db
-            .store
-            .read_blocking(|tx| tx.one("select count(*) from notes", ()));
+        let count = db.store.read_blocking(|tx| tx.one("select count(*) from notes", ()));
         assert_eq!(count, Ok::<i64, Error>(0));
     }
 }

@@ -69,38 +69,30 @@ fn sample() -> impl Strategy<Value = Sample> {
         prop::option::of(json()),
         prop::option::of(day),
     )
-        .prop_map(
-            |(number, share, name, bytes, is_open, at, json, held_on)| Sample {
-                number,
-                share,
-                name,
-                bytes,
-                is_open,
-                at,
-                json,
-                held_on,
-            },
-        )
+        .prop_map(|(number, share, name, bytes, is_open, at, json, held_on)| Sample {
+            number,
+            share,
+            name,
+            bytes,
+            is_open,
+            at,
+            json,
+            held_on,
+        })
 }
 
 fn insert(store: &store::Store, sample: &Sample) -> Result<i64> {
     let sample = sample.clone();
     store.write_blocking(move |tx| {
-        tx.one::<i64>(
-            store::sql!(Sample::INSERT, " returning id"),
-            sample.values(),
-        )
+        tx.one::<i64>(store::sql!(Sample::INSERT, " returning id"), sample.values())
     })
 }
 
 #[test]
 fn every_value_comes_back_as_it_was() {
     for db in both(SAMPLES) {
-        let mut runner = TestRunner::new(Config {
-            cases: 100,
-            failure_persistence: None,
-            ..Config::default()
-        });
+        let mut runner =
+            TestRunner::new(Config { cases: 100, failure_persistence: None, ..Config::default() });
         runner
             .run(&sample(), |sample| {
                 let id = insert(&db.store, &sample).unwrap();
@@ -144,18 +136,13 @@ fn small_statements_answer_alike() {
         prop::collection::vec("[aAäÄ]{0,2}", 0..4),
         any::<i64>(),
     );
-    let mut runner = TestRunner::new(Config {
-        cases: 20,
-        failure_persistence: None,
-        ..Config::default()
-    });
+    let mut runner =
+        TestRunner::new(Config { cases: 20, failure_persistence: None, ..Config::default() });
     runner
         .run(&given, |(samples, name, names, number)| {
             let at = samples[0].at.unwrap_or(Timestamp::UNIX_EPOCH);
             let answers = [sqlite, postgres].map(|db| {
-                db.store
-                    .write_blocking(|tx| tx.execute("delete from samples", ()))
-                    .unwrap();
+                db.store.write_blocking(|tx| tx.execute("delete from samples", ())).unwrap();
                 // Numbered by us: a retried write leaves a gap on PostgreSQL.
                 for (number, sample) in (1_i64..).zip(&samples) {
                     let id = insert(&db.store, sample).unwrap();
@@ -210,9 +197,7 @@ fn used(sql: &str, all: &[Value]) -> (String, Vec<Value>) {
 fn what_one_engine_cannot_keep_both_refuse() {
     for db in both(SAMPLES) {
         let refused = |value: Value| {
-            let read = db
-                .store
-                .read_blocking(|tx| tx.optional::<String>("select $1", [value]));
+            let read = db.store.read_blocking(|tx| tx.optional::<String>("select $1", [value]));
             matches!(read, Err(Error::Type { .. }))
         };
         assert!(refused(Value::Text("a\0b".into())));
@@ -233,8 +218,5 @@ fn a_value_of_another_type_is_refused() {
     assert!(String::from_value(Value::Null(store::Type::Text)).is_err());
     assert!(Date::from_value(Value::Text("21.11.2026".into())).is_err());
     assert_eq!(Json::<u8>::from_value(Value::Text("7".into())), Ok(Json(7)));
-    assert_eq!(
-        Option::<i64>::from_value(Value::Null(store::Type::Int)),
-        Ok(None)
-    );
+    assert_eq!(Option::<i64>::from_value(Value::Null(store::Type::Int)), Ok(None));
 }

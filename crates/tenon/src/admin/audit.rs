@@ -36,8 +36,7 @@ pub fn routes(r: &mut Routes) {
     r.page(Method::GET, "/admin/audit", list);
     r.get("/audit_events", index)
         .summary("Lists who changed what on this instance, newest first");
-    r.get("/audit_events/{audit_event_id}", show)
-        .summary("Shows one audit record");
+    r.get("/audit_events/{audit_event_id}", show).summary("Shows one audit record");
 }
 
 #[derive(FromRow)]
@@ -119,10 +118,7 @@ impl Filter {
             sql.push(" as integer)) = ", self.action.clone());
         }
         if !self.target_type.is_empty() {
-            sql.push(
-                " and audit_records.target_type = ",
-                self.target_type.clone(),
-            );
+            sql.push(" and audit_records.target_type = ", self.target_type.clone());
         }
         if let Some(id) = self.target_id {
             sql.push(" and audit_records.target_id = ", id);
@@ -322,10 +318,7 @@ mod tests {
         };
         let mut audit = AdminAudit {
             page: Page::new("Audit"),
-            filter: Filter {
-                target_type: "Project".into(),
-                ..Filter::default()
-            },
+            filter: Filter { target_type: "Project".into(), ..Filter::default() },
             records: vec![record],
             now,
             pages: Pages::default(),

@@ -14,12 +14,8 @@ use kernel::time::Timestamp;
 
 const PER_PAGE: i64 = 50;
 /// What tabs are called, and the state of the jobs they list.
-const TABS: [(&str, &str); 4] = [
-    ("All", ""),
-    ("Queued", "queued"),
-    ("Running", "running"),
-    ("Failed", "failed"),
-];
+const TABS: [(&str, &str); 4] =
+    [("All", ""), ("Queued", "queued"), ("Running", "running"), ("Failed", "failed")];
 
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, "/admin/jobs", list);
@@ -91,10 +87,7 @@ async fn list(app: App, admin: Admin, shown: Params<JobFilter>) -> Result<Respon
     let (rows, counts) = app
         .read(move |tx| {
             let offset = (number - 1) * PER_PAGE;
-            Ok((
-                jobs::list(tx, &filter, PER_PAGE, offset)?,
-                jobs::counts(tx)?,
-            ))
+            Ok((jobs::list(tx, &filter, PER_PAGE, offset)?, jobs::counts(tx)?))
         })
         .await?;
     let known = TABS.iter().find(|(_, known)| *known == state);
@@ -139,13 +132,7 @@ async fn discard(app: App, admin: Admin, one: Params<One>) -> Result<Response> {
 
 fn record(tx: &mut store::Tx<'_>, admin: &Admin, action: &'static str, id: i64) -> Result<()> {
     let name = jobs::name(tx, id)?.ok_or(Error::NotFound("Job"))?;
-    kernel::audit::record(
-        tx,
-        admin.0.as_ref(),
-        action,
-        ("Job", id, &name),
-        serde_json::json!({}),
-    )
+    kernel::audit::record(tx, admin.0.as_ref(), action, ("Job", id, &name), serde_json::json!({}))
 }
 
 fn back(app: &App, done: bool, text: &str) -> Result<Response> {
@@ -177,16 +164,9 @@ mod tests {
     #[test]
     fn jobs_page_escapes_and_offers_retry() {
         let view = AdminJobs {
-            page: Page {
-                csrf: "tok\"en".into(),
-                ..Page::new("Jobs")
-            },
+            page: Page { csrf: "tok\"en".into(), ..Page::new("Jobs") },
             state: String::new(),
-            counts: Counts {
-                queued: 12,
-                running: 1,
-                failed: 1,
-            },
+            counts: Counts { queued: 12, running: 1, failed: 1 },
             jobs: vec![
                 job(3, "packages.purge", "running", None),
                 job(4, "mail.send", "failed", Some("<b>connection refused</b>")),

@@ -42,20 +42,16 @@ async fn show(app: App, admin: Admin) -> Result<Response> {
 
 fn tiles(tx: &mut Tx<'_>) -> Result<Vec<(&'static str, u64, &'static str)>> {
     let one = |label, count: i64, url| (label, count.unsigned_abs(), url);
-    let users = tx.one(
-        sql!("select count(*) from users where kind = 'human' and state = 'active'"),
-        (),
-    )?;
+    let users =
+        tx.one(sql!("select count(*) from users where kind = 'human' and state = 'active'"), ())?;
     let groups = tx.one(
         sql!(
             "select count(*) from namespaces where kind = 'group' and deletion_scheduled_at is null"
         ),
         (),
     )?;
-    let projects = tx.one(
-        sql!("select count(*) from projects where deletion_scheduled_at is null"),
-        (),
-    )?;
+    let projects =
+        tx.one(sql!("select count(*) from projects where deletion_scheduled_at is null"), ())?;
     let packages = tx.one(
         sql!("select cast(coalesce(sum(displayable), 0) as bigint) from package_counts"),
         (),

@@ -31,22 +31,15 @@ pub async fn restore(options: Options, from: &Path) -> Outcome<String> {
     let file = File::open(from).map_err(|error| unread(error.to_string()))?;
     let archive = Archive::open(file).map_err(|error| unread(told(error)))?;
     let known = wiring::migrations();
-    let newest = known
-        .iter()
-        .map(|migration| migration.number)
-        .max()
-        .unwrap_or(0);
+    let newest = known.iter().map(|migration| migration.number).max().unwrap_or(0);
     if archive.about.schema > newest {
         return Err(format!(
             "the archive was written by a newer program ({}); restore it with that one",
             archive.about.version
         ));
     }
-    let part: Vec<Migration> = known
-        .iter()
-        .copied()
-        .filter(|one| one.number <= archive.about.schema)
-        .collect();
+    let part: Vec<Migration> =
+        known.iter().copied().filter(|one| one.number <= archive.about.schema).collect();
     let store = wiring::open_store_with(&options, &part)?;
     let _lock = store.serve_lock().map_err(|error| match error {
         store::Error::InUse => "a server uses this database; stop it first".to_owned(),
@@ -126,10 +119,7 @@ fn load(tx: &mut Tx<'_>, archive: &Archive, table: &Table) -> Result<()> {
     insert(tx, table, batch)?;
     for (at, id, target) in later {
         let (name, column, key) = (&table.name, &table.columns[at].name, &table.columns[0].name);
-        tx.execute(
-            format!("update {name} set {column} = $2 where {key} = $1"),
-            vec![id, target],
-        )?;
+        tx.execute(format!("update {name} set {column} = $2 where {key} = $1"), vec![id, target])?;
     }
     Ok(())
 }
@@ -140,9 +130,7 @@ fn insert(tx: &mut Tx<'_>, table: &Table, rows: Vec<Vec<Value>>) -> Result<()> {
     }
     let width = table.columns.len();
     let tuple = |row: usize| {
-        let places: Vec<String> = (1..=width)
-            .map(|at| format!("${}", row * width + at))
-            .collect();
+        let places: Vec<String> = (1..=width).map(|at| format!("${}", row * width + at)).collect();
         format!("({})", places.join(", "))
     };
     let tuples: Vec<String> = (0..rows.len()).map(tuple).collect();
@@ -186,19 +174,13 @@ impl Archive {
             let name = entry.path()?.display().to_string();
             index.insert(name, (entry.raw_file_position(), entry.size()));
         }
-        let mut archive = Archive {
-            file,
-            index,
-            about: About::default(),
-        };
+        let mut archive = Archive { file, index, about: About::default() };
         let not_ours = || Error::internal("not a backup of tenon");
         let about = archive.bytes(ABOUT)?.ok_or_else(not_ours)?;
         archive.about = serde_json::from_slice(&about).map_err(|_| not_ours())?;
         match archive.about.format {
             FORMAT => Ok(archive),
-            _ => Err(Error::internal(
-                "the archive has a layout this program does not know",
-            )),
+            _ => Err(Error::internal("the archive has a layout this program does not know")),
         }
     }
 
@@ -222,9 +204,7 @@ impl Archive {
     }
 
     fn lines(&self, name: &str) -> Result<impl Iterator<Item = std::io::Result<String>>> {
-        let part = self
-            .part(name)?
-            .ok_or_else(|| Error::internal(format!("{name} is missing")))?;
+        let part = self.part(name)?.ok_or_else(|| Error::internal(format!("{name} is missing")))?;
         Ok(BufReader::new(part).lines())
     }
 
@@ -251,9 +231,9 @@ impl Archive {
             Some(name) if held.is_some() => Err(format!(
                 "TENON_KEYS lacks the key {name} of the archive; add it, or unset TENON_KEYS to use the archive's keys"
             )),
-            Some(name) => Err(format!(
-                "TENON_KEYS lacks the key {name}, which the archive was written with"
-            )),
+            Some(name) => {
+                Err(format!("TENON_KEYS lacks the key {name}, which the archive was written with"))
+            }
         }
     }
 
@@ -265,18 +245,8 @@ impl Archive {
             .collect();
         let bar = progress::bytes("files", files.iter().map(|(_, _, size)| size).sum());
         for (key, name, size) in &files {
-            let part = self
-                .part(name)?
-                .ok_or_else(|| Error::internal("an entry vanished"))?;
-            let stored = blobs
-                .put(
-                    stream::iter(Chunks {
-                        part,
-                        bar: bar.clone(),
-                    }),
-                    None,
-                )
-                .await?;
+            let part = self.part(name)?.ok_or_else(|| Error::internal("an entry vanished"))?;
+            let stored = blobs.put(stream::iter(Chunks { part, bar: bar.clone() }), None).await?;
             if stored.key != *key || stored.size != *size {
                 return Err(Error::internal(format!("{name} is damaged")));
             }
@@ -292,10 +262,7 @@ fn place_keys(path: &Path, keys: &[u8]) -> Outcome {
     if path.exists() {
         return match std::fs::read(path).map_err(cannot)? == keys {
             true => Ok(()),
-            false => Err(format!(
-                "{} holds other keys; name another --data",
-                path.display()
-            )),
+            false => Err(format!("{} holds other keys; name another --data", path.display())),
         };
     }
     let mut file = File::options()
@@ -304,9 +271,7 @@ fn place_keys(path: &Path, keys: &[u8]) -> Outcome {
         .mode(0o600)
         .open(path)
         .map_err(cannot)?;
-    file.write_all(keys)
-        .and_then(|()| file.sync_all())
-        .map_err(cannot)
+    file.write_all(keys).and_then(|()| file.sync_all()).map_err(cannot)
 }
 
 /// An entry's bytes in pieces.

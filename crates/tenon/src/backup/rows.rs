@@ -11,10 +11,7 @@ pub struct Cells(pub Vec<Value>);
 
 impl FromRow for Cells {
     fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        (0..row.width())
-            .map(|at| row.at(at))
-            .collect::<Result<_>>()
-            .map(Cells)
+        (0..row.width()).map(|at| row.at(at)).collect::<Result<_>>().map(Cells)
     }
 }
 
@@ -25,21 +22,13 @@ pub fn select(table: &Table) -> String {
 
 /// The names of the columns, separated by commas.
 pub fn names(table: &Table) -> String {
-    let names: Vec<&str> = table
-        .columns
-        .iter()
-        .map(|column| column.name.as_str())
-        .collect();
+    let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
     names.join(", ")
 }
 
 /// One line of a table's file.
 pub fn to_line(table: &Table, cells: Cells) -> Result<String> {
-    let values = table
-        .columns
-        .iter()
-        .zip(cells.0)
-        .map(|(column, value)| to_json(column, value));
+    let values = table.columns.iter().zip(cells.0).map(|(column, value)| to_json(column, value));
     let values: Vec<serde_json::Value> = values.collect::<Result<_>>()?;
     Ok(serde_json::Value::from(values).to_string())
 }
@@ -90,12 +79,8 @@ fn from_json(column: &Column, value: serde_json::Value) -> Result<Value> {
         Type::Int => value.as_i64().map(Value::Int),
         Type::Real => value.as_f64().map(Value::Real),
         Type::Text => text().map(Value::Text),
-        Type::Json => text()
-            .and_then(|text| serde_json::from_str(&text).ok())
-            .map(Value::Json),
-        Type::Bytes => text()
-            .and_then(|text| BASE64_STANDARD.decode(text).ok())
-            .map(Value::Bytes),
+        Type::Json => text().and_then(|text| serde_json::from_str(&text).ok()).map(Value::Json),
+        Type::Bytes => text().and_then(|text| BASE64_STANDARD.decode(text).ok()).map(Value::Bytes),
         Type::Time => text().and_then(|text| text.parse().ok()).map(Value::Time),
         Type::Ints | Type::Texts => None,
     };
@@ -103,7 +88,5 @@ fn from_json(column: &Column, value: serde_json::Value) -> Result<Value> {
 }
 
 fn unreadable(what: &str) -> Error {
-    Error::Type {
-        what: format!("{what} holds a value of another type"),
-    }
+    Error::Type { what: format!("{what} holds a value of another type") }
 }

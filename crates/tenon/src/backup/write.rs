@@ -41,31 +41,21 @@ pub async fn write(options: Options, to: &Path) -> Outcome<String> {
     let part = tempfile::Builder::new()
         .prefix(".tenon-backup")
         .make_in(folder, |path| {
-            OpenOptions::new()
-                .create_new(true)
-                .write(true)
-                .mode(0o600)
-                .open(path)
+            OpenOptions::new().create_new(true).write(true).mode(0o600).open(path)
         })
         .map_err(cannot)?;
-    let mut archive = Archive {
-        out: BufWriter::new(part.as_file()),
-    };
+    let mut archive = Archive { out: BufWriter::new(part.as_file()) };
     let filled = copy(&app, folder, &mut archive, keys).await;
     let forgotten = blobs_sweep::keep_for(&app, 0).await;
     let files = filled.map_err(|error| error.to_string())?;
     forgotten.map_err(|error| error.to_string())?;
     archive.finish().map_err(cannot)?;
-    part.persist_noclobber(to)
-        .map_err(|error| cannot(error.error))?;
+    part.persist_noclobber(to).map_err(|error| cannot(error.error))?;
     let advice = match is_apart {
         true => "it does not hold the keys: keep TENON_KEYS, no restore works without them",
         false => "it holds the keys: keep it where nobody else reads it",
     };
-    Ok(format!(
-        "wrote {} with {files} files; {advice}",
-        to.display()
-    ))
+    Ok(format!("wrote {} with {files} files; {advice}", to.display()))
 }
 
 /// Everything but the archive's end; how many files it holds.
@@ -153,10 +143,7 @@ impl Archive<'_> {
     }
 
     async fn files(&mut self, app: &App, kept: &[(String, i64)]) -> Result<()> {
-        let bar = progress::bytes(
-            "files",
-            kept.iter().map(|(_, size)| size.unsigned_abs()).sum(),
-        );
+        let bar = progress::bytes("files", kept.iter().map(|(_, size)| size.unsigned_abs()).sum());
         let mut missing = 0;
         let mut kept_at = Instant::now();
         for (key, size) in kept {

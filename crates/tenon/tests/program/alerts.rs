@@ -27,9 +27,7 @@ impl Door {
         let text = |key: &str| made[key].as_str().unwrap_or_default().to_owned();
         // Each server has another address.
         let url = text("url");
-        let path = url
-            .split_once("/acme/")
-            .map(|(_, rest)| format!("/acme/{rest}"));
+        let path = url.split_once("/acme/").map(|(_, rest)| format!("/acme/{rest}"));
         Door {
             path: path.unwrap_or_else(|| panic!("an address of acme: {made}")),
             header: format!("Bearer {}", text("token")),
@@ -69,10 +67,7 @@ fn storm(server: &Server, door: &Door, senders: u64, most: u64) -> Arc<AtomicI64
 }
 
 async fn at_least(count: &AtomicI64, wanted: i64) {
-    until("alerts are acknowledged", async || {
-        count.load(Ordering::SeqCst) >= wanted
-    })
-    .await;
+    until("alerts are acknowledged", async || count.load(Ordering::SeqCst) >= wanted).await;
 }
 
 /// What the database has: alerts, their highest number, and events.

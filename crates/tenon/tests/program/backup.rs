@@ -33,11 +33,7 @@ fn a_backup_restores_into_either_engine() {
                 // What comes next has ids of its own.
                 let body = json!({"username": "jane", "name": "J", "email": "j@example.com", "password": PASSWORD});
                 assert_eq!(client.post("/users").json(&body).await.is(201).id(), 2);
-                client
-                    .put(format!("{}/next", kept.folder))
-                    .bytes("x")
-                    .await
-                    .is(201);
+                client.put(format!("{}/next", kept.folder)).bytes("x").await.is(201);
                 let said = to.fails(&["restore", archive]);
                 assert!(
                     said.contains("a server uses") || said.contains("empty database"),
@@ -93,11 +89,7 @@ fn keys_kept_apart_are_asked_for() {
         let (_, said) = from.tells(&["backup", archive]);
         assert!(said.contains("keep TENON_KEYS"), "{said}");
         let bytes = std::fs::read(archive).expect("it was written");
-        assert!(
-            !bytes
-                .windows(KEYS.len())
-                .any(|part| part == KEYS.as_bytes())
-        );
+        assert!(!bytes.windows(KEYS.len()).any(|part| part == KEYS.as_bytes()));
         drop(server);
 
         let said = Place::sqlite().fails(&["restore", archive]);
@@ -137,20 +129,14 @@ impl Kept {
             .bytes("gone")
             .await
             .is(201);
-        let gone = client
-            .get(format!("{project}/packages?package_name=gone"))
-            .await
-            .is(200);
+        let gone = client.get(format!("{project}/packages?package_name=gone")).await.is(200);
         client
             .delete(format!("{project}/packages/{}", gone.json()[0]["id"]))
             .await
             .is(204);
         let second = json!({"name": "forge", "path": "forge"});
         client.post("/projects").json(&second).await.is(201);
-        let page = client
-            .get("/projects?pagination=keyset&order_by=id&per_page=1")
-            .await
-            .is(200);
+        let page = client.get("/projects?pagination=keyset&order_by=id&per_page=1").await.is(200);
         let next = page.link("next").expect("there are two projects");
         let at = next.find("/api/v4").expect("an address of the interface");
         Kept {

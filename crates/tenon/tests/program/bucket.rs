@@ -33,10 +33,7 @@ impl Bucket {
         let endpoint = listener.local_addr().expect("it is bound");
         let router = axum::Router::new().fallback(answer).with_state(root);
         tokio::spawn(async move { axum::serve(listener, router).await });
-        Bucket {
-            folder,
-            endpoint: format!("http://{endpoint}"),
-        }
+        Bucket { folder, endpoint: format!("http://{endpoint}") }
     }
 
     /// How a program is told of it.
@@ -80,11 +77,7 @@ type Query = HashMap<String, String>;
 async fn answer(State(root): State<Arc<PathBuf>>, request: Request) -> Response {
     let (head, body) = request.into_parts();
     let signed = head.headers.get(header::AUTHORIZATION);
-    if !signed.is_some_and(|value| {
-        value
-            .to_str()
-            .is_ok_and(|it| it.contains("Credential=KEY/"))
-    }) {
+    if !signed.is_some_and(|value| value.to_str().is_ok_and(|it| it.contains("Credential=KEY/"))) {
         return StatusCode::FORBIDDEN.into_response();
     }
     let Some(key) = head.uri.path().strip_prefix("/bucket") else {
@@ -142,9 +135,7 @@ fn listing(root: &Path, prefix: &str) -> Answer {
 async fn read(object: &Path, headers: &HeaderMap, with_body: bool) -> Answer {
     let mut file = File::open(object).await?;
     let total = file.metadata().await?.len();
-    let range = headers
-        .get(header::RANGE)
-        .and_then(|range| range.to_str().ok());
+    let range = headers.get(header::RANGE).and_then(|range| range.to_str().ok());
     let range = range.and_then(|range| range.strip_prefix("bytes=")?.split_once('-'));
     let (from, to) = match range {
         Some((from, to)) => (number(from)?, number(to)? + 1),
@@ -158,18 +149,13 @@ async fn read(object: &Path, headers: &HeaderMap, with_body: bool) -> Answer {
         chunk.truncate(read);
         Ok::<_, std::io::Error>((read > 0).then_some((chunk, left)))
     });
-    let at = modified(object)?
-        .strftime("%a, %d %b %Y %H:%M:%S GMT")
-        .to_string();
+    let at = modified(object)?.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
     let answer = Response::builder()
         .status(if range.is_some() { 206 } else { 200 })
         .header("etag", "\"e\"")
         .header("last-modified", at)
         .header("content-length", to - from)
-        .header(
-            "content-range",
-            format!("bytes {from}-{}/{total}", to.saturating_sub(1)),
-        );
+        .header("content-range", format!("bytes {from}-{}/{total}", to.saturating_sub(1)));
     let body = match with_body {
         true => Body::from_stream(chunks),
         false => Body::empty(),
@@ -192,10 +178,7 @@ async fn begin(root: &Path) -> Answer {
 /// Parts come one after another.
 async fn append(upload: &Path, body: Body) -> Answer {
     let mut file = File::options().append(true).open(upload).await?;
-    let mut bytes = body
-        .into_data_stream()
-        .map_err(std::io::Error::other)
-        .boxed();
+    let mut bytes = body.into_data_stream().map_err(std::io::Error::other).boxed();
     while let Some(bytes) = bytes.try_next().await? {
         file.write_all(&bytes).await?;
     }
@@ -214,9 +197,7 @@ async fn publish(upload: &Path, object: &Path) -> Answer {
 }
 
 async fn put(root: &Path, object: &Path, body: Body) -> Answer {
-    let upload = root
-        .join(UPLOADS)
-        .join(hex::encode(kernel::secrets::random_bytes::<8>()));
+    let upload = root.join(UPLOADS).join(hex::encode(kernel::secrets::random_bytes::<8>()));
     File::create(&upload).await?;
     append(&upload, body).await?;
     publish(&upload, object).await?;

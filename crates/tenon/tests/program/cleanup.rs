@@ -47,10 +47,7 @@ async fn kill_and_go_on(place: Place) {
         .await;
         server.kill();
         let (removed, told): (i64, i64) = counted(&place).await;
-        assert_eq!(
-            removed, told,
-            "what went without a record, or the other way"
-        );
+        assert_eq!(removed, told, "what went without a record, or the other way");
         // A job is its server's for a minute, also of one that was killed.
         place
             .within(|tx| tx.execute(sql!("update jobs set lease_until = created_at"), ()))

@@ -47,10 +47,7 @@ async fn is_whole(place: &Place, administrator: &str) {
     ]);
     let client = server.client(&token);
     let me = client.get("/user").await.is(200).json();
-    assert_eq!(
-        (&me["username"], &me["is_admin"]),
-        (&administrator.into(), &true.into())
-    );
+    assert_eq!((&me["username"], &me["is_admin"]), (&administrator.into(), &true.into()));
     let known = client.get("/applications").await.is(200);
     assert_eq!(
         known.each("application_name"),
@@ -110,9 +107,7 @@ fn a_built_in_application_that_was_deleted_stays_away() {
 fn administration_of_what_is_not_there_is_refused() {
     let application = ["application", "create", "--name", "a", "--redirect-uri"];
     let application = [&application[..], &["https://a.example", "--scopes", "api"]].concat();
-    let token = vec![
-        "token", "create", "--user", "root", "--name", "t", "--scopes", "api",
-    ];
+    let token = vec!["token", "create", "--user", "root", "--name", "t", "--scopes", "api"];
     let commands = [token, application, vec!["check"], vec!["backup", "b.tar"]];
     for place in Place::both() {
         for command in &commands {
@@ -149,10 +144,7 @@ fn a_database_without_its_keys_is_half_an_instance() {
     };
     place.succeeds(&["migrate", "--data", "here"]);
     let said = place.fails(&["check"]);
-    assert!(
-        said.contains("there is no data directory") && said.contains("data"),
-        "{said}"
-    );
+    assert!(said.contains("there is no data directory") && said.contains("data"), "{said}");
     assert!(!place.path().join("data").exists());
     place.succeeds(&["check", "--data", "here"]);
 }
@@ -162,28 +154,19 @@ fn passwords_that_are_guessed_first_are_refused() {
     let place = Place::sqlite();
     for weak in ["Passw0rd123", "jane-of-example", "12345678"] {
         let (made, said) = create_user(&place, "jane", &["--data", "data"], weak);
-        assert!(
-            !made && said.contains("commonly used combinations"),
-            "{said}"
-        );
+        assert!(!made && said.contains("commonly used combinations"), "{said}");
     }
     assert!(!place.path().join("data").exists());
     let weak = place.with("TENON_ROOT_PASSWORD", "administrator1");
     let said = weak.fails(&["serve", "--listen", "127.0.0.1:0"]);
-    assert!(
-        said.contains("the password in TENON_ROOT_PASSWORD must not contain"),
-        "{said}"
-    );
+    assert!(said.contains("the password in TENON_ROOT_PASSWORD must not contain"), "{said}");
 }
 
 #[test]
 fn an_archive_that_is_none_is_named() {
     let place = Place::sqlite();
     let said = place.fails(&["restore", "nothing.tar"]);
-    assert!(
-        said.contains("nothing.tar: No such file or directory"),
-        "{said}"
-    );
+    assert!(said.contains("nothing.tar: No such file or directory"), "{said}");
     std::fs::write(place.path().join("empty.tar"), "").expect("written");
     let said = place.fails(&["restore", "empty.tar"]);
     assert!(said.contains("empty.tar: not a backup of tenon"), "{said}");

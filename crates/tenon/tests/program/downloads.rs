@@ -59,11 +59,7 @@ async fn download(servers: &[&Server], token: &str, path: &str) {
                 client.head(&path).await.is(200);
                 client.get(&path).header("range", "bytes=5-").await.is(206);
                 let tag = reply.header("etag").to_owned();
-                client
-                    .get(&path)
-                    .header("if-none-match", &tag)
-                    .await
-                    .is(304);
+                client.get(&path).header("if-none-match", &tag).await.is(304);
             }));
         }
     }

@@ -34,19 +34,9 @@ async fn endpoint(client: &Client) -> String {
     client.put(settings).json(&on).await.is(200);
     let limits = json!({"error_tracking_events_per_five_minutes": 1_000_000,
         "error_tracking_events_per_hour": 1_000_000});
-    client
-        .put("/application/settings")
-        .json(&limits)
-        .await
-        .is(200);
-    let key = client
-        .post(format!("{project}/error_tracking/client_keys"))
-        .await
-        .is(201);
-    let key = key.json()["public_key"]
-        .as_str()
-        .unwrap_or_default()
-        .to_owned();
+    client.put("/application/settings").json(&limits).await.is(200);
+    let key = client.post(format!("{project}/error_tracking/client_keys")).await.is(201);
+    let key = key.json()["public_key"].as_str().unwrap_or_default().to_owned();
     let id = project.rsplit('/').next().unwrap_or_default();
     format!("/error_tracking/collector/api/{id}/envelope/?sentry_key={key}")
 }
@@ -72,12 +62,7 @@ async fn storm(
         let acknowledged = acknowledged.clone();
         tokio::spawn(async move {
             for n in (0..most).skip(program as usize).step_by(programs as usize) {
-                match client
-                    .post(&path)
-                    .bytes(envelope(first + n))
-                    .try_send()
-                    .await
-                {
+                match client.post(&path).bytes(envelope(first + n)).try_send().await {
                     Ok(reply) if reply.status == 200 => acknowledged.fetch_add(1, Ordering::SeqCst),
                     _ => return,
                 };
@@ -88,10 +73,8 @@ async fn storm(
 }
 
 async fn at_least(count: &AtomicU64, wanted: u64) {
-    crate::place::until("events are acknowledged", async || {
-        count.load(Ordering::SeqCst) >= wanted
-    })
-    .await;
+    crate::place::until("events are acknowledged", async || count.load(Ordering::SeqCst) >= wanted)
+        .await;
 }
 
 /// What the database has: events, and what is counted in three places.
@@ -139,9 +122,7 @@ fn two_nodes_count_exactly() {
         at_least(&first, 500).await;
         at_least(&second, 500).await;
         assert_eq!(counted(&place).await, (1_000, 1_000, 1_000));
-        let errors: i64 = place
-            .row(sql!("select count(*) from error_tracking_errors"))
-            .await;
+        let errors: i64 = place.row(sql!("select count(*) from error_tracking_errors")).await;
         assert_eq!(errors, 1);
     });
 }
@@ -168,12 +149,7 @@ fn bombs_and_endless_bodies_take_little_memory() {
         let (statuses, grown) = growth(&server, attack).await;
         assert!(are_stopped(&statuses), "base64: {statuses:?}");
         assert!(grown <= MAX_GROWTH, "base64 took {grown} bytes");
-        for begin in [
-            "",
-            "{}\n",
-            "{}\n{\"type\":\"event\"}\n",
-            "{}\n{\"type\":\"attachment\"}\n",
-        ] {
+        for begin in ["", "{}\n", "{}\n{\"type\":\"event\"}\n", "{}\n{\"type\":\"attachment\"}\n"] {
             let (status, grown) = growth(&server, endless(&client, &path, begin)).await;
             assert!(is_stopped(&status), "{begin:?}: {status:?}");
             assert!(grown <= MAX_GROWTH, "{begin:?} took {grown} bytes");

@@ -23,10 +23,7 @@ impl Application {
         let told = place.succeeds(&arguments);
         let made: Value = serde_json::from_str(&told).expect("JSON");
         let text = |key: &str| made[key].as_str().expect(key).to_owned();
-        Application {
-            uid: text("client_id"),
-            secret: text("client_secret"),
-        }
+        Application { uid: text("client_id"), secret: text("client_secret") }
     }
 
     async fn code(&self, browser: &Browser) -> String {
@@ -50,9 +47,7 @@ impl Application {
             .finish();
         let tries = (0..TRIES).map(|number| {
             let node = &nodes[number % nodes.len()];
-            node.request(Method::POST, "/oauth/token")
-                .form(form.clone())
-                .into_future()
+            node.request(Method::POST, "/oauth/token").form(form.clone()).into_future()
         });
         let replies: Vec<Reply> = futures_util::future::join_all(tries).await;
         let (won, lost): (Vec<Reply>, Vec<Reply>) =

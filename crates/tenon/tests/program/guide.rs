@@ -136,12 +136,7 @@ impl Server {
             }
         };
         std::thread::spawn(move || lines.for_each(drop));
-        Server {
-            child,
-            url,
-            directory,
-            database,
-        }
+        Server { child, url, directory, database }
     }
 
     /// A token of the administrator, as the start page makes it.
@@ -298,11 +293,9 @@ fn lines(text: &str) -> Vec<&str> {
 /// differ from run to run.
 fn matches(key: &str, shown: &Value, given: &Value) -> bool {
     match (shown, given) {
-        (Value::Object(shown), Value::Object(given)) => shown.iter().all(|(key, value)| {
-            given
-                .get(key)
-                .is_some_and(|other| matches(key, value, other))
-        }),
+        (Value::Object(shown), Value::Object(given)) => shown
+            .iter()
+            .all(|(key, value)| given.get(key).is_some_and(|other| matches(key, value, other))),
         (Value::Array(shown), Value::Array(given)) => {
             let mut pairs = shown.iter().zip(given);
             shown.len() == given.len() && pairs.all(|(a, b)| matches(key, a, b))

@@ -131,11 +131,7 @@ fn wheel_to_pypi(client: &Client, packages: &str, archive: &[u8]) -> Request {
 
 fn to_pypi(client: &Client, packages: &str, file: &str, archive: &[u8]) -> Request {
     let texts = [("name", "hammer"), ("version", "1.0")];
-    form(
-        client.post(format!("{packages}/pypi")),
-        &texts,
-        ("content", file, archive),
-    )
+    form(client.post(format!("{packages}/pypi")), &texts, ("content", file, archive))
 }
 
 fn to_helm(client: &Client, packages: &str, archive: &[u8]) -> Request {
@@ -210,10 +206,8 @@ fn hostile_archives_cost_little() {
                 let told = format!("{}: {what}", format.name);
                 refused(&server, (format.send)(&client, &packages, &archive), &told).await;
             }
-            until("nothing is left of what was refused", async || {
-                place.blob_files() == before
-            })
-            .await;
+            until("nothing is left of what was refused", async || place.blob_files() == before)
+                .await;
         }
         let listed = client.get(&packages).await.is(200).json();
         assert_eq!(listed.as_array().map(Vec::len), Some(1), "{listed}");

@@ -25,9 +25,8 @@ async fn ten_rounds(place: Place) {
     let mut all = Ledger::default();
     for round in 0..10 {
         let client = server.client(&token);
-        let storm = Storm::begin(4, &project, |writer| {
-            (client.clone(), format!("{round}-{writer}"))
-        });
+        let storm =
+            Storm::begin(4, &project, |writer| (client.clone(), format!("{round}-{writer}")));
         storm.goes_on(5).await;
         server.kill();
         let mut ledger = storm.end().await;

@@ -66,10 +66,7 @@ async fn cut_off(place: &Place, client: &Client, packages: &str) {
     let sent = client.put(&path).header("content-length", &length);
     assert!(sent.stream(body).try_send().await.is_err());
 
-    until("nothing is left of the upload", async || {
-        place.blob_files() == before.0
-    })
-    .await;
+    until("nothing is left of the upload", async || place.blob_files() == before.0).await;
     client.get(&path).await.is(404);
     assert_eq!(rows(place).await, before.1);
 }

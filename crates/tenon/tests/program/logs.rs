@@ -24,9 +24,7 @@ fn no_log_tells_a_token() {
         let get = |url: String| client.request(http::Method::GET, url);
         for name in ["private_token", "access_token", "token", "job_token"] {
             get(format!("{bare}?{name}={token}")).await;
-            get(format!("{}/api/v4/nowhere?{name}={token}", server.url))
-                .await
-                .is(404);
+            get(format!("{}/api/v4/nowhere?{name}={token}", server.url)).await.is(404);
         }
         let key = key_of_alerts(&client, &server).await;
         for (name, value) in [
@@ -57,9 +55,7 @@ async fn key_of_alerts(client: &Client, server: &Server) -> Vec<String> {
     let made = client.post(all).json(&body).await.is(201).json();
     let text = |key: &str| made[key].as_str().expect("a text").to_owned();
     let (url, key) = (text("url"), text("token"));
-    let path = url
-        .split_once("/acme/")
-        .map(|(_, rest)| format!("/acme/{rest}"));
+    let path = url.split_once("/acme/").map(|(_, rest)| format!("/acme/{rest}"));
     let path = path.expect("an address of the project");
     let basic = STANDARD.encode(format!(":{key}"));
     let nobody = Client::nobody(&server.url);
@@ -69,9 +65,7 @@ async fn key_of_alerts(client: &Client, server: &Server) -> Vec<String> {
         (format!("Bearer {key}x"), 401),
     ] {
         let sent = nobody.request(http::Method::POST, &path);
-        let sent = sent
-            .header("authorization", &value)
-            .json(&json!({"title": "a"}));
+        let sent = sent.header("authorization", &value).json(&json!({"title": "a"}));
         sent.await.is(status);
     }
     let asked = nobody.request(http::Method::POST, format!("{path}?token={key}"));

@@ -32,12 +32,8 @@ async fn one_dies(place: Place) {
     let token = place.token();
     let (to_one, to_two) = (one.client(&token), two.client(&token));
     let project = project(&to_one).await;
-    let first = Storm::begin(2, &project, |writer| {
-        (to_one.clone(), format!("one-{writer}"))
-    });
-    let second = Storm::begin(2, &project, |writer| {
-        (to_two.clone(), format!("two-{writer}"))
-    });
+    let first = Storm::begin(2, &project, |writer| (to_one.clone(), format!("one-{writer}")));
+    let second = Storm::begin(2, &project, |writer| (to_two.clone(), format!("two-{writer}")));
     first.goes_on(5).await;
     one.kill();
     let mut ledger = first.end().await;
@@ -65,9 +61,7 @@ fn every_job_of_two_nodes_is_done_once_though_one_is_killed() {
         let Some(place) = Place::postgres() else {
             return;
         };
-        let place = place
-            .with("TENON_LOG", "kernel::jobs=info")
-            .with("TENON_LOG_FORMAT", "json");
+        let place = place.with("TENON_LOG", "kernel::jobs=info").with("TENON_LOG_FORMAT", "json");
         let (one, two) = (place.serve(), place.serve());
         let token = place.token();
         let nodes = [one.client(&token), two.client(&token)];
@@ -91,25 +85,13 @@ fn every_job_of_two_nodes_is_done_once_though_one_is_killed() {
 
         assert_eq!(code, Some(0));
         assert!(!under_way.is_empty());
-        let known: HashSet<i64> = first
-            .begun
-            .keys()
-            .chain(second.begun.keys())
-            .copied()
-            .collect();
+        let known: HashSet<i64> = first.begun.keys().chain(second.begun.keys()).copied().collect();
         assert_eq!(known.len(), PACKAGES, "a job for each package");
         for job in known {
             let (before, after) = (first.runs(job), second.runs(job));
             if under_way.contains_key(&job) {
-                assert!(
-                    before <= 1 && after == 1,
-                    "job {job}: {before} and {after} runs"
-                );
-                assert_eq!(
-                    (first.ends(job), second.ends(job)),
-                    (0, 1),
-                    "ends of job {job}"
-                );
+                assert!(before <= 1 && after == 1, "job {job}: {before} and {after} runs");
+                assert_eq!((first.ends(job), second.ends(job)), (0, 1), "ends of job {job}");
             } else {
                 assert_eq!(before + after, 1, "runs of job {job}");
                 assert!(first.ends(job) + second.ends(job) <= 1, "ends of job {job}");

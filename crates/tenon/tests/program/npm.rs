@@ -35,10 +35,7 @@ fn a_publication_takes_little_memory() {
         ];
         for (number, body) in bodies.into_iter().enumerate() {
             let (status, grown) = growth(&server, refused(&client, &large, body)).await;
-            assert!(
-                status.is_none_or(|status| status == 400),
-                "{number}: {status:?}"
-            );
+            assert!(status.is_none_or(|status| status == 400), "{number}: {status:?}");
             assert!(grown <= MAX_GROWTH, "body {number} took {grown} bytes");
         }
         client.get(format!("{packages}/small")).await.is(200);

@@ -19,9 +19,7 @@ struct Frozen(Vec<i64>);
 impl Frozen {
     /// Stops the server where it stands.
     async fn at(place: &Place) -> Frozen {
-        let file: String = place
-            .row(sql!("select pg_read_file('postmaster.pid')"))
-            .await;
+        let file: String = place.row(sql!("select pg_read_file('postmaster.pid')")).await;
         let first: i64 = file.lines().next().unwrap().parse().unwrap();
         let mut frozen = Frozen(vec![first]);
         frozen.signal("STOP");
@@ -32,10 +30,7 @@ impl Frozen {
 
     fn signal(&self, name: &str) {
         let numbers = self.0.iter().map(i64::to_string);
-        let signal = Command::new("kill")
-            .arg(format!("-{name}"))
-            .args(numbers)
-            .status();
+        let signal = Command::new("kill").arg(format!("-{name}")).args(numbers).status();
         // A process of the server may have ended meanwhile.
         signal.expect("kill runs");
     }
@@ -80,21 +75,11 @@ fn kinds(project: &str, token: &str) -> Vec<Vec<u8>> {
     );
     vec![
         request("GET", &format!("/api/v4{project}"), &head, ""),
-        request(
-            "POST",
-            &format!("/api/v4{project}/issues?title=a"),
-            &head,
-            "",
-        ),
+        request("POST", &format!("/api/v4{project}/issues?title=a"), &head, ""),
         request("POST", "/api/graphql", &json, &query),
         request("POST", "/oauth/token", form, grant),
         request("POST", &collector, key, envelope),
-        request(
-            "PUT",
-            &format!("/api/v4{project}/packages/generic/a/1.0/a"),
-            &head,
-            "bytes",
-        ),
+        request("PUT", &format!("/api/v4{project}/packages/generic/a/1.0/a"), &head, "bytes"),
         request("GET", "/acme/anvil", "", ""),
     ]
 }
@@ -121,25 +106,17 @@ fn a_silent_or_lost_database_is_told_in_time() {
         is_put_off(&ready);
         for path in ["/-/liveness", "/-/metrics"] {
             let got = get(&server, path, "").await;
-            assert!(
-                got.status == 200 && got.took <= PROMISE,
-                "{path}: {}",
-                got.head
-            );
+            assert!(got.status == 200 && got.took <= PROMISE, "{path}: {}", got.head);
         }
         let status = std::fs::read_to_string(format!("/proc/{}/status", server.pid())).unwrap();
-        let threads = status
-            .lines()
-            .find_map(|line| line.strip_prefix("Threads:"));
+        let threads = status.lines().find_map(|line| line.strip_prefix("Threads:"));
         let threads: u32 = threads.unwrap().trim().parse().unwrap();
         assert!(threads < BAD / 2, "{threads} threads wait");
         assert!(server.memory("VmRSS") < idle + (100 << 20));
 
         drop(frozen);
-        until("it serves again", async || {
-            get(&server, "/-/readiness", "").await.status == 200
-        })
-        .await;
+        until("it serves again", async || get(&server, "/-/readiness", "").await.status == 200)
+            .await;
         client.get(&project).await.is(200);
 
         drop(cluster);
@@ -153,26 +130,12 @@ async fn put_off(server: &Arc<Server>, kinds: &[Vec<u8>]) {
     let answers = all(BAD, |number| {
         let request = kinds[number as usize % kinds.len()].clone();
         let server = server.clone();
-        async move {
-            (
-                number,
-                ask(&server, address(number), &request).await.unwrap(),
-            )
-        }
+        async move { (number, ask(&server, address(number), &request).await.unwrap()) }
     });
     for (number, got) in answers.await {
         let asked = &kinds[number as usize % kinds.len()];
-        let asked = String::from_utf8_lossy(asked)
-            .lines()
-            .next()
-            .unwrap_or_default()
-            .to_owned();
-        assert_eq!(
-            got.status,
-            503,
-            "{asked}: {}",
-            String::from_utf8_lossy(&got.body)
-        );
+        let asked = String::from_utf8_lossy(asked).lines().next().unwrap_or_default().to_owned();
+        assert_eq!(got.status, 503, "{asked}: {}", String::from_utf8_lossy(&got.body));
         is_put_off(&got);
     }
 }
@@ -187,20 +150,14 @@ impl Disk {
             .args(["-t", "tmpfs", "-o", "size=24m", "tmpfs"])
             .arg(&at)
             .output();
-        mounted
-            .is_ok_and(|output| output.status.success())
-            .then_some(Disk(at))
+        mounted.is_ok_and(|output| output.status.success()).then_some(Disk(at))
     }
 
     /// Leaves not one byte.
     fn fill(&self) {
         use std::io::Write;
         let filler = self.0.join("filler");
-        let mut file = File::options()
-            .append(true)
-            .create(true)
-            .open(filler)
-            .unwrap();
+        let mut file = File::options().append(true).create(true).open(filler).unwrap();
         for size in [1 << 20, 1 << 12, 1] {
             while file.write_all(&vec![1; size]).is_ok() {}
         }
@@ -258,14 +215,8 @@ fn a_full_disk_is_told_and_reads_go_on() {
 
         disk.empty();
         let client = server.client(&token);
-        until("it is ready", async || {
-            get(&server, "/-/readiness", "").await.status == 200
-        })
-        .await;
-        client
-            .post(format!("{project}/issues?title=b"))
-            .await
-            .is(201);
+        until("it is ready", async || get(&server, "/-/readiness", "").await.status == 200).await;
+        client.post(format!("{project}/issues?title=b")).await.is(201);
         client.put(format!("{file}2")).bytes("new").await.is(201);
         drop(server);
         place.succeeds(&["check", "--contents"]);

@@ -21,16 +21,12 @@ fn files(server: &Server) -> usize {
 #[ignore = "compares times, which other work would blur: part of a full check"]
 fn half_heads_and_silence_do_not_keep_anyone_out() {
     run(async {
-        let place = Place::sqlite()
-            .with("TENON_HEAD_TIMEOUT", "2")
-            .limited("ulimit -Sn 1024");
+        let place = Place::sqlite().with("TENON_HEAD_TIMEOUT", "2").limited("ulimit -Sn 1024");
         let besieged = Besieged::begin(place).await;
         let server = &besieged.server;
         let limits = std::fs::read_to_string(format!("/proc/{}/limits", server.pid())).unwrap();
         let before = files(server);
-        let limit = limits
-            .lines()
-            .find(|line| line.starts_with("Max open files"));
+        let limit = limits.lines().find(|line| line.starts_with("Max open files"));
         let limit: Vec<_> = limit.unwrap().split_whitespace().skip(3).take(2).collect();
         assert_eq!(limit[0], limit[1], "the soft limit is the hard one");
 
@@ -49,10 +45,7 @@ fn half_heads_and_silence_do_not_keep_anyone_out() {
         let health = request("GET", "/-/liveness", "", "");
         let alive = ask(server, Ipv4Addr::LOCALHOST, &health).await.unwrap();
         assert!(alive.status == 200 && alive.took <= PROMISE);
-        until("nobody keeps a connection", async || {
-            files(server) <= before + 16
-        })
-        .await;
+        until("nobody keeps a connection", async || files(server) <= before + 16).await;
         drop(held);
     });
 }
@@ -85,9 +78,7 @@ fn an_address_and_all_together_have_a_number_of_connections() {
         is_put_off(&refused);
         // While it is crowded nobody keeps a connection for nothing.
         until("others come in", async || {
-            ask(&server, address(20), &health)
-                .await
-                .is_ok_and(|got| got.status == 200)
+            ask(&server, address(20), &health).await.is_ok_and(|got| got.status == 200)
         })
         .await;
     });
@@ -107,11 +98,7 @@ fn stalled_bodies_take_little_and_end() {
             "/api/v4/groups",
         ];
         for known in [false, true] {
-            let head = if known {
-                besieged.with_token()
-            } else {
-                String::new()
-            };
+            let head = if known { besieged.with_token() } else { String::new() };
             let stalled = all(BAD, |number| {
                 let server = besieged.server.clone();
                 let path = paths[number as usize % paths.len()];
@@ -147,11 +134,7 @@ fn stalled_bodies_take_little_and_end() {
                     String::from_utf8_lossy(&got[9..]).parse::<u16>().ok()
                 }
             });
-            let what = if known {
-                "stalled bodies"
-            } else {
-                "anonymous bodies"
-            };
+            let what = if known { "stalled bodies" } else { "anonymous bodies" };
             let statuses = besieged.endures(what, stalled).await;
             let expected: &[u16] = match known {
                 // The first ones are waited for, the others do not fit.
@@ -171,12 +154,7 @@ fn stalled_bodies_take_little_and_end() {
 /// Texts that would become hundreds of times larger.
 fn bombs() -> [String; 3] {
     [
-        format!(
-            "{}\n{}\n{}",
-            "|a".repeat(5000),
-            "|-".repeat(5000),
-            "|x|\n".repeat(100)
-        ),
+        format!("{}\n{}\n{}", "|a".repeat(5000), "|-".repeat(5000), "|x|\n".repeat(100)),
         format!("{}\n\n[^a]: x", "[^a]".repeat(20_000)),
         format!("{}\n\n", "*a* `b` #1 ".repeat(2_000)),
     ]
@@ -272,15 +250,9 @@ fn a_request_names_one_host() {
     run(async {
         let place = Place::sqlite();
         let server = place.serve();
-        for (hosts, status) in [
-            ("", 400),
-            ("host: a\r\n", 200),
-            ("host: a\r\nhost: a\r\n", 400),
-        ] {
+        for (hosts, status) in [("", 400), ("host: a\r\n", 200), ("host: a\r\nhost: a\r\n", 400)] {
             let head = format!("GET /-/liveness HTTP/1.1\r\n{hosts}\r\n");
-            let got = ask(&server, Ipv4Addr::LOCALHOST, head.as_bytes())
-                .await
-                .unwrap();
+            let got = ask(&server, Ipv4Addr::LOCALHOST, head.as_bytes()).await.unwrap();
             assert_eq!(got.status, status, "{hosts:?}");
         }
         let old = b"GET /-/liveness HTTP/1.0\r\n\r\n";

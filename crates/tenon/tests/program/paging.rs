@@ -98,10 +98,7 @@ async fn all_are_paged(place: &Place, repeated: &HashSet<Mail>) {
             let mail = (title(alert), format!("{name}@example.com"));
             let most = 1 + usize::from(repeated.contains(&mail));
             let times = sent.get(&mail).copied().unwrap_or(0);
-            assert!(
-                (1..=most).contains(&times),
-                "{mail:?} was sent {times} times"
-            );
+            assert!((1..=most).contains(&times), "{mail:?} was sent {times} times");
         }
     }
     assert_eq!(sent.len(), MAILS);
@@ -145,9 +142,7 @@ async fn carried_on(place: &Place, dead: &str) -> HashSet<Mail> {
 
 /// The same place, whose servers tell of their jobs.
 fn talking(place: Place) -> Place {
-    place
-        .with("TENON_LOG", "kernel::jobs=info")
-        .with("TENON_LOG_FORMAT", "json")
+    place.with("TENON_LOG", "kernel::jobs=info").with("TENON_LOG_FORMAT", "json")
 }
 
 #[test]

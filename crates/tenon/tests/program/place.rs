@@ -62,18 +62,12 @@ impl Place {
     /// None where PostgreSQL is not installed.
     pub fn postgres() -> Option<Place> {
         let database = Database::create("program_empty", |_| Ok(()))?;
-        Some(Place {
-            database: Some(database),
-            ..Place::sqlite()
-        })
+        Some(Place { database: Some(database), ..Place::sqlite() })
     }
 
     /// Both engines, or the one there is.
     pub fn both() -> Vec<Place> {
-        [Some(Place::sqlite()), Place::postgres()]
-            .into_iter()
-            .flatten()
-            .collect()
+        [Some(Place::sqlite()), Place::postgres()].into_iter().flatten().collect()
     }
 
     /// The same place with a variable set for its programs.
@@ -96,9 +90,7 @@ impl Place {
 
     /// The same place with its files in object storage.
     pub fn over(mut self, bucket: Bucket) -> Place {
-        let settings = bucket
-            .environment()
-            .map(|(name, value)| (name.into(), value));
+        let settings = bucket.environment().map(|(name, value)| (name.into(), value));
         self.environment.extend(settings);
         self.bucket = Some(bucket);
         self
@@ -164,10 +156,7 @@ impl Place {
                 shell
             }
         };
-        command
-            .args(arguments)
-            .current_dir(self.path())
-            .stdin(Stdio::null());
+        command.args(arguments).current_dir(self.path()).stdin(Stdio::null());
         command.envs(self.environment.iter().cloned());
         if let Some(database) = &self.database {
             command.env("TENON_DATABASE_URL", database.url());
@@ -176,9 +165,7 @@ impl Place {
     }
 
     fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments)
-            .output()
-            .expect("the program can be started")
+        self.command(arguments).output().expect("the program can be started")
     }
 
     /// What it writes to standard output, then to standard error.
@@ -221,10 +208,7 @@ impl Place {
         let mut lines = BufReader::new(errors).lines();
         let mut before = String::new();
         let url = loop {
-            let line = lines
-                .next()
-                .unwrap_or_else(|| panic!("it ended: {before}"))
-                .expect("text");
+            let line = lines.next().unwrap_or_else(|| panic!("it ended: {before}")).expect("text");
             match line.strip_prefix("listening on ") {
                 Some(url) => break url.to_owned(),
                 None => before.push_str(&line),
@@ -237,18 +221,11 @@ impl Place {
                 heard.lock().expect("no panic").push(line);
             }
         });
-        Server {
-            child,
-            url,
-            said,
-            reader: Some(reader),
-        }
+        Server { child, url, said, reader: Some(reader) }
     }
 
     pub fn token(&self) -> String {
-        self.succeeds(&[
-            "token", "create", "--user", "root", "--name", "t", "--scopes", "api",
-        ])
+        self.succeeds(&["token", "create", "--user", "root", "--name", "t", "--scopes", "api"])
     }
 }
 
@@ -298,14 +275,9 @@ impl Server {
     pub fn memory(&self, figure: &str) -> u64 {
         let path = format!("/proc/{}/status", self.pid());
         let status = std::fs::read_to_string(path).expect("it runs, on Linux");
-        let line = status
-            .lines()
-            .find_map(|line| line.strip_prefix(figure)?.strip_prefix(':'));
+        let line = status.lines().find_map(|line| line.strip_prefix(figure)?.strip_prefix(':'));
         let kilobytes = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse().ok());
-        kilobytes.map_or_else(
-            || panic!("{figure} is not in {status}"),
-            |found: u64| found * 1024,
-        )
+        kilobytes.map_or_else(|| panic!("{figure} is not in {status}"), |found: u64| found * 1024)
     }
 
     /// Makes `VmHWM` begin anew.

@@ -72,10 +72,7 @@ pub async fn answer(stream: &mut TcpStream) -> std::io::Result<Answer> {
         }
     };
     let head = String::from_utf8_lossy(&read[..end]).to_lowercase();
-    let status = head
-        .split(' ')
-        .nth(1)
-        .and_then(|status| status.parse().ok());
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
     let told = head.split("content-length: ").nth(1);
     let length = told.and_then(|rest| rest.split("\r\n").next()?.parse().ok());
     let mut body = read.split_off(end);
@@ -153,18 +150,10 @@ impl Besieged {
         self.server.forget_peak();
         let (slowest, done) = self.good(siege).await;
         let peak = self.server.memory("VmHWM").saturating_sub(self.idle);
-        println!(
-            "{what}: alone {:?}, besieged {slowest:?}, grown {}",
-            self.alone,
-            peak >> 20
-        );
+        println!("{what}: alone {:?}, besieged {slowest:?}, grown {}", self.alone, peak >> 20);
         assert!(peak <= MAX_GROWTH, "{what}: {} MiB", peak >> 20);
         let most = self.alone * SLOWER;
-        assert!(
-            slowest <= most,
-            "{what}: {slowest:?} and alone {:?}",
-            self.alone
-        );
+        assert!(slowest <= most, "{what}: {slowest:?} and alone {:?}", self.alone);
         until("memory comes back", async || {
             self.server.memory("VmRSS") <= self.idle + MAX_LEFT
         })
@@ -209,17 +198,9 @@ async fn work(
             break;
         }
         let began = Instant::now();
-        stream
-            .write_all(&request(method, path, head, ""))
-            .await
-            .unwrap();
+        stream.write_all(&request(method, path, head, "")).await.unwrap();
         let got = answer(&mut stream).await.unwrap();
-        assert_eq!(
-            got.status,
-            *status,
-            "{}",
-            String::from_utf8_lossy(&got.body)
-        );
+        assert_eq!(got.status, *status, "{}", String::from_utf8_lossy(&got.body));
         took.push(began.elapsed());
     }
     took
@@ -228,15 +209,8 @@ async fn work(
 /// Whether an answer is one that says «not now», in time.
 #[track_caller]
 pub fn is_put_off(got: &Answer) {
-    let busy = [
-        StatusCode::SERVICE_UNAVAILABLE,
-        StatusCode::TOO_MANY_REQUESTS,
-    ];
-    assert!(
-        busy.iter().any(|busy| busy.as_u16() == got.status),
-        "{}",
-        got.head
-    );
+    let busy = [StatusCode::SERVICE_UNAVAILABLE, StatusCode::TOO_MANY_REQUESTS];
+    assert!(busy.iter().any(|busy| busy.as_u16() == got.status), "{}", got.head);
     assert!(got.says_when(), "{}", got.head);
     assert!(got.took <= PROMISE, "{:?}", got.took);
 }

@@ -22,16 +22,11 @@ fn the_first_password_is_shown_once() {
             .expect("the program can be started");
         let errors = child.stderr.take().expect("standard error is piped");
         let lines = BufReader::new(errors).lines().map_while(Result::ok);
-        let said: Vec<String> = lines
-            .take_while(|line| !line.starts_with("listening on"))
-            .collect();
+        let said: Vec<String> =
+            lines.take_while(|line| !line.starts_with("listening on")).collect();
         child.kill().expect("it runs");
         child.wait().expect("it ends");
-        assert_eq!(
-            said.iter().any(|line| line.contains("password")),
-            expected,
-            "{said:?}"
-        );
+        assert_eq!(said.iter().any(|line| line.contains("password")), expected, "{said:?}");
     }
 }
 

@@ -76,10 +76,7 @@ impl Storm {
     pub fn files_to_stay(&self) -> Vec<Sent> {
         let ledger = self.ledger.lock().expect("no panic");
         let files = ledger.files.iter();
-        files
-            .filter(|file| file.stays && file.fate == Fate::Stored)
-            .cloned()
-            .collect()
+        files.filter(|file| file.stays && file.fate == Fate::Stored).cloned().collect()
     }
 
     /// Waits until so many more writes of both kinds were answered.
@@ -111,11 +108,7 @@ async fn make_tokens(client: Client, name: String, ledger: Shared) {
     for number in 0.. {
         let name = format!("{name}-{number}");
         let body = json!({"name": name, "scopes": ["read_api"]});
-        let sent = client
-            .post("/users/1/personal_access_tokens")
-            .json(&body)
-            .try_send()
-            .await;
+        let sent = client.post("/users/1/personal_access_tokens").json(&body).try_send().await;
         match sent {
             Ok(reply) if reply.status == 201 => ledger.lock().expect("no panic").tokens.push(name),
             Ok(reply) => assert_eq!(reply.status, 409, "{reply:?}"),
@@ -145,9 +138,7 @@ async fn publish(client: Client, project: String, name: String, ledger: Shared) 
             ledger.files.len() - 1
         };
         let became = |fate| ledger.lock().expect("no panic").files[at].fate = fate;
-        let upload = client
-            .put(format!("{path}?select=package_file"))
-            .bytes(bytes);
+        let upload = client.put(format!("{path}?select=package_file")).bytes(bytes);
         let Ok(reply) = upload.try_send().await else {
             return;
         };
@@ -225,8 +216,6 @@ impl Ledger {
 /// How many rows of files that are not destroyed the database holds.
 pub async fn rows_of_files(place: &Place) -> i64 {
     place
-        .row(sql!(
-            "select count(*) from package_files where status = 'default'"
-        ))
+        .row(sql!("select count(*) from package_files where status = 'default'"))
         .await
 }

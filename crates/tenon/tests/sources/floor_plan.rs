@@ -27,18 +27,13 @@ fn no_file_is_too_long() {
 fn no_circle_of_files_is_large() {
     for (name, modules) in crates() {
         let reads = arrows(&modules);
-        let reached: BTreeMap<&Module, BTreeSet<&Module>> = modules
-            .keys()
-            .map(|from| (from, reach(from, &reads)))
-            .collect();
+        let reached: BTreeMap<&Module, BTreeSet<&Module>> =
+            modules.keys().map(|from| (from, reach(from, &reads))).collect();
         for (from, to) in &reached {
             let back = |other: &&&Module| reached[**other].contains(from);
             let circle: Vec<String> = to.iter().filter(back).map(|it| it.join("::")).collect();
             let size = circle.len();
-            assert!(
-                size <= MAX_CIRCLE,
-                "{name}: {size} files in a circle: {circle:?}"
-            );
+            assert!(size <= MAX_CIRCLE, "{name}: {size} files in a circle: {circle:?}");
         }
     }
 }
@@ -129,16 +124,12 @@ fn place<'m>(
 ) -> Option<&'m Module> {
     for _ in 0..5 {
         let known = (0..=path.len()).rev();
-        let length = known
-            .into_iter()
-            .find(|n| modules.contains_key(&path[..*n]))?;
+        let length = known.into_iter().find(|n| modules.contains_key(&path[..*n]))?;
         let named = path.get(..length + 1).and_then(|name| handed_on.get(name));
         match named {
             Some(to) => path = [to.as_slice(), &path[length + 1..]].concat(),
             None => {
-                return modules
-                    .get_key_value(&path[..length])
-                    .map(|(module, _)| module);
+                return modules.get_key_value(&path[..length]).map(|(module, _)| module);
             }
         }
     }
@@ -199,11 +190,7 @@ fn spelt_out(text: &str) -> impl Iterator<Item = String> + '_ {
     text.lines()
         .filter(|line| !line.trim_start().starts_with("use "))
         .flat_map(move |line| line.split(move |c| !is_word(c)))
-        .filter(|word| {
-            ["crate::", "super::"]
-                .iter()
-                .any(|root| word.starts_with(root))
-        })
+        .filter(|word| ["crate::", "super::"].iter().any(|root| word.starts_with(root)))
         .map(|word| word.trim_end_matches(':').to_owned())
 }
 
@@ -253,10 +240,7 @@ fn circles_are_found() {
     let reads = arrows(&modules);
     let names = |name: &str| -> Vec<String> {
         let reached = reach(&vec![name.to_owned()], &reads);
-        reached
-            .into_iter()
-            .map(|module| module.join("::"))
-            .collect()
+        reached.into_iter().map(|module| module.join("::")).collect()
     };
     assert_eq!(names("a"), ["a", "b", "c"]);
     assert_eq!(names("d"), ["a", "b", "c"], "it is in no circle itself");

@@ -125,8 +125,5 @@ fn what_code_cites_exists() {
 fn citations_are_read() {
     let text = format!("a ({PAGES}graphql.md 6). {PAGES}packages.md «Bad input», {PAGES}x.md.");
     let found = citations(&text);
-    assert_eq!(
-        found,
-        [("graphql", "6"), ("packages", "Bad input"), ("x", "")]
-    );
+    assert_eq!(found, [("graphql", "6"), ("packages", "Bad input"), ("x", "")]);
 }

@@ -43,9 +43,7 @@ fn little_is_said_again() {
 /// The lines that count, with their names and numbers folded.
 fn shapes(text: &str) -> Vec<String> {
     let (mut shapes, mut in_import) = (Vec::new(), false);
-    let before_tests = text
-        .lines()
-        .take_while(|line| !line.contains("#[cfg(test)]"));
+    let before_tests = text.lines().take_while(|line| !line.contains("#[cfg(test)]"));
     for line in before_tests.map(str::trim) {
         let is_import = in_import || begins_import(line);
         in_import = is_import && !line.ends_with(';');

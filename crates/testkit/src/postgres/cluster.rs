@@ -64,10 +64,7 @@ impl Cluster {
     /// unprivileged user, or what PostgreSQL said.
     pub fn start() -> Result<Cluster, String> {
         let bin = programs().ok_or_else(|| {
-            format!(
-                "none of {} found on PATH or under /usr/lib/postgresql",
-                PROGRAMS.join(", ")
-            )
+            format!("none of {} found on PATH or under /usr/lib/postgresql", PROGRAMS.join(", "))
         })?;
         let user = unprivileged_user()?;
         remove_stale_clusters(&bin, user.as_ref());
@@ -83,12 +80,7 @@ impl Cluster {
             match keep(&bin, &directory, user.as_ref(), port) {
                 Ok(keeper) => {
                     let url = format!("postgres://tenon:{password}@127.0.0.1:{port}/postgres");
-                    return Ok(Cluster {
-                        url,
-                        directory,
-                        bin,
-                        keeper,
-                    });
+                    return Ok(Cluster { url, directory, bin, keeper });
                 }
                 Err(error) => failure = error,
             }
@@ -185,9 +177,7 @@ fn unprivileged_user() -> Result<Option<User>, String> {
 }
 
 fn user_called(users: &str, name: &str) -> Option<User> {
-    let line = users
-        .lines()
-        .find(|line| line.split(':').next() == Some(name))?;
+    let line = users.lines().find(|line| line.split(':').next() == Some(name))?;
     let mut fields = line.split(':').skip(2);
     Some(User {
         uid: fields.next()?.parse().ok()?,
@@ -249,10 +239,7 @@ fn has_room(directory: &str, wanted: u64) -> bool {
         return false;
     };
     let line = told.lines().nth(1).unwrap_or_default();
-    let free = line
-        .split_whitespace()
-        .nth(3)
-        .and_then(|kib| kib.parse().ok());
+    let free = line.split_whitespace().nth(3).and_then(|kib| kib.parse().ok());
     free.is_some_and(|free: u64| free >= wanted)
 }
 
@@ -288,10 +275,7 @@ fn initialise(
         return Ok(());
     }
     let _ = fs::remove_dir_all(directory);
-    Err(format!(
-        "initdb: {}",
-        String::from_utf8_lossy(&output.stderr)
-    ))
+    Err(format!("initdb: {}", String::from_utf8_lossy(&output.stderr)))
 }
 
 fn free_port() -> Result<u16, String> {

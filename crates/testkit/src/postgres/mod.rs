@@ -76,10 +76,7 @@ impl Database {
             copy(client, &template, &name).map_err(|error| describe(&error))
         })
         .unwrap_or_else(|error| panic!("no database for the test: {error}"));
-        Some(Database {
-            url: with_database(cluster, &name),
-            name,
-        })
+        Some(Database { url: with_database(cluster, &name), name })
     }
 
     /// The URL of the database, for the store or any client.
@@ -110,9 +107,7 @@ fn copy(client: &mut Client, template: &str, name: &str) -> Result<(), ::postgre
         150_000.. => "strategy file_copy",
         _ => "",
     };
-    client.batch_execute(&format!(
-        "create database {name} template {template} {strategy}"
-    ))
+    client.batch_execute(&format!("create database {name} template {template} {strategy}"))
 }
 
 /// Makes the template unless the cluster has it. An advisory lock lets one
@@ -145,14 +140,8 @@ fn build_template(
         return Ok(());
     }
     let building = format!("{template}_building");
-    run(
-        client,
-        &format!("drop database if exists {building} with (force)"),
-    )?;
-    run(
-        client,
-        &format!("create database {building} template template0"),
-    )?;
+    run(client, &format!("drop database if exists {building} with (force)"))?;
+    run(client, &format!("create database {building} template template0"))?;
     migrate(&with_database(cluster, &building))?;
     // A connection that is still closing would make the rename fail.
     let mut tries = 0;
@@ -164,10 +153,7 @@ fn build_template(
                  where datname = '{building}'"
             ),
         )?;
-        match run(
-            client,
-            &format!("alter database {building} rename to {template}"),
-        ) {
+        match run(client, &format!("alter database {building} rename to {template}")) {
             Err(_) if tries < 100 => tries += 1,
             done => return done,
         }
@@ -221,10 +207,7 @@ fn describe(error: &::postgres::Error) -> String {
 fn unique_name() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let moment = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default()
-        .as_micros();
+    let moment = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_micros();
     format!("tenon_test_{}_{number}_{moment}", std::process::id())
 }
 
@@ -235,9 +218,7 @@ fn with_database(url: &str, name: &str) -> String {
         None => (url, String::new()),
     };
     let after_scheme = address.find("://").map_or(0, |at| at + 3);
-    let host_end = address[after_scheme..]
-        .find('/')
-        .map_or(address.len(), |at| after_scheme + at);
+    let host_end = address[after_scheme..].find('/').map_or(address.len(), |at| after_scheme + at);
     format!("{}/{name}{options}", &address[..host_end])
 }
 
@@ -250,10 +231,7 @@ mod tests {
         for (given, expected) in [
             ("postgres://u:p@h:1/postgres", "postgres://u:p@h:1/x"),
             ("postgres://u:p@h:1", "postgres://u:p@h:1/x"),
-            (
-                "postgres://h/a?sslmode=disable",
-                "postgres://h/x?sslmode=disable",
-            ),
+            ("postgres://h/a?sslmode=disable", "postgres://h/x?sslmode=disable"),
         ] {
             assert_eq!(with_database(given, "x"), expected);
         }

@@ -35,19 +35,11 @@ fn with(name: &'static str, query: impl Into<String>, variables: Value, end: End
     let length = query.chars().count();
     assert!(length <= MAX_CHARACTERS, "{name} has {length} characters");
     let body = json!({"query": query, "variables": variables}).to_string();
-    Case {
-        name,
-        body: body.into_bytes(),
-        end,
-    }
+    Case { name, body: body.into_bytes(), end }
 }
 
 fn raw(name: &'static str, body: impl Into<Vec<u8>>, status: u16) -> Case {
-    Case {
-        name,
-        body: body.into(),
-        end: End::Whole(status),
-    }
+    Case { name, body: body.into(), end: End::Whole(status) }
 }
 
 fn fill(unit: &str, rest: usize) -> String {
@@ -88,21 +80,9 @@ fn levels(count: usize) -> Value {
 
 fn nestings() -> Vec<Case> {
     vec![
-        query(
-            "deep selections",
-            nested("", "{a", "}", ""),
-            refused("documentTooDeep"),
-        ),
-        query(
-            "deep lists",
-            nested("{a(b:", "[", "]", ")}"),
-            refused("documentTooDeep"),
-        ),
-        query(
-            "deep objects",
-            nested("{a(b:", "{x:", "}", ")}"),
-            refused("documentTooDeep"),
-        ),
+        query("deep selections", nested("", "{a", "}", ""), refused("documentTooDeep")),
+        query("deep lists", nested("{a(b:", "[", "]", ")}"), refused("documentTooDeep")),
+        query("deep objects", nested("{a(b:", "{x:", "}", ")}"), refused("documentTooDeep")),
         query(
             "deep list types",
             nested("query($v:", "[", "]", "){a}"),
@@ -113,11 +93,7 @@ fn nestings() -> Vec<Case> {
             nested("query($v:Int=", "[", "]", "){a}"),
             refused("documentTooDeep"),
         ),
-        query(
-            "brackets that never close",
-            fill("(", 0),
-            refused("documentTooDeep"),
-        ),
+        query("brackets that never close", fill("(", 0), refused("documentTooDeep")),
         query(
             "inline fragments within each other",
             nested("{", "...{", "}", "}"),
@@ -125,11 +101,7 @@ fn nestings() -> Vec<Case> {
         ),
         query(
             "groups within groups",
-            format!(
-                "{{group(fullPath:\"a\"){{{}id{}}}}}",
-                "parent{".repeat(55),
-                "}".repeat(55)
-            ),
+            format!("{{group(fullPath:\"a\"){{{}id{}}}}}", "parent{".repeat(55), "}".repeat(55)),
             refused("queryTooDeep"),
         ),
     ]
@@ -138,21 +110,9 @@ fn nestings() -> Vec<Case> {
 fn expansions() -> Vec<Case> {
     let fields = "currentUser{namespace{id} ...on User{namespace{name}}} ";
     vec![
-        query(
-            "fragment doubling",
-            fragments(2),
-            refused("tooManySelections"),
-        ),
-        query(
-            "fragments by hundreds",
-            fragments(100),
-            refused("tooManySelections"),
-        ),
-        query(
-            "a chain of fragments",
-            fragments(1),
-            refused("documentTooDeep"),
-        ),
+        query("fragment doubling", fragments(2), refused("tooManySelections")),
+        query("fragments by hundreds", fragments(100), refused("tooManySelections")),
+        query("a chain of fragments", fragments(1), refused("documentTooDeep")),
         query(
             "a cycle of fragments",
             "{...a} fragment a on Query{...b} fragment b on Query{...a}",
@@ -173,10 +133,7 @@ fn expansions() -> Vec<Case> {
         ),
         query(
             "aliases of lists",
-            format!(
-                "{{{}}}",
-                many(200, |n| format!("a{n}:users(first:100){{nodes{{id}}}} "))
-            ),
+            format!("{{{}}}", many(200, |n| format!("a{n}:users(first:100){{nodes{{id}}}} "))),
             refused("queryTooComplex"),
         ),
         query(
@@ -184,11 +141,7 @@ fn expansions() -> Vec<Case> {
             format!("{{{}}}", fill("currentUser{id name} ", 2)),
             End::Answered,
         ),
-        query(
-            "overlapping fields",
-            format!("{{{}}}", fill(fields, 2)),
-            End::Answered,
-        ),
+        query("overlapping fields", format!("{{{}}}", fill(fields, 2)), End::Answered),
         query(
             "directives on one field",
             format!("{{__typename {}}}", "@include(if:true)".repeat(500)),
@@ -196,10 +149,7 @@ fn expansions() -> Vec<Case> {
         ),
         query(
             "directives on many fields",
-            format!(
-                "{{__typename {}}}",
-                "__typename @skip(if:true) ".repeat(380)
-            ),
+            format!("{{__typename {}}}", "__typename @skip(if:true) ".repeat(380)),
             End::Answered,
         ),
         query(
@@ -231,11 +181,7 @@ fn introspections() -> Vec<Case> {
             refused("recursiveQuery"),
         ),
         query("types of types", deep("ofType{", "}", 15), End::Answered),
-        query(
-            "introspection many times",
-            format!("{{{}}}", aliased(20)),
-            End::Answered,
-        ),
+        query("introspection many times", format!("{{{}}}", aliased(20)), End::Answered),
         query(
             "introspection too many times",
             format!("{{{}}}", aliased(21)),
@@ -256,23 +202,11 @@ fn texts() -> Vec<Case> {
     vec![
         query("quotes", fill("\"", 0), refused("parseError")),
         query("block quotes", fill("\"\"\" ", 0), refused("parseError")),
-        query(
-            "a comment",
-            format!("#{}", fill("n", 1)),
-            refused("parseError"),
-        ),
+        query("a comment", format!("#{}", fill("n", 1)), refused("parseError")),
         query("commas", fill(",", 0), refused("parseError")),
         query("tokens", fill("a ", 0), refused("parseError")),
-        query(
-            "NUL",
-            format!("{{a{}}}", "\0".repeat(4_000)),
-            refused("parseError"),
-        ),
-        query(
-            "unknown fields",
-            format!("{{{}}}", fill("x ", 20)),
-            refused("undefinedField"),
-        ),
+        query("NUL", format!("{{a{}}}", "\0".repeat(4_000)), refused("parseError")),
+        query("unknown fields", format!("{{{}}}", fill("x ", 20)), refused("undefinedField")),
         query(
             "a long name near to many",
             format!("{{{}}}", fill("n", 2)),
@@ -280,18 +214,12 @@ fn texts() -> Vec<Case> {
         ),
         query(
             "variables in the text",
-            format!(
-                "query({}){{__typename}}",
-                many(900, |n| format!("$v{n}:Int "))
-            ),
+            format!("query({}){{__typename}}", many(900, |n| format!("$v{n}:Int "))),
             refused("variableNotUsed"),
         ),
         query(
             "a list of variables",
-            format!(
-                "{{users(usernames:[{}]){{nodes{{id}}}}}}",
-                "$v ".repeat(2_400)
-            ),
+            format!("{{users(usernames:[{}]){{nodes{{id}}}}}}", "$v ".repeat(2_400)),
             refused("variableNotDefined"),
         ),
     ]
@@ -309,41 +237,12 @@ fn bodies() -> Vec<Case> {
     let mut long: Vec<u8> = b"{\"query\":\"".to_vec();
     long.resize(6 * 1024 * 1024, b'a');
     vec![
-        with(
-            "deep variables",
-            take,
-            json!({"i": levels(29)}),
-            refused("variableNotUsed"),
-        ),
-        with(
-            "variables too deep",
-            take,
-            json!({"i": levels(60)}),
-            End::Whole(400),
-        ),
-        with(
-            "wide variables",
-            take,
-            map(40_000),
-            refused("variableNotUsed"),
-        ),
-        with(
-            "a list of names",
-            names,
-            json!({"n": vec!["a"; 40_000]}),
-            End::Answered,
-        ),
-        with(
-            "wrong values",
-            names,
-            json!({"n": vec![1; 40_000]}),
-            refused("invalidVariable"),
-        ),
-        raw(
-            "10^6 keys",
-            format!("{{\"variables\":{{{}\"z\":1}}}}", &keys[..5_000_000]),
-            400,
-        ),
+        with("deep variables", take, json!({"i": levels(29)}), refused("variableNotUsed")),
+        with("variables too deep", take, json!({"i": levels(60)}), End::Whole(400)),
+        with("wide variables", take, map(40_000), refused("variableNotUsed")),
+        with("a list of names", names, json!({"n": vec!["a"; 40_000]}), End::Answered),
+        with("wrong values", names, json!({"n": vec![1; 40_000]}), refused("invalidVariable")),
+        raw("10^6 keys", format!("{{\"variables\":{{{}\"z\":1}}}}", &keys[..5_000_000]), 400),
         raw(
             "10^6 digits",
             format!("{{\"variables\":{{\"n\":{}}}}}", "9".repeat(1_000_000)),
@@ -356,11 +255,7 @@ fn bodies() -> Vec<Case> {
             format!("[{}{entry}]", format!("{entry},").repeat(999)),
             422,
         ),
-        raw(
-            "a batch of everything",
-            format!("[{}1]", "1,".repeat(49_000)),
-            422,
-        ),
+        raw("a batch of everything", format!("[{}1]", "1,".repeat(49_000)), 422),
         raw("spaces", " ".repeat(5_000_000), 400),
         raw("a body without end", long, 413),
         raw("half a letter", b"{\"query\":\"{\xff}\"}".to_vec(), 400),
@@ -370,12 +265,6 @@ fn bodies() -> Vec<Case> {
 
 /// Every request of the test.
 pub fn all() -> Vec<Case> {
-    let groups = [
-        nestings(),
-        expansions(),
-        introspections(),
-        texts(),
-        bodies(),
-    ];
+    let groups = [nestings(), expansions(), introspections(), texts(), bodies()];
     groups.into_iter().flatten().collect()
 }

@@ -49,12 +49,7 @@ async fn measured<T>(work: impl Future<Output = T>) -> (T, Option<Duration>) {
     let before = processor_time();
     let done = work.await;
     let after = processor_time();
-    (
-        done,
-        after
-            .zip(before)
-            .map(|(after, before)| after.saturating_sub(before)),
-    )
+    (done, after.zip(before).map(|(after, before)| after.saturating_sub(before)))
 }
 
 async fn answer(server: &Server, token: &str, body: Bytes) -> (u16, Bytes) {

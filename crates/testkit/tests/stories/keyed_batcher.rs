@@ -47,9 +47,7 @@ fn count(tx: &mut Tx<'_>, key: &String, items: &[Item]) -> Result<Vec<i64>> {
 
 async fn value(app: &App, key: &str) -> i64 {
     let key = key.to_owned();
-    app.read(move |tx| read(tx, &key))
-        .await
-        .expect("it is read")
+    app.read(move |tx| read(tx, &key)).await.expect("it is read")
 }
 
 #[testkit::story]
@@ -77,14 +75,9 @@ async fn each_caller_gets_an_answer_of_its_own(t: testkit::TestServer) {
 #[testkit::story]
 async fn what_one_caller_sends_is_done_in_its_order(t: testkit::TestServer) {
     let counting: KeyedBatcher<String, Item, i64> = KeyedBatcher::new(4, count);
-    let running: Vec<_> = (0..20)
-        .map(|_| counting.run(t.app(), "one".into(), Item::Add))
-        .collect();
+    let running: Vec<_> = (0..20).map(|_| counting.run(t.app(), "one".into(), Item::Add)).collect();
     let answers = futures_util::future::join_all(running).await;
-    let answers: Vec<i64> = answers
-        .into_iter()
-        .map(|answer| answer.expect("an answer"))
-        .collect();
+    let answers: Vec<i64> = answers.into_iter().map(|answer| answer.expect("an answer")).collect();
     assert_eq!(answers, (1..=20).collect::<Vec<_>>());
 }
 
@@ -96,9 +89,7 @@ async fn an_item_that_fails_fails_alone(t: testkit::TestServer) {
         9 => Item::Panic,
         _ => Item::Add,
     });
-    let running: Vec<_> = items
-        .map(|item| counting.run(t.app(), "one".into(), item))
-        .collect();
+    let running: Vec<_> = items.map(|item| counting.run(t.app(), "one".into(), item)).collect();
     let answers = futures_util::future::join_all(running).await;
     let failed: Vec<usize> = answers
         .iter()
@@ -109,13 +100,7 @@ async fn an_item_that_fails_fails_alone(t: testkit::TestServer) {
     assert_eq!(failed, [7, 9]);
     assert!(matches!(answers[7], Err(Error::BadRequest(_))));
     assert_eq!(value(t.app(), "one").await, 38);
-    assert_eq!(
-        counting
-            .run(t.app(), "one".into(), Item::Add)
-            .await
-            .expect("an answer"),
-        39
-    );
+    assert_eq!(counting.run(t.app(), "one".into(), Item::Add).await.expect("an answer"), 39);
 }
 
 #[testkit::story]
@@ -137,10 +122,7 @@ async fn a_caller_that_leaves_holds_nobody_up(t: testkit::TestServer) {
             answered += 1;
         }
     }
-    let last = counting
-        .run(t.app(), "one".into(), Item::Add)
-        .await
-        .expect("an answer");
+    let last = counting.run(t.app(), "one".into(), Item::Add).await.expect("an answer");
     assert_eq!(value(t.app(), "one").await, last);
     assert!((answered + 1..=31).contains(&last), "{last} of {answered}");
 }

@@ -17,10 +17,7 @@ async fn group(client: &Client, path: &str, more: Value) -> Reply {
 async fn a_group_cannot_move_onto_a_reserved_path(t: testkit::TestServer) {
     let jane = t.user("jane").await;
     let top = group(&jane, "acme", json!({})).await.is(201).id();
-    let api = group(&jane, "api", json!({"parent_id": top}))
-        .await
-        .is(201)
-        .id();
+    let api = group(&jane, "api", json!({"parent_id": top})).await.is(201).id();
     jane.post(format!("/groups/{api}/transfer")).await.is(400);
     let tree = group(&jane, "tree", json!({})).await.is(201).id();
     jane.post(format!("/groups/{tree}/transfer"))
@@ -60,10 +57,7 @@ async fn only_reporters_learn_how_big_a_project_is(t: testkit::TestServer) {
     }
     for client in [&t.admin(), &*reporter] {
         let list = client.get("/projects?statistics=true").await.is(200);
-        assert!(
-            list.json()[0]["statistics"]["packages_size"].is_i64(),
-            "{list:?}"
-        );
+        assert!(list.json()[0]["statistics"]["packages_size"].is_i64(), "{list:?}");
     }
 }
 
@@ -78,11 +72,7 @@ async fn a_private_profile_hides_its_projects(t: testkit::TestServer) {
     let list = format!("/users/{}/projects", jane.id);
     assert_eq!(joe.get(&list).await.is(200).each("name"), ["diary"]);
     let private = json!({"private_profile": true});
-    t.admin()
-        .put(format!("/users/{}", jane.id))
-        .json(&private)
-        .await
-        .is(200);
+    t.admin().put(format!("/users/{}", jane.id)).json(&private).await.is(200);
     joe.get(&list).await.is(404);
     t.anonymous().get(&list).await.is(404);
     assert_eq!(jane.get(&list).await.is(200).each("name"), ["diary"]);
@@ -101,17 +91,11 @@ async fn asking_whether_a_path_is_taken_tells_nothing_hidden(t: testkit::TestSer
         "acme%2Fplan/exists".into(),
     ] {
         let told = jane.get(format!("/namespaces/{path}")).await.is(200);
-        assert_eq!(
-            told.json(),
-            json!({"exists": false, "suggests": []}),
-            "{path}"
-        );
+        assert_eq!(told.json(), json!({"exists": false, "suggests": []}), "{path}");
     }
     plan.add(&jane, 10).await;
     secret.add(&jane, 10).await;
-    let owner = t
-        .admin()
-        .get(format!("/namespaces/secret/exists?parent_id={acme}"));
+    let owner = t.admin().get(format!("/namespaces/secret/exists?parent_id={acme}"));
     assert_eq!(owner.await.is(200).json()["exists"], true);
 }
 
@@ -124,16 +108,8 @@ async fn shares_do_not_name_hidden_groups(t: testkit::TestServer) {
     let jane = t.user("jane").await;
     let acme = t.admin().get("/groups/acme").await.is(200).id();
     let share = json!({"group_id": merger.id, "group_access": 30});
-    t.admin()
-        .post(anvil.at("/share"))
-        .json(&share)
-        .await
-        .is(201);
-    t.admin()
-        .post(format!("/groups/{acme}/share"))
-        .json(&share)
-        .await
-        .is(201);
+    t.admin().post(anvil.at("/share")).json(&share).await.is(201);
+    t.admin().post(format!("/groups/{acme}/share")).json(&share).await.is(201);
     let places = [anvil.at(""), "/groups/acme".to_owned()];
     for place in &places {
         for client in [&t.anonymous(), &*jane] {
@@ -141,10 +117,7 @@ async fn shares_do_not_name_hidden_groups(t: testkit::TestServer) {
             assert_eq!(shown.json()["shared_with_groups"], json!([]), "{shown:?}");
         }
         let shown = member.get(place).await.is(200);
-        assert_eq!(
-            shown.json()["shared_with_groups"][0]["group_full_path"],
-            "merger"
-        );
+        assert_eq!(shown.json()["shared_with_groups"][0]["group_full_path"], "merger");
     }
     let list = jane.get("/projects").await.is(200);
     assert_eq!(list.each("shared_with_groups"), [json!([])]);
@@ -155,12 +128,7 @@ async fn sudo_is_recorded_under_the_administrators_name(t: testkit::TestServer) 
     let jane = t.user("jane").await;
     let admin = t.admin().get("/user").await.is(200).id();
     let body = json!({"name": "acme", "path": "acme"});
-    t.admin()
-        .post("/groups")
-        .header("sudo", "jane")
-        .json(&body)
-        .await
-        .is(201);
+    t.admin().post("/groups").header("sudo", "jane").json(&body).await.is(201);
     let events = t.admin().get("/audit_events?per_page=100").await.is(200);
     let made = events
         .json()
@@ -169,10 +137,5 @@ async fn sudo_is_recorded_under_the_administrators_name(t: testkit::TestServer) 
         .flatten()
         .find(|event| event.to_string().contains("group.create"))
         .cloned();
-    assert_eq!(
-        made.expect("it is recorded")["author_id"],
-        json!(admin),
-        "{}",
-        jane.id
-    );
+    assert_eq!(made.expect("it is recorded")["author_id"], json!(admin), "{}", jane.id);
 }

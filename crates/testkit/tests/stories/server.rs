@@ -9,9 +9,7 @@ async fn status(socket: &mut TcpStream) -> String {
     loop {
         let text = String::from_utf8_lossy(&answer).to_lowercase();
         if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let length = head
-                .lines()
-                .find_map(|line| line.strip_prefix("content-length: "));
+            let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
             let length: usize = length.expect("a length").parse().expect("a number");
             if body.len() >= length {
                 return head.split(' ').nth(1).expect("a status").to_owned();
@@ -37,19 +35,14 @@ async fn the_description_names_this_instance(t: testkit::TestServer) {
     let reply = t.anonymous().get("/openapi.json").await.is(200);
     assert_eq!(reply.json()["servers"][0]["url"], t.url());
     let again = t.anonymous().get("/openapi.json");
-    again
-        .header("if-none-match", reply.header("etag"))
-        .await
-        .is(304);
+    again.header("if-none-match", reply.header("etag")).await.is(304);
 }
 
 #[testkit::story]
 async fn every_registered_statement_prepares(t: testkit::TestServer) {
     let store = t.app().store().clone();
     let checked = testkit::tokio::task::spawn_blocking(move || store.check_statements()).await;
-    checked
-        .expect("the check runs")
-        .expect("every statement prepares");
+    checked.expect("the check runs").expect("every statement prepares");
 }
 
 #[testkit::story]
@@ -57,11 +50,7 @@ async fn who_still_writes_reads_a_refusal_and_may_ask_again(t: testkit::TestServ
     const SIZE: usize = 3 << 20;
     let address = t.url().replace("http://", "");
     let mut socket = TcpStream::connect(&address).await.expect("a connection");
-    for path in [
-        "/api/v4/projects/7/packages/pypi",
-        "/api/v4/groups",
-        "/api/v4/nothing",
-    ] {
+    for path in ["/api/v4/projects/7/packages/pypi", "/api/v4/groups", "/api/v4/nothing"] {
         let head = format!(
             "POST {path} HTTP/1.1\r\nhost: {address}\r\nprivate-token: wrong\r\n\
              content-type: application/octet-stream\r\ncontent-length: {SIZE}\r\n\r\n"
@@ -69,16 +58,10 @@ async fn who_still_writes_reads_a_refusal_and_may_ask_again(t: testkit::TestServ
         socket.write_all(head.as_bytes()).await.expect("sent");
         // In pieces, as a client sends what it reads from a file.
         for _ in 0..SIZE / 65_536 {
-            socket
-                .write_all(&[b'x'; 65_536])
-                .await
-                .expect("the server still listens");
+            socket.write_all(&[b'x'; 65_536]).await.expect("the server still listens");
         }
         let refused = status(&mut socket).await;
-        assert!(
-            ["401", "404"].contains(&refused.as_str()),
-            "{path}: {refused}"
-        );
+        assert!(["401", "404"].contains(&refused.as_str()), "{path}: {refused}");
     }
 }
 
@@ -127,10 +110,7 @@ fn the_generated_files_are_up_to_date() {
         ("tenon.sample.toml", tenon::options::sample()),
     ] {
         let current = std::fs::read_to_string(root.join(name)).unwrap_or_default();
-        assert!(
-            current == expected,
-            "{name} is not up to date; run cargo xtask docs"
-        );
+        assert!(current == expected, "{name} is not up to date; run cargo xtask docs");
     }
 }
 
@@ -140,16 +120,11 @@ fn the_generated_files_are_up_to_date() {
 fn schemas_are_named_and_not_numbered() {
     let document: serde_json::Value =
         serde_json::from_str(&tenon::system::openapi_file()).expect("JSON");
-    let schemas = document["components"]["schemas"]
-        .as_object()
-        .expect("schemas");
+    let schemas = document["components"]["schemas"].as_object().expect("schemas");
     let is_numbered = |name: &&String| {
         let bare = name.trim_end_matches(|c: char| c.is_ascii_digit());
         bare.len() < name.len() && schemas.contains_key(bare)
     };
     let numbered: Vec<&String> = schemas.keys().filter(is_numbered).collect();
-    assert!(
-        numbered.is_empty(),
-        "name these for their owner: {numbered:?}"
-    );
+    assert!(numbered.is_empty(), "name these for their owner: {numbered:?}");
 }

@@ -19,32 +19,20 @@ fn the_operation_is_picked_by_name() {
     assert_eq!(pick(two, Some("X")), Err("No operation named \"X\"".into()));
     assert_eq!(pick("{costly}", Some("")), Ok("anonymous query".into()));
     let same = "query A{costly} query A{costly}";
-    assert_eq!(
-        pick(same, Some("A")),
-        Err("Operation name \"A\" must be unique".into())
-    );
+    assert_eq!(pick(same, Some("A")), Err("Operation name \"A\" must be unique".into()));
     let nameless = "query A{costly} {costly}";
     assert_eq!(
         pick(nameless, Some("A")),
         Err("Operation name is required when multiple operations are present".into())
     );
     let only = "fragment F on Query{costly}";
-    assert_eq!(
-        pick(only, None),
-        Err("Query has no operation to execute".into())
-    );
+    assert_eq!(pick(only, None), Err("Query has no operation to execute".into()));
 }
 
 #[test]
 fn variables_come_in_several_forms() {
     let sent = |given: Json| crate::validation::variables::sent(Some(&given));
-    for empty in [
-        json!({}),
-        json!(null),
-        json!(""),
-        json!("{}"),
-        json!("null"),
-    ] {
+    for empty in [json!({}), json!(null), json!(""), json!("{}"), json!("null")] {
         assert!(sent(empty).unwrap().is_empty());
     }
     assert!(crate::validation::variables::sent(None).unwrap().is_empty());
@@ -65,10 +53,7 @@ fn variables_are_coerced_or_refused_with_their_problems() {
 
     let refused_as = |given: Json| {
         let error = refused_with(query, given).remove(0).json();
-        (
-            error["message"].as_str().unwrap().to_owned(),
-            error["extensions"].clone(),
-        )
+        (error["message"].as_str().unwrap().to_owned(), error["extensions"].clone())
     };
     let start = "Variable $v of type Filter! was provided invalid value";
     let (text, extensions) = refused_as(json!({}));
@@ -87,10 +72,7 @@ fn variables_are_coerced_or_refused_with_their_problems() {
     assert_eq!(extensions["value"], json!({"x": 1, "must": "a"}));
     assert_eq!(extensions["problems"][0]["path"], json!(["x"]));
     let (text, _) = refused_as(json!({"v": {"must": 1, "many": [1, 1.5]}}));
-    assert_eq!(
-        text,
-        format!("{start} for many.1 (Could not coerce value 1.5 to Int)")
-    );
+    assert_eq!(text, format!("{start} for many.1 (Could not coerce value 1.5 to Int)"));
 
     let query = "query($v: ProjectID!){byId(id:$v){id}}";
     assert_eq!(
@@ -104,10 +86,7 @@ fn variables_are_coerced_or_refused_with_their_problems() {
     );
     let query = "query($v: Int = 3){filtered(pair:$v)}";
     assert_eq!(passes_with(query, json!({})).variables["v"], json!(3));
-    assert_eq!(
-        passes_with(query, json!({"v": null})).variables["v"],
-        json!(null)
-    );
+    assert_eq!(passes_with(query, json!({"v": null})).variables["v"], json!(null));
     let query = "query($v: Sort){filtered(sort:$v)}";
     let error = refused_with(query, json!({"v": "NOPE"}))[0].json();
     assert_eq!(

@@ -46,46 +46,25 @@ fn documents() -> Vec<(&'static str, String)> {
         ("nested lists", nested("{a(b:", half("[", "]"), ")}")),
         ("nested objects", nested("{a(b:", half("{x:", "}"), ")}")),
         ("nested types", nested("query($v:", half("[", "]"), "){a}")),
-        (
-            "nested defaults",
-            nested("query($v:Int=", half("[", "]"), "){a}"),
-        ),
+        ("nested defaults", nested("query($v:Int=", half("[", "]"), "){a}")),
         ("9,999 brackets", format!("{{{}", "(".repeat(9_999))),
         ("a long name", format!("{{{}}}", "n".repeat(9_990))),
-        (
-            "a long text",
-            format!("{{echo(text:\"{}\"", "n".repeat(9_900)),
-        ),
+        ("a long text", format!("{{echo(text:\"{}\"", "n".repeat(9_900))),
         ("a long comment", format!("#{}", "n".repeat(9_990))),
         ("zeros", format!("{{a{}}}", "\0".repeat(4_000))),
         ("quotes", fill("\"", 0)),
         ("block quotes", fill("\"\"\" ", 0)),
-        (
-            "escapes",
-            format!("{{echo(text:\"{}\")}}", "\\u0041".repeat(1_600)),
-        ),
-        (
-            "a cycle",
-            "{...a} fragment a on Query{...b} fragment b on Query{...a}".into(),
-        ),
+        ("escapes", format!("{{echo(text:\"{}\")}}", "\\u0041".repeat(1_600))),
+        ("a cycle", "{...a} fragment a on Query{...b} fragment b on Query{...a}".into()),
         ("doubling", doubling(200)),
         ("a chain", chain(300)),
         ("wide spreads", wide),
         ("overlapping fields", overlapping),
         ("deep overlapping fields", deep_overlap),
         ("aliases", format!("{{{aliases}}}")),
-        (
-            "includes",
-            format!("{{costly {}}}", "@include(if:true)".repeat(550)),
-        ),
-        (
-            "skipped fields",
-            format!("{{{}}}", "costly @skip(if:true) ".repeat(450)),
-        ),
-        (
-            "operations",
-            format!("{operations}fragment f on Query{{echo(text:$v)}}"),
-        ),
+        ("includes", format!("{{costly {}}}", "@include(if:true)".repeat(550))),
+        ("skipped fields", format!("{{{}}}", "costly @skip(if:true) ".repeat(450))),
+        ("operations", format!("{operations}fragment f on Query{{echo(text:$v)}}")),
         (
             "introspection",
             format!(
@@ -95,18 +74,9 @@ fn documents() -> Vec<(&'static str, String)> {
             ),
         ),
         ("unknown fields", format!("{{{}}}", "x ".repeat(4_990))),
-        (
-            "undefined spreads",
-            format!("{{{}}}", "...x ".repeat(1_900)),
-        ),
-        (
-            "variables",
-            format!("query({}){{costly}}", "$v:Int ".repeat(1_200)),
-        ),
-        (
-            "list of variables",
-            format!("{{filtered(numbers:[{}])}}", "$v ".repeat(2_400)),
-        ),
+        ("undefined spreads", format!("{{{}}}", "...x ".repeat(1_900))),
+        ("variables", format!("query({}){{costly}}", "$v:Int ".repeat(1_200))),
+        ("list of variables", format!("{{filtered(numbers:[{}])}}", "$v ".repeat(2_400))),
     ]
 }
 
@@ -117,20 +87,14 @@ fn hostile_documents_are_answered_in_bounded_time() {
     let baseline = (0..5).map(|_| timed(|| drop(lexer::masked(&plain)))).min();
     let baseline = baseline.unwrap().max(Duration::from_micros(50));
     for (name, text) in documents() {
-        assert!(
-            text.chars().count() <= MAX_CHARACTERS + 60,
-            "{name} is too long"
-        );
+        assert!(text.chars().count() <= MAX_CHARACTERS + 60, "{name} is too long");
         let took = (0..3).map(|_| {
             timed(|| {
                 let _ = run(source(&text, json!({})), &TABLE);
             })
         });
         let took = took.min().unwrap();
-        assert!(
-            took < baseline * 400,
-            "{name} took {took:?}, a plain pass {baseline:?}"
-        );
+        assert!(took < baseline * 400, "{name} took {took:?}, a plain pass {baseline:?}");
     }
 }
 
@@ -147,10 +111,7 @@ fn hostile_documents_fit_a_small_stack() {
         for (name, text) in documents() {
             let outcome = run(source(&text, json!({})), &TABLE);
             let errors = outcome.err().map(|errors| errors.len());
-            assert!(
-                errors.is_none_or(|count| (1..=5).contains(&count)),
-                "{name}"
-            );
+            assert!(errors.is_none_or(|count| (1..=5).contains(&count)), "{name}");
         }
     };
     let thread = std::thread::Builder::new().stack_size(2 * 1024 * 1024);
@@ -164,12 +125,7 @@ fn each_kind_of_abuse_has_its_refusal() {
         let (_, text) = all.into_iter().find(|(name, _)| *name == wanted).unwrap();
         refused(&text)[0].code().to_owned()
     };
-    for deep in [
-        "deep selections",
-        "nested lists",
-        "nested objects",
-        "nested types",
-    ] {
+    for deep in ["deep selections", "nested lists", "nested objects", "nested types"] {
         assert_eq!(by_name(deep), "documentTooDeep", "{deep}");
     }
     assert_eq!(by_name("a cycle"), "infiniteLoop");
@@ -221,20 +177,10 @@ fn json_is_bounded_before_it_is_parsed() {
         Err("JSON object has too many keys")
     );
     let lists = format!("[{}]", "1,".repeat(40_000));
-    assert_eq!(
-        check(format!("[{lists},{lists},{lists}]")),
-        Err("JSON has too many elements")
-    );
+    assert_eq!(check(format!("[{lists},{lists},{lists}]")), Err("JSON has too many elements"));
     assert_eq!(check("9".repeat(1_000)), Ok(()));
-    assert_eq!(
-        check("9".repeat(1_000_000)),
-        Err("JSON number has too many digits")
-    );
-    assert_eq!(
-        check(format!("\"{}\"", "[9".repeat(2_000))),
-        Ok(()),
-        "text is no structure"
-    );
+    assert_eq!(check("9".repeat(1_000_000)), Err("JSON number has too many digits"));
+    assert_eq!(check(format!("\"{}\"", "[9".repeat(2_000))), Ok(()), "text is no structure");
     assert_eq!(check(format!("\"\\\"{}\"", "[".repeat(99))), Ok(()));
 }
 

@@ -63,18 +63,13 @@ fn queries(g: &mut Graph) {
         .arg(argument("pair", INT).default(2))
         .arg(argument("deep", INT.list().list()))
         .arg(argument("share", FLOAT))
-        .field(
-            "queryComplexity",
-            object::<Thing>("QueryComplexity"),
-            |_| None,
-        )
+        .field("queryComplexity", object::<Thing>("QueryComplexity"), |_| None)
         .field("costly", INT, |_| None)
         .cost(Cost::Constant(126));
 }
 
 fn objects(g: &mut Graph) {
-    g.interface::<Thing>("Named", "")
-        .field("name", STRING, |_| None);
+    g.interface::<Thing>("Named", "").field("name", STRING, |_| None);
     issues(g.object::<Thing>("Project", ""))
         .implements("Named")
         .field("id", ID.required(), |_| String::new())
@@ -95,9 +90,11 @@ fn objects(g: &mut Graph) {
         .field("name", STRING, |_| None)
         .field("old", STRING, |_| None)
         .mark(old("Package.name"));
-    g.object::<Thing>("QueryComplexity", "")
-        .field("score", INT, |_| None)
-        .field("limit", INT, |_| None);
+    g.object::<Thing>("QueryComplexity", "").field("score", INT, |_| None).field(
+        "limit",
+        INT,
+        |_| None,
+    );
     g.interface::<Thing>("User", "")
         .field("name", STRING, |_| None)
         .field("id", ID, |_| None)

@@ -32,56 +32,29 @@ fn the_vectors_of_the_contract_hold() {
 #[test]
 fn pages_sorting_and_search_cost_more() {
     let issues = |args: &str| {
-        score(&format!(
-            r#"{{project(fullPath:"p"){{issues{args}{{edges{{node{{iid}}}}}}}}}}"#
-        ))
+        score(&format!(r#"{{project(fullPath:"p"){{issues{args}{{edges{{node{{iid}}}}}}}}}}"#))
     };
-    assert_eq!(
-        issues("(first:1000)"),
-        11,
-        "no more than the page's maximum"
-    );
-    assert_eq!(
-        issues("(last:50)"),
-        8,
-        "5 × 1.5 = 7.5, floored, and the project"
-    );
+    assert_eq!(issues("(first:1000)"), 11, "no more than the page's maximum");
+    assert_eq!(issues("(last:50)"), 8, "5 × 1.5 = 7.5, floored, and the project");
     assert_eq!(issues("(first:-1)"), 6);
     assert_eq!(issues(r#"(iid:"1")"#), 6, "one row multiplies nothing");
     assert_eq!(issues(r#"(iids:["1"])"#), 6);
-    assert_eq!(
-        issues("(sort:null)"),
-        9,
-        "no value, no cost: 4 × 2, and the project"
-    );
+    assert_eq!(issues("(sort:null)"), 9, "no value, no cost: 4 × 2, and the project");
     assert_eq!(issues(r#"(search:"x", first:0)"#), 11);
     let query = r#"query($n: Int){project(fullPath:"p"){issues(first:$n){nodes{iid}}}}"#;
     assert_eq!(passes_with(query, json!({"n": 0})).score, 5);
     assert_eq!(passes_with(query, json!({"n": 100})).score, 9);
     assert_eq!(complexity("{a:costly b:costly}"), 252, "a constant cost");
-    assert_eq!(
-        score(r#"{project(fullPath:"p"){branch}}"#),
-        3,
-        "Git costs one more"
-    );
+    assert_eq!(score(r#"{project(fullPath:"p"){branch}}"#), 3, "Git costs one more");
 }
 
 #[test]
 fn merged_fields_cost_once_and_aliases_each() {
     assert_eq!(score(r#"{project(fullPath:"p"){id id id}}"#), 2);
-    assert_eq!(
-        score(r#"{project(fullPath:"p"){id} project(fullPath:"p"){name}}"#),
-        3
-    );
+    assert_eq!(score(r#"{project(fullPath:"p"){id} project(fullPath:"p"){name}}"#), 3);
     assert_eq!(score(r#"{project(fullPath:"p"){a:id b:id}}"#), 3);
-    assert_eq!(
-        score(r#"{project(fullPath:"p"){id @skip(if:true) name}}"#),
-        2
-    );
-    assert_eq!(
-        score(r#"{project(fullPath:"p"){id @include(if:false) name}}"#),
-        2
-    );
+    assert_eq!(score(r#"{project(fullPath:"p"){id @skip(if:true) name}}"#), 2);
+    assert_eq!(score(r#"{project(fullPath:"p"){id @include(if:false) name}}"#), 2);
     assert_eq!(score(r#"{project(fullPath:"p"){__typename id}}"#), 3);
     let spreads = r#"query{a:project(fullPath:"p"){...F} b:project(fullPath:"p"){...F}}
         fragment F on Project{id name}"#;
@@ -92,10 +65,7 @@ fn merged_fields_cost_once_and_aliases_each() {
 
 #[test]
 fn abstract_types_cost_what_their_dearest_type_costs() {
-    assert_eq!(
-        score("{user{name ... on UserCore{core} ... on CurrentUser{a b}}}"),
-        4
-    );
+    assert_eq!(score("{user{name ... on UserCore{core} ... on CurrentUser{a b}}}"), 4);
     assert_eq!(score("{thing{... on Project{id} ... on Package{name}}}"), 2);
     let nested = "{user{friend{name} ... on UserCore{friend{id}}}}";
     assert_eq!(score(nested), 4);
@@ -119,9 +89,7 @@ fn limits_depend_on_the_caller() {
     let limits = Limits::of(false);
     assert_eq!((limits.complexity, limits.depth), (250, 20));
     let at = |extra: usize| {
-        let many: String = (0..124 + extra)
-            .map(|n| format!("a{n}:echo(text:\"\") "))
-            .collect();
+        let many: String = (0..124 + extra).map(|n| format!("a{n}:echo(text:\"\") ")).collect();
         format!("{{costly {many}}}")
     };
     assert_eq!(passes(&at(0)).score, 250);
@@ -138,18 +106,12 @@ fn limits_depend_on_the_caller() {
 fn depth_counts_every_level_of_fields() {
     let groups = |levels: usize| {
         let open = "parent{".repeat(levels);
-        format!(
-            r#"{{project(fullPath:"p"){{group{{{open}name{}}}}}}}"#,
-            "}".repeat(levels)
-        )
+        format!(r#"{{project(fullPath:"p"){{group{{{open}name{}}}}}}}"#, "}".repeat(levels))
     };
     assert_eq!(passes(&groups(2)).depth, 5);
     let errors = refused(&groups(18));
     let texts: Vec<&str> = errors.iter().map(|one| one.message.as_str()).collect();
-    assert_eq!(
-        texts[0],
-        "Query has depth of 21, which exceeds max depth of 20"
-    );
+    assert_eq!(texts[0], "Query has depth of 21, which exceeds max depth of 20");
     assert!(texts[1].starts_with("Recursive query - too many of fields '{\"parent\"=>3}'"));
     let spread = "query{project(fullPath:\"p\"){...F}} fragment F on Project{group{name}}";
     assert_eq!(passes(spread).depth, 3, "fragments are no level");
@@ -187,14 +149,8 @@ fn some_fields_stand_once_only() {
 fn operations_on_the_interface_itself_have_their_own_limit() {
     assert_eq!(passes("{__schema{types{name}}}").limit, 500);
     assert_eq!(passes("{__typename __type(name:\"X\"){name}}").limit, 500);
-    assert_eq!(
-        passes("{...F} fragment F on Query{__schema{types{name}}}").limit,
-        500
-    );
-    assert_eq!(
-        passes("{__schema{types{name}} echo(text:\"a\")}").limit,
-        250
-    );
+    assert_eq!(passes("{...F} fragment F on Query{__schema{types{name}}}").limit, 500);
+    assert_eq!(passes("{__schema{types{name}} echo(text:\"a\")}").limit, 250);
 }
 
 #[test]
@@ -250,12 +206,7 @@ fn every_field_tells_its_part() {
 fn of_several_types_the_dearest_is_told() {
     let query = "{user{name ...on CurrentUser{a b} ...on UserCore{core}}}";
     let members: Vec<String> = parts(query).into_iter().map(|part| part.1).collect();
-    let wanted = [
-        "Query.user",
-        "CurrentUser.name",
-        "CurrentUser.a",
-        "CurrentUser.b",
-    ];
+    let wanted = ["Query.user", "CurrentUser.name", "CurrentUser.a", "CurrentUser.b"];
     assert_eq!(members, wanted);
 }
 
@@ -275,15 +226,7 @@ fn deprecated_members_in_use_are_told() {
         .iter()
         .map(|one| one["member"].as_str().unwrap())
         .collect();
-    assert_eq!(
-        members,
-        [
-            "Filter.old",
-            "Package.old",
-            "Project.issues(old)",
-            "State.old"
-        ]
-    );
+    assert_eq!(members, ["Filter.old", "Package.old", "Project.issues(old)", "State.old"]);
     assert_eq!(
         used[1],
         json!({
@@ -293,8 +236,5 @@ fn deprecated_members_in_use_are_told() {
             "removedIn": "16.0",
         })
     );
-    assert_eq!(
-        json!(report::deprecations(&TABLE, &passes("{package{name}}"))),
-        json!([])
-    );
+    assert_eq!(json!(report::deprecations(&TABLE, &passes("{package{name}}"))), json!([]));
 }

@@ -31,15 +31,9 @@ fn errors_have_places_and_paths() {
         json!({"code": "undefinedField", "typeName": "Project", "fieldName": "nope"})
     );
     let error = refused("{...F} fragment F on Query{... on Query{echo(text:1)}}")[0].json();
-    assert_eq!(
-        error["path"],
-        json!(["fragment F", "... on Query", "echo", "text"])
-    );
+    assert_eq!(error["path"], json!(["fragment F", "... on Query", "echo", "text"]));
     let error = refused("{filtered(filter:{must:1,inner:{must:\"x\"}})}")[0].json();
-    assert_eq!(
-        error["path"],
-        json!(["query", "filtered", "filter", "inner", "must"])
-    );
+    assert_eq!(error["path"], json!(["query", "filtered", "filter", "inner", "must"]));
     let error = refused("")[0].json();
     assert_eq!(error["locations"], json!([]));
     let error = refused("{a:costly a:filtered}")[0].json();
@@ -56,10 +50,7 @@ fn at_most_five_errors_are_told() {
 #[test]
 fn validation_stops_when_its_time_is_over() {
     let parsed = parse(source(&format!("{{{}}}", "costly ".repeat(200)), json!({}))).unwrap();
-    let limits = Limits {
-        validation: std::time::Duration::ZERO,
-        ..Limits::of(false)
-    };
+    let limits = Limits { validation: std::time::Duration::ZERO, ..Limits::of(false) };
     let errors = check(&TABLE, parsed, limits).unwrap_err();
     assert_eq!(errors[0].message, "Timeout on validation of query");
 }
@@ -85,15 +76,8 @@ fn what_is_right_passes() {
         let other = run(source(query, json!({"v": 1})), &TABLE);
         assert!(one.is_ok() || other.is_ok(), "{query}: {one:?} {other:?}");
     }
-    for bad in [
-        r#"{echo(text:"\ud83d")}"#,
-        r#"{echo(text:"\q")}"#,
-        r#"{echo(text:"\u{}")}"#,
-    ] {
-        assert!(
-            first(bad).1.starts_with("Expected string or block string"),
-            "{bad}"
-        );
+    for bad in [r#"{echo(text:"\ud83d")}"#, r#"{echo(text:"\q")}"#, r#"{echo(text:"\u{}")}"#] {
+        assert!(first(bad).1.starts_with("Expected string or block string"), "{bad}");
     }
 }
 
@@ -117,10 +101,7 @@ fn without_deprecated_members_they_do_not_exist() {
         assert!(run(source(query, json!({})), &table).is_err(), "{query}");
     }
     let errors = run(source("{package{old}}", json!({})), &table).unwrap_err();
-    assert_eq!(
-        errors[0].message,
-        "Field 'old' doesn't exist on type 'Package'"
-    );
+    assert_eq!(errors[0].message, "Field 'old' doesn't exist on type 'Package'");
 }
 
 #[test]

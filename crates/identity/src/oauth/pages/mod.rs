@@ -35,8 +35,7 @@ pub fn routes(r: &mut Routes) {
     for one in ["/oauth/applications/{id}", "/oauth/applications/{id}/edit"] {
         r.page(Method::GET, one, place::show::<Own>);
     }
-    r.page(Method::PUT, "/oauth/applications/{id}/renew", renew)
-        .reauthenticated();
+    r.page(Method::PUT, "/oauth/applications/{id}/renew", renew).reauthenticated();
     let authorized = "/oauth/authorized_applications/{id}";
     r.page(Method::DELETE, authorized, forget);
 }
@@ -45,9 +44,7 @@ pub fn routes(r: &mut Routes) {
 pub(super) fn owner_name(tx: &mut Tx<'_>, owner: Owner) -> Result<String> {
     Ok(match owner {
         Owner::Instance => String::new(),
-        Owner::User(id) => crate::users::find(tx, id)?
-            .map(|user| user.name)
-            .unwrap_or_default(),
+        Owner::User(id) => crate::users::find(tx, id)?.map(|user| user.name).unwrap_or_default(),
         Owner::Group(id) => hooks::group_name(tx, id)?.unwrap_or_default(),
     })
 }

@@ -82,9 +82,7 @@ impl ApplicationsOwner {
     pub(super) fn find(&self, tx: &mut Tx<'_>, id: i64) -> Result<Application> {
         (self.guard.0)(tx)?;
         let found = applications::find(tx, id)?;
-        found
-            .filter(|one| one.owner() == self.owner)
-            .found("Application")
+        found.filter(|one| one.owner() == self.owner).found("Application")
     }
 }
 
@@ -100,8 +98,7 @@ pub fn routes<P: Place>(r: &mut Routes, all: &str) {
     r.page(Method::POST, all, create::<P>).reauthenticated();
     r.page(Method::GET, &one, show::<P>);
     r.page(Method::POST, &one, update::<P>);
-    r.page(Method::POST, &format!("{one}/{{action}}"), act::<P>)
-        .reauthenticated();
+    r.page(Method::POST, &format!("{one}/{{action}}"), act::<P>).reauthenticated();
 }
 
 kernel::params! {
@@ -184,10 +181,7 @@ fn form(
 }
 
 fn blank() -> Registration {
-    Registration {
-        confidential: true,
-        ..Registration::default()
-    }
+    Registration { confidential: true, ..Registration::default() }
 }
 
 fn stored(one: &Application) -> Registration {
@@ -218,10 +212,7 @@ async fn render_list(
     page: i64,
     refused: Option<Refused>,
 ) -> Result<Response> {
-    let paging = Paging {
-        per_page: PER_PAGE,
-        start: Start::Page(page.max(1)),
-    };
+    let paging = Paging { per_page: PER_PAGE, start: Start::Page(page.max(1)) };
     let user = &place.viewer.0.user;
     let own = place.owner == Owner::User(user.id);
     let (within, id) = (place.clone(), user.id);
@@ -319,9 +310,7 @@ async fn render_one(
     refused: Option<Refused>,
 ) -> Result<Response> {
     let id = one.id;
-    let secrets = app
-        .read(move |tx| applications::living_secrets(tx, id))
-        .await?;
+    let secrets = app.read(move |tx| applications::living_secrets(tx, id)).await?;
     let url = format!("{}/{id}", place.base);
     let is_refused = refused.is_some();
     let (given, errors) = refused.unwrap_or_else(|| (stored(&one), Vec::new()));
@@ -329,9 +318,7 @@ async fn render_one(
     let view = ApplicationPage {
         page: page.crumb(place.heading.clone(), place.base.clone()),
         application: one,
-        secret: secret
-            .map(|secret| secret.expose().to_owned())
-            .unwrap_or_default(),
+        secret: secret.map(|secret| secret.expose().to_owned()).unwrap_or_default(),
         secrets,
         now: app.now(),
         form: form(place, given, url.clone(), "Save changes"),

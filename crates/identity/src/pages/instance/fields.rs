@@ -36,11 +36,8 @@ pub struct Section {
 
 const LIST: &str = "With commas between them.";
 const KEPT: &str = "Stored encrypted. Left blank, it stays as it is.";
-const CONFIRMATIONS: &[(&str, &str)] = &[
-    ("hard", "Before they sign in"),
-    ("soft", "Within three days"),
-    ("off", "Never"),
-];
+const CONFIRMATIONS: &[(&str, &str)] =
+    &[("hard", "Before they sign in"), ("soft", "Within three days"), ("off", "Never")];
 
 /// Fields by their keys: how each is filled in, its label, and perhaps a hint.
 macro_rules! fields {

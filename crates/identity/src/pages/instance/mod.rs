@@ -34,11 +34,7 @@ fn sections(values: &Map<String, Value>) -> Vec<SettingsSection> {
     let section = |section: &Section| SettingsSection {
         title: section.title,
         text: section.text,
-        fields: section
-            .fields
-            .iter()
-            .map(|field| shown(field, values))
-            .collect(),
+        fields: section.fields.iter().map(|field| shown(field, values)).collect(),
     };
     SECTIONS.iter().map(section).collect()
 }

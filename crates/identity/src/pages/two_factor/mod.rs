@@ -30,10 +30,8 @@ pub fn routes(r: &mut Routes) {
     r.page(Method::GET, PAGE, show);
     r.page(Method::POST, PAGE, create);
     let below = |rest: &str| format!("{PAGE}/{rest}");
-    r.page(Method::POST, &below("disable"), disable)
-        .reauthenticated();
-    r.page(Method::POST, &below("codes"), renew)
-        .reauthenticated();
+    r.page(Method::POST, &below("disable"), disable).reauthenticated();
+    r.page(Method::POST, &below("codes"), renew).reauthenticated();
     r.page(Method::POST, &below("codes/download"), download);
     r.page(Method::GET, reauthentication::PAGE, ask);
     r.page(Method::POST, reauthentication::PAGE, confirmed)
@@ -128,12 +126,7 @@ fn setup(app: &App, signed_in: &SignedIn, sealed: Option<String>) -> Result<Setu
     let issuer = app.base_url().split("://").nth(1).unwrap_or("tenon");
     let address = totp::address(&secret, &signed_in.user.username, issuer)?;
     let (size, path) = totp::picture(&address)?;
-    Ok(Setup {
-        sealed,
-        written: totp::written(&secret),
-        size,
-        path,
-    })
+    Ok(Setup { sealed, written: totp::written(&secret), size, path })
 }
 
 /// The secret in a form, unless it is too old or not of this session.

@@ -92,10 +92,7 @@ pub struct Door {
 pub(crate) fn own_tabs(current: &str) -> Vec<Tab> {
     [
         ("Profile", "/-/user_settings/profile"),
-        (
-            "Two-factor authentication",
-            crate::two_factor::requirement::PAGE,
-        ),
+        ("Two-factor authentication", crate::two_factor::requirement::PAGE),
         ("Access tokens", "/-/user_settings/tokens"),
         ("Sessions", "/-/user_settings/sessions"),
         ("Applications", "/-/user_settings/applications"),

@@ -108,10 +108,7 @@ fn sign_in_says_what_failed_and_keeps_the_login() {
     let html = keep(
         "sign_in",
         &SignIn {
-            page: Page {
-                active: "sign-in",
-                ..Page::new("Sign in")
-            },
+            page: Page { active: "sign-in", ..Page::new("Sign in") },
             login: "<ada>".into(),
             error: "Invalid login or password.".into(),
             return_to: "/acme/anvil".into(),
@@ -130,20 +127,13 @@ fn a_new_token_is_shown_with_the_list() {
         "tokens",
         &Tokens {
             page: page("Access tokens", ""),
-            secret: Some(ShownSecret {
-                name: "ci".into(),
-                token: "tnp-sample-secret".into(),
-            }),
+            secret: Some(ShownSecret { name: "ci".into(), token: "tnp-sample-secret".into() }),
             active: vec![row(1, "ci", false), row(2, "backup", false)],
             inactive: vec![row(3, "laptop", true)],
             form: TokenForm {
                 expires_hint: "At most 365 days from today.".into(),
                 scopes: vec![
-                    ScopeBox {
-                        name: "api",
-                        description: "Everything.",
-                        checked: true,
-                    },
+                    ScopeBox { name: "api", description: "Everything.", checked: true },
                     ScopeBox {
                         name: "read_user",
                         description: "Your profile, to read.",
@@ -209,10 +199,7 @@ fn profile_and_user_pages_render() {
     let mut ada = whole(user("ada", "Ada Lovelace", UserState::Active));
     ada.profile.texts.bio.0 = Some("Numbers and notes.".into());
     let profile = views::Profile {
-        page: Page {
-            flash: Flash::done("Profile saved."),
-            ..page("Profile", "")
-        },
+        page: Page { flash: Flash::done("Profile saved."), ..page("Profile", "") },
         whole: ada,
         now: now(),
         avatar_url: Some("/uploads/-/system/user/avatar/1/a.png".into()),
@@ -222,10 +209,7 @@ fn profile_and_user_pages_render() {
     assert!(html.contains("Profile saved.") && html.contains("Numbers and notes."));
 
     let forgotten = Door {
-        page: Page {
-            active: "sign-in",
-            ..Page::new("Forgot your password?")
-        },
+        page: Page { active: "sign-in", ..Page::new("Forgot your password?") },
         text: "Enter the address of your account.".into(),
         error: String::new(),
         action: "/users/password/new",
@@ -238,11 +222,7 @@ fn profile_and_user_pages_render() {
 
     let users = AdminUsers {
         page: page("Users", "admin"),
-        form: ListForm {
-            search: None,
-            filter: None,
-            sort: Some("name".into()),
-        },
+        form: ListForm { search: None, filter: None, sort: Some("name".into()) },
         filters: Choice::list(&[("", "All"), ("blocked", "Blocked")]),
         sorts: Choice::list(&[("name", "Name"), ("created", "Newest first")]),
         users: vec![
@@ -251,19 +231,12 @@ fn profile_and_user_pages_render() {
         ],
         own_id: 1,
         now: now(),
-        pages: Pages {
-            page: 1,
-            per_page: 20,
-            total: 2,
-            url: "/admin/users".into(),
-        },
+        pages: Pages { page: 1, per_page: 20, total: 2, url: "/admin/users".into() },
     };
     assert!(keep("admin_users", &users).contains("/admin/users/eve/unblock"));
 
     let one = AdminUser {
-        page: page("Eve Stone", "admin")
-            .crumb("Users", "/admin/users")
-            .crumb("Eve Stone", ""),
+        page: page("Eve Stone", "admin").crumb("Users", "/admin/users").crumb("Eve Stone", ""),
         whole: whole(user("eve", "Eve Stone", UserState::Active)),
         now: now(),
         may_end_two_factor: true,

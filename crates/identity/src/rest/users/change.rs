@@ -15,9 +15,7 @@ use kernel::http::{Created, Files, Flat, Ok200, Params, Patch, Routes};
 
 pub fn routes(r: &mut Routes) {
     r.post("/users", create).summary("Creates a user");
-    r.put("/users/{id}", update)
-        .reauthenticated()
-        .summary("Changes a user");
+    r.put("/users/{id}", update).reauthenticated().summary("Changes a user");
 }
 
 /// The picture that was sent: `None` leaves it, `Some(None)` takes it away.
@@ -184,10 +182,7 @@ async fn update(
         admin: params.admin,
         rest: params.rest.input.0.clone(),
     };
-    let password = params
-        .password
-        .clone()
-        .filter(|password| !password.is_empty());
+    let password = params.password.clone().filter(|password| !password.is_empty());
     let hash = match password {
         Some(password) => {
             let user = app.read(move |tx| users::find(tx, id)?.found("User"));
@@ -201,9 +196,7 @@ async fn update(
     let whole = app
         .write(move |tx| {
             if change.admin == Some(false) && caller.user.id == id {
-                return Err(Error::forbidden(
-                    "You cannot take your own administration away",
-                ));
+                return Err(Error::forbidden("You cannot take your own administration away"));
             }
             let before = users::find(tx, id)?.found("User")?;
             let mut user = users::update(tx, &by, id, &change).map_err(conflict)?;

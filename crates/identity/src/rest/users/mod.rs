@@ -18,19 +18,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub fn routes(r: &mut Routes) {
-    r.get("/users", list)
-        .scopes(READ_USER)
-        .summary("Lists users");
-    r.get("/users/{id}", show)
-        .scopes(READ_USER)
-        .summary("Shows a user");
+    r.get("/users", list).scopes(READ_USER).summary("Lists users");
+    r.get("/users/{id}", show).scopes(READ_USER).summary("Shows a user");
     change::routes(r);
     r.delete("/users/{id}", destroy).summary("Deletes a user");
     for (verb, to, summary) in TRANSITIONS {
         let handler = |app, admin, user| change_state(app, admin, user, *to);
-        r.post(&format!("/users/{{id}}/{verb}"), handler)
-            .named(verb)
-            .summary(*summary);
+        r.post(&format!("/users/{{id}}/{verb}"), handler).named(verb).summary(*summary);
     }
     r.post("/users/{id}/approve", approve)
         .summary("Lets in a user who waits for approval");
@@ -46,16 +40,8 @@ const TRANSITIONS: &[(&str, Transition, &str)] = &[
     ("unblock", Transition::Unblock, "Unblocks a user"),
     ("ban", Transition::Ban, "Bans a user"),
     ("unban", Transition::Unban, "Lifts a user's ban"),
-    (
-        "deactivate",
-        Transition::Deactivate,
-        "Deactivates a dormant user",
-    ),
-    (
-        "activate",
-        Transition::Activate,
-        "Activates a deactivated user",
-    ),
+    ("deactivate", Transition::Deactivate, "Deactivates a dormant user"),
+    ("activate", Transition::Activate, "Activates a deactivated user"),
 ];
 
 kernel::choices! {
@@ -139,10 +125,7 @@ impl ListUsers {
             created_after: self.created_after,
             created_before: self.created_before,
             admins: admin && set(self.admins),
-            two_factor: self
-                .two_factor
-                .filter(|_| admin)
-                .map(|two| two == TwoFactor::Enabled),
+            two_factor: self.two_factor.filter(|_| admin).map(|two| two == TwoFactor::Enabled),
             without_projects: admin && set(self.without_projects),
             nobody: admin && self.extern_uid.is_some(),
         })
@@ -210,10 +193,7 @@ async fn list(
     let detail = |whole| ListedUser::Whole(Box::new(entities::entity(&app, whole, Detail::Admin)));
     Ok(page.replace(|rows| match admin {
         true => wholes.iter().take(rows.len()).map(detail).collect(),
-        false => rows
-            .iter()
-            .map(|u| ListedUser::Basic(entities::basic(&app, u)))
-            .collect(),
+        false => rows.iter().map(|u| ListedUser::Basic(entities::basic(&app, u))).collect(),
     }))
 }
 
@@ -251,8 +231,7 @@ kernel::params! {
 async fn destroy(app: App, admin: Admin, params: Params<DestroyUser>) -> Result<NoContent> {
     let (id, hard) = (params.user.id, params.hard_delete.unwrap_or(false));
     let by = admin.author();
-    app.write(move |tx| users::destroy(tx, &by, id, hard))
-        .await?;
+    app.write(move |tx| users::destroy(tx, &by, id, hard)).await?;
     Ok(NoContent)
 }
 
@@ -265,9 +244,7 @@ async fn change_state(
     to: Transition,
 ) -> Result<Created<Option<bool>>> {
     let (id, by) = (path.id, admin.author());
-    let changed = app
-        .write(move |tx| users::transition(tx, &by, id, to))
-        .await?;
+    let changed = app.write(move |tx| users::transition(tx, &by, id, to)).await?;
     Ok(Created(match (changed, to) {
         (false, Transition::Block) => None,
         (false, Transition::Unblock) => Some(false),
@@ -296,7 +273,6 @@ async fn reject(app: App, admin: Admin, path: Params<UserPath>) -> Result<Ok200<
 
 async fn disable_two_factor(app: App, admin: Admin, path: Params<UserPath>) -> Result<NoContent> {
     let id = path.id;
-    app.write(move |tx| two_factor::end_for(tx, &admin.0, id))
-        .await?;
+    app.write(move |tx| two_factor::end_for(tx, &admin.0, id)).await?;
     Ok(NoContent)
 }

@@ -30,12 +30,7 @@ struct Bar {
 
 /// A chart of labelled counts, from left to right.
 pub fn bars(title: impl Display, values: &[(String, u64)]) -> Bars {
-    let most = values
-        .iter()
-        .map(|(_, value)| *value)
-        .max()
-        .unwrap_or(0)
-        .max(1);
+    let most = values.iter().map(|(_, value)| *value).max().unwrap_or(0).max(1);
     let bar = |(index, (label, value)): (usize, &(String, u64))| {
         // A count that is not nothing stays visible.
         let height = (u128::from(*value) * u128::from(HEIGHT)).div_ceil(u128::from(most));

@@ -12,10 +12,7 @@ pub fn csrf(token: impl Display) -> Hidden {
 
 /// A hidden field.
 pub fn hidden(name: impl Display, value: impl Display) -> Hidden {
-    Hidden {
-        name: name.to_string(),
-        value: value.to_string(),
-    }
+    Hidden { name: name.to_string(), value: value.to_string() }
 }
 
 /// A hidden field.
@@ -69,10 +66,7 @@ pub fn input(name: impl Display, label: impl Display, value: impl Display) -> Fi
 
 /// Several lines of text.
 pub fn area(name: impl Display, label: impl Display, value: impl Display) -> Field {
-    Field {
-        rows: 4,
-        ..input(name, label, value)
-    }
+    Field { rows: 4, ..input(name, label, value) }
 }
 
 impl Field {

@@ -30,11 +30,7 @@ pub fn badge(text: impl Display, tone: &str) -> Badge {
         "bad" => Tone::Bad,
         _ => Tone::Plain,
     };
-    Badge {
-        text: text.to_string(),
-        tone,
-        icon: None,
-    }
+    Badge { text: text.to_string(), tone, icon: None }
 }
 
 /// Who may see a thing: `private`, `internal` or `public`.
@@ -96,12 +92,7 @@ pub struct Tab {
 impl Tab {
     /// A tab without a count.
     pub fn new(label: &str, url: impl Into<String>, current: bool) -> Tab {
-        Tab {
-            label: label.into(),
-            url: url.into(),
-            count: None,
-            current,
-        }
+        Tab { label: label.into(), url: url.into(), count: None, current }
     }
 
     /// With a count beside the text.
@@ -121,10 +112,7 @@ pub struct Tabs {
 
 /// Links between the pages of one thing; `label` names them for screen readers.
 pub fn tabs(label: impl Display, tabs: impl AsRef<[Tab]>) -> Tabs {
-    Tabs {
-        label: label.to_string(),
-        tabs: tabs.as_ref().to_vec(),
-    }
+    Tabs { label: label.to_string(), tabs: tabs.as_ref().to_vec() }
 }
 
 impl HtmlSafe for Tabs {}
@@ -138,9 +126,7 @@ pub struct Pager {
 
 /// Links to the pages of a list; nothing where one page holds all.
 pub fn pager(pages: &Pages) -> Pager {
-    Pager {
-        pages: pages.clone(),
-    }
+    Pager { pages: pages.clone() }
 }
 
 impl HtmlSafe for Pager {}
@@ -255,12 +241,7 @@ pub struct Empty {
 /// A friendly nothing: what is missing and what to do about it.
 pub fn empty(picture: &str, title: impl Display, text: impl Display) -> Empty {
     let (title, text) = (title.to_string(), text.to_string());
-    Empty {
-        icon: icon(picture),
-        title,
-        text,
-        action: None,
-    }
+    Empty { icon: icon(picture), title, text, action: None }
 }
 
 impl Empty {

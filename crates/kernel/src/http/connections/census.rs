@@ -37,10 +37,9 @@ impl Refused {
     pub(super) fn text(&self) -> String {
         let (status, text) = match self {
             Refused::Full => ("503 Service Unavailable", "The server is full.\n"),
-            Refused::TooManyOfAddress => (
-                "429 Too Many Requests",
-                "There are too many connections from this address.\n",
-            ),
+            Refused::TooManyOfAddress => {
+                ("429 Too Many Requests", "There are too many connections from this address.\n")
+            }
         };
         format!(
             "HTTP/1.1 {status}\r\ncontent-type: text/plain; charset=utf-8\r\n\
@@ -80,10 +79,7 @@ impl Census {
             *count += 1;
         }
         open.all += 1;
-        Ok(Place {
-            census: self.clone(),
-            network,
-        })
+        Ok(Place { census: self.clone(), network })
     }
 }
 

@@ -68,10 +68,7 @@ impl Timeline {
         times.head_since = None;
         times.is_fresh = false;
         drop(times);
-        Exchange {
-            timeline: self.clone(),
-            is_sending: false,
-        }
+        Exchange { timeline: self.clone(), is_sending: false }
     }
 
     /// Whether the client took longer over something than it may.
@@ -81,11 +78,7 @@ impl Timeline {
         if times.open > 0 {
             return times.sending > 0 && since(times.taken_at) > limits.progress;
         }
-        let patience = if times.is_fresh {
-            limits.head
-        } else {
-            limits.idle
-        };
+        let patience = if times.is_fresh { limits.head } else { limits.idle };
         let slow_head = times.head_since.is_some_and(|at| since(at) > limits.head);
         slow_head || since(times.quiet_since) > patience
     }
@@ -110,10 +103,7 @@ impl Exchange {
         times.taken_at = Instant::now();
         drop(times);
         self.is_sending = true;
-        Answer {
-            body,
-            _exchange: self,
-        }
+        Answer { body, _exchange: self }
     }
 }
 

@@ -94,11 +94,7 @@ mod tests {
             (format!("{head}\n--cut--"), format!("{head}\r\n--cut--")),
         ] {
             for size in 1..=body.len() {
-                assert_eq!(
-                    read(body.as_bytes(), size).await,
-                    wanted.as_bytes(),
-                    "{size}"
-                );
+                assert_eq!(read(body.as_bytes(), size).await, wanted.as_bytes(), "{size}");
             }
         }
         for same in [

@@ -126,10 +126,7 @@ impl Part {
 
 impl FromCall for Parts {
     async fn from_call(call: &mut Call) -> Result<Self> {
-        let kind = call
-            .request
-            .header(header::CONTENT_TYPE)
-            .unwrap_or_default();
+        let kind = call.request.header(header::CONTENT_TYPE).unwrap_or_default();
         let Ok(boundary) = multer::parse_boundary(kind) else {
             return Ok(Parts(None));
         };

@@ -72,10 +72,7 @@ impl<T: FromParams> Param for Flat<T> {
         object_schema(&T::fields())
     }
     fn read(source: &Source, _: &str, errors: &mut Vec<String>) -> Option<Self> {
-        T::from_params(source)
-            .map(Flat)
-            .map_err(|inner| errors.extend(inner))
-            .ok()
+        T::from_params(source).map(Flat).map_err(|inner| errors.extend(inner)).ok()
     }
     fn declared(_: &'static str, _: &'static str) -> Vec<Field> {
         T::fields()

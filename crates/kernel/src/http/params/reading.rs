@@ -12,10 +12,7 @@ const MAX_PAIRS: usize = 10_000;
 /// Reads `a=1&b[]=2&c[k]=v` (RFC 1866 form encoding with bracketed keys).
 /// Bytes that are not UTF-8 are refused, never replaced.
 pub fn parse_form(text: &[u8], into: &mut Source) -> Result<()> {
-    if percent_encoding::percent_decode(text)
-        .decode_utf8()
-        .is_err()
-    {
+    if percent_encoding::percent_decode(text).decode_utf8().is_err() {
         return Err(Error::BadRequest("the parameters are not UTF-8".into()));
     }
     for (count, (key, value)) in url::form_urlencoded::parse(text).enumerate() {

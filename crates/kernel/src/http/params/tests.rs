@@ -44,10 +44,7 @@ params! {
 #[test]
 fn a_field_with_a_value_is_no_parameter() {
     let read = |text| RuleInput::from_params(&form(text)).unwrap();
-    let rule = |name: &str| RuleInput {
-        name: name.to_owned().into(),
-        level: Some(1),
-    };
+    let rule = |name: &str| RuleInput { name: name.to_owned().into(), level: Some(1) };
 
     assert_eq!(read("name=a&level=3"), rule("a"));
     assert_eq!(read(""), rule(""));
@@ -87,10 +84,7 @@ params! {
 fn a_text_that_was_not_sent_is_empty() {
     let read = |text: &str| Typed::from_params(&form(text)).unwrap().name;
     assert_eq!(read("name=a").to_string(), "a");
-    assert_eq!(
-        (read("name="), read("")),
-        (Text::default(), Typed::default().name)
-    );
+    assert_eq!((read("name="), read("")), (Text::default(), Typed::default().name));
 }
 
 #[test]
@@ -107,11 +101,7 @@ fn every_error_is_reported_with_its_name() {
     let errors = Everything::from_params(&form("type=up&ids[]=x&rules[][level]=1")).unwrap_err();
     assert_eq!(
         errors,
-        [
-            "type does not have a valid value",
-            "ids is invalid",
-            "rules[name] is missing"
-        ]
+        ["type does not have a valid value", "ids is invalid", "rules[name] is missing"]
     );
 }
 

@@ -171,10 +171,7 @@ impl<T: Param> Param for Vec<T> {
             Value::Object(items) if items.keys().all(|key| key.parse::<usize>().is_ok()) => {
                 let mut indexed: Vec<_> = items.iter().collect();
                 indexed.sort_by_key(|(key, _)| key.parse::<usize>().unwrap_or(usize::MAX));
-                indexed
-                    .into_iter()
-                    .map(|(_, item)| T::parse(item))
-                    .collect()
+                indexed.into_iter().map(|(_, item)| T::parse(item)).collect()
             }
             Value::Number(_) => T::parse(value).map(|one| vec![one]),
             _ => Err(Unusable::Invalid),

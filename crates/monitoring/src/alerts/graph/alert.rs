@@ -64,23 +64,15 @@ fn fields(it: ObjectBuilder<'_, AlertView>) -> ObjectBuilder<'_, AlertView> {
         .describe("What is said of it.")
         .field("service", STRING, |it| it.alert.service.clone())
         .describe("The service affected.")
-        .field("monitoringTool", STRING, |it| {
-            it.alert.monitoring_tool.clone()
-        })
+        .field("monitoringTool", STRING, |it| it.alert.monitoring_tool.clone())
         .describe("What sent it.")
-        .field("hosts", STRING.required().list(), |it| {
-            Some(it.alert.hosts.clone())
-        })
+        .field("hosts", STRING.required().list(), |it| Some(it.alert.hosts.clone()))
         .describe("The hosts affected.")
-        .field("environment", object("Environment"), |_| {
-            None::<Arc<Environment>>
-        })
+        .field("environment", object("Environment"), |_| None::<Arc<Environment>>)
         .describe("The project's environment of the name that was sent; null, as there are none.")
         .field("eventCount", INT, |it| Some(it.alert.events))
         .describe("How often it was sent.")
-        .field("details", JSON, |it| {
-            Some(Json::Object(flat::of(&it.alert.payload)))
-        })
+        .field("details", JSON, |it| Some(Json::Object(flat::of(&it.alert.payload))))
         .describe("What was sent first, without nesting.")
         .field("runbook", STRING, |it| it.alert.runbook())
         .describe("What to do about it, as its sender says.")
@@ -95,9 +87,7 @@ fn fields(it: ObjectBuilder<'_, AlertView>) -> ObjectBuilder<'_, AlertView> {
             milestone: "16.0",
             replacement: None,
         })
-        .field("prometheusAlert", object("PrometheusAlert"), |_| {
-            None::<Arc<MetricsAlert>>
-        })
+        .field("prometheusAlert", object("PrometheusAlert"), |_| None::<Arc<MetricsAlert>>)
         .describe("The rule behind it; null, as none is kept.")
 }
 
@@ -115,19 +105,15 @@ fn times(it: ObjectBuilder<'_, AlertView>) -> ObjectBuilder<'_, AlertView> {
 fn issue(it: ObjectBuilder<'_, AlertView>) -> ObjectBuilder<'_, AlertView> {
     it.load::<Issues, _>("issue", object::<Issue>("Issue"), |it| it.alert.issue_id)
         .describe("The incident about it; null if the caller does not see it.")
-        .level(
-            "issueIid",
-            ID,
-            |alerts: Vec<Arc<AlertView>>, _, context| async move {
-                let ids = alerts.iter().filter_map(|it| it.alert.issue_id);
-                let issues = context.load::<Issues>(ids).await?;
-                let of = |it: &Arc<AlertView>| {
-                    let issue = issues.get(&it.alert.issue_id?)?;
-                    Some(issue.iid.to_string())
-                };
-                Ok(alerts.iter().map(of).collect())
-            },
-        )
+        .level("issueIid", ID, |alerts: Vec<Arc<AlertView>>, _, context| async move {
+            let ids = alerts.iter().filter_map(|it| it.alert.issue_id);
+            let issues = context.load::<Issues>(ids).await?;
+            let of = |it: &Arc<AlertView>| {
+                let issue = issues.get(&it.alert.issue_id?)?;
+                Some(issue.iid.to_string())
+            };
+            Ok(alerts.iter().map(of).collect())
+        })
         .describe("Number of the incident about it.")
         .mark(Mark::Deprecated {
             reason: "Use issue field",

@@ -10,12 +10,10 @@ use serde_json::json;
 pub const SEVERITY: Leaf<Severity> = Leaf::upper("AlertManagementSeverity");
 pub const STATUS: Leaf<Status> = Leaf::upper("AlertManagementStatus");
 pub const TYPE: Leaf<Kind> = Leaf::upper("AlertManagementIntegrationType");
-pub const TARGET: Leaf<Target> = Leaf::new("AlertManagementPayloadAlertFieldName", |it| {
-    json!(it.as_str())
-});
-pub const FIELD_TYPE: Leaf<FieldType> = Leaf::new("AlertManagementPayloadAlertFieldType", |it| {
-    json!(it.as_str())
-});
+pub const TARGET: Leaf<Target> =
+    Leaf::new("AlertManagementPayloadAlertFieldName", |it| json!(it.as_str()));
+pub const FIELD_TYPE: Leaf<FieldType> =
+    Leaf::new("AlertManagementPayloadAlertFieldType", |it| json!(it.as_str()));
 
 /// Orders by their names in the interface; each begins with one of these and
 /// ends with `_ASC` or `_DESC`.
@@ -35,10 +33,7 @@ pub fn order(name: &str) -> Option<Order> {
     let name = name.to_ascii_uppercase();
     let (by, way) = name.rsplit_once('_')?;
     let by = SORTS.iter().find(|sort| sort.0 == by)?.1;
-    Some(Order {
-        by,
-        descending: way == "DESC",
-    })
+    Some(Order { by, descending: way == "DESC" })
 }
 
 pub fn graph(g: &mut Graph) {
@@ -59,10 +54,7 @@ pub fn graph(g: &mut Graph) {
         item("IGNORED", "Nobody needs to."),
     ];
     g.enumeration("AlertManagementStatus", "What is said of an alert.", states);
-    let kinds = vec![
-        item("PROMETHEUS", "The metrics tool."),
-        item("HTTP", "Any sender."),
-    ];
+    let kinds = vec![item("PROMETHEUS", "The metrics tool."), item("HTTP", "Any sender.")];
     let text = "What kind of sender an integration is for.";
     g.enumeration("AlertManagementIntegrationType", text, kinds);
     let domains = vec![item("operations", "Alerts of programs that run.")];
@@ -89,14 +81,8 @@ fn sorts() -> Vec<EnumItem> {
     let sorts = [
         ("STARTED_AT_ASC", "Started first first."),
         ("STARTED_AT_DESC", "Started last first."),
-        (
-            "ENDED_AT_ASC",
-            "Ended first first, those that have not last.",
-        ),
-        (
-            "ENDED_AT_DESC",
-            "Ended last first, those that have not last.",
-        ),
+        ("ENDED_AT_ASC", "Ended first first, those that have not last."),
+        ("ENDED_AT_DESC", "Ended last first, those that have not last."),
         ("CREATED_TIME_ASC", "Received first first."),
         ("CREATED_TIME_DESC", "Received last first."),
         ("UPDATED_TIME_ASC", "Longest unchanged first."),

@@ -65,10 +65,7 @@ impl IntegrationView {
 
     fn global_id(&self) -> String {
         match self.is_metrics {
-            true => format!(
-                "gid://service/{}/{}",
-                PROMETHEUS_MODELS[0], self.integration.id
-            ),
+            true => format!("gid://service/{}/{}", PROMETHEUS_MODELS[0], self.integration.id),
             false => INTEGRATION_ID.of(self.integration.id),
         }
     }
@@ -81,8 +78,7 @@ pub fn graph(g: &mut Graph) {
     scalars(g);
     common(g.interface::<IntegrationView>(INTEGRATION, "Where a tool sends alerts."));
     let text = "Where the metrics tool sends alerts.";
-    g.object::<IntegrationView>(PROMETHEUS, text)
-        .implements(INTEGRATION);
+    g.object::<IntegrationView>(PROMETHEUS, text).implements(INTEGRATION);
     place(g.object::<PayloadField>(
         "AlertManagementPayloadAlertField",
         "A field that a payload offers.",
@@ -143,11 +139,9 @@ fn common(it: ObjectBuilder<'_, IntegrationView>) {
 }
 
 fn place(it: ObjectBuilder<'_, PayloadField>) -> ObjectBuilder<'_, PayloadField> {
-    it.field("path", SEGMENT.required().list(), |it| {
-        match json!(it.1.path) {
-            Json::Array(steps) => Some(steps),
-            _ => None,
-        }
+    it.field("path", SEGMENT.required().list(), |it| match json!(it.1.path) {
+        Json::Array(steps) => Some(steps),
+        _ => None,
     })
     .describe("The way to it.")
     .field("label", STRING, |it| Some(it.1.label.clone()))

@@ -165,9 +165,7 @@ async fn listed(
         row.map(|alert| AlertView::new(&app, alert, path))
     };
     let found = found.into_iter().map(show).collect();
-    let pages = window.pages(&owners, found, |it: &AlertView| {
-        read::values(order, &it.alert)
-    });
+    let pages = window.pages(&owners, found, |it: &AlertView| read::values(order, &it.alert));
     Ok(pages.into_iter().map(Some).collect())
 }
 

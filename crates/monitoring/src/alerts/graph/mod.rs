@@ -30,10 +30,8 @@ use std::sync::Arc;
 use store::Tx;
 
 pub const ALERT_ID: GlobalId = GlobalId::new("AlertManagementAlertID", ALERT);
-pub const INTEGRATION_ID: GlobalId = GlobalId::new(
-    "AlertManagementHttpIntegrationID",
-    "AlertManagement::HttpIntegration",
-);
+pub const INTEGRATION_ID: GlobalId =
+    GlobalId::new("AlertManagementHttpIntegrationID", "AlertManagement::HttpIntegration");
 
 /// Alerts, as notes and to-dos are about them.
 pub const KIND: Kind = Kind {
@@ -62,10 +60,7 @@ pub struct AlertView {
 impl AlertView {
     /// An alert of the project with this path, that the viewer may see.
     pub fn new(app: &App, alert: Alert, project: &str) -> AlertView {
-        AlertView {
-            web_url: alert.web_url(app.base_url(), project),
-            alert,
-        }
+        AlertView { web_url: alert.web_url(app.base_url(), project), alert }
     }
 }
 
@@ -152,9 +147,7 @@ fn about(it: &AlertView) -> planning::Noteable {
 fn sentences(error: Error) -> Fault {
     match error {
         Error::Invalid(fields) => {
-            let whole = fields
-                .into_iter()
-                .map(|(_, texts)| ("base".to_owned(), texts));
+            let whole = fields.into_iter().map(|(_, texts)| ("base".to_owned(), texts));
             Error::Invalid(whole.collect()).into()
         }
         other => other.into(),

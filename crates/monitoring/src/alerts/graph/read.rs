@@ -86,9 +86,7 @@ pub fn named(
         "select projects.full_path, projects.full_path_folded, alerts.iid, alerts.title
          from alerts join projects on projects.id = alerts.project_id where",
     );
-    query
-        .in_list("projects.full_path_folded", paths)
-        .raw(" and");
+    query.in_list("projects.full_path_folded", paths).raw(" and");
     query.in_list("alerts.iid", iids).raw(" and ");
     query.append(reached(tx, viewer, DEVELOPER));
     Ok(tx.query(query)?)

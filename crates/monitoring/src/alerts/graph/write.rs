@@ -143,10 +143,7 @@ fn http(g: &mut Graph) {
         .handle(|it: One, context| reset(it.id, false, context));
     let text = "Removes an alert integration; its alerts stay.";
     mutation(g, "httpIntegrationDestroy", text, HTTP).handle(|it: One, context| async move {
-        change(it.id, false, context, |_, tx, by, one| {
-            rules::destroy(tx, by, one.id)
-        })
-        .await
+        change(it.id, false, context, |_, tx, by, one| rules::destroy(tx, by, one.id)).await
     });
 }
 
@@ -189,10 +186,7 @@ fn metrics(g: &mut Graph) {
         .mark(deprecated("HttpIntegrationUpdate"))
         .input(api())
         .handle(|it: UpdateMetrics, context| {
-            let wanted = Change {
-                active: it.active,
-                ..Change::default()
-            };
+            let wanted = Change { active: it.active, ..Change::default() };
             update(it.id, wanted, true, context)
         });
     let text = "Gives an integration of the metrics tool another key.";
@@ -229,9 +223,7 @@ impl FieldInput {
 }
 
 fn done(app: &App, one: Integration, project: &str, metrics: bool) -> Result<Done<Changed>, Fault> {
-    Ok(Done::from(Changed(IntegrationView::new(
-        app, one, project, metrics,
-    )?)))
+    Ok(Done::from(Changed(IntegrationView::new(app, one, project, metrics)?)))
 }
 
 async fn create(
@@ -276,10 +268,7 @@ async fn update(
 }
 
 async fn reset(id: i64, metrics: bool, context: Context) -> Result<Done<Changed>, Fault> {
-    change(id, metrics, context, |app, tx, by, one| {
-        rules::reset_token(app, tx, by, one, 0)
-    })
-    .await
+    change(id, metrics, context, |app, tx, by, one| rules::reset_token(app, tx, by, one, 0)).await
 }
 
 async fn change(

@@ -41,16 +41,11 @@ impl Job for ForgetAlerts {
 }
 
 /// What a deleted project holds of alerts.
-pub const CONTENTS: spaces::hooks::Contents = spaces::hooks::Contents {
-    count: count_of_project,
-    remove: remove_of_project,
-};
+pub const CONTENTS: spaces::hooks::Contents =
+    spaces::hooks::Contents { count: count_of_project, remove: remove_of_project };
 
 fn count_of_project(tx: &mut Tx<'_>, project_id: i64) -> Result<i64> {
-    Ok(tx.one(
-        sql!("select count(*) from alerts where project_id = $1"),
-        (project_id,),
-    )?)
+    Ok(tx.one(sql!("select count(*) from alerts where project_id = $1"), (project_id,))?)
 }
 
 fn remove_of_project(tx: &mut Tx<'_>, project_id: i64, most: i64) -> Result<i64> {

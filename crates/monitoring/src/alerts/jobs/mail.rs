@@ -37,11 +37,7 @@ impl Job for TellOwners {
                 people.dedup();
                 let now = tx.now();
                 for user in people {
-                    let tell = TellOwner {
-                        alert: self.alert,
-                        news: self.news,
-                        user,
-                    };
+                    let tell = TellOwner { alert: self.alert, news: self.news, user };
                     enqueue_at(tx, &tell, now)?;
                 }
                 Ok(())
@@ -74,9 +70,7 @@ impl Job for TellOwner {
                     return Ok(None);
                 };
                 let users = load_basic(tx, &[self.user])?;
-                let to = users
-                    .get(&self.user)
-                    .filter(|user| user.refusal().is_none());
+                let to = users.get(&self.user).filter(|user| user.refusal().is_none());
                 Ok(to.map(|to| occasion(self.news).letter(&app, to, &alert, &project)))
             })
             .await?;

@@ -35,9 +35,7 @@ impl Job for Watch {
 async fn tell_silences(app: &App) -> Result<()> {
     let silent = app.read(|tx| integrations::silent(tx, BATCH)).await?;
     for (project_id, id) in silent {
-        let found = app
-            .read(move |tx| integrations::find(tx, project_id, id))
-            .await?;
+        let found = app.read(move |tx| integrations::find(tx, project_id, id)).await?;
         let Some(integration) = found else {
             continue;
         };
@@ -49,8 +47,7 @@ async fn tell_silences(app: &App) -> Result<()> {
             log: false,
         };
         keep::keep(app, project_id, delivery).await?;
-        app.write(move |tx| integrations::silence_reported(tx, id))
-            .await?;
+        app.write(move |tx| integrations::silence_reported(tx, id)).await?;
     }
     Ok(())
 }
@@ -62,8 +59,7 @@ async fn unshelve(app: &App) -> Result<()> {
             return Ok(());
         }
         let bot = identity::users::alert_bot(tx)?;
-        due.iter()
-            .try_for_each(|alert| rules::unshelve(tx, alert, bot))
+        due.iter().try_for_each(|alert| rules::unshelve(tx, alert, bot))
     })
     .await
 }
@@ -73,9 +69,7 @@ async fn expire(app: &App) -> Result<()> {
     if limits.stale_hours == 0 {
         return Ok(());
     }
-    let before = app
-        .now()
-        .checked_sub(SignedDuration::from_hours(limits.stale_hours));
+    let before = app.now().checked_sub(SignedDuration::from_hours(limits.stale_hours));
     let Ok(before) = before else {
         return Ok(());
     };

@@ -36,12 +36,8 @@ pub(super) async fn change(
     form: Params<ChangeForm>,
 ) -> Result<Response> {
     let Params(form) = form;
-    let typed = AlertForms {
-        assignee: form.assignee.clone(),
-        ..AlertForms::default()
-    };
-    page.change(&app, typed, move |tx, here| apply(tx, here, &form))
-        .await
+    let typed = AlertForms { assignee: form.assignee.clone(), ..AlertForms::default() };
+    page.change(&app, typed, move |tx, here| apply(tx, here, &form)).await
 }
 
 fn apply(tx: &mut Tx<'_>, here: &mut AlertAccess, form: &ChangeForm) -> Result<String> {

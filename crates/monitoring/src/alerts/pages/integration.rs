@@ -90,21 +90,13 @@ struct IntegrationPage {
 }
 
 pub(super) async fn show(app: App, visit: Visit, path: Params<OneIntegration>) -> Result<Response> {
-    let page = IntegrationPage {
-        app: app.clone(),
-        visit,
-        id: path.integration_id,
-    };
+    let page = IntegrationPage { app: app.clone(), visit, id: path.integration_id };
     form::show(&app, page).await
 }
 
 pub(super) async fn change(app: App, visit: Visit, form: Params<Form>) -> Result<Response> {
     let Params(form) = form;
-    let page = IntegrationPage {
-        app: app.clone(),
-        visit,
-        id: form.at.integration_id,
-    };
+    let page = IntegrationPage { app: app.clone(), visit, id: form.at.integration_id };
     match form.action {
         Action::Test => {
             let done = page.trial(&form).await;
@@ -262,10 +254,12 @@ fn targets(one: &Integration) -> Vec<TargetRow> {
             let chosen = one.payload_mapping.0.get(*target);
             let mut options = Choice::list(&[("", "Where it usually is")]);
             let beside = chosen.filter(|chosen| offers.iter().all(|one| one.path != chosen.path));
-            options.extend(offers.iter().chain(beside).map(|mapped| Choice {
-                value: value(mapped),
-                label: mapped.label.clone(),
-            }));
+            options.extend(
+                offers
+                    .iter()
+                    .chain(beside)
+                    .map(|mapped| Choice { value: value(mapped), label: mapped.label.clone() }),
+            );
             TargetRow {
                 name: target.as_str(),
                 label: target.field().replace('_', " "),

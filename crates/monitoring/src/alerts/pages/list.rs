@@ -152,11 +152,7 @@ pub(super) async fn show(
                 alerts: found,
                 related,
                 now: Now(now),
-                pages: pages(
-                    &paging,
-                    counted(&counts, list.tab.2),
-                    list.address(&all, list.tab.0),
-                ),
+                pages: pages(&paging, counted(&counts, list.tab.2), list.address(&all, list.tab.0)),
                 search: list.search,
                 url: all,
                 head,

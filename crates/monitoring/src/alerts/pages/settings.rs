@@ -25,10 +25,7 @@ use store::Tx;
 
 /// Most integrations, and most windows, that the page shows.
 const MOST: i64 = 200;
-const KINDS: &[(&str, &str)] = &[
-    ("http", "Any sender"),
-    ("prometheus", "Prometheus Alertmanager"),
-];
+const KINDS: &[(&str, &str)] = &[("http", "Any sender"), ("prometheus", "Prometheus Alertmanager")];
 
 impl Kind {
     pub(super) fn label(self) -> &'static str {
@@ -90,31 +87,20 @@ struct Settings {
 }
 
 pub(super) async fn show(app: App, visit: Visit) -> Result<Response> {
-    let page = Settings {
-        app: app.clone(),
-        visit,
-    };
+    let page = Settings { app: app.clone(), visit };
     form::show(&app, page).await
 }
 
 pub(super) async fn change(app: App, visit: Visit, form: Params<Form>) -> Result<Response> {
-    let page = Settings {
-        app: app.clone(),
-        visit,
-    };
+    let page = Settings { app: app.clone(), visit };
     form::submit(&app, page, form.0).await
 }
 
 impl FormPage for Settings {
     type Form = Form;
     type View = AlertSettings;
-    const FIELDS: &'static [&'static str] = &[
-        "name",
-        "window_name",
-        "starts_at",
-        "ends_at",
-        "external_tool_url",
-    ];
+    const FIELDS: &'static [&'static str] =
+        &["name", "window_name", "starts_at", "ends_at", "external_tool_url"];
 
     fn page(&self, app: &App) -> Page {
         page(app, &self.visit.viewer, "Alerts")
@@ -237,10 +223,11 @@ impl NewFields {
 
 fn scopes(integrations: &[Integration]) -> Vec<Choice> {
     let mut scopes = Choice::list(&[("0", "All integrations")]);
-    scopes.extend(integrations.iter().map(|one| Choice {
-        value: one.id.to_string(),
-        label: one.name.clone(),
-    }));
+    scopes.extend(
+        integrations
+            .iter()
+            .map(|one| Choice { value: one.id.to_string(), label: one.name.clone() }),
+    );
     scopes
 }
 

@@ -27,9 +27,7 @@ use store::Tx;
 
 const IMAGES: i64 = 100;
 /// Fields of the forms that show what is wrong with them.
-const FIELDS: &[&str] = &[
-    "status", "assignee", "duration", "file", "url", "url_text", "body",
-];
+const FIELDS: &[&str] = &["status", "assignee", "duration", "file", "url", "url_text", "body"];
 
 /// How long an alert may be ignored, in seconds.
 const DURATIONS: &[(&str, &str)] = &[
@@ -59,11 +57,7 @@ impl FromCall for AlertPage {
         let visit = Visit::from_call(call).await?;
         let one: Params<OneAlert> = Params::from_call(call).await?;
         let paging = Paging::from_call(call).await?;
-        Ok(AlertPage {
-            visit,
-            iid: one.alert_iid,
-            paging,
-        })
+        Ok(AlertPage { visit, iid: one.alert_iid, paging })
     }
 }
 
@@ -93,10 +87,7 @@ impl Text {
 
 impl AlertForms {
     pub fn text(text: Text) -> AlertForms {
-        AlertForms {
-            text: Some(text),
-            ..AlertForms::default()
-        }
+        AlertForms { text: Some(text), ..AlertForms::default() }
     }
 
     /// Fields of the form that show what is wrong with them.
@@ -109,8 +100,7 @@ impl AlertForms {
 }
 
 pub(super) async fn show(app: App, page: AlertPage) -> Result<Response> {
-    page.render(&app, AlertForms::default(), Refusal::default())
-        .await
+    page.render(&app, AlertForms::default(), Refusal::default()).await
 }
 
 impl AlertPage {
@@ -158,15 +148,8 @@ impl AlertPage {
                 let space = self.visit.authorize(tx, Purpose::ReadAlerts)?;
                 let project = space.project()?;
                 let alert = rows::find(tx, project.id, self.iid)?.found("Alert")?;
-                let desk = ProjectAccess {
-                    level: space.level(),
-                    project: project.clone(),
-                };
-                let reader = Reader {
-                    viewer: &self.visit.viewer,
-                    desk: &desk,
-                    alert: &alert,
-                };
+                let desk = ProjectAccess { level: space.level(), project: project.clone() };
+                let reader = Reader { viewer: &self.visit.viewer, desk: &desk, alert: &alert };
                 let mut view = details(tx, page, &space, &reader, &self.paging, &typed)?;
                 view.challenge = refusal.challenge;
                 view.errors = refusal.errors;
@@ -240,10 +223,8 @@ fn details(
 }
 
 fn statuses() -> Vec<Choice> {
-    let choice = |status: &Status| Choice {
-        value: status.to_string(),
-        label: status.label().to_owned(),
-    };
+    let choice =
+        |status: &Status| Choice { value: status.to_string(), label: status.label().to_owned() };
     Status::ALL.iter().map(choice).collect()
 }
 
@@ -267,9 +248,7 @@ fn facts(tx: &mut Tx<'_>, alert: &Alert) -> Result<Vec<(&'static str, String)>> 
         ("Received by", integration),
     ];
     let known = known.into_iter();
-    Ok(known
-        .filter_map(|(name, text)| Some((name, text?)))
-        .collect())
+    Ok(known.filter_map(|(name, text)| Some((name, text?))).collect())
 }
 
 /// What was sent, as text.
@@ -297,13 +276,7 @@ mod tests {
     #[test]
     fn only_addresses_of_the_web_are_followed() {
         assert!(is_web("https://wiki.example/disk"));
-        for text in [
-            "javascript:alert(1)",
-            "data:text/html,x",
-            "see the wiki",
-            "//x",
-            "",
-        ] {
+        for text in ["javascript:alert(1)", "data:text/html,x", "see the wiki", "//x", ""] {
             assert!(!is_web(text), "{text}");
         }
     }

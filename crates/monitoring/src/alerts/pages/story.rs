@@ -44,9 +44,7 @@ impl Reader<'_> {
             author: note.author_id.and_then(|id| people.get(&id)).cloned(),
             html: links.render(&note.body),
             may_change: self.writes() && may_change(self.viewer, self.desk, &note),
-            typed: typed
-                .and_then(|text| text.of_note(note.id))
-                .map(str::to_owned),
+            typed: typed.and_then(|text| text.of_note(note.id)).map(str::to_owned),
             note,
         };
         Ok(found.into_iter().map(row).collect())

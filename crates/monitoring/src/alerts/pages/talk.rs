@@ -97,8 +97,7 @@ async fn write_note(
     });
     let done = done.await.map_err(noted);
     let discussion = form.discussion_id.unwrap_or_default();
-    page.answer(&app, done, AlertForms::text(Text::New(body, discussion)))
-        .await
+    page.answer(&app, done, AlertForms::text(Text::New(body, discussion))).await
 }
 
 async fn change_note(
@@ -116,19 +115,12 @@ async fn change_note(
     }
     let by = Writer::by_form(viewer, request, solution);
     let (which, body) = ((form.note_id, None), lines(form.body.as_deref()));
-    let changed = move |id: i64| {
-        (
-            format!("{path}#note_{id}"),
-            "The note is changed.".to_owned(),
-        )
-    };
+    let changed = move |id: i64| (format!("{path}#note_{id}"), "The note is changed.".to_owned());
     let text = body.clone();
-    let done = guarded::rewrite(&app, by, about, which, text, move |_, _, note| {
-        Ok(changed(note.id))
-    });
+    let done =
+        guarded::rewrite(&app, by, about, which, text, move |_, _, note| Ok(changed(note.id)));
     let done = done.await.map_err(noted);
-    page.answer(&app, done, AlertForms::text(Text::Of(form.note_id, body)))
-        .await
+    page.answer(&app, done, AlertForms::text(Text::Of(form.note_id, body))).await
 }
 
 /// A refusal of a note's text, said beside its field.

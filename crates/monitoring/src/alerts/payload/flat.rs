@@ -60,8 +60,6 @@ impl Alert {
     }
 
     fn annotation(&self, name: &str) -> Option<&Value> {
-        self.payload
-            .get("annotations")
-            .and_then(|annotations| annotations.get(name))
+        self.payload.get("annotations").and_then(|annotations| annotations.get(name))
     }
 }

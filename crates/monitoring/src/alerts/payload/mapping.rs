@@ -38,9 +38,7 @@ impl Path {
             Value::String(key) => vec![step(&Value::String(key.clone()))?],
             _ => return None,
         };
-        (1..=MAX_STEPS)
-            .contains(&steps.len())
-            .then_some(Path(steps))
+        (1..=MAX_STEPS).contains(&steps.len()).then_some(Path(steps))
     }
 
     /// The value there; nothing where there is none, or null.
@@ -79,10 +77,9 @@ impl Path {
         for step in rest {
             value = value.and_then(|value| match value {
                 Value::Object(fields) => fields.get_mut(&key(step)),
-                Value::Array(values) => key(step)
-                    .parse::<usize>()
-                    .ok()
-                    .and_then(|at| values.get_mut(at)),
+                Value::Array(values) => {
+                    key(step).parse::<usize>().ok().and_then(|at| values.get_mut(at))
+                }
                 _ => None,
             });
         }
@@ -122,10 +119,7 @@ fn step(value: &Value) -> Option<Step> {
         Value::String(key) if key.chars().count() <= MAX_STEP && !key.contains('\0') => {
             Some(Step::Key(key.clone()))
         }
-        Value::Number(at) => at
-            .as_u64()
-            .and_then(|at| usize::try_from(at).ok())
-            .map(Step::Index),
+        Value::Number(at) => at.as_u64().and_then(|at| usize::try_from(at).ok()).map(Step::Index),
         _ => None,
     }
 }
@@ -236,9 +230,7 @@ impl Mapping {
     /// The value for a field: where the mapping says, else in the field of
     /// that name; nothing where there is none, or null.
     pub fn value<'v>(&self, payload: &'v Map<String, Value>, target: Target) -> Option<&'v Value> {
-        let mapped = self
-            .get(target)
-            .and_then(|mapped| mapped.path.find(payload));
+        let mapped = self.get(target).and_then(|mapped| mapped.path.find(payload));
         let plain = || payload.get(target.field()).filter(|value| !value.is_null());
         mapped.or_else(plain)
     }
@@ -259,11 +251,7 @@ fn parse_entry(entry: &Value) -> Result<(Target, Mapped), String> {
     let label = text("label").map_or_else(|| path.label(), str::to_owned);
     let mapped = Mapped {
         kind: kind.ok_or_else(|| format!("has an unusable type for {target}"))?,
-        label: label
-            .chars()
-            .filter(|c| !c.is_control())
-            .take(MAX_STEP)
-            .collect(),
+        label: label.chars().filter(|c| !c.is_control()).take(MAX_STEP).collect(),
         path,
     };
     Ok((target, mapped))
@@ -292,11 +280,7 @@ fn offer(step: Step, value: &Value, way: &mut Vec<Step>, found: &mut Vec<Mapped>
     };
     if let Some(kind) = kind {
         let path = Path(way.clone());
-        found.push(Mapped {
-            label: path.label(),
-            path,
-            kind,
-        });
+        found.push(Mapped { label: path.label(), path, kind });
     }
     match value {
         Value::Object(fields) => {

@@ -79,13 +79,9 @@ fn value<'i>(item: &'i Payload, of: &str, name: &str) -> Option<&'i Value> {
 }
 
 fn title(item: &Payload) -> Option<String> {
-    [
-        ("annotations", "title"),
-        ("annotations", "summary"),
-        ("labels", "alertname"),
-    ]
-    .into_iter()
-    .find_map(|(of, name)| value(item, of, name).and_then(text::of))
+    [("annotations", "title"), ("annotations", "summary"), ("labels", "alertname")]
+        .into_iter()
+        .find_map(|(of, name)| value(item, of, name).and_then(text::of))
 }
 
 /// That it is over. A firing alert carries an end, too: the year 1.
@@ -112,9 +108,7 @@ fn identity(item: &Payload, reading: &Reading, starts: &str, title: &str) -> Opt
 
 /// What the rule asks of the metrics, as the address of its chart tells.
 pub fn query(item: &Payload) -> Option<String> {
-    let url = item
-        .get("generatorURL")
-        .or_else(|| item.get("generatorUrl"))?;
+    let url = item.get("generatorURL").or_else(|| item.get("generatorUrl"))?;
     let url = url::Url::parse(url.as_str()?).ok()?;
     let expression = url.query_pairs().find(|(key, _)| key == "g0.expr")?.1;
     (!expression.trim().is_empty()).then(|| expression.into_owned())

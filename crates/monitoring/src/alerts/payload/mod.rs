@@ -49,15 +49,8 @@ impl Reading {
     pub fn within(self, limits: &AlertLimits) -> Reading {
         let fingerprints = limits.fingerprints;
         match limits.multiple {
-            true => Reading {
-                fingerprints,
-                ..self
-            },
-            false => Reading {
-                name: self.name,
-                fingerprints,
-                ..Reading::default()
-            },
+            true => Reading { fingerprints, ..self },
+            false => Reading { name: self.name, fingerprints, ..Reading::default() },
         }
     }
 }

@@ -20,12 +20,7 @@ pub fn of(value: &Value) -> Option<String> {
 /// Text on one line of at most so many characters: what is cut ends in dots,
 /// control characters become spaces.
 pub fn line(text: &str, most: usize) -> String {
-    cut(
-        text.trim()
-            .chars()
-            .map(|c| if c.is_control() { ' ' } else { c }),
-        most,
-    )
+    cut(text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }), most)
 }
 
 /// Text of any lines, of at most so many characters.
@@ -64,10 +59,7 @@ fn collect(value: &Value, hosts: &mut Vec<String>, left: &mut usize) {
     let Some(host) = of(value).filter(|_| *left > 0) else {
         return;
     };
-    let host = host
-        .trim()
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c });
+    let host = host.trim().chars().map(|c| if c.is_control() { ' ' } else { c });
     let host: String = host.take(*left).collect();
     *left -= host.chars().count();
     hosts.push(host);

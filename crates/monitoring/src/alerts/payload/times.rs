@@ -24,11 +24,7 @@ pub fn of(value: &Value) -> Option<Timestamp> {
 
 fn epoch(number: f64) -> Option<Timestamp> {
     let is_milliseconds = number.abs() >= MILLISECONDS as f64;
-    let milliseconds = if is_milliseconds {
-        number
-    } else {
-        number * 1_000.0
-    };
+    let milliseconds = if is_milliseconds { number } else { number * 1_000.0 };
     // A cast of what does not fit ends at the edge, which is no time.
     Timestamp::from_millisecond(milliseconds as i64).ok()
 }

@@ -107,16 +107,13 @@ fn key(request: &RequestContext) -> Option<String> {
         .collect();
     let of = |scheme: &str, header: &&str| {
         let (named, rest) = header.trim().split_once(' ')?;
-        named
-            .eq_ignore_ascii_case(scheme)
-            .then(|| rest.trim().to_owned())
+        named.eq_ignore_ascii_case(scheme).then(|| rest.trim().to_owned())
     };
     let bearer = sent.iter().find_map(|header| of("bearer", header));
     bearer.or_else(|| {
         let basic = sent.iter().find_map(|header| of("basic", header))?;
         let text = String::from_utf8(STANDARD.decode(basic).ok()?).ok()?;
-        text.split_once(':')
-            .map(|(_, password)| password.to_owned())
+        text.split_once(':').map(|(_, password)| password.to_owned())
     })
 }
 

@@ -31,10 +31,7 @@ pub fn routes(r: &mut Routes) {
         let of_metrics = format!("{PROJECT}/prometheus/alerts/notify{ending}");
         declare(r, &of_metrics);
     }
-    declare(
-        r,
-        &format!("{PROJECT}/alerts/notify/{{name}}/{{endpoint_identifier}}"),
-    );
+    declare(r, &format!("{PROJECT}/alerts/notify/{{name}}/{{endpoint_identifier}}"));
 }
 
 fn declare(r: &mut Routes, path: &str) {
@@ -136,14 +133,8 @@ fn addresses(path: &str, named: Option<&str>) -> Vec<(String, String)> {
     let mut found = Vec::new();
     if let Some(named) = named {
         let named = named.strip_suffix(".json").unwrap_or(named);
-        let above = path
-            .rsplit_once('/')
-            .and_then(|(above, _)| above.rsplit_once('/'));
-        found.extend(
-            above
-                .and_then(|(above, _)| plain(above))
-                .map(|place| (place, named)),
-        );
+        let above = path.rsplit_once('/').and_then(|(above, _)| above.rsplit_once('/'));
+        found.extend(above.and_then(|(above, _)| plain(above)).map(|place| (place, named)));
     } else if let Some(place) = plain(path.strip_suffix(".json").unwrap_or(path)) {
         let above = place.strip_suffix("/prometheus").map(str::to_owned);
         found.extend(above.map(|above| (above, LEGACY_PROMETHEUS)));
@@ -178,9 +169,8 @@ fn answer(answer: Answer) -> Result<Response> {
     match answer {
         Answer::Taken(alerts) => {
             let alerts = alerts.into_iter();
-            let alerts: Vec<_> = alerts
-                .map(|(iid, title)| json!({"iid": iid, "title": title}))
-                .collect();
+            let alerts: Vec<_> =
+                alerts.map(|(iid, title)| json!({"iid": iid, "title": title})).collect();
             reply::json(StatusCode::OK, &alerts)
         }
         Answer::Refused(status) => message(status),
@@ -201,9 +191,7 @@ mod tests {
     fn an_address_tells_project_and_integration() {
         let both = |path: &str, named: Option<&str>| {
             let found = addresses(path, named).into_iter();
-            found
-                .map(|(place, named)| format!("{place} {named}"))
-                .collect::<Vec<_>>()
+            found.map(|(place, named)| format!("{place} {named}")).collect::<Vec<_>>()
         };
         for (path, named, expected) in [
             ("/a/b/alerts/notify.json", None, vec!["a/b legacy"]),
@@ -214,16 +202,8 @@ mod tests {
                 None,
                 vec!["a/b legacy-prometheus", "a/b/prometheus legacy"],
             ),
-            (
-                "/a/b/alerts/notify/x/0a.json",
-                Some("0a.json"),
-                vec!["a/b 0a"],
-            ),
-            (
-                "/a/b/alerts/notify/alerts/notify",
-                Some("notify"),
-                vec!["a/b notify"],
-            ),
+            ("/a/b/alerts/notify/x/0a.json", Some("0a.json"), vec!["a/b 0a"]),
+            ("/a/b/alerts/notify/alerts/notify", Some("notify"), vec!["a/b notify"]),
             ("/a/b/c", None, vec![]),
         ] {
             assert_eq!(both(path, named), expected, "{path}");

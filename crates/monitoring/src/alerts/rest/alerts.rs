@@ -34,8 +34,7 @@ pub(super) fn routes(r: &mut Routes) {
         .summary("Says what becomes of an alert, or who looks after it");
     r.post(&format!("{ONE}/issue"), create_issue)
         .summary("Makes an incident of an alert");
-    r.post(&format!("{ONE}/shelve"), shelve)
-        .summary("Ignores an alert for a while");
+    r.post(&format!("{ONE}/shelve"), shelve).summary("Ignores an alert for a while");
 }
 
 kernel::choices! {

@@ -29,19 +29,11 @@ const MAX_FIELD: usize = 4_096;
 const MAX_TAKEN: usize = 64 << 20;
 
 pub(super) fn routes(r: &mut Routes) {
-    r.get(PATH, list)
-        .summary("Lists the metric images of an alert");
-    r.post(PATH, create)
-        .streams()
-        .summary("Adds a metric image to an alert");
-    r.put(ONE, update)
-        .summary("Says where the chart of a metric image is");
+    r.get(PATH, list).summary("Lists the metric images of an alert");
+    r.post(PATH, create).streams().summary("Adds a metric image to an alert");
+    r.put(ONE, update).summary("Says where the chart of a metric image is");
     r.delete(ONE, destroy).summary("Removes a metric image");
-    r.plain(
-        Method::GET,
-        &format!("{}/{{image_id}}/{{file}}", MetricImage::FILES),
-        file,
-    );
+    r.plain(Method::GET, &format!("{}/{{image_id}}/{{file}}", MetricImage::FILES), file);
 }
 
 kernel::params! {
@@ -179,10 +171,7 @@ async fn update(by: Caller, params: Params<UpdateImage>) -> Result<Ok200<MetricI
         chart.url_text = params.url_text_too.clone();
     }
     by.write(move |tx, by| {
-        let here = params
-            .at
-            .at
-            .authorize(tx, &by.viewer, Purpose::ManageAlerts)?;
+        let here = params.at.at.authorize(tx, &by.viewer, Purpose::ManageAlerts)?;
         let changed = images::update(tx, &here.alert, params.at.image_id, &chart)?;
         Ok(Ok200(changed.into()))
     })
@@ -222,10 +211,7 @@ async fn file(app: App, viewer: Viewer, path: Params<FilePath>) -> Result<Respon
     for (name, value) in [
         (header::CONTENT_TYPE, images::media_type(&ending)),
         (header::CACHE_CONTROL, "private, max-age=604800, immutable"),
-        (
-            header::CONTENT_SECURITY_POLICY,
-            "default-src 'none'; sandbox",
-        ),
+        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ] {
         headers.insert(name, HeaderValue::from_static(value));

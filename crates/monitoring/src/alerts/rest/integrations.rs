@@ -28,14 +28,11 @@ const PATH: &str = "/projects/{id}/alert_management/http_integrations";
 const ONE: &str = "/projects/{id}/alert_management/http_integrations/{integration_id}";
 
 pub(super) fn routes(r: &mut Routes) {
-    r.get(PATH, list)
-        .summary("Lists the alert integrations of a project");
-    r.post(PATH, create)
-        .summary("Makes an alert integration of a project");
+    r.get(PATH, list).summary("Lists the alert integrations of a project");
+    r.post(PATH, create).summary("Makes an alert integration of a project");
     r.get(ONE, show).summary("Shows an alert integration");
     r.put(ONE, update).summary("Changes an alert integration");
-    r.delete(ONE, destroy)
-        .summary("Removes an alert integration");
+    r.delete(ONE, destroy).summary("Removes an alert integration");
     r.post(&format!("{ONE}/reset_token"), reset_token)
         .summary("Gives an alert integration another key");
     r.post(&format!("{ONE}/test"), test)
@@ -201,10 +198,8 @@ pub struct IntegrationEntity {
 
 impl IntegrationEntity {
     fn new(app: &App, here: &Here, one: Integration) -> Result<IntegrationEntity> {
-        let field = |field_name, mapped: &Mapped| FieldEntity {
-            field_name,
-            mapped: mapped.clone(),
-        };
+        let field =
+            |field_name, mapped: &Mapped| FieldEntity { field_name, mapped: mapped.clone() };
         let offers = one.payload_example.as_object().map(offered);
         let offers = offers.unwrap_or_default();
         let mappings = one.payload_mapping.0.entries();

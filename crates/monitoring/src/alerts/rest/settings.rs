@@ -13,10 +13,8 @@ use spaces::access::Purpose;
 const PATH: &str = "/projects/{id}/alert_management/settings";
 
 pub(super) fn routes(r: &mut Routes) {
-    r.get(PATH, show)
-        .summary("Shows what a project wants done with its alerts");
-    r.put(PATH, update)
-        .summary("Says what a project wants done with its alerts");
+    r.get(PATH, show).summary("Shows what a project wants done with its alerts");
+    r.put(PATH, update).summary("Says what a project wants done with its alerts");
 }
 
 kernel::params! {

@@ -14,12 +14,10 @@ const PATH: &str = "/projects/{id}/alert_management/maintenance_windows";
 const ONE: &str = "/projects/{id}/alert_management/maintenance_windows/{window_id}";
 
 pub(super) fn routes(r: &mut Routes) {
-    r.get(PATH, list)
-        .summary("Lists the maintenance windows of a project's alerts");
+    r.get(PATH, list).summary("Lists the maintenance windows of a project's alerts");
     r.post(PATH, create)
         .summary("Opens a maintenance window, in which alerts that begin are ignored");
-    r.delete(ONE, destroy)
-        .summary("Removes a maintenance window");
+    r.delete(ONE, destroy).summary("Removes a maintenance window");
 }
 
 kernel::params! {

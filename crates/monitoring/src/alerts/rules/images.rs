@@ -86,10 +86,7 @@ fn bounded(
     sent: Option<String>,
     is_fit: impl Fn(&str) -> bool,
 ) -> Result<Option<String>> {
-    let sent = sent
-        .as_deref()
-        .map(str::trim)
-        .filter(|text| !text.is_empty());
+    let sent = sent.as_deref().map(str::trim).filter(|text| !text.is_empty());
     match sent {
         Some(text) if !is_fit(text) || text.chars().count() > MAX_TEXT => {
             Err(Error::invalid(field, "is invalid"))
@@ -135,14 +132,7 @@ mod tests {
         ] {
             assert_eq!(name(sent).unwrap(), expected, "{sent}");
         }
-        for path in [
-            "../chart.png",
-            "a/b.png",
-            "C:\\b.png",
-            "..",
-            "...png",
-            "/etc/passwd",
-        ] {
+        for path in ["../chart.png", "a/b.png", "C:\\b.png", "..", "...png", "/etc/passwd"] {
             assert!(name(path).is_err(), "{path}");
         }
         assert!(name(&"x".repeat(999)).unwrap().len() <= MAX_FILE_NAME);

@@ -80,9 +80,7 @@ fn description(base_url: &str, project: &Project, alert: &Alert) -> String {
         .filter_map(|(name, value)| Some(format!("**{name}:** {}", value?)));
     // Two spaces end a line within a paragraph.
     let summary = lines.collect::<Vec<_>>().join("  \n");
-    let markdown = alert
-        .incident_markdown()
-        .filter(|text| text.len() <= MAX_MARKDOWN);
+    let markdown = alert.incident_markdown().filter(|text| text.len() <= MAX_MARKDOWN);
     let parts = [Some(summary), markdown.as_deref().map(tame)];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     parts.join("\n\n---\n\n")
@@ -93,10 +91,7 @@ pub fn close(tx: &mut Tx<'_>, bot: i64, issue: &Issue, alert: &Alert) -> Result<
         return Ok(());
     }
     issues::close(tx, Some(bot), issue.id)?;
-    let text = format!(
-        "closed this incident because the alert ^alert#{} was resolved",
-        alert.iid
-    );
+    let text = format!("closed this incident because the alert ^alert#{} was resolved", alert.iid);
     notes::system(tx, issues::noteable(issue), Some(bot), &text)?;
     Ok(())
 }
@@ -112,10 +107,7 @@ pub fn issue_closed(tx: &mut Tx<'_>, issue: &Issue, actor: Option<i64>) -> Resul
     }
     let now = tx.now();
     rows::set_status(tx, alert.id, Status::Resolved, Some(now), None)?;
-    let text = format!(
-        "changed the status to **Resolved** by closing issue #{}",
-        issue.iid
-    );
+    let text = format!("changed the status to **Resolved** by closing issue #{}", issue.iid);
     notes::system(tx, noteable(&alert), actor, &text)?;
     if actor.is_some() {
         todos::close_for(tx, actor, noteable(&alert))?;

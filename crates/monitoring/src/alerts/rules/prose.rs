@@ -27,11 +27,7 @@ pub fn plain(text: &str) -> String {
 
 /// A text on one line as code.
 pub fn code(text: &str) -> String {
-    let line: String = text
-        .trim()
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
+    let line: String = text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let mut longest = 0;
     let mut run = 0;
     for c in line.chars() {
@@ -51,10 +47,7 @@ pub fn code(text: &str) -> String {
 /// no name in it is called.
 pub fn tame(markdown: &str) -> String {
     let lines = markdown.lines().map(|line| {
-        let visible: String = line
-            .chars()
-            .filter(|c| !c.is_control() || *c == '\t')
-            .collect();
+        let visible: String = line.chars().filter(|c| !c.is_control() || *c == '\t').collect();
         let harmless = visible.replace('@', "&#64;");
         let text = harmless.trim_start();
         match text.strip_prefix('/') {
@@ -74,17 +67,11 @@ mod tests {
 
     #[test]
     fn plain_text_has_no_markup() {
-        assert_eq!(
-            plain("a *b* `c` <b> @all #1"),
-            "a \\*b\\* \\`c\\` \\<b\\> \\@all \\#1"
-        );
+        assert_eq!(plain("a *b* `c` <b> @all #1"), "a \\*b\\* \\`c\\` \\<b\\> \\@all \\#1");
         assert_eq!(plain("a\r\nBcc: x"), "a  Bcc: x");
         assert_eq!(plain("_my_tool_ a_ b"), "\\_my_tool\\_ a\\_ b");
         let html = kernel::markup::render(&format!("**{}**", plain("x** <img src=y> [z](w)")));
-        assert_eq!(
-            html.trim(),
-            "<p><strong>x** &lt;img src=y&gt; [z](w)</strong></p>"
-        );
+        assert_eq!(html.trim(), "<p><strong>x** &lt;img src=y&gt; [z](w)</strong></p>");
     }
 
     #[test]
@@ -97,9 +84,6 @@ mod tests {
     #[test]
     fn markdown_stays_and_commands_nothing() {
         let tamed = tame("# Steps\n\n/close\n  /label ~x\n- ask @all\n**bold**");
-        assert_eq!(
-            tamed,
-            "# Steps\n\n&#47;close\n  &#47;label ~x\n- ask &#64;all\n**bold**"
-        );
+        assert_eq!(tamed, "# Steps\n\n&#47;close\n  &#47;label ~x\n- ask &#64;all\n**bold**");
     }
 }

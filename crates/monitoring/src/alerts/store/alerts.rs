@@ -45,10 +45,7 @@ pub struct Order {
 
 impl Default for Order {
     fn default() -> Order {
-        Order {
-            by: OrderBy::StartedAt,
-            descending: true,
-        }
+        Order { by: OrderBy::StartedAt, descending: true }
     }
 }
 
@@ -122,10 +119,7 @@ impl Filter {
 
     fn of_project(&self, project_id: i64) -> Fragment {
         let mut condition = Fragment::new("alerts.project_id = ");
-        condition
-            .bind(project_id)
-            .raw(" and ")
-            .append(self.condition());
+        condition.bind(project_id).raw(" and ").append(self.condition());
         condition
     }
 }
@@ -206,10 +200,7 @@ pub fn with_project(tx: &mut Tx<'_>, id: i64) -> Result<Option<(Alert, Project)>
 }
 
 pub fn of_issue(tx: &mut Tx<'_>, issue_id: i64) -> Result<Option<Alert>> {
-    Ok(tx.optional(
-        sql!("select * from alerts where issue_id = $1"),
-        (issue_id,),
-    )?)
+    Ok(tx.optional(sql!("select * from alerts where issue_id = $1"), (issue_id,))?)
 }
 
 /// Another alert that is not resolved and has this fingerprint.
@@ -227,10 +218,8 @@ pub fn other_open(tx: &mut Tx<'_>, alert: &Alert) -> Result<Option<Alert>> {
 }
 
 pub fn issue_iids(tx: &mut Tx<'_>, issues: Vec<i64>) -> Result<HashMap<i64, i64>> {
-    let rows: Vec<(i64, i64)> = tx.all(
-        sql!("select id, iid from issues where id in_list($1)"),
-        (issues,),
-    )?;
+    let rows: Vec<(i64, i64)> =
+        tx.all(sql!("select id, iid from issues where id in_list($1)"), (issues,))?;
     Ok(rows.into_iter().collect())
 }
 
@@ -256,10 +245,7 @@ pub fn set_status(
 
 pub fn touch(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     let now = tx.now();
-    tx.execute(
-        sql!("update alerts set updated_at = $2 where id = $1"),
-        (id, now),
-    )?;
+    tx.execute(sql!("update alerts set updated_at = $2 where id = $1"), (id, now))?;
     Ok(())
 }
 

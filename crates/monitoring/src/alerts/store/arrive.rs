@@ -52,20 +52,11 @@ pub fn open(
         "select id, iid, title, status, fingerprint, issue_id from alerts
          where status <> 2 and project_id = ",
     );
-    query
-        .bind(project_id)
-        .raw(" and")
-        .in_list("fingerprint", wanted);
+    query.bind(project_id).raw(" and").in_list("fingerprint", wanted);
     type Columns = (i64, i64, String, i64, String, Option<i64>);
     let open = |(id, iid, title, status, fingerprint, issue_id): Columns| {
         let status = Status::of_code(status);
-        let open = Open {
-            id,
-            iid,
-            title,
-            status,
-            issue_id,
-        };
+        let open = Open { id, iid, title, status, issue_id };
         (fingerprint, open)
     };
     Ok(tx.query(query)?.into_iter().map(open).collect())
@@ -179,9 +170,7 @@ pub fn insert(tx: &mut Tx<'_>, project_id: i64, all: &[New<'_>]) -> Result<Vec<i
     }
     // Another node was faster; this transaction begins again.
     let missing = || Error::Unavailable(CONFLICT.into());
-    all.iter()
-        .map(|new| ids.get(&new.iid).copied().ok_or_else(missing))
-        .collect()
+    all.iter().map(|new| ids.get(&new.iid).copied().ok_or_else(missing)).collect()
 }
 
 fn insert_some(tx: &mut Tx<'_>, project_id: i64, some: &[New<'_>]) -> Result<Vec<(i64, i64)>> {
@@ -267,9 +256,5 @@ pub fn noteable(alert: &Alert) -> planning::Noteable {
 }
 
 pub fn noteable_of(project_id: i64, id: i64) -> planning::Noteable {
-    planning::Noteable {
-        kind: ALERT,
-        id,
-        project_id: Some(project_id),
-    }
+    planning::Noteable { kind: ALERT, id, project_id: Some(project_id) }
 }

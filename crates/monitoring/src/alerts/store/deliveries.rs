@@ -18,10 +18,7 @@ pub struct Entry {
 pub fn write(tx: &mut Tx<'_>, entries: &[Entry]) -> Result<()> {
     let mut by_integration: HashMap<i64, Vec<&Entry>> = HashMap::new();
     for entry in entries {
-        by_integration
-            .entry(entry.integration_id)
-            .or_default()
-            .push(entry);
+        by_integration.entry(entry.integration_id).or_default().push(entry);
     }
     for (integration, entries) in by_integration {
         let last = entries.len().saturating_sub(DELIVERIES as usize);

@@ -83,8 +83,5 @@ pub fn notes_count(tx: &mut Tx<'_>, alert_id: i64) -> Result<i64> {
 }
 
 pub fn integration_name(tx: &mut Tx<'_>, id: i64) -> Result<Option<String>> {
-    Ok(tx.optional(
-        sql!("select name from alert_integrations where id = $1"),
-        (id,),
-    )?)
+    Ok(tx.optional(sql!("select name from alert_integrations where id = $1"), (id,))?)
 }

@@ -17,10 +17,7 @@ fn due_at(one: &Integration, now: Timestamp) -> Option<Timestamp> {
 rows_below!(Integration, "alert_integrations", "project_id", number "id");
 
 pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Integration>> {
-    Ok(tx.optional(
-        sql!("select * from alert_integrations where id = $1"),
-        (id,),
-    )?)
+    Ok(tx.optional(sql!("select * from alert_integrations where id = $1"), (id,))?)
 }
 
 pub fn has_active(tx: &mut Tx<'_>, project_id: i64) -> Result<bool> {
@@ -170,10 +167,7 @@ pub fn silent(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<(i64, i64)>> {
 
 /// Notes that its silence was told; it counts anew when something arrives.
 pub fn silence_reported(tx: &mut Tx<'_>, id: i64) -> Result<()> {
-    tx.execute(
-        sql!("update alert_integrations set due_at = null where id = $1"),
-        (id,),
-    )?;
+    tx.execute(sql!("update alert_integrations set due_at = null where id = $1"), (id,))?;
     Ok(())
 }
 

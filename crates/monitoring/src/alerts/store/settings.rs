@@ -7,11 +7,7 @@ use store::{Tx, sql};
 /// What a project wants, the usual where it never said.
 pub fn of_project(tx: &mut Tx<'_>, project_id: i64) -> Result<AlertSetting> {
     let stored = tx.optional(
-        sql!(
-            "select ",
-            AlertSetting::COLUMNS,
-            " from alert_settings where project_id = $1"
-        ),
+        sql!("select ", AlertSetting::COLUMNS, " from alert_settings where project_id = $1"),
         (project_id,),
     )?;
     Ok(stored.unwrap_or_default())

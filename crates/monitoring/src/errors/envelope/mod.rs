@@ -167,10 +167,7 @@ impl Parser {
         self.items += 1;
         match headers.kind.as_str() {
             "event" if self.read.event.is_none() => {
-                if headers
-                    .length
-                    .is_some_and(|length| length > MAX_EVENT as u64)
-                {
+                if headers.length.is_some_and(|length| length > MAX_EVENT as u64) {
                     return Err(Fault::TooLarge("an event"));
                 }
                 self.item = Item::Event(Vec::new());

@@ -9,9 +9,7 @@ fn read(bytes: &[u8]) -> Result<Envelope, Fault> {
 
 fn event_of(text: &str) -> Option<String> {
     let envelope = read(text.as_bytes()).unwrap();
-    envelope
-        .event
-        .map(|event| String::from_utf8(event).unwrap())
+    envelope.event.map(|event| String::from_utf8(event).unwrap())
 }
 
 #[test]
@@ -21,32 +19,17 @@ fn items_end_by_their_length_or_with_their_line() {
         ("{}\n", None),
         ("{}\n\n\n", None),
         ("{}\n{\"type\":\"event\"}\n{\"a\":1}", Some("{\"a\":1}")),
-        (
-            "{}\n{\"type\":\"event\"}\n{\"a\":1}\r\n",
-            Some("{\"a\":1}\r"),
-        ),
-        (
-            "{}\n{\"type\":\"event\",\"length\":7}\n{\"a\":1}\n",
-            Some("{\"a\":1}"),
-        ),
+        ("{}\n{\"type\":\"event\"}\n{\"a\":1}\r\n", Some("{\"a\":1}\r")),
+        ("{}\n{\"type\":\"event\",\"length\":7}\n{\"a\":1}\n", Some("{\"a\":1}")),
         (
             "{}\n{\"type\":\"event\",\"length\":3}\na\nb\n{\"type\":\"span\"}\n",
             Some("a\nb"),
         ),
-        (
-            "{}\n{\"type\":\"event\",\"length\":0}\n\n{\"type\":\"span\"}\n",
-            Some(""),
-        ),
+        ("{}\n{\"type\":\"event\",\"length\":0}\n\n{\"type\":\"span\"}\n", Some("")),
         ("{}\n{\"type\":\"event\",\"length\":null}\nab\n", Some("ab")),
         ("{}\n{\"type\":\"event\"}", Some("")),
-        (
-            "{}\n{\"type\":\"event\"}\n1\n{\"type\":\"event\"}\n2",
-            Some("1"),
-        ),
-        (
-            "{}\n{\"type\":\"session\"}\n{}\n{\"type\":\"event\"}\n2",
-            Some("2"),
-        ),
+        ("{}\n{\"type\":\"event\"}\n1\n{\"type\":\"event\"}\n2", Some("1")),
+        ("{}\n{\"type\":\"session\"}\n{}\n{\"type\":\"event\"}\n2", Some("2")),
         (
             "{}\n{\"type\":\"attachment\",\"length\":4}\n{}\n\n\n{\"type\":\"event\"}\n2",
             Some("2"),
@@ -61,20 +44,9 @@ fn headers_tell_the_number_and_the_key() {
     let text = r#"{"event_id":"fc6d8c0c-43fc-4630-ad85-0ee518f1b9d0","dsn":"https://svet_1@h/4"}"#;
     let read = read(text.as_bytes()).unwrap();
     assert_eq!(read.key.as_deref(), Some("svet_1"));
-    assert_eq!(
-        read.event_id.as_deref(),
-        Some("fc6d8c0c-43fc-4630-ad85-0ee518f1b9d0")
-    );
-    for odd in [
-        "{\"dsn\":7}",
-        "{\"dsn\":\"x\",\"event_id\":[1]}",
-        "{\"dsn\":\"https://h/4\"}",
-    ] {
-        assert_eq!(
-            super::tests::read(odd.as_bytes()).unwrap().key,
-            None,
-            "{odd}"
-        );
+    assert_eq!(read.event_id.as_deref(), Some("fc6d8c0c-43fc-4630-ad85-0ee518f1b9d0"));
+    for odd in ["{\"dsn\":7}", "{\"dsn\":\"x\",\"event_id\":[1]}", "{\"dsn\":\"https://h/4\"}"] {
+        assert_eq!(super::tests::read(odd.as_bytes()).unwrap().key, None, "{odd}");
     }
 }
 
@@ -96,10 +68,7 @@ fn what_is_no_envelope_is_malformed() {
         "{}\n{\"type\":\"span\",\"length\":4}\nabc",
         "{}\n{\"type\":\"span\",\"length\":2}\nabc\n",
     ] {
-        assert!(
-            matches!(read(text.as_bytes()), Err(Fault::Malformed(_))),
-            "{text:?}"
-        );
+        assert!(matches!(read(text.as_bytes()), Err(Fault::Malformed(_))), "{text:?}");
     }
 }
 
@@ -110,14 +79,7 @@ fn what_is_large_is_refused_while_it_arrives() {
     let sessions = "{\"type\":\"session\"}\n\n".repeat(MAX_OF_KIND + 1);
     let event = format!("{{\"type\":\"event\"}}\n{}", "x".repeat(MAX_EVENT + 1));
     let said = format!("{{\"type\":\"event\",\"length\":{}}}\n", MAX_EVENT + 1);
-    for text in [
-        long.clone(),
-        format!("{{{long}"),
-        many,
-        sessions,
-        event,
-        said,
-    ] {
+    for text in [long.clone(), format!("{{{long}"), many, sessions, event, said] {
         let text = if text.starts_with('x') {
             text
         } else {

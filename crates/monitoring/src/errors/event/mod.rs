@@ -147,13 +147,10 @@ impl EventPayload {
             });
         }
         let entries = [self.logentry.0.as_ref(), self.message.0.as_ref()];
-        let entry = entries.into_iter().flatten().find(|entry| {
-            entry
-                .message
-                .filled()
-                .or(entry.formatted.filled())
-                .is_some()
-        })?;
+        let entry = entries
+            .into_iter()
+            .flatten()
+            .find(|entry| entry.message.filled().or(entry.formatted.filled()).is_some())?;
         let text = entry.formatted.filled().or(entry.message.filled())?;
         let template = entry.message.filled().unwrap_or(text);
         Some(EventSummary {
@@ -165,9 +162,9 @@ impl EventPayload {
     }
 
     fn into_event(self, peer: &str) -> Result<Event, Fault> {
-        let told = self.told().ok_or(Fault::Malformed(
-            "the event has neither exception nor message",
-        ))?;
+        let told = self
+            .told()
+            .ok_or(Fault::Malformed("the event has neither exception nor message"))?;
         let platform = self.platform.filled().unwrap_or_default().to_owned();
         if platform.chars().count() > MAX_NAME {
             return Err(Fault::Malformed("the platform is too long"));
@@ -208,9 +205,8 @@ impl Person {
             ("username", self.username.filled()),
             ("ip", address),
         ];
-        let (kind, value) = known
-            .into_iter()
-            .find_map(|(kind, value)| value.map(|value| (kind, value)))?;
+        let (kind, value) =
+            known.into_iter().find_map(|(kind, value)| value.map(|value| (kind, value)))?;
         Some(digest(&json!([kind, value])))
     }
 }

@@ -22,26 +22,11 @@ fn raised() -> serde_json::Value {
 #[test]
 fn an_exception_is_told_by_the_one_that_was_raised() {
     let read = event(raised());
-    assert_eq!(
-        read.event_id.as_deref(),
-        Some("fc6d8c0c43fc4630ad850ee518f1b9d0")
-    );
-    assert_eq!(
-        (read.name.as_str(), read.description.as_str()),
-        ("ValueError", "no 7")
-    );
-    assert_eq!(
-        (read.actor.as_str(), read.platform.as_str()),
-        ("inner(app.db)", "python")
-    );
-    assert_eq!(
-        (read.level, read.environment.as_str()),
-        (Level::Error, "production")
-    );
-    assert_eq!(
-        read.occurred_at.unwrap().to_string(),
-        "2026-01-31T15:10:45Z"
-    );
+    assert_eq!(read.event_id.as_deref(), Some("fc6d8c0c43fc4630ad850ee518f1b9d0"));
+    assert_eq!((read.name.as_str(), read.description.as_str()), ("ValueError", "no 7"));
+    assert_eq!((read.actor.as_str(), read.platform.as_str()), ("inner(app.db)", "python"));
+    assert_eq!((read.level, read.environment.as_str()), (Level::Error, "production"));
+    assert_eq!(read.occurred_at.unwrap().to_string(), "2026-01-31T15:10:45Z");
 }
 
 #[test]
@@ -65,10 +50,7 @@ fn the_place_is_the_transaction_or_the_innermost_frame() {
     assert_eq!(actor(json!({"transaction": ""})), "inner(app.db)");
     assert_eq!(actor(json!({"culprit": "old"})), "old");
     let frame = |frame| json!({"exception": [{"type": "E", "stacktrace": {"frames": [frame]}}]});
-    assert_eq!(
-        actor(frame(json!({"function": "f", "filename": "a.js"}))),
-        "f(a.js)"
-    );
+    assert_eq!(actor(frame(json!({"function": "f", "filename": "a.js"}))), "f(a.js)");
     assert_eq!(actor(frame(json!({"function": "f"}))), "f");
     assert_eq!(actor(frame(json!(null))), "");
 }
@@ -78,20 +60,11 @@ fn a_message_is_told_by_its_first_line_and_grouped_by_its_template() {
     let of =
         |n: i64| json!({"logentry": {"message": "user %s", "formatted": format!("user {n}\nx")}});
     let (one, two) = (event(of(1)), event(of(2)));
-    assert_eq!(
-        (one.name.as_str(), one.description.as_str()),
-        (MESSAGE, "user 1")
-    );
+    assert_eq!((one.name.as_str(), one.description.as_str()), (MESSAGE, "user 1"));
     assert_eq!(one.fingerprint, two.fingerprint);
     assert_eq!(event(json!({"message": "hello"})).description, "hello");
-    assert_eq!(
-        event(json!({"message": {"message": "hello"}})).description,
-        "hello"
-    );
-    assert_eq!(
-        event(json!({"message": {"formatted": "hello"}})).description,
-        "hello"
-    );
+    assert_eq!(event(json!({"message": {"message": "hello"}})).description, "hello");
+    assert_eq!(event(json!({"message": {"formatted": "hello"}})).description, "hello");
     let other = event(json!({"logentry": {"message": "group %s", "formatted": "user 1"}}));
     assert_ne!(one.fingerprint, other.fingerprint);
 }
@@ -107,22 +80,13 @@ fn a_description_does_not_tell_errors_apart_but_name_place_and_platform_do() {
         event(sent).fingerprint
     };
     let usual = key(json!({}));
-    assert_eq!(
-        usual,
-        key(json!({"exception": [{"type": "E", "value": "w"}]}))
-    );
-    assert_ne!(
-        usual,
-        key(json!({"exception": [{"type": "F", "value": "v"}]}))
-    );
+    assert_eq!(usual, key(json!({"exception": [{"type": "E", "value": "w"}]})));
+    assert_ne!(usual, key(json!({"exception": [{"type": "F", "value": "v"}]})));
     assert_ne!(usual, key(json!({"transaction": "u"})));
     assert_ne!(usual, key(json!({"platform": "c"})));
     let own = key(json!({"fingerprint": ["a", 1]}));
     assert_ne!(usual, own);
-    assert_eq!(
-        own,
-        key(json!({"fingerprint": ["a", "1"], "transaction": "u"}))
-    );
+    assert_eq!(own, key(json!({"fingerprint": ["a", "1"], "transaction": "u"})));
     assert_eq!(usual, key(json!({"fingerprint": ["{{ default }}"]})));
     assert_eq!(usual, key(json!({"fingerprint": []})));
     let both = |transaction| {
@@ -138,22 +102,13 @@ fn a_description_does_not_tell_errors_apart_but_name_place_and_platform_do() {
 #[test]
 fn people_are_told_apart_by_the_best_that_is_known() {
     let user = |value: serde_json::Value| event(json!({"message": "m", "user": value})).user;
-    assert_eq!(
-        user(json!({"id": 7, "email": "a@x"})),
-        user(json!({"id": "7", "email": "b@x"}))
-    );
+    assert_eq!(user(json!({"id": 7, "email": "a@x"})), user(json!({"id": "7", "email": "b@x"})));
     assert_ne!(user(json!({"id": "7"})), user(json!({"username": "7"})));
     assert_eq!(
         user(json!({"ip_address": "{{auto}}"})),
         user(json!({"ip_address": "192.0.2.1"}))
     );
-    for nobody in [
-        json!(null),
-        json!({}),
-        json!("jane"),
-        json!({"id": ""}),
-        json!({"id": [1]}),
-    ] {
+    for nobody in [json!(null), json!({}), json!("jane"), json!({"id": ""}), json!({"id": [1]})] {
         assert_eq!(user(nobody.clone()), None, "{nobody}");
     }
 }
@@ -168,10 +123,7 @@ fn odd_optional_parts_are_dropped() {
     });
     let read = event(odd);
     assert_eq!(read.event_id, None);
-    assert_eq!(
-        (read.description.as_str(), read.level),
-        ("mm", Level::Error)
-    );
+    assert_eq!((read.description.as_str(), read.level), ("mm", Level::Error));
     assert_eq!((read.occurred_at, read.user), (None, None));
 }
 
@@ -188,11 +140,8 @@ fn long_parts_are_cut_and_a_long_platform_is_refused() {
 
 #[test]
 fn what_is_no_event_is_refused() {
-    let deep = format!(
-        "{{\"message\":\"m\",\"extra\":{}{}}}",
-        "[".repeat(5_000),
-        "]".repeat(5_000)
-    );
+    let deep =
+        format!("{{\"message\":\"m\",\"extra\":{}{}}}", "[".repeat(5_000), "]".repeat(5_000));
     let texts = [
         "",
         "[]",

@@ -23,10 +23,8 @@ pub async fn listed(
     let name: Option<String> = args.get("sort")?;
     let name = name.unwrap_or_default().to_lowercase();
     let sort = Sort::from_text(&name).unwrap_or(Sort::LastSeen);
-    let (here, there): (Vec<_>, Vec<_>) = parents
-        .iter()
-        .cloned()
-        .partition(|parent| parent.setting.integrated);
+    let (here, there): (Vec<_>, Vec<_>) =
+        parents.iter().cloned().partition(|parent| parent.setting.integrated);
     let mut pages = received(here, &ask, &search, sort, &context).await?;
     for parent in there {
         match elsewhere::page(&parent, &ask, &search, sort, &context).await {
@@ -53,9 +51,7 @@ async fn received(
     if ids.is_empty() {
         return Ok(HashMap::new());
     }
-    let window = ask
-        .clone()
-        .window(context, &format!("tracker errors {sort}"), &keys(sort))?;
+    let window = ask.clone().window(context, &format!("tracker errors {sort}"), &keys(sort))?;
     let (app, _) = caller(context)?;
     let tally = {
         let (ids, words) = (ids.clone(), search.to_owned());

@@ -23,10 +23,8 @@ use kernel::graph::{
 use spaces::graph::ProjectView as Project;
 use std::sync::Arc;
 
-pub const ERROR_ID: GlobalId = GlobalId::new(
-    "ServiceErrorTrackingDetailedErrorID",
-    "Service::ErrorTracking::DetailedError",
-);
+pub const ERROR_ID: GlobalId =
+    GlobalId::new("ServiceErrorTrackingDetailedErrorID", "Service::ErrorTracking::DetailedError");
 
 const STATUS: Leaf<Status> = Leaf::upper("TrackerErrorStatus");
 
@@ -41,12 +39,7 @@ pub struct ErrorView {
 impl ErrorView {
     /// One that was received here.
     fn new(error: Tracked, project: Arc<spaces::Project>, base_url: &str) -> ErrorView {
-        ErrorView {
-            error,
-            project,
-            base_url: base_url.to_owned(),
-            there: None,
-        }
+        ErrorView { error, project, base_url: base_url.to_owned(), there: None }
     }
 
     /// What the tracker elsewhere says, or what is said of errors received
@@ -108,11 +101,7 @@ pub fn graph(g: &mut Graph) {
     collection(g);
     mutations::graph(g);
     g.on::<Project>("Project")
-        .level(
-            "trackerErrors",
-            object::<Errors>("TrackerErrorCollection"),
-            collections,
-        )
+        .level("trackerErrors", object::<Errors>("TrackerErrorCollection"), collections)
         .describe("Errors its programs report; null where the caller may not read them.")
         .level("trackerDetailedError", detailed_error(), one_of_project)
         .describe("One of its errors.")
@@ -122,10 +111,7 @@ pub fn graph(g: &mut Graph) {
 fn closed_lists(g: &mut Graph) {
     let states = vec![
         item("RESOLVED", "It should not come back."),
-        item(
-            "RESOLVED_IN_NEXT_RELEASE",
-            "It is gone with the next release.",
-        ),
+        item("RESOLVED_IN_NEXT_RELEASE", "It is gone with the next release."),
         item("UNRESOLVED", "It is open."),
         item("IGNORED", "Nobody needs to hear of it."),
     ];
@@ -143,9 +129,7 @@ fn parts(g: &mut Graph) {
         .value("time", "When the hour began.", |it| it.at)
         .value("count", "How many there were.", |it| it.count);
     g.object::<Tracked>("TrackerErrorTags", "What an error is marked with.")
-        .value("level", "How bad the newest event was.", |it| {
-            Some(it.level.clone())
-        })
+        .value("level", "How bad the newest event was.", |it| Some(it.level.clone()))
         .value("logger", "What logged it.", |it| filled(&it.logger));
     g.object::<Line>("TrackerErrorStackTraceContext", "A line of source.")
         .value("line", "Its number.", |it| it.0)
@@ -155,34 +139,23 @@ fn parts(g: &mut Graph) {
     g.object::<StackFrame>("TrackerErrorStackTraceEntry", text)
         .value("function", "The function.", |it| filled(&it.function))
         .value("fileName", "The file.", |it| filled(it.file()))
-        .value("line", "The line.", |it| {
-            it.line.0.map(|line| line.to_string())
-        })
-        .value("col", "The column.", |it| {
-            it.column.0.map(|column| column.to_string())
-        })
+        .value("line", "The line.", |it| it.line.0.map(|line| line.to_string()))
+        .value("col", "The column.", |it| it.column.0.map(|column| column.to_string()))
         .field("traceContext", line.required().list(), |it| {
             let lines = it.source().into_iter();
             Some(lines.map(|(n, code)| Arc::new(Line(n, code))).collect())
         })
         .describe("Lines of source around it.");
     let entry = object::<StackFrame>("TrackerErrorStackTraceEntry");
-    g.object::<Stack>(
-        "TrackerErrorStackTrace",
-        "The stack of an error's newest event.",
-    )
-    .value("issueId", "Number of the error.", |it| {
-        it.error_id.to_string()
-    })
-    .value("dateReceived", "When the event happened.", |it| {
-        kernel::time::wire::text(it.received_at)
-    })
-    .field(
-        "stackTraceEntries",
-        entry.required().list().required(),
-        |it| it.frames.iter().cloned().map(Arc::new).collect(),
-    )
-    .describe("Its calls, the outermost first.");
+    g.object::<Stack>("TrackerErrorStackTrace", "The stack of an error's newest event.")
+        .value("issueId", "Number of the error.", |it| it.error_id.to_string())
+        .value("dateReceived", "When the event happened.", |it| {
+            kernel::time::wire::text(it.received_at)
+        })
+        .field("stackTraceEntries", entry.required().list().required(), |it| {
+            it.frames.iter().cloned().map(Arc::new).collect()
+        })
+        .describe("Its calls, the outermost first.");
 }
 
 fn filled(text: &str) -> Option<String> {
@@ -194,35 +167,21 @@ fn common(error: ObjectBuilder<'_, ErrorView>) -> ObjectBuilder<'_, ErrorView> {
     error
         .field("id", ID.required(), |it| ERROR_ID.of(it.error.id))
         .describe("Global ID.")
-        .value("trackerId", "Its number in the tracker.", |it| {
-            it.error.id.to_string()
+        .value("trackerId", "Its number in the tracker.", |it| it.error.id.to_string())
+        .value("type", "What a tracker elsewhere calls its kind; else blank.", |it| {
+            it.told(|it| it.kind.clone(), |_| String::new())
         })
-        .value(
-            "type",
-            "What a tracker elsewhere calls its kind; else blank.",
-            |it| it.told(|it| it.kind.clone(), |_| String::new()),
-        )
         .value("culprit", "Where it happens.", |it| it.error.actor.clone())
-        .value("message", "Text of the newest event.", |it| {
-            filled(&it.error.description)
-        })
+        .value("message", "Text of the newest event.", |it| filled(&it.error.description))
         .field("status", STATUS.required(), |it| it.error.status)
         .describe("What people said of it.")
         .value("count", "Events so far.", |it| it.error.events_count)
-        .value("userCount", "People it happened to.", |it| {
-            it.error.users_count
+        .value("userCount", "People it happened to.", |it| it.error.users_count)
+        .value("firstSeen", "When it was first seen.", |it| it.error.first_seen_at)
+        .value("lastSeen", "When it was last seen.", |it| it.error.last_seen_at)
+        .value("shortId", "What a tracker elsewhere calls it in short; else blank.", |it| {
+            it.told(|it| it.short_id.clone(), |_| String::new())
         })
-        .value("firstSeen", "When it was first seen.", |it| {
-            it.error.first_seen_at
-        })
-        .value("lastSeen", "When it was last seen.", |it| {
-            it.error.last_seen_at
-        })
-        .value(
-            "shortId",
-            "What a tracker elsewhere calls it in short; else blank.",
-            |it| it.told(|it| it.short_id.clone(), |_| String::new()),
-        )
         .field("externalUrl", STRING.required(), |it| {
             let here = |project: &spaces::Project| {
                 format!("{}{}", it.base_url, it.error.path(&project.full_path))
@@ -239,11 +198,9 @@ fn common(error: ObjectBuilder<'_, ErrorView>) -> ObjectBuilder<'_, ErrorView> {
         .value("trackerProjectName", "Its name there.", |it| {
             it.told(|it| it.project[1].clone(), |it| it.name.clone())
         })
-        .value(
-            "trackerProjectSlug",
-            "The last part of its address there.",
-            |it| it.told(|it| it.project[2].clone(), |it| it.path.clone()),
-        )
+        .value("trackerProjectSlug", "The last part of its address there.", |it| {
+            it.told(|it| it.project[2].clone(), |it| it.path.clone())
+        })
 }
 
 /// What only one error alone shows.
@@ -251,23 +208,17 @@ fn detailed(error: ObjectBuilder<'_, ErrorView>) {
     let tags = object::<Tracked>("TrackerErrorTags");
     error
         .value("title", "Name and description.", |it| it.error.title())
-        .value(
-            "externalBaseUrl",
-            "Where the tracker's pages begin.",
-            |it| it.project.web_url(&it.base_url),
-        )
+        .value("externalBaseUrl", "Where the tracker's pages begin.", |it| {
+            it.project.web_url(&it.base_url)
+        })
         .field("tags", tags.required(), |it| Arc::new(it.error.clone()))
         .describe("What the newest event is marked with.")
-        .value(
-            "firstReleaseShortVersion",
-            "Release of the first event.",
-            |it| filled(&it.error.first_release),
-        )
-        .value(
-            "lastReleaseShortVersion",
-            "Release of the newest event.",
-            |it| filled(&it.error.last_release),
-        )
+        .value("firstReleaseShortVersion", "Release of the first event.", |it| {
+            filled(&it.error.first_release)
+        })
+        .value("lastReleaseShortVersion", "Release of the newest event.", |it| {
+            filled(&it.error.last_release)
+        })
         .field("firstReleaseLastCommit", STRING, |_| None)
         .describe("Commit of that release; null until there are repositories.")
         .field("lastReleaseLastCommit", STRING, |_| None)
@@ -276,23 +227,15 @@ fn detailed(error: ObjectBuilder<'_, ErrorView>) {
         .describe("Commit it began with; null until there are repositories.")
         .field("serviceCommitPath", STRING, |_| None)
         .describe("Page of that commit; null until there are repositories.")
-        .level(
-            "serviceIssuePath",
-            STRING,
-            |errors: Vec<Arc<ErrorView>>, _, context| issues(errors, context, |issue| issue.path()),
-        )
+        .level("serviceIssuePath", STRING, |errors: Vec<Arc<ErrorView>>, _, context| {
+            issues(errors, context, |issue| issue.path())
+        })
         .describe("Path of the page of the issue about it.")
-        .level(
-            "serviceIssueIid",
-            ID,
-            |errors: Vec<Arc<ErrorView>>, _, context| {
-                issues(errors, context, |issue| issue.iid.to_string())
-            },
-        )
+        .level("serviceIssueIid", ID, |errors: Vec<Arc<ErrorView>>, _, context| {
+            issues(errors, context, |issue| issue.iid.to_string())
+        })
         .describe("Number of the issue about it.")
-        .value("integrated", "Whether it was received here.", |_| {
-            Some(true)
-        });
+        .value("integrated", "Whether it was received here.", |_| Some(true));
 }
 
 fn collection(g: &mut Graph) {
@@ -309,11 +252,7 @@ fn collection(g: &mut Graph) {
         .level("detailedError", detailed_error(), one_of_collection)
         .describe("One of them.")
         .arg(argument("id", ERROR_ID.required()).describe("Its global ID."))
-        .level(
-            "errorStackTrace",
-            object::<Stack>("TrackerErrorStackTrace"),
-            stacks,
-        )
+        .level("errorStackTrace", object::<Stack>("TrackerErrorStackTrace"), stacks)
         .describe("The stack of one of them.")
         .arg(argument("id", ERROR_ID.required()).describe("Its global ID."))
         .connections("errors", object::<ErrorView>("TrackerError"), lists::listed)

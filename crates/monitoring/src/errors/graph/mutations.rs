@@ -52,9 +52,7 @@ pub(super) fn graph(g: &mut Graph) {
     let text = "Resolves, ignores or reopens an error.";
     g.mutation::<Changed>("trackerErrorUpdate", text)
         .answers("error", detailed_error(), |it| Some(it.error.clone()))
-        .answers("closedIssueIid", ID, |it| {
-            it.closed_issue_iid.map(|iid| iid.to_string())
-        })
+        .answers("closedIssueIid", ID, |it| it.closed_issue_iid.map(|iid| iid.to_string()))
         .handle(update);
     g.mutation::<Made>("trackerErrorCreateIssue", "Makes an issue about an error.")
         .answers("error", detailed_error(), |it| Some(it.error.clone()))
@@ -95,18 +93,12 @@ async fn create_issue(input: CreateIssue, context: Context) -> Result<Done<Made>
     let (app, _) = caller(&context)?;
     let id = input.id;
     let place = app.read(move |tx| project_of(tx, id)).await?;
-    let wanted = NewErrorIssue {
-        title: input.title,
-        confidential: input.confidential,
-    };
+    let wanted = NewErrorIssue { title: input.title, confidential: input.confidential };
     let made = issues::create(&app, writer(&context)?, &place, id, &wanted);
     let made = made.await?.mutated()?;
     Ok(Done::from(Made {
         error: shown(&app, made.error, made.desk.project.clone()),
         issue_iid: made.issue.iid,
-        issue_path: format!(
-            "/{}/-/issues/{}",
-            made.desk.project.full_path, made.issue.iid
-        ),
+        issue_path: format!("/{}/-/issues/{}", made.desk.project.full_path, made.issue.iid),
     }))
 }

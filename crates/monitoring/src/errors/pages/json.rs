@@ -178,11 +178,7 @@ async fn elsewhere(
     cursor: Option<&str>,
 ) -> Result<Value> {
     let listed = external::list(app, setting, filter, cursor).await?;
-    let shown: Vec<Value> = listed
-        .errors
-        .iter()
-        .map(|one| foreign(one, setting))
-        .collect();
+    let shown: Vec<Value> = listed.errors.iter().map(|one| foreign(one, setting)).collect();
     let cursor = |at: &Option<String>| at.as_ref().map(|at| json!({"cursor": at}));
     Ok(json!({
         "errors": shown,
@@ -309,10 +305,8 @@ async fn created(script: &Script, request: CreateIssue) -> Result<Value> {
 }
 
 fn entry(error: &Tracked, hours: &[Bar], project: &Project, base_url: &str) -> Value {
-    let frequency: Vec<Value> = hours
-        .iter()
-        .map(|bar| json!([bar.at.as_second(), bar.count]))
-        .collect();
+    let frequency: Vec<Value> =
+        hours.iter().map(|bar| json!([bar.at.as_second(), bar.count])).collect();
     json!({
         "id": error.id.to_string(),
         "title": error.short_title(),

@@ -27,11 +27,7 @@ pub fn routes(r: &mut Routes) {
     r.page(Method::GET, &format!("{one}/stack_trace.json"), json::stack);
     r.page(Method::PUT, &one, json::update);
     r.page(Method::POST, &format!("{one}/issue"), show::create_issue);
-    r.page(
-        Method::POST,
-        &format!("{one}/issue.json"),
-        json::create_issue,
-    );
+    r.page(Method::POST, &format!("{one}/issue.json"), json::create_issue);
 }
 
 kernel::params! {

@@ -89,9 +89,7 @@ impl FormPage for SettingsPage {
             mode: mode.unwrap_or(Mode::of(stored.as_ref())).to_string(),
             modes: Choice::list(MODES),
             has_token: stored.as_ref().is_some_and(|it| it.sealed_token.is_some()),
-            api_url: api_url
-                .or(stored.and_then(|it| it.api_url))
-                .unwrap_or_default(),
+            api_url: api_url.or(stored.and_then(|it| it.api_url)).unwrap_or_default(),
             errors: typed.errors.clone(),
             dropped: drops::list(tx, head.id, MAX_DROPPED, 0)?,
             keys: key_rows::list(tx, head.id, MAX_KEYS, 0)?,

@@ -132,10 +132,7 @@ pub(super) async fn create_issue(
             Ok(space.project()?.clone())
         })
         .await?;
-    let back = format!(
-        "/{}/-/error_tracking/{}/details",
-        project.full_path, form.error_id
-    );
+    let back = format!("/{}/-/error_tracking/{}/details", project.full_path, form.error_id);
     let place = Reference::Id(project.id);
     let by = Writer::by_form(visit.viewer.clone(), request, solution);
     let made = issues::create(&app, by, &place, form.error_id, &form.wanted()).await;
@@ -143,10 +140,7 @@ pub(super) async fn create_issue(
         Ok(made) => flash::done(&app, &back, format!("Issue #{} is made.", made.issue.iid)),
         Err(refusal) => {
             let id = form.error_id;
-            let typed = FormState {
-                form: Some(form.0),
-                refusal,
-            };
+            let typed = FormState { form: Some(form.0), refusal };
             render(&app, visit, id, typed).await
         }
     }

@@ -28,11 +28,9 @@ const ONE: &str = "/projects/{id}/error_tracking/errors/{error_id}";
 const ISSUE: &str = "/projects/{id}/error_tracking/errors/{error_id}/issue";
 
 pub(super) fn routes(r: &mut Routes) {
-    r.get(PATH, list)
-        .summary("Lists the errors that programs of a project report");
+    r.get(PATH, list).summary("Lists the errors that programs of a project report");
     r.get(ONE, show).summary("Shows an error");
-    r.put(ONE, update)
-        .summary("Resolves, ignores or reopens an error");
+    r.put(ONE, update).summary("Resolves, ignores or reopens an error");
     r.post(ISSUE, create_issue)
         .answers(409, "There is an open issue about the error")
         .summary("Makes an issue about an error");

@@ -17,15 +17,9 @@ const PATH: &str = "/projects/{id}/error_tracking/client_keys";
 const ONE: &str = "/projects/{id}/error_tracking/client_keys/{key_id}";
 
 pub(super) fn routes(r: &mut Routes) {
-    r.get(PATH, list)
-        .slashed()
-        .summary("Lists the client keys of a project");
-    r.post(PATH, create)
-        .slashed()
-        .summary("Makes a client key of a project");
-    r.delete(ONE, destroy)
-        .slashed()
-        .summary("Removes a client key of a project");
+    r.get(PATH, list).slashed().summary("Lists the client keys of a project");
+    r.post(PATH, create).slashed().summary("Makes a client key of a project");
+    r.delete(ONE, destroy).slashed().summary("Removes a client key of a project");
 }
 
 kernel::params! {
@@ -47,10 +41,7 @@ pub struct ClientKeyEntity {
 
 impl ClientKeyEntity {
     fn new(app: &App, key: ClientKey) -> ClientKeyEntity {
-        ClientKeyEntity {
-            tracker_dsn: key.dsn(app.base_url()),
-            key,
-        }
+        ClientKeyEntity { tracker_dsn: key.dsn(app.base_url()), key }
     }
 }
 

@@ -19,15 +19,9 @@ const PATH: &str = "/projects/{id}/error_tracking/settings";
 const MISSING: &str = "Error Tracking Setting";
 
 pub(super) fn routes(r: &mut Routes) {
-    r.get(PATH, show)
-        .slashed()
-        .summary("Shows how a project tracks errors");
-    r.put(PATH, put)
-        .slashed()
-        .summary("Sets how a project tracks errors");
-    r.patch(PATH, update)
-        .slashed()
-        .summary("Changes how a project tracks errors");
+    r.get(PATH, show).slashed().summary("Shows how a project tracks errors");
+    r.put(PATH, put).slashed().summary("Sets how a project tracks errors");
+    r.patch(PATH, update).slashed().summary("Changes how a project tracks errors");
 }
 
 /// Yes or no, where a blank is no answer.

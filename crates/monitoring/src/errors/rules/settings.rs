@@ -170,10 +170,7 @@ mod tests {
         ] {
             assert!(!is_api(bad), "{bad}");
         }
-        assert!(!is_api(&format!(
-            "https://t.example/api/0/projects/a/{}/",
-            "b".repeat(300)
-        )));
+        assert!(!is_api(&format!("https://t.example/api/0/projects/a/{}/", "b".repeat(300))));
     }
 
     #[test]
@@ -186,15 +183,9 @@ mod tests {
             sealed_token: None,
             external_name: None,
         };
-        assert_eq!(
-            setting.external_url().as_deref(),
-            Some("https://t.example/acme/big-anvil/")
-        );
+        assert_eq!(setting.external_url().as_deref(), Some("https://t.example/acme/big-anvil/"));
         assert_eq!(setting.external_project().as_deref(), Some("Big Anvil"));
-        let named = Setting {
-            external_name: Some("Anvil".into()),
-            ..setting
-        };
+        let named = Setting { external_name: Some("Anvil".into()), ..setting };
         assert_eq!(named.external_project().as_deref(), Some("Anvil"));
     }
 }

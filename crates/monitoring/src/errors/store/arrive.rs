@@ -107,9 +107,7 @@ fn short(digest: &[u8]) -> String {
 
 /// A time a client tells, unless it is ahead of ours or long ago.
 fn believed(sent: Option<Timestamp>, now: Timestamp) -> Timestamp {
-    let oldest = now
-        .checked_sub(SignedDuration::from_hours(24 * MAX_AGE_DAYS))
-        .unwrap_or(now);
+    let oldest = now.checked_sub(SignedDuration::from_hours(24 * MAX_AGE_DAYS)).unwrap_or(now);
     sent.filter(|at| (oldest..=now).contains(at)).unwrap_or(now)
 }
 
@@ -124,20 +122,14 @@ fn had_before(tx: &mut Tx<'_>, project_id: i64, arrived: &[&Arrived]) -> Result<
 }
 
 fn known(tx: &mut Tx<'_>, project_id: i64, events: &[&Arrived]) -> Result<HashMap<String, Known>> {
-    let wanted: HashSet<String> = events
-        .iter()
-        .map(|one| short(&one.event.fingerprint))
-        .collect();
+    let wanted: HashSet<String> = events.iter().map(|one| short(&one.event.fingerprint)).collect();
     let wanted: Vec<String> = wanted.into_iter().collect();
     let mut query = Fragment::new(store::concat!(
         "select ",
         Known::COLUMNS,
         " from error_tracking_errors where project_id = "
     ));
-    query
-        .bind(project_id)
-        .raw(" and")
-        .in_list("fingerprint", wanted);
+    query.bind(project_id).raw(" and").in_list("fingerprint", wanted);
     let rows: Vec<Known> = tx.query(query)?;
     let by_fingerprint = |row: Known| (row.fingerprint.clone(), row);
     Ok(rows.into_iter().map(by_fingerprint).collect())
@@ -177,10 +169,7 @@ fn insert(
 }
 
 fn folded(event: &Event) -> String {
-    fold(&format!(
-        "{}\n{}\n{}",
-        event.name, event.description, event.actor
-    ))
+    fold(&format!("{}\n{}\n{}", event.name, event.description, event.actor))
 }
 
 /// Writes one event; false if another node was faster.
@@ -243,12 +232,7 @@ fn count(tx: &mut Tx<'_>, error: &Known, added: &Added<'_>) -> Result<()> {
                 first_seen_at = $4
              where id = $1"
         ),
-        (
-            error.id,
-            added.events,
-            people,
-            error.first_seen_at.min(added.oldest),
-        ),
+        (error.id, added.events, people, error.first_seen_at.min(added.oldest)),
     )?;
     if added.newest.0 >= error.last_seen_at {
         follow(tx, error.id, added.newest)?;

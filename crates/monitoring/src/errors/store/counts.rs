@@ -47,8 +47,6 @@ pub fn of(tx: &mut Tx<'_>, project_id: i64, status: Option<Status>) -> Result<i6
         sql!("select status, errors_count from error_tracking_counts where project_id = $1"),
         (project_id,),
     )?;
-    let wanted = rows
-        .iter()
-        .filter(|row| status.is_none_or(|wanted| wanted == row.0));
+    let wanted = rows.iter().filter(|row| status.is_none_or(|wanted| wanted == row.0));
     Ok(wanted.map(|row| row.1).sum())
 }

@@ -63,10 +63,7 @@ pub(super) fn of_status(project_id: i64, status: Status, words: &str) -> Fragmen
         return found;
     }
     found
-        .push(
-            "(select * from error_tracking_errors where project_id = ",
-            project_id,
-        )
+        .push("(select * from error_tracking_errors where project_id = ", project_id)
         .push(" and status = ", status)
         .push(" order by last_seen_at desc, id desc limit ", SEARCHED)
         .raw(") as e where ")
@@ -77,9 +74,7 @@ pub(super) fn of_status(project_id: i64, status: Status, words: &str) -> Fragmen
 /// Whether an error `e` has these words in it.
 pub(super) fn matches(words: &str) -> Fragment {
     let mut condition = Fragment::new("e.folded");
-    condition
-        .push(" like ", contains(&fold(words)))
-        .raw(" escape '\\'");
+    condition.push(" like ", contains(&fold(words))).raw(" escape '\\'");
     condition
 }
 
@@ -97,10 +92,7 @@ pub fn list(
     for (at, status) in filter.statuses().iter().enumerate() {
         let union = if at == 0 { "" } else { " union all " };
         query
-            .raw(&format!(
-                "{union}select * from (select {} from ",
-                Tracked::COLUMNS
-            ))
+            .raw(&format!("{union}select * from (select {} from ", Tracked::COLUMNS))
             .append(of_status(project_id, *status, filter.words()))
             .push(&order, limit.saturating_add(offset))
             .raw(&format!(") as of_{status}"));
@@ -186,11 +178,7 @@ pub fn by_hour(tx: &mut Tx<'_>, ids: Vec<i64>, hours: i64) -> Result<Vec<(i64, T
 /// An error of any project, for who then asks whose it is.
 pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Tracked>> {
     Ok(tx.optional(
-        sql!(
-            "select ",
-            Tracked::COLUMNS,
-            " from error_tracking_errors e where e.id = $1"
-        ),
+        sql!("select ", Tracked::COLUMNS, " from error_tracking_errors e where e.id = $1"),
         (id,),
     )?)
 }

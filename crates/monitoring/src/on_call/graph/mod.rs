@@ -21,22 +21,14 @@ use kernel::graph::{
 use std::sync::Arc;
 use store::Tx;
 
-pub const ROTATION_ID: GlobalId = GlobalId::new(
-    "IncidentManagementOncallRotationID",
-    "IncidentManagement::OncallRotation",
-);
-pub const POLICY_ID: GlobalId = GlobalId::new(
-    "IncidentManagementEscalationPolicyID",
-    "IncidentManagement::EscalationPolicy",
-);
-const PARTICIPANT_ID: GlobalId = GlobalId::new(
-    "IncidentManagementOncallParticipantID",
-    "IncidentManagement::OncallParticipant",
-);
-const RULE_ID: GlobalId = GlobalId::new(
-    "IncidentManagementEscalationRuleID",
-    "IncidentManagement::EscalationRule",
-);
+pub const ROTATION_ID: GlobalId =
+    GlobalId::new("IncidentManagementOncallRotationID", "IncidentManagement::OncallRotation");
+pub const POLICY_ID: GlobalId =
+    GlobalId::new("IncidentManagementEscalationPolicyID", "IncidentManagement::EscalationPolicy");
+const PARTICIPANT_ID: GlobalId =
+    GlobalId::new("IncidentManagementOncallParticipantID", "IncidentManagement::OncallParticipant");
+const RULE_ID: GlobalId =
+    GlobalId::new("IncidentManagementEscalationRuleID", "IncidentManagement::EscalationRule");
 
 const SCHEDULE: &str = "IncidentManagementOncallSchedule";
 const ROTATION: &str = "IncidentManagementOncallRotation";

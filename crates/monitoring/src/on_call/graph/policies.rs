@@ -28,8 +28,6 @@ pub fn graph(g: &mut Graph) {
         .describe("What people call it.")
         .field("description", STRING, |it| it.policy.description.clone())
         .describe("What it is for.")
-        .field("rules", object::<Rule>(RULE).required().list(), |it| {
-            Some(it.rules.clone())
-        })
+        .field("rules", object::<Rule>(RULE).required().list(), |it| Some(it.rules.clone()))
         .describe("Its rules, in the order they page.");
 }

@@ -17,11 +17,7 @@ pub fn graph(g: &mut Graph) {
     g.on::<Project>("Project")
         .connections("incidentManagementOncallSchedules", schedule(), schedules)
         .describe("Plans of who is on call; none for those who may not see them.")
-        .arg(arg(
-            "iids",
-            ID.required().list(),
-            "Only those of these numbers.",
-        ))
+        .arg(arg("iids", ID.required().list(), "Only those of these numbers."))
         .connections("incidentManagementEscalationPolicies", policy(), policies)
         .describe("Whom its alerts page; none for those who may not see it.")
         .arg(arg("name", STRING, "Only those in whose name this is."))
@@ -39,11 +35,7 @@ async fn schedules(
 ) -> Result<Vec<Option<Connection<Schedule>>>, Fault> {
     let iids: Option<Vec<String>> = args.get("iids")?;
     let iids = iids.map(|all| all.iter().map(|text| iid(text)).collect::<Vec<i64>>());
-    let window = ask.window(
-        &context,
-        "on-call schedules",
-        &[Key::int("s.id", Order::Asc)],
-    )?;
+    let window = ask.window(&context, "on-call schedules", &[Key::int("s.id", Order::Asc)])?;
     let (app, viewer) = caller(&context)?;
     let all: Vec<spaces::Project> = projects.iter().map(|it| it.project.clone()).collect();
     let owners: Vec<i64> = all.iter().map(|project| project.id).collect();

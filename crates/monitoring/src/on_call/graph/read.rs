@@ -58,15 +58,10 @@ pub fn ruled(tx: &mut Tx<'_>, found: Vec<Policy>) -> Done<Vec<Ruled>> {
     let ids: Vec<i64> = found.iter().map(|one| one.id).collect();
     let mut rules: HashMap<i64, Vec<Arc<Rule>>> = HashMap::new();
     for rule in policies::rules(tx, &ids)? {
-        rules
-            .entry(rule.policy_id)
-            .or_default()
-            .push(Arc::new(rule));
+        rules.entry(rule.policy_id).or_default().push(Arc::new(rule));
     }
-    let with = |policy: Policy| Ruled {
-        rules: rules.remove(&policy.id).unwrap_or_default(),
-        policy,
-    };
+    let with =
+        |policy: Policy| Ruled { rules: rules.remove(&policy.id).unwrap_or_default(), policy };
     Ok(found.into_iter().map(with).collect())
 }
 

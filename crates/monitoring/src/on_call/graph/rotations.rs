@@ -40,9 +40,7 @@ pub fn graph(g: &mut Graph) {
         .describe("Who.")
         .never_null();
     g.object::<OnCall>(SHIFT, "A time in which somebody is on call.")
-        .field("participant", object::<Participant>(PARTICIPANT), |it| {
-            Some(it.person.clone())
-        })
+        .field("participant", object::<Participant>(PARTICIPANT), |it| Some(it.person.clone()))
         .describe("Who.")
         .field("startsAt", TIME, |it| Some(it.shift.starts_at))
         .describe("From when.")
@@ -88,11 +86,7 @@ fn schedule(g: &mut Graph) {
         .describe("What it is for.")
         .field("timezone", STRING.required(), |it| it.time_zone.clone())
         .describe("IANA name of its time zone.")
-        .level(
-            "oncallUsers",
-            object::<Person>("UserCore").required().list(),
-            now,
-        )
+        .level("oncallUsers", object::<Person>("UserCore").required().list(), now)
         .describe("Who is on call now.")
         .connections("rotations", object::<Turning>(ROTATION), rotations)
         .describe("Those who take turns.")
@@ -140,12 +134,7 @@ async fn turns(
     let found = shifts(&it.schedule, &it.rotation, &it.people, from, until);
     let whole: Vec<Arc<OnCall>> = found
         .into_iter()
-        .map(|(shift, person)| {
-            Arc::new(OnCall {
-                shift,
-                person: Arc::new(person.clone()),
-            })
-        })
+        .map(|(shift, person)| Arc::new(OnCall { shift, person: Arc::new(person.clone()) }))
         .collect();
     let place = |one: &OnCall| one.shift.starts_at.as_microsecond();
     Ok(Some(window.page_of_whole(&whole, place)))
@@ -163,9 +152,7 @@ async fn now(
         on_call(tx, &ids, now)
     });
     let found = found.await?;
-    let people = context
-        .load::<People>(found.values().flatten().copied())
-        .await?;
+    let people = context.load::<People>(found.values().flatten().copied()).await?;
     let of = |one: &Arc<Schedule>| {
         let users = found.get(&one.id).into_iter().flatten();
         Some(users.filter_map(|id| people.get(id).cloned()).collect())

@@ -208,9 +208,7 @@ impl Update {
         let people = self.participants.as_deref();
         Ok(RotationInput {
             name: self.name.clone(),
-            starts_at: starts_at
-                .map(|it| it.read(schedule, "starts_at"))
-                .transpose()?,
+            starts_at: starts_at.map(|it| it.read(schedule, "starts_at")).transpose()?,
             ends_at: self.limits.ends_at(schedule)?,
             length: length.map(|it| it.length),
             length_unit: length.and_then(Length::unit),

@@ -13,13 +13,8 @@ const DAYS: i64 = 14;
 /// Units of a day: one is a quarter of an hour.
 const DAY: i64 = 96;
 /// Colours of people by their place; the text says the same.
-const COLOURS: &[&str] = &[
-    "var(--pine)",
-    "var(--oak)",
-    "var(--edge)",
-    "var(--bad)",
-    "var(--pine-deep)",
-];
+const COLOURS: &[&str] =
+    &["var(--pine)", "var(--oak)", "var(--edge)", "var(--bad)", "var(--pine-deep)"];
 
 #[derive(Debug, Clone)]
 pub struct Line {
@@ -51,10 +46,8 @@ pub fn line(
     let end = now.checked_add(SignedDuration::from_hours(24 * DAYS));
     let end = end.unwrap_or(now);
     let mut places: HashMap<i64, usize> = HashMap::new();
-    let parts = shifts(schedule, rotation, &turns.people, now, end)
-        .into_iter()
-        .take(most)
-        .map(|(shift, one)| {
+    let parts = shifts(schedule, rotation, &turns.people, now, end).into_iter().take(most).map(
+        |(shift, one)| {
             let next = places.len();
             let place = *places.entry(one.user_id).or_insert(next);
             let x = unit(shift.starts_at, now);
@@ -72,7 +65,8 @@ pub fn line(
                     moment(shift.ends_at, &zone)
                 ),
             }
-        });
+        },
+    );
     Line {
         name: rotation.name.clone(),
         width: DAYS * DAY,

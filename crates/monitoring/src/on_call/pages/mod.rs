@@ -33,9 +33,6 @@ fn may_change(space: &Space) -> bool {
 fn zones() -> Vec<Choice> {
     let names = crate::on_call::zones::names().into_iter();
     names
-        .map(|name| Choice {
-            value: name.to_owned(),
-            label: name.replace('_', " "),
-        })
+        .map(|name| Choice { value: name.to_owned(), label: name.replace('_', " ") })
         .collect()
 }

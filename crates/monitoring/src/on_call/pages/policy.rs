@@ -22,10 +22,8 @@ use spaces::pages::Visit;
 use std::collections::HashMap;
 use store::Tx;
 
-const STATES: &[(&str, &str)] = &[
-    ("acknowledged", "Nobody acknowledged it"),
-    ("resolved", "It is not resolved"),
-];
+const STATES: &[(&str, &str)] =
+    &[("acknowledged", "Nobody acknowledged it"), ("resolved", "It is not resolved")];
 const SPARE: usize = 2;
 
 kernel::choices! {
@@ -96,20 +94,17 @@ impl Stored {
                 None => String::new(),
             },
         };
-        format!(
-            "After {} minutes page {whom}, unless it is {}",
-            minutes(rule),
-            rule.until
-        )
+        format!("After {} minutes page {whom}, unless it is {}", minutes(rule), rule.until)
     }
 
     /// Whom a rule may page besides a user it names.
     fn choices(&self) -> Vec<Choice> {
         let mut choices = Choice::list(&[("", "A user")]);
-        choices.extend(self.schedules.iter().map(|one| Choice {
-            value: one.iid.to_string(),
-            label: one.name.clone(),
-        }));
+        choices.extend(
+            self.schedules
+                .iter()
+                .map(|one| Choice { value: one.iid.to_string(), label: one.name.clone() }),
+        );
         choices
     }
 
@@ -165,11 +160,9 @@ impl FormPage for PolicyPage {
         let space = self.0.authorize(tx, READ)?;
         let stored = Stored::read(tx, space.project()?)?;
         let (name, description, mut rules) = match (&typed.form, &stored.policy) {
-            (Some(form), _) => (
-                form.name.clone(),
-                form.description.clone(),
-                form.given().cloned().collect(),
-            ),
+            (Some(form), _) => {
+                (form.name.clone(), form.description.clone(), form.given().cloned().collect())
+            }
             (None, Some(policy)) => (
                 Text(policy.name.clone()),
                 Text(policy.description.clone().unwrap_or_default()),

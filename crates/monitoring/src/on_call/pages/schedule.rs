@@ -84,20 +84,12 @@ struct SchedulePage {
 }
 
 pub(super) async fn show(app: App, visit: Visit, path: Params<OnePage>) -> Result<Response> {
-    let page = SchedulePage {
-        visit,
-        iid: path.schedule_iid,
-        chosen: path.rotation,
-    };
+    let page = SchedulePage { visit, iid: path.schedule_iid, chosen: path.rotation };
     form::show(&app, page).await
 }
 
 pub(super) async fn change(app: App, visit: Visit, form: Params<Form>) -> Result<Response> {
-    let page = SchedulePage {
-        visit,
-        iid: form.schedule_iid,
-        chosen: None,
-    };
+    let page = SchedulePage { visit, iid: form.schedule_iid, chosen: None };
     form::submit(&app, page, form.0).await
 }
 
@@ -146,9 +138,7 @@ impl FormPage for SchedulePage {
             head: space.head(tx, &self.visit.viewer)?,
             can_change: may_change(&space),
             url: format!("{all}/{}", self.iid),
-            rotations: rotations
-                .map(|one| row(one, &schedule, &related, now))
-                .collect(),
+            rotations: rotations.map(|one| row(one, &schedule, &related, now)).collect(),
             form: match sent(Action::Save) {
                 Some(form) => form.schedule.0.clone(),
                 None => schedules::Form::of(&schedule),
@@ -226,11 +216,7 @@ fn row(
     if let Some(end) = plan.ends_at {
         text.push_str(&format!(" to {}", moment(end, &zone)));
     }
-    if let Some(Period {
-        start_time,
-        end_time,
-    }) = plan.active_period
-    {
+    if let Some(Period { start_time, end_time }) = plan.active_period {
         text.push_str(&format!(", on call from {start_time} to {end_time}"));
     }
     RotationRow {
@@ -246,10 +232,7 @@ impl RotationFields {
     fn of(schedule: &Schedule, related: &RelatedToSchedules, id: Option<i64>) -> RotationFields {
         let found = related.rotations.iter().find(|one| Some(one.id) == id);
         let Some(one) = found else {
-            return RotationFields {
-                length: Text("1".into()),
-                ..RotationFields::default()
-            };
+            return RotationFields { length: Text("1".into()), ..RotationFields::default() };
         };
         let zone = zone(&schedule.time_zone);
         let local = |at: Timestamp| {
@@ -299,10 +282,7 @@ impl RotationFields {
         let both = Clock::read(from).zip(Clock::read(until));
         let wrong = || Error::invalid("active_from", "needs two times such as 08:30");
         let (start_time, end_time) = both.ok_or_else(wrong)?;
-        Ok(Some(Period {
-            start_time,
-            end_time,
-        }))
+        Ok(Some(Period { start_time, end_time }))
     }
 }
 

@@ -25,14 +25,11 @@ const PATH: &str = "/projects/{id}/alert_management/escalation_policies";
 const ONE: &str = "/projects/{id}/alert_management/escalation_policies/{policy_id}";
 
 pub(super) fn routes(r: &mut Routes) {
-    r.get(PATH, list)
-        .summary("Lists the escalation policy of a project");
-    r.post(PATH, create)
-        .summary("Makes the escalation policy of a project");
+    r.get(PATH, list).summary("Lists the escalation policy of a project");
+    r.post(PATH, create).summary("Makes the escalation policy of a project");
     r.get(ONE, show).summary("Shows an escalation policy");
     r.put(ONE, update).summary("Changes an escalation policy");
-    r.delete(ONE, destroy)
-        .summary("Removes an escalation policy");
+    r.delete(ONE, destroy).summary("Removes an escalation policy");
 }
 
 kernel::params! {
@@ -135,11 +132,7 @@ impl RelatedToPolicies {
                 user: user.map(|user| basic(app, user)),
             }
         });
-        EscalationPolicyEntity {
-            rules: own.collect(),
-            times: policy.times,
-            policy,
-        }
+        EscalationPolicyEntity { rules: own.collect(), times: policy.times, policy }
     }
 }
 

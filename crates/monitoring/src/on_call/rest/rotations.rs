@@ -30,15 +30,12 @@ const SHIFTS: &str = "/projects/{id}/alert_management/oncall_schedules/{schedule
 const DAYS: i64 = 14;
 
 pub(super) fn routes(r: &mut Routes) {
-    r.get(PATH, list)
-        .summary("Lists the rotations of an on-call schedule");
-    r.post(PATH, create)
-        .summary("Adds a rotation to an on-call schedule");
+    r.get(PATH, list).summary("Lists the rotations of an on-call schedule");
+    r.post(PATH, create).summary("Adds a rotation to an on-call schedule");
     r.get(ONE, show).summary("Shows a rotation");
     r.put(ONE, update).summary("Changes a rotation");
     r.delete(ONE, destroy).summary("Removes a rotation");
-    r.get(SHIFTS, on_call)
-        .summary("Tells who is on call when, for a month at most");
+    r.get(SHIFTS, on_call).summary("Tells who is on call when, for a month at most");
 }
 
 kernel::params! {
@@ -123,10 +120,7 @@ impl OnCallRotationEntity {
     fn new(app: &App, rotation: Rotation, related: &RelatedToRotations) -> OnCallRotationEntity {
         let people = related
             .of(&rotation)
-            .map(|(one, user)| OnCallParticipantEntity {
-                id: one.id,
-                user: basic(app, user),
-            });
+            .map(|(one, user)| OnCallParticipantEntity { id: one.id, user: basic(app, user) });
         OnCallRotationEntity {
             participants: people.collect(),
             times: rotation.times,
@@ -208,10 +202,7 @@ pub fn span(
         return Err(Error::invalid("end_time", "must be later than start_time"));
     }
     if until > after(MAX_DAYS) {
-        return Err(Error::invalid(
-            "end_time",
-            "is more than a month after start_time",
-        ));
+        return Err(Error::invalid("end_time", "is more than a month after start_time"));
     }
     Ok((from, until))
 }
@@ -261,11 +252,7 @@ mod tests {
         assert_eq!(span(None, None, now).unwrap(), two_weeks);
         let month = Some(at("2031-06-05T00:00:00Z"));
         assert!(span(Some(now), month, now).is_ok());
-        for until in [
-            "2031-06-05T00:00:01Z",
-            "2031-05-05T00:00:00Z",
-            "2030-01-01T00:00:00Z",
-        ] {
+        for until in ["2031-06-05T00:00:01Z", "2031-05-05T00:00:00Z", "2030-01-01T00:00:00Z"] {
             assert!(span(Some(now), Some(at(until)), now).is_err(), "{until}");
         }
         assert!(span(Some(Timestamp::MAX), None, now).is_err());

@@ -15,8 +15,7 @@ const PATH: &str = "/projects/{id}/alert_management/oncall_schedules";
 const ONE: &str = "/projects/{id}/alert_management/oncall_schedules/{schedule_iid}";
 
 pub(super) fn routes(r: &mut Routes) {
-    r.get(PATH, list)
-        .summary("Lists the on-call schedules of a project");
+    r.get(PATH, list).summary("Lists the on-call schedules of a project");
     r.post(PATH, create).summary("Makes an on-call schedule");
     r.get(ONE, show).summary("Shows an on-call schedule");
     r.put(ONE, update).summary("Changes an on-call schedule");
@@ -70,8 +69,7 @@ async fn create(by: Caller, params: Params<CreateSchedule>) -> Result<Created<Sc
 }
 
 async fn show(by: Caller, path: Params<SchedulePath>) -> Result<Ok200<Schedule>> {
-    by.read(move |tx, by| Ok(Ok200(path.authorize(tx, by, READ)?.schedule)))
-        .await
+    by.read(move |tx, by| Ok(Ok200(path.authorize(tx, by, READ)?.schedule))).await
 }
 
 async fn update(by: Caller, params: Params<UpdateSchedule>) -> Result<Ok200<Schedule>> {

@@ -46,11 +46,7 @@ pub struct Step<'r> {
 /// What is to be done about an alert of this status that began to escalate
 /// `elapsed` seconds ago. `rules` stand in the order they page.
 pub fn step(rules: &[Rule], passed: i64, elapsed: i64, status: Status) -> Step<'_> {
-    let mut step = Step {
-        paging: Vec::new(),
-        passed,
-        next: None,
-    };
+    let mut step = Step { paging: Vec::new(), passed, next: None };
     if matches!(status, Status::Resolved | Status::Ignored) {
         return step;
     }

@@ -86,10 +86,7 @@ fn said(users: &[User]) -> String {
     if users.is_empty() {
         return NOBODY.to_owned();
     }
-    let names: Vec<String> = users
-        .iter()
-        .map(|user| format!("@{}", user.username))
-        .collect();
+    let names: Vec<String> = users.iter().map(|user| format!("@{}", user.username)).collect();
     format!("paged {} about this alert by e-mail", names.join(", "))
 }
 
@@ -184,9 +181,7 @@ pub fn on_call(tx: &mut Tx<'_>, ids: &[i64], now: Timestamp) -> Result<HashMap<i
     let found = rotations::of_schedules(tx, ids)?;
     let all: Vec<i64> = found.iter().map(|one| one.id).collect();
     let people = rotations::participants(tx, &all)?;
-    let next = now
-        .checked_add(SignedDuration::from_nanos(1))
-        .unwrap_or(now);
+    let next = now.checked_add(SignedDuration::from_nanos(1)).unwrap_or(now);
     let mut users: HashMap<i64, Vec<i64>> = HashMap::new();
     for schedule in schedules::by_ids(tx, ids)? {
         let own = users.entry(schedule.id).or_default();

@@ -123,11 +123,7 @@ fn checked(tx: &mut Tx<'_>, by: &Here, given: &RuleInput) -> Result<NewRule> {
         (None, Some(id)) => Target::User(id),
         _ => return Err(wrong("must each name a schedule or a user, not both")),
     };
-    Ok(NewRule {
-        elapsed_seconds,
-        until: given.status,
-        target,
-    })
+    Ok(NewRule { elapsed_seconds, until: given.status, target })
 }
 
 fn details(policy: &Policy, rules: Option<&[NewRule]>) -> Value {

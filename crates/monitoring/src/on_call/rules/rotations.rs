@@ -119,10 +119,7 @@ fn plan(before: Option<&Plan>, input: &RotationInput) -> Result<Plan> {
         ends_at: input.ends_at.clone().over(before.and_then(|it| it.ends_at)),
         length: length.ok_or_else(|| blank("length"))?,
         length_unit: unit.ok_or_else(|| blank("length_unit"))?,
-        active_period: input
-            .active_period
-            .clone()
-            .over(before.and_then(|it| it.active_period)),
+        active_period: input.active_period.clone().over(before.and_then(|it| it.active_period)),
     };
     check(&plan)?;
     Ok(plan)
@@ -204,16 +201,12 @@ pub fn shifts<'p>(
     from: Timestamp,
     until: Timestamp,
 ) -> Vec<(Shift, &'p Participant)> {
-    let own: Vec<&Participant> = people
-        .iter()
-        .filter(|one| one.rotation_id == rotation.id)
-        .collect();
+    let own: Vec<&Participant> =
+        people.iter().filter(|one| one.rotation_id == rotation.id).collect();
     let zone = zones::zone(&schedule.time_zone);
     let turns = Turns::new(&rotation.plan, &zone, own.len());
     let found = turns.between(from, until).into_iter();
-    found
-        .filter_map(|shift| Some((shift, *own.get(shift.person)?)))
-        .collect()
+    found.filter_map(|shift| Some((shift, *own.get(shift.person)?))).collect()
 }
 
 #[cfg(test)]
@@ -238,11 +231,7 @@ mod tests {
             end_time: Clock::read("17:00").unwrap(),
         };
         assert!(check(&daily()).is_ok());
-        let fine = Plan {
-            active_period: Some(period),
-            length: 1_000,
-            ..daily()
-        };
+        let fine = Plan { active_period: Some(period), length: 1_000, ..daily() };
         assert!(check(&fine).is_ok());
         let wrong: [fn(&mut Plan); 6] = [
             |plan| plan.length = 0,

@@ -109,11 +109,7 @@ impl<'p> Turns<'p> {
         let starts_at = starts_at.max(self.plan.starts_at);
         let ends_at = ends_at.min(self.plan.ends_at.unwrap_or(ends_at));
         let person = usize::try_from(turn).ok()? % self.people;
-        (starts_at < ends_at).then_some(Shift {
-            person,
-            starts_at,
-            ends_at,
-        })
+        (starts_at < ends_at).then_some(Shift { person, starts_at, ends_at })
     }
 
     /// When a turn begins, counted from 0; none beyond the end of time.

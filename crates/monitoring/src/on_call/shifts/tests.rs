@@ -61,20 +61,14 @@ fn days_change_hands_at_the_same_time_of_day() {
     // Clocks go forward on 30 March 2031 in Berlin, back on 26 October.
     let days = plan("2031-03-29T08:00", 1, Unit::Days);
     let shown = told(&days, BERLIN, 3, "2031-03-29T08:00", "2031-03-31T07:00");
-    let expected = [
-        "0 2031-03-29T08:00/2031-03-30T07:00",
-        "1 2031-03-30T07:00/2031-03-31T07:00",
-    ];
+    let expected = ["0 2031-03-29T08:00/2031-03-30T07:00", "1 2031-03-30T07:00/2031-03-31T07:00"];
     assert_eq!(shown, expected);
     let weeks = plan("2031-10-20T07:00", 1, Unit::Weeks);
     let shown = told(&weeks, BERLIN, 2, "2031-10-21T00:00", "2031-10-22T00:00");
     assert_eq!(shown, ["0 2031-10-20T07:00/2031-10-27T08:00"]);
     let hours = plan("2031-03-30T00:00", 12, Unit::Hours);
     let shown = told(&hours, BERLIN, 2, "2031-03-30T01:00", "2031-03-30T13:00");
-    let expected = [
-        "0 2031-03-30T00:00/2031-03-30T12:00",
-        "1 2031-03-30T12:00/2031-03-31T00:00",
-    ];
+    let expected = ["0 2031-03-30T00:00/2031-03-30T12:00", "1 2031-03-30T12:00/2031-03-31T00:00"];
     assert_eq!(shown, expected);
 }
 
@@ -83,10 +77,7 @@ fn a_part_of_the_day_belongs_to_whom_it_begins_with() {
     let mut weeks = plan("2031-05-05T00:00", 1, Unit::Weeks);
     weeks.active_period = period("22:00", "06:00");
     let shown = told(&weeks, "UTC", 2, "2031-05-11T12:00", "2031-05-13T12:00");
-    let expected = [
-        "0 2031-05-11T22:00/2031-05-12T06:00",
-        "1 2031-05-12T22:00/2031-05-13T06:00",
-    ];
+    let expected = ["0 2031-05-11T22:00/2031-05-12T06:00", "1 2031-05-12T22:00/2031-05-13T06:00"];
     assert_eq!(shown, expected);
     let mut days = plan("2031-05-05T10:00", 1, Unit::Days);
     days.active_period = period("08:00", "17:00");
@@ -155,13 +146,7 @@ fn plans() -> impl Strategy<Value = Plan> {
     let active = prop::option::of((0_i8..24, 0_i8..60, 0_i8..24, 0_i8..60));
     // From 1990 to 2060, when most zones change their clocks.
     let starts = 631_152_000_i64..2_840_140_800;
-    let parts = (
-        starts,
-        prop::option::of(0_i64..40_000),
-        1_i64..40,
-        unit,
-        active,
-    );
+    let parts = (starts, prop::option::of(0_i64..40_000), 1_i64..40, unit, active);
     parts.prop_map(|(start, lasts, length, unit, active)| {
         let starts_at = Timestamp::from_second(start).unwrap();
         let period = |(h, m, to_h, to_m)| Period {

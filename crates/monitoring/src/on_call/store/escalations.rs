@@ -77,10 +77,7 @@ pub fn rules(tx: &mut Tx<'_>, projects: &[i64]) -> Result<Vec<(i64, Rule)>> {
         ),
         (projects,),
     )?;
-    Ok(found
-        .into_iter()
-        .map(|it| (it.project_id, it.rule))
-        .collect())
+    Ok(found.into_iter().map(|it| (it.project_id, it.rule)).collect())
 }
 
 #[derive(FromRow)]
@@ -92,10 +89,7 @@ struct OfProject {
 
 pub fn end(tx: &mut Tx<'_>, alerts: &[i64]) -> Result<()> {
     if !alerts.is_empty() {
-        tx.execute(
-            sql!("delete from escalations where alert_id in_list($1)"),
-            (alerts,),
-        )?;
+        tx.execute(sql!("delete from escalations where alert_id in_list($1)"), (alerts,))?;
     }
     Ok(())
 }
@@ -153,9 +147,6 @@ pub fn unsent(tx: &mut Tx<'_>, id: i64) -> Result<Option<(i64, i64)>> {
 
 pub fn sent(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     let now = tx.now();
-    tx.execute(
-        sql!("update escalation_pages set mailed_at = $2 where id = $1"),
-        (id, now),
-    )?;
+    tx.execute(sql!("update escalation_pages set mailed_at = $2 where id = $1"), (id, now))?;
     Ok(())
 }

@@ -78,10 +78,7 @@ pub fn remove(tx: &mut Tx<'_>, id: i64) -> Result<()> {
 
 /// Gives a policy these rules and no others.
 pub fn set_rules(tx: &mut Tx<'_>, policy_id: i64, rules: &[NewRule]) -> Result<()> {
-    tx.execute(
-        sql!("delete from escalation_rules where policy_id = $1"),
-        (policy_id,),
-    )?;
+    tx.execute(sql!("delete from escalation_rules where policy_id = $1"), (policy_id,))?;
     if rules.is_empty() {
         return Ok(());
     }
@@ -106,9 +103,6 @@ pub fn set_rules(tx: &mut Tx<'_>, policy_id: i64, rules: &[NewRule]) -> Result<(
 }
 
 pub fn forget_user(tx: &mut Tx<'_>, user_id: i64) -> Result<()> {
-    tx.execute(
-        sql!("delete from escalation_rules where user_id = $1"),
-        (user_id,),
-    )?;
+    tx.execute(sql!("delete from escalation_rules where user_id = $1"), (user_id,))?;
     Ok(())
 }

@@ -116,9 +116,6 @@ pub fn set_participants(tx: &mut Tx<'_>, rotation_id: i64, users: &[i64]) -> Res
 }
 
 pub fn forget_user(tx: &mut Tx<'_>, user_id: i64) -> Result<()> {
-    tx.execute(
-        sql!("delete from on_call_participants where user_id = $1"),
-        (user_id,),
-    )?;
+    tx.execute(sql!("delete from on_call_participants where user_id = $1"), (user_id,))?;
     Ok(())
 }

@@ -44,10 +44,8 @@ pub fn is_named(tx: &mut Tx<'_>, project_id: i64, name: &str, but: i64) -> Resul
 }
 
 pub fn is_used(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
-    let found: Option<i64> = tx.optional(
-        sql!("select id from escalation_rules where schedule_id = $1 limit 1"),
-        (id,),
-    )?;
+    let found: Option<i64> =
+        tx.optional(sql!("select id from escalation_rules where schedule_id = $1 limit 1"), (id,))?;
     Ok(found.is_some())
 }
 
@@ -60,14 +58,7 @@ pub fn insert(tx: &mut Tx<'_>, project_id: i64, new: &Described) -> Result<Sched
                 created_at, updated_at)
              values ($1, $2, $3, $4, $5, $6, $6) returning *"
         ),
-        (
-            project_id,
-            iid,
-            &new.name,
-            &new.description,
-            new.time_zone,
-            now,
-        ),
+        (project_id, iid, &new.name, &new.description, new.time_zone, now),
     )?)
 }
 

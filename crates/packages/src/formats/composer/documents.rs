@@ -39,21 +39,15 @@ impl DocumentKind {
                 Some(name) => (name, true),
                 None => (name, false),
             };
-            return is_name(name).then(|| DocumentKind::Package {
-                name: name.to_owned(),
-                development,
-            });
+            return is_name(name)
+                .then(|| DocumentKind::Package { name: name.to_owned(), development });
         }
         if let Some(sha256) = path.strip_prefix("p/").filter(|rest| is_digest(rest)) {
-            return Some(DocumentKind::Providers {
-                sha256: sha256.to_owned(),
-            });
+            return Some(DocumentKind::Providers { sha256: sha256.to_owned() });
         }
         let (name, sha256) = path.split_once('$')?;
-        (is_name(name) && is_digest(sha256)).then(|| DocumentKind::Provided {
-            name: name.to_owned(),
-            sha256: sha256.to_owned(),
-        })
+        (is_name(name) && is_digest(sha256))
+            .then(|| DocumentKind::Provided { name: name.to_owned(), sha256: sha256.to_owned() })
     }
 }
 
@@ -91,17 +85,13 @@ pub fn make(
         }
         DocumentKind::Providers { sha256 } => {
             let providers = providers(tx, scope, base_url)?;
-            (digest(&providers) == *sha256)
-                .then_some(providers)
-                .found("Package")
+            (digest(&providers) == *sha256).then_some(providers).found("Package")
         }
         DocumentKind::Provided { name, sha256 } => {
             let versions = packages.versions(tx, name)?;
             versions.first().found("Package")?;
             let document = package(&with_files(tx, versions)?, name, base_url);
-            (digest(&document) == *sha256)
-                .then_some(document)
-                .found("Package")
+            (digest(&document) == *sha256).then_some(document).found("Package")
         }
     }
 }
@@ -125,10 +115,8 @@ fn with_files(tx: &mut Tx<'_>, versions: Vec<Version>) -> Result<Vec<Archived>> 
     let ids: Vec<i64> = versions.iter().map(|version| version.id).collect();
     let files = index::files(tx, &ids)?;
     // The later of two files of a package replaces the earlier.
-    let sums: HashMap<i64, String> = files
-        .into_iter()
-        .map(|one| (one.file.package_id, one.file.sha1))
-        .collect();
+    let sums: HashMap<i64, String> =
+        files.into_iter().map(|one| (one.file.package_id, one.file.sha1)).collect();
     let archived = versions.into_iter().filter_map(|version| {
         let sha1 = sums.get(&version.id)?.clone();
         Some(Archived { version, sha1 })
@@ -166,10 +154,7 @@ fn providers(tx: &mut Tx<'_>, scope: &Scope, base_url: &str) -> Result<Value> {
     let all = scope.of_format(PackageType::Composer).all_versions(tx)?;
     let mut by_name: BTreeMap<String, Vec<Archived>> = BTreeMap::new();
     for one in with_files(tx, all)? {
-        by_name
-            .entry(one.version.name.clone())
-            .or_default()
-            .push(one);
+        by_name.entry(one.version.name.clone()).or_default().push(one);
     }
     let listed: Map<String, Value> = by_name
         .iter()
@@ -193,32 +178,15 @@ mod tests {
     #[test]
     fn documents_are_told_by_their_path() {
         let hash = "a".repeat(64);
-        let package = |development| DocumentKind::Package {
-            name: "acme/anvil".into(),
-            development,
-        };
+        let package =
+            |development| DocumentKind::Package { name: "acme/anvil".into(), development };
         assert_eq!(DocumentKind::parse("packages"), Some(DocumentKind::Root));
-        assert_eq!(
-            DocumentKind::parse("packages.json"),
-            Some(DocumentKind::Root)
-        );
-        assert_eq!(
-            DocumentKind::parse("p2/acme/anvil.json"),
-            Some(package(false))
-        );
-        assert_eq!(
-            DocumentKind::parse("p2/acme/anvil~dev.json"),
-            Some(package(true))
-        );
+        assert_eq!(DocumentKind::parse("packages.json"), Some(DocumentKind::Root));
+        assert_eq!(DocumentKind::parse("p2/acme/anvil.json"), Some(package(false)));
+        assert_eq!(DocumentKind::parse("p2/acme/anvil~dev.json"), Some(package(true)));
         assert!(DocumentKind::parse(&format!("p/{hash}.json")).is_some());
         assert!(DocumentKind::parse(&format!("acme/anvil${hash}.json")).is_some());
-        for path in [
-            "",
-            "p2/acme.json",
-            "p2/a/../b.json",
-            "acme/anvil.json",
-            "acme/anvil$x.json",
-        ] {
+        for path in ["", "p2/acme.json", "p2/a/../b.json", "acme/anvil.json", "acme/anvil$x.json"] {
             assert_eq!(DocumentKind::parse(path), None, "{path}");
         }
     }

@@ -33,13 +33,8 @@ impl Manifest {
             return Err(refused("composer.json is nested too deeply"));
         }
         match fields.get("name").and_then(Value::as_str) {
-            Some(name) if is_name(name) => Ok(Manifest {
-                name: name.to_owned(),
-                fields,
-            }),
-            _ => Err(refused(
-                "composer.json must have a name such as vendor/name",
-            )),
+            Some(name) if is_name(name) => Ok(Manifest { name: name.to_owned(), fields }),
+            _ => Err(refused("composer.json must have a name such as vendor/name")),
         }
     }
 }
@@ -63,9 +58,7 @@ pub fn is_name(name: &str) -> bool {
             && part.ends_with(|c: char| c.is_ascii_alphanumeric())
     };
     name.len() <= MAX_NAME
-        && name
-            .split_once('/')
-            .is_some_and(|(vendor, name)| part(vendor) && part(name))
+        && name.split_once('/').is_some_and(|(vendor, name)| part(vendor) && part(name))
 }
 
 /// The version a tag stands for: itself, without a `v` before it.
@@ -85,10 +78,7 @@ pub fn version_of_tag(tag: &str) -> Option<String> {
 }
 
 fn is_suffix(suffix: &str) -> bool {
-    !suffix.is_empty()
-        && suffix
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b".-_+".contains(&b))
+    !suffix.is_empty() && suffix.bytes().all(|b| b.is_ascii_alphanumeric() || b".-_+".contains(&b))
 }
 
 /// The development version a branch stands for: `1.x` is `1.x-dev`, any
@@ -97,9 +87,7 @@ pub fn version_of_branch(branch: &str) -> Option<String> {
     let usable = !branch.is_empty()
         && branch.len() <= MAX_NAME - 4
         && !branch.contains("..")
-        && branch
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b"-_./+".contains(&b));
+        && branch.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./+".contains(&b));
     if !usable {
         return None;
     }
@@ -174,15 +162,8 @@ mod tests {
     #[test]
     fn a_manifest_needs_a_name() {
         let read = |text: &str| Manifest::parse(text.as_bytes());
-        assert_eq!(
-            read(r#"{"name": "acme/anvil"}"#).unwrap().name,
-            "acme/anvil"
-        );
-        let deep = format!(
-            r#"{{"name": "a/b", "x": {}{}}}"#,
-            "[".repeat(40),
-            "]".repeat(40)
-        );
+        assert_eq!(read(r#"{"name": "acme/anvil"}"#).unwrap().name, "acme/anvil");
+        let deep = format!(r#"{{"name": "a/b", "x": {}{}}}"#, "[".repeat(40), "]".repeat(40));
         for text in [
             "",
             "[]",

@@ -62,9 +62,7 @@ async fn document(params: Params<OneDocument>, client: Client) -> Result<Respons
     let base_url = client.app.base_url().to_owned();
     // The group stays written as the client wrote it.
     let path = client.request.uri.path();
-    let prefix = path
-        .find(PREFIX)
-        .map_or(path, |at| &path[..at + PREFIX.len()]);
+    let prefix = path.find(PREFIX).map_or(path, |at| &path[..at + PREFIX.len()]);
     let prefix = prefix.to_owned();
     let viewer = client.viewer.clone();
     let value = client.app.read(move |tx| {
@@ -84,9 +82,7 @@ async fn archive(params: Params<OneArchive>, client: Client) -> Result<Response>
         let versions = scope.of_format(PackageType::Composer).versions(tx, &name)?;
         let ids: Vec<i64> = versions.iter().map(|version| version.id).collect();
         let files = index::files(tx, &ids)?;
-        let mut fitting = files
-            .into_iter()
-            .filter(|one| sha.is_empty() || one.file.sha1 == sha);
+        let mut fitting = files.into_iter().filter(|one| sha.is_empty() || one.file.sha1 == sha);
         Ok(fitting.next_back().found("Package File")?.file)
     });
     client.send(&file.await?).await

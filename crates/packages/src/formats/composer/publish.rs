@@ -100,9 +100,7 @@ fn reference(tag: Option<String>, branch: Option<String>) -> Result<Ref> {
     match (given(tag), given(branch)) {
         (Some(tag), None) => Ok(Ref::Tag(tag)),
         (None, Some(branch)) => Ok(Ref::Branch(branch)),
-        (Some(_), Some(_)) => Err(Error::BadRequest(
-            "tag, branch are mutually exclusive".into(),
-        )),
+        (Some(_), Some(_)) => Err(Error::BadRequest("tag, branch are mutually exclusive".into())),
         (None, None) => Err(Error::Parameters(vec![
             "tag, branch are missing, exactly one parameter must be provided".into(),
         ])),
@@ -121,10 +119,7 @@ fn read_manifest(file: File) -> Result<Manifest> {
         name == "composer.json" && path.matches('/').count() <= 1
     })?;
     let members = contents.members;
-    match members
-        .into_iter()
-        .min_by_key(|member| member.path.matches('/').count())
-    {
+    match members.into_iter().min_by_key(|member| member.path.matches('/').count()) {
         Some(member) => Manifest::parse(&member.bytes),
         None => Err(Error::Unprocessable(
             "422 Unprocessable - the archive has no composer.json".into(),

@@ -32,11 +32,7 @@ pub async fn without_revisions(client: &Client, path: &str, body: Upload) -> Res
     let (recipe, place, path) = address::file(path)?;
     let is_zero = place == RevisionPath::without_revisions(place.reference());
     require("recipe_revision", is_zero)?;
-    let sent = UploadedFile {
-        recipe,
-        place,
-        path,
-    };
+    let sent = UploadedFile { recipe, place, path };
     sent.store(client, body).await
 }
 
@@ -48,11 +44,7 @@ pub async fn with_revisions(client: &Client, path: &str, body: Upload) -> Result
     };
     let is_fixed = place.is_fixed() && place.of_recipe().is_fixed();
     require("recipe_revision", is_fixed)?;
-    let sent = UploadedFile {
-        recipe,
-        place,
-        path,
-    };
+    let sent = UploadedFile { recipe, place, path };
     sent.store(client, body).await
 }
 
@@ -179,9 +171,7 @@ fn look(file: File, size: u64, kind: Kind) -> Result<Option<String>> {
 
 fn whole(file: File, most: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    file.take(most + 1)
-        .read_to_end(&mut bytes)
-        .map_err(Error::internal)?;
+    file.take(most + 1).read_to_end(&mut bytes).map_err(Error::internal)?;
     if bytes.len() as u64 > most {
         return Err(upload::too_large());
     }

@@ -24,9 +24,7 @@ pub async fn without_revisions(client: &Client, of: &OfRecipe) -> Result<Respons
     let mut kept = files_at(client, &recipe, RevisionPath::without_revisions(reference)).await?;
     if let About::Whole(_) = about {
         kept.first().found("Package")?;
-        let sums = kept
-            .into_iter()
-            .map(|kept| (kept.path, kept.file.md5.into()));
+        let sums = kept.into_iter().map(|kept| (kept.path, kept.file.md5.into()));
         return reply::json(StatusCode::OK, &sums.collect::<Map<String, Value>>());
     }
     if let About::Digest(_) = about {
@@ -85,10 +83,8 @@ pub async fn with_revisions(client: &Client, of: &OfRecipe) -> Result<Response> 
         }
         About::Files(place) => {
             let kept = files_at(client, &recipe, place).await?;
-            let files: Map<String, Value> = kept
-                .into_iter()
-                .map(|kept| (kept.path, json!({})))
-                .collect();
+            let files: Map<String, Value> =
+                kept.into_iter().map(|kept| (kept.path, json!({}))).collect();
             if files.is_empty() {
                 return Err(Error::NotFound("Package"));
             }

@@ -129,11 +129,7 @@ impl<'a> Doomed<'a> {
         let id = store::package(tx, &Scope::of_project(project), recipe)?.found("Package")?;
         let package = packages::package_in(tx, project, id)?.found("Package")?;
         protection::check_delete(tx, entered, CONAN, &package.name)?;
-        Ok(Doomed {
-            client,
-            entered,
-            package,
-        })
+        Ok(Doomed { client, entered, package })
     }
 
     fn destroy(&self, tx: &mut Tx<'_>) -> Result<()> {

@@ -50,9 +50,7 @@ pub struct About {
 pub fn package(tx: &mut Tx<'_>, scope: &Scope, recipe: &Recipe) -> Result<Option<i64>> {
     let of = PackageType::Conan;
     let key = package_version_key(of, Some(&recipe.version), Some(&recipe.full()));
-    let mut query = scope
-        .of_format(of)
-        .select("select p.id from packages p where ");
+    let mut query = scope.of_format(of).select("select p.id from packages p where ");
     query
         .push(" and p.name_key = ", name_key(of, &recipe.name))
         .push(" and p.version_key = ", key)
@@ -116,13 +114,7 @@ pub fn files_named(
     let (reference, revision) = binary(place);
     Ok(tx.all(
         sql!(AT_PLACE, " and c.file_name in_list($5)"),
-        (
-            package_id,
-            &place.recipe_revision,
-            reference,
-            revision,
-            paths,
-        ),
+        (package_id, &place.recipe_revision, reference, revision, paths),
     )?)
 }
 
@@ -241,9 +233,7 @@ pub fn all_of_binaries(
         .push(" and c.recipe_revision = ", recipe_revision)
         .raw(" and c.package_reference > '' and f.status = 'default'");
     if !references.is_empty() {
-        query
-            .raw(" and ")
-            .in_list("c.package_reference", references.to_vec());
+        query.raw(" and ").in_list("c.package_reference", references.to_vec());
     }
     query.push(" order by f.id limit ", MAX + 1);
     Ok(tx.query(query)?)
@@ -261,14 +251,7 @@ pub fn put(tx: &mut Tx<'_>, file: &PackageFile, place: &RevisionPath, path: &str
                 file_name)
              do update set file_id = excluded.file_id"
         ),
-        (
-            file.id,
-            file.package_id,
-            &place.recipe_revision,
-            reference,
-            revision,
-            path,
-        ),
+        (file.id, file.package_id, &place.recipe_revision, reference, revision, path),
     )?;
     Ok(())
 }

@@ -125,10 +125,8 @@ fn is_path(path: &str) -> bool {
 /// broken; the fuzz target and a test below feed it.
 pub fn hostile(bytes: &[u8]) {
     let check = |error: Error| {
-        let is_plain = matches!(
-            error,
-            Error::BadRequest(_) | Error::Parameters(_) | Error::NotFound(_)
-        );
+        let is_plain =
+            matches!(error, Error::BadRequest(_) | Error::Parameters(_) | Error::NotFound(_));
         assert!(is_plain, "{error}");
     };
     match info(bytes) {
@@ -213,10 +211,7 @@ mod tests {
     fn manifests_that_differ_in_time_say_the_same() {
         let one = "1700000000\na.h: 0123456789abcdef0123456789abcdef\nb: c.h: 0123456789abcdef0123456789abcdeF\n";
         let other = "1800000000\r\nb: c.h: 0123456789abcdef0123456789abcdef\r\na.h: 0123456789abcdef0123456789abcdef";
-        assert_eq!(
-            manifest(one.as_bytes()).unwrap(),
-            manifest(other.as_bytes()).unwrap()
-        );
+        assert_eq!(manifest(one.as_bytes()).unwrap(), manifest(other.as_bytes()).unwrap());
         assert_ne!(manifest(b"1\n").unwrap(), manifest(one.as_bytes()).unwrap());
         for text in [
             "",

@@ -125,9 +125,7 @@ fn versions(
     scope: &Scope,
     module: &Module,
 ) -> Result<Vec<(Version, index::Version)>> {
-    let rows = scope
-        .of_format(PackageType::Golang)
-        .versions(tx, &module.path)?;
+    let rows = scope.of_format(PackageType::Golang).versions(tx, &module.path)?;
     let parsed = rows.into_iter().filter_map(|row| {
         let version = Version::parse(row.version.as_deref()?)?;
         Some((version, row))

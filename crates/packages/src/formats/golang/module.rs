@@ -37,10 +37,7 @@ impl Module {
             Some(last) => major_of(last)?,
             None => None,
         };
-        Some(Module {
-            path: path.to_owned(),
-            major,
-        })
+        Some(Module { path: path.to_owned(), major })
     }
 
     /// Whether a version may be one of this module: of 2 and more only those
@@ -58,9 +55,7 @@ fn is_part(part: &str) -> bool {
     !part.is_empty()
         && !part.starts_with('.')
         && !part.ends_with('.')
-        && part
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b"-._~".contains(&b))
+        && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._~".contains(&b))
 }
 
 /// The major version that `v2` and the like name; nothing for other parts.
@@ -94,10 +89,7 @@ impl Version {
             "incompatible" if number.major >= 2 => true,
             _ => return None,
         };
-        Some(Version {
-            number,
-            incompatible,
-        })
+        Some(Version { number, incompatible })
     }
 
     /// Whether it names a commit instead of a release: it ends with a time
@@ -253,18 +245,10 @@ mod tests {
     #[test]
     fn a_project_has_the_modules_below_its_address() {
         for path in ["", "/v2", "/cmd", "/cmd/Tool/v3"] {
-            assert!(
-                Module::below(OWN, &format!("{OWN}{path}")).is_some(),
-                "{path}"
-            );
+            assert!(Module::below(OWN, &format!("{OWN}{path}")).is_some(), "{path}");
         }
-        for path in [
-            "x", "/", "/v1", "/v0", "/v02", "/a//b", "/..", "/.git", "/a b", "/a%",
-        ] {
-            assert!(
-                Module::below(OWN, &format!("{OWN}{path}")).is_none(),
-                "{path}"
-            );
+        for path in ["x", "/", "/v1", "/v0", "/v02", "/a//b", "/..", "/.git", "/a b", "/a%"] {
+            assert!(Module::below(OWN, &format!("{OWN}{path}")).is_none(), "{path}");
         }
         assert!(Module::below(OWN, "example.org/acme").is_none());
     }
@@ -278,14 +262,7 @@ mod tests {
         assert!(plain.takes(&version("v0.1.0")) && plain.takes(&version("v1.9.9-rc.1")));
         assert!(plain.takes(&version("v2.0.0+incompatible")) && !plain.takes(&version("v2.0.0")));
         assert!(second.takes(&version("v2.1.0")) && !second.takes(&version("v3.0.0")));
-        for text in [
-            "1.0.0",
-            "v1.0",
-            "v01.0.0",
-            "v1.0.0+meta",
-            "v1.0.0+incompatible",
-            "vx",
-        ] {
+        for text in ["1.0.0", "v1.0", "v01.0.0", "v1.0.0+meta", "v1.0.0+incompatible", "vx"] {
             assert!(Version::parse(text).is_none(), "{text}");
         }
     }
@@ -300,11 +277,7 @@ mod tests {
             assert!(version(text).is_pseudo(), "{text}");
         }
         assert!(!version("v1.2.3-rc-1").is_pseudo());
-        let all = [
-            "v1.0.0",
-            "v1.1.0-rc.1",
-            "v1.1.0-0.20260102030405-abcdef012345",
-        ];
+        let all = ["v1.0.0", "v1.1.0-rc.1", "v1.1.0-0.20260102030405-abcdef012345"];
         let latest = all.map(version).into_iter().max_by_key(Version::rank);
         assert_eq!(latest.unwrap().to_string(), "v1.0.0");
     }
@@ -313,26 +286,13 @@ mod tests {
     fn requests_are_read() {
         assert_eq!(
             WantedVersion::parse("example.org/!acme/anvil/@v/v1.0.0-!r!c.1.info"),
-            Some((
-                "example.org/Acme/anvil".into(),
-                What::Info(version("v1.0.0-RC.1"))
-            ))
+            Some(("example.org/Acme/anvil".into(), What::Info(version("v1.0.0-RC.1"))))
         );
-        assert_eq!(
-            WantedVersion::parse("a.b/c/@v/list"),
-            Some(("a.b/c".into(), What::List))
-        );
-        assert_eq!(
-            WantedVersion::parse("a.b/c/@latest"),
-            Some(("a.b/c".into(), What::Latest))
-        );
-        for path in [
-            "a.b/c",
-            "a.b/C/@v/list",
-            "a.b/!!c/@v/list",
-            "a.b/@v/v1.0.0.tar",
-            "a.b/@v/x.mod",
-        ] {
+        assert_eq!(WantedVersion::parse("a.b/c/@v/list"), Some(("a.b/c".into(), What::List)));
+        assert_eq!(WantedVersion::parse("a.b/c/@latest"), Some(("a.b/c".into(), What::Latest)));
+        for path in
+            ["a.b/c", "a.b/C/@v/list", "a.b/!!c/@v/list", "a.b/@v/v1.0.0.tar", "a.b/@v/x.mod"]
+        {
             assert_eq!(WantedVersion::parse(path), None, "{path}");
         }
     }

@@ -22,12 +22,7 @@ pub async fn publish(params: Params<ModulePath>, client: Client, body: Upload) -
     let mut to = Destination {
         repeat: Repeat::Version,
         refusal: || Error::Conflict("409 Conflict - This version is published already".into()),
-        ..Destination::new(
-            PackageType::Golang,
-            &module.path,
-            Some(&name),
-            format!("{name}.zip"),
-        )
+        ..Destination::new(PackageType::Golang, &module.path, Some(&name), format!("{name}.zip"))
     };
     upload::admit(&client, &params.id, &to).await?;
     upload::check_announced(&client.request, Some(MAX_ZIP))?;
@@ -50,14 +45,10 @@ async fn addressed(client: &Client, params: &ModulePath) -> Result<(Module, Vers
     let host = host_of(&client.app);
     let Some(module) = Module::of_project(&host, &entered, &path) else {
         let own = &entered.project.full_path;
-        return Err(refused(&format!(
-            "the module must be {host}/{own} or below"
-        )));
+        return Err(refused(&format!("the module must be {host}/{own} or below")));
     };
     if !module.takes(&version) {
-        return Err(refused(
-            "the major version must be that of the module's path",
-        ));
+        return Err(refused("the major version must be that of the module's path"));
     }
     Ok((module, version))
 }

@@ -267,9 +267,7 @@ mod tests {
         }
         bomb.push_str("keywords: *a9\n");
         let deep = format!("x: {}{}\n", "[".repeat(5_000), "]".repeat(5_000));
-        let block: String = (0..5_000)
-            .map(|at| format!("{}a:\n", " ".repeat(at % 900)))
-            .collect();
+        let block: String = (0..5_000).map(|at| format!("{}a:\n", " ".repeat(at % 900))).collect();
         let merged = format!("x: &x {{a: b}}\ny:\n{}", "  <<: *x\n".repeat(5_000));
         let many = format!("keywords:\n{}", "- x\n".repeat(100_000));
         let long = format!("annotations: {{\"{}\": a}}\n", "k".repeat(2_000));
@@ -287,9 +285,7 @@ mod tests {
             assert!(is_name(name), "{name}");
         }
         let long = "a".repeat(256);
-        for name in [
-            "", "-a", "a-", "a--b", "a._b", ".", "..", "a/b", "ä", "a b", &long,
-        ] {
+        for name in ["", "-a", "a-", "a--b", "a._b", ".", "..", "a/b", "ä", "a b", &long] {
             assert!(!is_name(name), "{name}");
         }
     }

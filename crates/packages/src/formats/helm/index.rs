@@ -118,10 +118,7 @@ mod tests {
         ];
         let text = write(&files, Some("/x"), Timestamp::UNIX_EPOCH);
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(
-            lines[..4],
-            ["apiVersion: v1", "entries:", "  \"anvil\":", lines[3]]
-        );
+        assert_eq!(lines[..4], ["apiVersion: v1", "entries:", "  \"anvil\":", lines[3]]);
         assert!(lines[5].contains("1.10.0") && lines[6].contains(&format!("{:064}", 3)));
         assert_eq!(
             lines[6],

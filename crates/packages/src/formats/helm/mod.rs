@@ -22,15 +22,9 @@ const YAML: &str = "text/yaml";
 
 pub fn routes(r: &mut Routes) {
     let charts = format!("{PROJECT}/api/{{channel}}/charts");
-    writes(r.post(&charts, publish::publish))
-        .streams()
-        .summary("Publishes a chart");
-    reads(
-        r,
-        &format!("{PROJECT}/{{channel}}/index.yaml"),
-        project_index,
-    )
-    .summary("Lists the charts of a channel in a project");
+    writes(r.post(&charts, publish::publish)).streams().summary("Publishes a chart");
+    reads(r, &format!("{PROJECT}/{{channel}}/index.yaml"), project_index)
+        .summary("Lists the charts of a channel in a project");
     reads(r, &format!("{GROUP}/{{channel}}/index.yaml"), group_index)
         .summary("Lists the charts of a channel in a group");
     for place in [
@@ -72,9 +66,7 @@ async fn project_index(params: Params<Channel>, client: Client) -> Result<Respon
     let of = channel.clone();
     let document = of_format(&client, about, move |tx, scope| {
         let id = scope.project_id.found("Project")?;
-        let files = scope
-            .of_format(PackageType::Helm)
-            .files_in_channel(tx, &of)?;
+        let files = scope.of_format(PackageType::Helm).files_in_channel(tx, &of)?;
         let pushed_at = format!("/api/v4/projects/{id}/packages/helm");
         let text = index::write(&files, Some(&pushed_at), tx.now());
         Ok(Some(text.into_bytes()))
@@ -87,9 +79,7 @@ async fn group_index(params: Params<Channel>, client: Client) -> Result<Response
     let Params(Channel { channel, .. }) = params;
     check_channel(&channel)?;
     let text = client.read(move |tx, scope, _| {
-        let files = scope
-            .of_format(PackageType::Helm)
-            .files_in_channel(tx, &channel)?;
+        let files = scope.of_format(PackageType::Helm).files_in_channel(tx, &channel)?;
         Ok(index::write(&files, None, tx.now()))
     });
     let document = Document::made(text.await?.into_bytes())?;

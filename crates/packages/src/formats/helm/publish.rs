@@ -58,9 +58,7 @@ pub async fn publish(params: Params<Channel>, client: Client, parts: Parts) -> R
         move |tx, entered, package, file| {
             let scope = Scope::of_project(entered.project.id);
             let name = &file.file_name;
-            let known = scope
-                .of_format(PackageType::Helm)
-                .newest_in_channel(tx, &channel, name)?;
+            let known = scope.of_format(PackageType::Helm).newest_in_channel(tx, &channel, name)?;
             if known.is_some_and(|known| known.file.file.package_id != package.id) {
                 return Err(Error::BadRequest(format!(
                     "{name} is the file of another chart in this channel"
@@ -83,14 +81,10 @@ pub async fn publish(params: Params<Channel>, client: Client, parts: Parts) -> R
 async fn checked(prov: SentFile, digest: String) -> Result<SentFile> {
     let proven = upload::inspect(&prov.received, move |file| {
         let mut text = Vec::new();
-        file.take(MAX_PROV + 1)
-            .read_to_end(&mut text)
-            .map_err(Error::internal)?;
+        file.take(MAX_PROV + 1).read_to_end(&mut text).map_err(Error::internal)?;
         let is_short = text.len() as u64 <= MAX_PROV;
         let text = String::from_utf8_lossy(&text);
-        let is_signed = text
-            .trim_start()
-            .starts_with("-----BEGIN PGP SIGNED MESSAGE-----");
+        let is_signed = text.trim_start().starts_with("-----BEGIN PGP SIGNED MESSAGE-----");
         Ok(is_short && is_signed && text.contains(&format!("sha256:{digest}")))
     });
     if proven.await? {

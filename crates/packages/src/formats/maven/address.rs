@@ -90,12 +90,7 @@ fn read(path: &str) -> Option<Address> {
     } else {
         return None;
     };
-    Some(Address {
-        name,
-        version,
-        file_name: file_name.to_owned(),
-        sum,
-    })
+    Some(Address { name, version, file_name: file_name.to_owned(), sum })
 }
 
 fn split_sum(file: &str) -> (&str, Option<Sum>) {
@@ -156,12 +151,7 @@ mod tests {
     fn a_path_is_package_version_and_file() {
         let jar = "com/acme/anvil/1.0+b/anvil-1.0+b.jar";
         let of_version = |file: &str, sum| {
-            (
-                "com/acme/anvil".to_owned(),
-                Some("1.0+b".to_owned()),
-                file.to_owned(),
-                sum,
-            )
+            ("com/acme/anvil".to_owned(), Some("1.0+b".to_owned()), file.to_owned(), sum)
         };
         assert_eq!(parsed(jar), of_version("anvil-1.0+b.jar", None));
         for (ending, sum) in SUMS {
@@ -223,11 +213,7 @@ mod tests {
     fn projects_are_found_by_the_name() {
         let projects = |path| {
             let found = Address::parse(path).unwrap();
-            found
-                .projects()
-                .into_iter()
-                .map(str::to_owned)
-                .collect::<Vec<_>>()
+            found.projects().into_iter().map(str::to_owned).collect::<Vec<_>>()
         };
         assert_eq!(projects("acme/anvil/1.0/anvil.jar"), ["acme/anvil"]);
         let of_all = projects("acme/anvil/maven-metadata.xml");
@@ -244,19 +230,11 @@ mod tests {
             ("1.0", "anvil-1.01.jar", ".jar"),
             ("1.0", "plain", ""),
             ("1.0-SNAPSHOT", "anvil-1.0-20310506.120000-1.jar", ".jar"),
-            (
-                "1.0-SNAPSHOT",
-                "anvil-1.0-20310506.120000-12-tests.jar",
-                "-tests.jar",
-            ),
+            ("1.0-SNAPSHOT", "anvil-1.0-20310506.120000-12-tests.jar", "-tests.jar"),
             ("1.0-SNAPSHOT", "anvil-1.0-SNAPSHOT.jar", ".jar"),
             ("1.0-SNAPSHOT", "anvil-1.0-next.one-1.jar", ".jar"),
         ] {
-            assert_eq!(
-                kind("com/acme/anvil", Some(version), file),
-                wanted,
-                "{file}"
-            );
+            assert_eq!(kind("com/acme/anvil", Some(version), file), wanted, "{file}");
         }
     }
 

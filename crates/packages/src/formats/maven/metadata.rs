@@ -232,10 +232,7 @@ mod tests {
         let Left::Document(text) = without(&["1.0", "1.1"]) else {
             panic!("the list changes");
         };
-        assert!(
-            text.contains("<latest>2.0-SNAPSHOT</latest>\n    <versions>"),
-            "{text}"
-        );
+        assert!(text.contains("<latest>2.0-SNAPSHOT</latest>\n    <versions>"), "{text}");
     }
 
     #[test]
@@ -248,10 +245,7 @@ mod tests {
         let Left::Document(text) = left else {
             panic!("the plugins stay");
         };
-        assert!(
-            text.contains("<plugins>") && !text.contains("<version>"),
-            "{text}"
-        );
+        assert!(text.contains("<plugins>") && !text.contains("<version>"), "{text}");
     }
 
     #[test]
@@ -263,10 +257,7 @@ mod tests {
             "<metadata></other>",
             "<!DOCTYPE metadata><metadata/>",
             &LIST.replace("</versions>", ""),
-            &LIST.replace(
-                "<metadata>",
-                "<!DOCTYPE metadata [<!ENTITY a 'b'>]><metadata>",
-            ),
+            &LIST.replace("<metadata>", "<!DOCTYPE metadata [<!ENTITY a 'b'>]><metadata>"),
         ] {
             assert_eq!(keep_versions(text, |_| false, "1"), Left::Same, "{text}");
         }
@@ -281,14 +272,7 @@ mod tests {
         for bytes in [bomb.as_bytes(), b"<!doctype a><a/>", long.as_bytes(), wide] {
             assert!(refuse_dtd("pom", bytes).is_err());
         }
-        for text in [
-            LIST,
-            "",
-            "no XML",
-            "<a><!DOCTYPE a></a>",
-            "<!-- <!DOCTYPE a> --><a/>",
-            "<",
-        ] {
+        for text in [LIST, "", "no XML", "<a><!DOCTYPE a></a>", "<!-- <!DOCTYPE a> --><a/>", "<"] {
             assert!(refuse_dtd("pom", text.as_bytes()).is_ok(), "{text}");
         }
     }

@@ -131,10 +131,7 @@ async fn verify(
     sum: Sum,
     body: Upload,
 ) -> Result<Response> {
-    let to = Destination {
-        repeat: Repeat::Nothing,
-        ..destination(&address)
-    };
+    let to = Destination { repeat: Repeat::Nothing, ..destination(&address) };
     upload::admit(client, project, &to).await?;
     let sent = read_sum(body).await?;
     if sum == Sum::Md5 {
@@ -149,10 +146,7 @@ async fn verify(
     if known.is_empty() {
         return Err(Error::NotFound("Package File"));
     }
-    if known
-        .iter()
-        .any(|file| digest(file, sum).eq_ignore_ascii_case(&sent))
-    {
+    if known.iter().any(|file| digest(file, sum).eq_ignore_ascii_case(&sent)) {
         return Ok(reply::empty(StatusCode::NO_CONTENT));
     }
     Err(Error::Conflict("409 Conflict".into()))

@@ -90,10 +90,7 @@ mod tests {
         assert_eq!(package("@acme/hammer"), Some(named));
         assert_eq!(package("hammer/"), Some(Address::Package(text("hammer"))));
         let file = Address::File(text("@acme/hammer"), text("@acme/hammer-1.0.0.tgz"));
-        assert_eq!(
-            package("@acme/hammer/-/@acme/hammer-1.0.0.tgz").as_ref(),
-            Some(&file)
-        );
+        assert_eq!(package("@acme/hammer/-/@acme/hammer-1.0.0.tgz").as_ref(), Some(&file));
         assert_eq!(package("@acme/hammer/-/hammer-1.0.0.tgz"), Some(file));
         let file = Address::FileRevision(text("hammer"), text("hammer-1.0.0.tgz"));
         assert_eq!(package("hammer/-/hammer-1.0.0.tgz/-rev/3"), Some(file));

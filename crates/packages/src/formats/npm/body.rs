@@ -38,9 +38,7 @@ impl Body {
         let mut file = None;
         while arriving.next_file().await? {
             if file.is_some() {
-                return Err(Error::BadRequest(
-                    "the body holds more than one package file".into(),
-                ));
+                return Err(Error::BadRequest("the body holds more than one package file".into()));
             }
             let decoded = Decoded {
                 arriving: &mut arriving,
@@ -49,19 +47,14 @@ impl Body {
             };
             file = Some(upload::receive_part(&client.app, limit, decoded).await?);
         }
-        Ok(Body {
-            envelope: arriving.scanner.finish().map_err(refused)?,
-            file,
-        })
+        Ok(Body { envelope: arriving.scanner.finish().map_err(refused)?, file })
     }
 
     /// Receives a body that has nothing but an envelope.
     pub async fn envelope(body: Upload) -> Result<Vec<u8>> {
         let mut arriving = Arriving::new(body);
         if arriving.next_file().await? {
-            return Err(Error::BadRequest(
-                "the body must not hold attachments".into(),
-            ));
+            return Err(Error::BadRequest("the body must not hold attachments".into()));
         }
         arriving.scanner.finish().map_err(refused)
     }
@@ -81,11 +74,7 @@ struct Arriving {
 
 impl Arriving {
     fn new(body: Upload) -> Arriving {
-        Arriving {
-            body,
-            scanner: Scanner::default(),
-            chunk: Bytes::new(),
-        }
+        Arriving { body, scanner: Scanner::default(), chunk: Bytes::new() }
     }
 
     /// Reads on to the next package file; false at the end of the body.
@@ -233,9 +222,7 @@ mod tests {
 
     #[test]
     fn broken_text_is_refused() {
-        for text in [
-            "QQ", "QQ=", "QQ==QQ==", "Q===", "QQ=Q", "QUJD ", "QU_-", "====", "QR==",
-        ] {
+        for text in ["QQ", "QQ=", "QQ==QQ==", "Q===", "QQ=Q", "QUJD ", "QU_-", "====", "QR=="] {
             for piece in 1..9 {
                 assert_eq!(decode(text.as_bytes(), piece), None, "{text} by {piece}");
             }

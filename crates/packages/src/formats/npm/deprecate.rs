@@ -49,10 +49,7 @@ pub async fn deprecate(
             return Err(Error::NotFound("Package"));
         }
         for version in versions {
-            let reason = version
-                .version
-                .as_ref()
-                .and_then(|number| given.get(number));
+            let reason = version.version.as_ref().and_then(|number| given.get(number));
             if let Some(reason) = reason {
                 set(tx, &client.viewer, &version, reason)?;
             }

@@ -184,12 +184,7 @@ pub fn deprecations(envelope: &[u8], name: &str) -> Result<Vec<(String, String)>
 pub fn versions(envelope: &[u8], name: &str) -> Result<Vec<String>> {
     let sent = read(envelope)?;
     check_name(sent.name.as_deref(), name)?;
-    Ok(sent
-        .versions
-        .0
-        .into_iter()
-        .map(|(version, _)| version)
-        .collect())
+    Ok(sent.versions.0.into_iter().map(|(version, _)| version).collect())
 }
 
 #[cfg(test)]
@@ -209,14 +204,8 @@ mod tests {
             "_attachments": {"hammer-1.0.0.tgz": {"data": "", "length": 4},
                 "hammer-1.0.0.sigstore": {"data": "", "length": 9}}});
         let read = publication_of(&body).unwrap();
-        assert_eq!(
-            (read.version.as_str(), read.tag.as_str()),
-            ("1.0.0", "next")
-        );
-        assert_eq!(
-            (read.length, read.dist.shasum.as_deref()),
-            (Some(4), Some("ab"))
-        );
+        assert_eq!((read.version.as_str(), read.tag.as_str()), ("1.0.0", "next"));
+        assert_eq!((read.length, read.dist.shasum.as_deref()), (Some(4), Some("ab")));
         let bare = json!({"versions": {"1.0.0": {}}});
         assert_eq!(publication_of(&bare).unwrap().tag, "latest");
     }
@@ -226,31 +215,16 @@ mod tests {
         for (body, reason) in [
             (json!({}), "Version is empty."),
             (json!({"versions": {"": {}}}), "Version is empty."),
-            (
-                json!({"versions": {"1.0.0": {}, "1.0.1": {}}}),
-                "more than one version",
-            ),
+            (json!({"versions": {"1.0.0": {}, "1.0.1": {}}}), "more than one version"),
             (json!({"versions": {"1.0": {}}}), "not a semantic version"),
-            (
-                json!({"name": "x", "versions": {"1.0.0": {}}}),
-                "not the one in the URL",
-            ),
-            (
-                json!({"versions": {"1.0.0": {"name": "x"}}}),
-                "not the one in the URL",
-            ),
-            (
-                json!({"versions": {"1.0.0": {"version": "1.0.1"}}}),
-                "in two ways",
-            ),
+            (json!({"name": "x", "versions": {"1.0.0": {}}}), "not the one in the URL"),
+            (json!({"versions": {"1.0.0": {"name": "x"}}}), "not the one in the URL"),
+            (json!({"versions": {"1.0.0": {"version": "1.0.1"}}}), "in two ways"),
             (
                 json!({"dist-tags": {"1.x": "1.0.0"}, "versions": {"1.0.0": {}}}),
                 "SemVer range",
             ),
-            (
-                json!({"dist-tags": {"a b": "1.0.0"}, "versions": {"1.0.0": {}}}),
-                "is invalid",
-            ),
+            (json!({"dist-tags": {"a b": "1.0.0"}, "versions": {"1.0.0": {}}}), "is invalid"),
             (
                 json!({"dist-tags": {"a": "1.0.1"}, "versions": {"1.0.0": {}}}),
                 "not for the version",
@@ -260,20 +234,14 @@ mod tests {
                 "more than one dist-tag",
             ),
             (json!({"versions": []}), "not what npm clients send"),
-            (
-                json!({"versions": {"1.0.0": 5}}),
-                "not what npm clients send",
-            ),
+            (json!({"versions": {"1.0.0": 5}}), "not what npm clients send"),
             (
                 json!({"versions": {"1.0.0": {}}, "_attachments": {"a.tgz": {"length": -1}}}),
                 "not what npm clients send",
             ),
         ] {
             let refusal = publication_of(&body).unwrap_err();
-            assert!(
-                format!("{refusal:?}").contains(reason),
-                "{body}: {refusal:?}"
-            );
+            assert!(format!("{refusal:?}").contains(reason), "{body}: {refusal:?}");
         }
     }
 

@@ -192,10 +192,7 @@ fn at_name(client: &Client, name: &str) -> Option<Client> {
         Prefix::Instance => Prefix::Namespace(names::scope(name)?.to_owned()),
         other => other.clone(),
     };
-    Some(Client {
-        prefix,
-        ..client.clone()
-    })
+    Some(Client { prefix, ..client.clone() })
 }
 
 async fn whoami(client: Client) -> Result<Response> {

@@ -43,14 +43,9 @@ fn is_part(text: &str) -> bool {
 
 /// The version, if the text is a strict one (SemVer 2).
 pub fn version(text: &str) -> Option<Version> {
-    let version = Version::parse(text)
-        .ok()
-        .filter(|_| text.len() <= MAX_VERSION)?;
+    let version = Version::parse(text).ok().filter(|_| text.len() <= MAX_VERSION)?;
     let numbers = [version.major, version.minor, version.patch];
-    numbers
-        .iter()
-        .all(|number| *number <= MAX_NUMBER)
-        .then_some(version)
+    numbers.iter().all(|number| *number <= MAX_NUMBER).then_some(version)
 }
 
 /// The version that a `package.json` means: `v1.0.0` is taken for `1.0.0`, as
@@ -151,15 +146,7 @@ mod tests {
 
     #[test]
     fn a_tag_is_no_range() {
-        for tag in [
-            "latest",
-            "next",
-            "beta-2",
-            "lts_iron",
-            "v1-lts",
-            "1a",
-            "release.x",
-        ] {
+        for tag in ["latest", "next", "beta-2", "lts_iron", "v1-lts", "1a", "release.x"] {
             assert!(is_tag(tag), "{tag}");
         }
         for tag in [

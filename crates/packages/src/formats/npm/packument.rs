@@ -100,10 +100,7 @@ impl Packument<'_> {
             out.push_str("\"dist\":");
             open_object(out, kept.dist);
             out.push_str("\"tarball\":");
-            text(
-                out,
-                &tarball(self.base_url, version.project_id, &version.name, number),
-            )?;
+            text(out, &tarball(self.base_url, version.project_id, &version.name, number))?;
             out.push_str("}}");
         }
         Ok(())
@@ -189,12 +186,7 @@ mod tests {
 
     fn version(number: &str, kept: [Value; 3], deprecated: Option<&str>) -> Version {
         let [manifest, short, dist] = kept.map(|part| part.to_string());
-        let kept = StoredManifest {
-            manifest: &manifest,
-            short: &short,
-            dist: &dist,
-            deprecated,
-        };
+        let kept = StoredManifest { manifest: &manifest, short: &short, dist: &dist, deprecated };
         let at = "2026-01-02T03:04:05.678Z".parse().unwrap();
         Version {
             metadata: Some(kept.text()),
@@ -213,10 +205,8 @@ mod tests {
         let described = json!({"name": "@acme/hammer", "description": "\"}\n"});
         let first = [described, json!({}), json!({"shasum": "ab"})];
         let second = [json!({"a": 1}), json!({"b": [{}]}), json!({})];
-        let versions = [
-            version("1.0.0", first, Some("\"use <2>\"")),
-            version("1.1.0+x", second, None),
-        ];
+        let versions =
+            [version("1.0.0", first, Some("\"use <2>\"")), version("1.1.0+x", second, None)];
         let tags = tags(vec![("next".into(), "1.0.0".into())], &versions);
         let packument = Packument {
             name: "@acme/hammer",
@@ -257,14 +247,8 @@ mod tests {
             let all: Vec<Version> = numbers.iter().map(|n| bare(n)).collect();
             tags(Vec::new(), &all).remove("latest")
         };
-        assert_eq!(
-            of(&["1.9.0", "1.10.0", "2.0.0-beta"]).as_deref(),
-            Some("1.10.0")
-        );
-        assert_eq!(
-            of(&["1.0.0-alpha", "1.0.0-beta"]).as_deref(),
-            Some("1.0.0-beta")
-        );
+        assert_eq!(of(&["1.9.0", "1.10.0", "2.0.0-beta"]).as_deref(), Some("1.10.0"));
+        assert_eq!(of(&["1.0.0-alpha", "1.0.0-beta"]).as_deref(), Some("1.0.0-beta"));
         assert_eq!(of(&[]), None);
         let set = vec![("latest".to_owned(), "1.0.0".to_owned())];
         assert_eq!(tags(set, &[bare("2.0.0")])["latest"], "1.0.0");

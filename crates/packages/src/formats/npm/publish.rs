@@ -26,13 +26,9 @@ pub async fn publish(
     let mut to = destination(name, Some(&publication.version));
     upload::admit(client, project, &to).await?;
     manifest::check_declared(&publication, received.stored())?;
-    let (size, of) = (
-        received.stored().size,
-        (to.name.clone(), publication.version),
-    );
-    let archive = upload::inspect(&received, move |file| {
-        manifest::archive(file, size, &of.0, &of.1)
-    });
+    let (size, of) = (received.stored().size, (to.name.clone(), publication.version));
+    let archive =
+        upload::inspect(&received, move |file| manifest::archive(file, size, &of.0, &of.1));
     to.metadata = Some(archive.await?.kept(received.stored())?);
     let stored = upload::keep(&client.app, received).await?;
     let tag = publication.tag;

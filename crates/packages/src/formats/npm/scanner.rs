@@ -143,10 +143,7 @@ impl Scanner {
                     return Err("the body is nested too deep");
                 }
                 let is_object = byte == b'{';
-                self.open.push(Open {
-                    is_object,
-                    key: (0, 0),
-                });
+                self.open.push(Open { is_object, key: (0, 0) });
                 self.wants_key = is_object;
             }
             b'}' | b']' => {
@@ -252,9 +249,7 @@ mod tests {
                 }
             }
         }
-        let texts = texts
-            .into_iter()
-            .map(|text| String::from_utf8(text).unwrap());
+        let texts = texts.into_iter().map(|text| String::from_utf8(text).unwrap());
         let envelope = String::from_utf8_lossy(&scanner.finish()?).into_owned();
         Ok((envelope, texts.collect()))
     }
@@ -291,10 +286,7 @@ mod tests {
         assert!(scan("[".repeat(65).as_bytes(), 16).is_err());
         assert!(scan(b"]", 16).is_err());
         let bad = r#"{"_attachments": {"a.tgz": {"data": "\n"}}}"#;
-        assert_eq!(
-            scan(bad.as_bytes(), 16),
-            Err("the attachment is not base64")
-        );
+        assert_eq!(scan(bad.as_bytes(), 16), Err("the attachment is not base64"));
     }
 
     #[test]

@@ -30,10 +30,7 @@ fn wanted(sent: &Search) -> PackumentQuery {
         None => Some(word.to_owned()),
     });
     PackumentQuery {
-        words: words
-            .take(MAX_WORDS)
-            .map(|word| kernel::ids::fold(&word))
-            .collect(),
+        words: words.take(MAX_WORDS).map(|word| kernel::ids::fold(&word)).collect(),
         from: sent.from.unwrap_or(0).clamp(0, MAX_FROM),
         size: sent.size.unwrap_or(SIZE).clamp(1, MAX_SIZE),
     }
@@ -98,11 +95,7 @@ mod tests {
         });
         assert_eq!(read.words, ["ham", "@acme/", "100%"]);
         assert_eq!((read.size, read.from), (250, 0));
-        let read = wanted(&Search {
-            text: None,
-            size: None,
-            from: None,
-        });
+        let read = wanted(&Search { text: None, size: None, from: None });
         assert!(read.words.is_empty());
         assert_eq!((read.size, read.from), (20, 0));
     }

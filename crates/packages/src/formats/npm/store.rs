@@ -43,13 +43,7 @@ pub fn set_tag(tx: &mut Tx<'_>, package: &Package, tag: &str) -> Result<()> {
              on conflict (project_id, name_key, name) do update
              set package_id = excluded.package_id, updated_at = excluded.updated_at"
         ),
-        (
-            package.project_id,
-            package.name.as_str(),
-            package.id,
-            tag,
-            now,
-        ),
+        (package.project_id, package.name.as_str(), package.id, tag, now),
     )?;
     packages::touch(tx, package.id)
 }
@@ -99,10 +93,7 @@ pub fn search(tx: &mut Tx<'_>, scope: &Scope, wanted: &PackumentQuery) -> Result
     query.raw(SHOWN);
     with_words(&mut query, &wanted.words);
     query
-        .push(
-            " group by p.name_key order by p.name_key limit ",
-            wanted.size,
-        )
+        .push(" group by p.name_key order by p.name_key limit ", wanted.size)
         .push(" offset ", wanted.from);
     let found: Vec<(i64, i64)> = tx.query(query)?;
     let total = found.first().map_or(0, |(_, total)| *total);

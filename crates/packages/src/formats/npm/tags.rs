@@ -87,9 +87,7 @@ fn changed(request: &RequestContext) -> Result<Response> {
 pub fn put(tx: &mut Tx<'_>, package: &Package, tag: &str) -> Result<()> {
     store::set_tag(tx, package, tag)?;
     if store::count_tags(tx, package.project_id, &package.name)? > store::MAX_TAGS {
-        return Err(Error::BadRequest(
-            "the package has too many dist-tags".into(),
-        ));
+        return Err(Error::BadRequest("the package has too many dist-tags".into()));
     }
     Ok(())
 }

@@ -39,10 +39,7 @@ impl Links {
     }
 
     fn registration(&self, entry: &Entry) -> String {
-        self.at(&format!(
-            "metadata/{}/index.json",
-            encoded(&entry.name_key())
-        ))
+        self.at(&format!("metadata/{}/index.json", encoded(&entry.name_key())))
     }
 
     fn leaf(&self, entry: &Entry) -> String {
@@ -92,11 +89,7 @@ pub fn service(links: &Links, is_project: bool) -> Value {
         ("metadata", "RegistrationsBaseUrl", details),
         ("metadata", "RegistrationsBaseUrl/3.0.0-beta", details),
         ("metadata", "RegistrationsBaseUrl/3.0.0-rc", details),
-        (
-            "download",
-            "PackageBaseAddress/3.0.0",
-            "List and download versions",
-        ),
+        ("download", "PackageBaseAddress/3.0.0", "List and download versions"),
     ];
     if is_project {
         kinds.push(("", "PackagePublish/2.0.0", "Publish and delete packages"));
@@ -209,10 +202,7 @@ pub fn versions(entries: &[Entry]) -> Option<Value> {
 
 /// What a search found: names with their versions, lowest first.
 pub fn results(links: &Links, groups: &[Vec<Entry>], total: i64) -> Value {
-    let data: Vec<Value> = groups
-        .iter()
-        .filter_map(|entries| result(links, entries))
-        .collect();
+    let data: Vec<Value> = groups.iter().filter_map(|entries| result(links, entries)).collect();
     json!({"totalHits": total, "data": data})
 }
 

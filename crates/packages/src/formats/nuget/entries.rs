@@ -98,18 +98,11 @@ pub struct Search {
 /// The names that are found, in order, each with its versions, lowest first;
 /// and how many names there are in all.
 pub fn search(tx: &mut Tx<'_>, scope: &Scope, search: &Search) -> Result<(Vec<Vec<Entry>>, i64)> {
-    let counted = found(
-        "select count(distinct p.name_key) from packages p where ",
-        scope,
-        search,
-    );
+    let counted = found("select count(distinct p.name_key) from packages p where ", scope, search);
     let total = index::first(tx, counted)?.unwrap_or(0);
     let mut query = found("select p.name_key from packages p where ", scope, search);
     query
-        .push(
-            " group by p.name_key order by p.name_key limit ",
-            search.take,
-        )
+        .push(" group by p.name_key order by p.name_key limit ", search.take)
         .push(" offset ", search.skip);
     let names: Vec<String> = tx.query(query)?;
     let rows = scope.of_format(NUGET).versions_of_keys(tx, names)?;

@@ -40,10 +40,7 @@ pub fn routes(r: &mut Routes) {
 
 /// Publishing and deleting, which older clients do below `v2`.
 fn writing(r: &mut Routes) {
-    for place in [
-        Place::new("", "", "project"),
-        Place::new("/v2", " from older clients", "feed"),
-    ] {
+    for place in [Place::new("", "", "project"), Place::new("/v2", " from older clients", "feed")] {
         let feed = format!("{PROJECT}{}", place.path);
         let publishes = writes(r.put(&feed, publish::package)).names_user();
         place.of(publishes.streams(), "Publishes a NuGet package{whose}");

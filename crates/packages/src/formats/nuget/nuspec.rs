@@ -104,17 +104,12 @@ pub fn read(packed: impl Read + Seek) -> Result<NuspecFile> {
         return Err(refused("the archive has more than one .nuspec at its top"));
     }
     let nuspec = Nuspec::parse(&first.bytes)?;
-    Ok(NuspecFile {
-        nuspec,
-        bytes: first.bytes,
-    })
+    Ok(NuspecFile { nuspec, bytes: first.bytes })
 }
 
 fn is_nuspec(path: &str) -> bool {
     let end = path.len().saturating_sub(".nuspec".len());
-    let is_one = path
-        .get(end..)
-        .is_some_and(|end| end.eq_ignore_ascii_case(".nuspec"));
+    let is_one = path.get(end..).is_some_and(|end| end.eq_ignore_ascii_case(".nuspec"));
     is_one && !path.contains('/')
 }
 
@@ -130,8 +125,7 @@ impl Nuspec {
     }
 
     pub fn of_kept(text: Option<&str>) -> Nuspec {
-        text.and_then(|text| serde_json::from_str(text).ok())
-            .unwrap_or_default()
+        text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
     }
 
     pub fn kept(&self) -> Result<String> {
@@ -359,9 +353,7 @@ fn attribute(start: &BytesStart<'_>, name: &str) -> Result<String> {
     for found in start.attributes() {
         let found = found.map_err(broken)?;
         if found.key.local_name().as_ref() == name {
-            let value = found
-                .normalized_value(XmlVersion::Implicit1_0)
-                .map_err(broken)?;
+            let value = found.normalized_value(XmlVersion::Implicit1_0).map_err(broken)?;
             return Ok(allowed(&value));
         }
     }
@@ -372,20 +364,12 @@ fn attribute(start: &BytesStart<'_>, name: &str) -> Result<String> {
 fn address(text: &str) -> String {
     let parsed = Url::parse(text).ok();
     let usable = parsed.is_some_and(|url| matches!(url.scheme(), "http" | "https"));
-    if usable {
-        short(text.to_owned())
-    } else {
-        String::new()
-    }
+    if usable { short(text.to_owned()) } else { String::new() }
 }
 
 /// Nothing of a text that is too long to be what it should be.
 fn short(text: String) -> String {
-    if text.len() > MAX_SHORT {
-        String::new()
-    } else {
-        text
-    }
+    if text.len() > MAX_SHORT { String::new() } else { text }
 }
 
 /// The text without characters that XML 1.0 does not allow: character

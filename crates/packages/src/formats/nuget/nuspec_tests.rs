@@ -68,21 +68,14 @@ fn dependencies_may_stand_without_groups() {
     );
     let groups = Nuspec::parse(text.as_bytes()).unwrap().dependency_groups;
     assert_eq!(groups.len(), 1);
-    assert_eq!(
-        (groups[0].framework.as_str(), groups[0].dependencies.len()),
-        ("", 2)
-    );
+    assert_eq!((groups[0].framework.as_str(), groups[0].dependencies.len()), ("", 2));
 }
 
 #[test]
 fn symbols_are_told_apart() {
     let text = minimal("<packageTypes><packageType name='SymbolsPackage'/></packageTypes>");
     assert!(Nuspec::parse(text.as_bytes()).unwrap().is_of_symbols());
-    assert!(
-        !Nuspec::parse(minimal("").as_bytes())
-            .unwrap()
-            .is_of_symbols()
-    );
+    assert!(!Nuspec::parse(minimal("").as_bytes()).unwrap().is_of_symbols());
 }
 
 #[test]
@@ -95,10 +88,7 @@ fn what_is_no_nuspec_is_refused() {
         ("<project/>", "not that of a package"),
         ("<package/><package/>", "not that of a package"),
         ("<package/>", "id in the .nuspec"),
-        (
-            "<package><metadata><id>a</id></metadata></package>",
-            "version in the .nuspec",
-        ),
+        ("<package><metadata><id>a</id></metadata></package>", "version in the .nuspec"),
         (
             "<package><metadata><id>../a</id><version>1.0</version></metadata></package>",
             "id in the .nuspec",
@@ -112,10 +102,7 @@ fn what_is_no_nuspec_is_refused() {
             "version in the .nuspec",
         ),
         ("<!DOCTYPE package><package/>", "document type definition"),
-        (
-            "<package><metadata a='1' a='2'/></package>",
-            "not well-formed",
-        ),
+        ("<package><metadata a='1' a='2'/></package>", "not well-formed"),
     ] {
         assert!(reason(text).contains(why), "{text}: {}", reason(text));
     }
@@ -124,9 +111,7 @@ fn what_is_no_nuspec_is_refused() {
     let wide: Vec<u8> = WHOLE.encode_utf16().flat_map(u16::to_le_bytes).collect();
     assert!(Nuspec::parse(&wide).is_err());
     for dependency in ["id='a/b'", "", "id='a' version='1|2'", "id='a' version=':'"] {
-        let text = minimal(&format!(
-            "<dependencies><dependency {dependency}/></dependencies>"
-        ));
+        let text = minimal(&format!("<dependencies><dependency {dependency}/></dependencies>"));
         assert!(reason(&text).contains("dependency"), "{dependency}");
     }
 }
@@ -146,10 +131,8 @@ fn bombs_do_not_go_off() {
     assert!(reason(&outside).contains("document type definition"));
     let deep = minimal(&format!("{}{}", "<x>".repeat(5000), "</x>".repeat(5000)));
     assert!(reason(&deep).contains("too deeply"));
-    let many = minimal(&format!(
-        "<dependencies>{}</dependencies>",
-        "<dependency id='a'/>".repeat(5001)
-    ));
+    let many =
+        minimal(&format!("<dependencies>{}</dependencies>", "<dependency id='a'/>".repeat(5001)));
     assert!(reason(&many).contains("too many"));
     assert!(reason(&minimal(&format!("<title>{}</title>", "x".repeat(4001)))).contains("too long"));
     assert!(reason(&" ".repeat(MAX_BYTES + 1)).contains("too large"));

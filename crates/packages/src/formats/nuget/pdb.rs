@@ -173,16 +173,9 @@ mod tests {
     fn other_files_are_refused() {
         let whole = portable(id(), 8);
         for end in 0..whole.len() - 12 {
-            assert!(
-                identify("a.pdb", Cursor::new(&whole[..end])).is_err(),
-                "{end}"
-            );
+            assert!(identify("a.pdb", Cursor::new(&whole[..end])).is_err(), "{end}");
         }
-        for bytes in [
-            &b"Microsoft C/C++ MSF 7.00\r\n\x1aDS\0\0\0"[..],
-            b"",
-            b"BSJB",
-        ] {
+        for bytes in [&b"Microsoft C/C++ MSF 7.00\r\n\x1aDS\0\0\0"[..], b"", b"BSJB"] {
             let error = identify("a.pdb", Cursor::new(bytes)).unwrap_err();
             assert!(error.to_string().contains("a.pdb is not a portable PDB"));
         }

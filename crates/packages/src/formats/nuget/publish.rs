@@ -79,8 +79,7 @@ pub async fn symbols(params: Params<Above>, client: Client, parts: Parts) -> Res
 async fn receive(client: &Client, project: &Reference, parts: Parts) -> Result<SentFile> {
     upload::admit_publisher(client, project).await?;
     let mut form = Form::receive(client, NUGET, parts, &[PACKAGE]).await?;
-    form.take_file(PACKAGE)
-        .ok_or_else(|| Error::missing(PACKAGE))
+    form.take_file(PACKAGE).ok_or_else(|| Error::missing(PACKAGE))
 }
 
 /// Where the file of this kind goes. Clients take 409 for «published before».

@@ -62,9 +62,7 @@ pub async fn search(client: Client, params: Params<Query>) -> Result<Response> {
 fn at_least_zero(name: &str, number: i64) -> Result<i64> {
     match number >= 0 {
         true => Ok(number),
-        false => Err(Error::Parameters(vec![format!(
-            "{name} does not have a valid value"
-        )])),
+        false => Err(Error::Parameters(vec![format!("{name} does not have a valid value")])),
     }
 }
 

@@ -57,36 +57,23 @@ pub fn read(app: &App, file: File, limit: Option<u64>) -> Result<(nuspec::Nuspec
     let nuspec = nuspec::read(file.try_clone()?)?.nuspec;
     let runtime = tokio::runtime::Handle::current();
     let mut symbols: Vec<Symbol> = Vec::new();
-    archive::visit_zip(
-        file,
-        is_symbols,
-        limit.unwrap_or(MAX_UNPACKED),
-        |path, from| {
-            if symbols.len() == MAX_FILES {
-                return Err(refused("the archive has too many symbol files".into()));
-            }
-            let name = path.rsplit('/').next().unwrap_or_default().to_owned();
-            if name.len() > MAX_NAME || name.contains(char::is_control) {
-                return Err(refused(
-                    "the archive has an entry with an unsafe name".into(),
-                ));
-            }
-            let pieces = stream::iter(std::iter::from_fn(|| piece(from).transpose()));
-            let received = runtime.block_on(upload::receive_part(app, None, pieces))?;
-            let identity = pdb::identify(&name, received.open()?)?;
-            let known = symbols
-                .iter()
-                .any(|one| one.identity == identity && one.name == name);
-            if !known {
-                symbols.push(Symbol {
-                    name,
-                    identity,
-                    received,
-                });
-            }
-            Ok(())
-        },
-    )?;
+    archive::visit_zip(file, is_symbols, limit.unwrap_or(MAX_UNPACKED), |path, from| {
+        if symbols.len() == MAX_FILES {
+            return Err(refused("the archive has too many symbol files".into()));
+        }
+        let name = path.rsplit('/').next().unwrap_or_default().to_owned();
+        if name.len() > MAX_NAME || name.contains(char::is_control) {
+            return Err(refused("the archive has an entry with an unsafe name".into()));
+        }
+        let pieces = stream::iter(std::iter::from_fn(|| piece(from).transpose()));
+        let received = runtime.block_on(upload::receive_part(app, None, pieces))?;
+        let identity = pdb::identify(&name, received.open()?)?;
+        let known = symbols.iter().any(|one| one.identity == identity && one.name == name);
+        if !known {
+            symbols.push(Symbol { name, identity, received });
+        }
+        Ok(())
+    })?;
     Ok((nuspec, symbols))
 }
 
@@ -140,9 +127,7 @@ fn fits(found: &index::IndexedFile, wanted: &[String]) -> bool {
     let kept = found.metadata.as_deref();
     let kept = kept.and_then(|text| serde_json::from_str::<SymbolMetadata>(text).ok());
     let own = kept.map(|kept| kept.checksum).unwrap_or_default();
-    wanted
-        .iter()
-        .any(|digest| *digest == own || *digest == found.file.sha256)
+    wanted.iter().any(|digest| *digest == own || *digest == found.file.sha256)
 }
 
 fn refused(reason: String) -> Error {

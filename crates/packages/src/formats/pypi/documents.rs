@@ -57,12 +57,7 @@ fn preferred(accepted: &str) -> Form {
     let mut best: (u32, Form) = (0, Form::Html);
     for range in accepted.split(',') {
         let mut parts = range.split(';').map(str::trim);
-        let form = match parts
-            .next()
-            .unwrap_or_default()
-            .to_ascii_lowercase()
-            .as_str()
-        {
+        let form = match parts.next().unwrap_or_default().to_ascii_lowercase().as_str() {
             JSON | "application/vnd.pypi.simple.latest+json" => Form::Json,
             HTML | "application/vnd.pypi.simple.latest+html" => Form::VersionedHtml,
             "text/html" | "text/*" | "*/*" => Form::Html,
@@ -154,15 +149,8 @@ pub fn of_name(
         .filter_map(|version| pypi::normal(version.version.as_deref()?))
         .collect();
     versions.dedup();
-    let project = Project {
-        meta: META,
-        name: &name,
-        versions,
-        files: lines,
-    };
-    serde_json::to_vec(&project)
-        .map(Some)
-        .map_err(Error::internal)
+    let project = Project { meta: META, name: &name, versions, files: lines };
+    serde_json::to_vec(&project).map(Some).map_err(Error::internal)
 }
 
 fn line<'a>(file: &'a IndexedFile, prefix: &str) -> Result<File<'a>> {
@@ -175,9 +163,7 @@ fn line<'a>(file: &'a IndexedFile, prefix: &str) -> Result<File<'a>> {
     Ok(File {
         filename: &file.file_name,
         url: format!("{prefix}/files/{}/{encoded}", file.sha256),
-        hashes: Digest {
-            sha256: file.sha256.clone(),
-        },
+        hashes: Digest { sha256: file.sha256.clone() },
         kept,
         size: file.size,
         upload_time: file.created_at.to_string(),
@@ -186,11 +172,7 @@ fn line<'a>(file: &'a IndexedFile, prefix: &str) -> Result<File<'a>> {
 }
 
 fn anchor(file: &File<'_>) -> String {
-    let mut anchor = format!(
-        "<a href=\"{}#sha256={}\"",
-        escape(&file.url),
-        file.hashes.sha256
-    );
+    let mut anchor = format!("<a href=\"{}#sha256={}\"", escape(&file.url), file.hashes.sha256);
     let mut add = |name: &str, value: &str| {
         let _ = write!(anchor, " {name}=\"{}\"", escape(value));
     };
@@ -219,19 +201,14 @@ pub fn of_all(
 ) -> Result<Vec<u8>> {
     let names = scope.of_format(PackageType::Pypi).names(tx)?;
     if form == Form::Json {
-        let projects: Vec<_> = names
-            .iter()
-            .map(|name| serde_json::json!({ "name": name }))
-            .collect();
+        let projects: Vec<_> =
+            names.iter().map(|name| serde_json::json!({ "name": name })).collect();
         let list = serde_json::json!({"meta": META, "projects": projects});
         return serde_json::to_vec(&list).map_err(Error::internal);
     }
     let anchors = names.iter().map(|name| {
         let (address, name) = (escape(&normalized(name)), escape(name));
-        format!(
-            "<a href=\"{}/simple/{address}/\">{name}</a>",
-            escape(prefix)
-        )
+        format!("<a href=\"{}/simple/{address}/\">{name}</a>", escape(prefix))
     });
     Ok(html(of, anchors).into_bytes())
 }
@@ -269,10 +246,7 @@ mod tests {
                 "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html; q=0.1, text/html; q=0.01",
                 Form::Json,
             ),
-            (
-                "application/vnd.pypi.simple.v1+json;q=0.1, text/html;q=0.9",
-                Form::Html,
-            ),
+            ("application/vnd.pypi.simple.v1+json;q=0.1, text/html;q=0.9", Form::Html),
             ("application/vnd.pypi.simple.v1+json;q=0", Form::Html),
         ] {
             assert_eq!(preferred(accepted), form, "{accepted}");

@@ -116,10 +116,7 @@ impl Fields {
 
     /// The values of a field that stands several times, as far as is kept.
     fn lines(&self, name: &str, most: usize, longest: usize) -> Vec<String> {
-        let lines = self
-            .values(name)
-            .map(str::trim)
-            .filter(|line| !line.is_empty());
+        let lines = self.values(name).map(str::trim).filter(|line| !line.is_empty());
         let cut = |line: &str| line.chars().take(longest).collect();
         lines.take(most).map(cut).collect()
     }
@@ -146,9 +143,7 @@ impl Fields {
         let text = |field: &'static str, most: usize| {
             let form = field.replace('-', "_");
             let body = (field == "description").then_some(self.body.as_str());
-            let found = self
-                .first(field)
-                .or(body.filter(|body| !body.trim().is_empty()));
+            let found = self.first(field).or(body.filter(|body| !body.trim().is_empty()));
             let found = found.or_else(|| sent(&form).filter(|text| !text.trim().is_empty()));
             found.map(|text| text.chars().take(most).collect::<String>())
         };
@@ -208,10 +203,7 @@ mod tests {
         assert_eq!(found.summary, text("A tool"));
         assert_eq!(found.author_email, text("Jane <jane@example.com>"));
         assert_eq!(found.description, text("One\ntwo"));
-        assert_eq!(
-            metadata("Name: x\n\n# Read me\n").description,
-            text("# Read me\n")
-        );
+        assert_eq!(metadata("Name: x\n\n# Read me\n").description, text("# Read me\n"));
         assert_eq!(found.keywords, None);
     }
 
@@ -231,15 +223,9 @@ mod tests {
 
     #[test]
     fn long_texts_are_cut_and_nuls_are_dropped() {
-        let found = metadata(&format!(
-            "Summary: \u{0}{}\nMetadata-Version: {0}",
-            "ä".repeat(300)
-        ));
+        let found = metadata(&format!("Summary: \u{0}{}\nMetadata-Version: {0}", "ä".repeat(300)));
         assert_eq!(found.summary.map(|text| text.chars().count()), Some(254));
-        assert_eq!(
-            found.metadata_version.map(|text| text.chars().count()),
-            Some(16)
-        );
+        assert_eq!(found.metadata_version.map(|text| text.chars().count()), Some(16));
     }
 
     #[test]

@@ -14,9 +14,7 @@ pub fn check(name: &str) -> Result<()> {
     let ends = [name.bytes().next(), name.bytes().last()];
     let is_name = name.len() <= MAX
         && name.bytes().all(inner)
-        && ends
-            .into_iter()
-            .all(|end| end.is_some_and(|b| b.is_ascii_alphanumeric()));
+        && ends.into_iter().all(|end| end.is_some_and(|b| b.is_ascii_alphanumeric()));
     is_name.then_some(()).ok_or_else(|| invalid("Name"))
 }
 
@@ -38,11 +36,8 @@ pub fn kind_of(file_name: &str, name: &str, version: &str) -> Result<Kind> {
     if file_name.len() > MAX || !file_name.bytes().all(usable) {
         return Err(refused());
     }
-    let endings = [
-        (".whl", Kind::Wheel),
-        (".tar.gz", Kind::Sources),
-        (".zip", Kind::ZippedSources),
-    ];
+    let endings =
+        [(".whl", Kind::Wheel), (".tar.gz", Kind::Sources), (".zip", Kind::ZippedSources)];
     let mut known = endings.into_iter();
     let (stem, kind) = known
         .find_map(|(ending, kind)| Some((file_name.strip_suffix(ending)?, kind)))
@@ -58,9 +53,9 @@ pub fn kind_of(file_name: &str, name: &str, version: &str) -> Result<Kind> {
             _ => false,
         },
         // Either part may hold a dash in the names older tools made.
-        Kind::Sources | Kind::ZippedSources => stem
-            .match_indices('-')
-            .any(|(at, _)| is_of(&stem[..at], &stem[at + 1..])),
+        Kind::Sources | Kind::ZippedSources => {
+            stem.match_indices('-').any(|(at, _)| is_of(&stem[..at], &stem[at + 1..]))
+        }
     };
     fits.then_some(kind).ok_or_else(refused)
 }
@@ -80,9 +75,7 @@ mod tests {
             assert!(check(name).is_ok(), "{name}");
         }
         let long = "a".repeat(256);
-        for name in [
-            "", "-a", "a-", ".", "..", "a b", "a/b", "ä", "a\0b", "a\r\nb", &long,
-        ] {
+        for name in ["", "-a", "a-", ".", "..", "a b", "a/b", "ä", "a\0b", "a\r\nb", &long] {
             assert!(check(name).is_err(), "{name}");
         }
     }

@@ -18,18 +18,14 @@ use sha2::{Digest as _, Sha256};
 
 const CONTENT: &str = "content";
 
-const DECLARED: [(&str, fn(&Stored) -> &str); 2] = [
-    ("md5_digest", |stored| &stored.md5),
-    ("sha256_digest", |stored| &stored.sha256),
-];
+const DECLARED: [(&str, fn(&Stored) -> &str); 2] =
+    [("md5_digest", |stored| &stored.md5), ("sha256_digest", |stored| &stored.sha256)];
 
 pub async fn publish(params: Params<Above>, client: Client, parts: Parts) -> Result<Uploaded> {
     let project = &params.id;
     upload::admit_publisher(&client, project).await?;
     let mut form = Form::receive(&client, PackageType::Pypi, parts, &[CONTENT]).await?;
-    let sent = form
-        .take_file(CONTENT)
-        .ok_or_else(|| Error::missing(CONTENT))?;
+    let sent = form.take_file(CONTENT).ok_or_else(|| Error::missing(CONTENT))?;
     let (mut to, kind) = destination(&form, &sent)?;
     check_declared(&form, sent.received.stored())?;
     upload::admit(&client, project, &to).await?;
@@ -42,24 +38,18 @@ pub async fn publish(params: Params<Above>, client: Client, parts: Parts) -> Res
     let extract = (kind == Kind::Wheel).then_some(own);
     let kept = FileMetadata {
         requires_python: shown.requires_python.clone(),
-        core_metadata: extract.as_ref().map(|bytes| Digest {
-            sha256: hex::encode(Sha256::digest(bytes)),
-        }),
+        core_metadata: extract
+            .as_ref()
+            .map(|bytes| Digest { sha256: hex::encode(Sha256::digest(bytes)) }),
     };
     to.metadata = Some(serde_json::to_string(&shown).map_err(Error::internal)?);
     to.file_metadata = Some(serde_json::to_string(&kept).map_err(Error::internal)?);
 
     let stored = upload::keep(&client.app, sent.received).await?;
-    upload::publish_then(
-        &client,
-        project,
-        to,
-        stored,
-        move |tx, _, _, file| match &extract {
-            Some(bytes) => files::add_extract(tx, file.id, bytes),
-            None => Ok(()),
-        },
-    )
+    upload::publish_then(&client, project, to, stored, move |tx, _, _, file| match &extract {
+        Some(bytes) => files::add_extract(tx, file.id, bytes),
+        None => Ok(()),
+    })
     .await?;
     Ok(Uploaded)
 }
@@ -68,8 +58,7 @@ pub async fn publish(params: Params<Above>, client: Client, parts: Parts) -> Res
 fn destination(form: &Form, sent: &SentFile) -> Result<(Destination, Kind)> {
     let text = |field: &str| {
         let sent = form.text(field).map(str::trim);
-        sent.filter(|text| !text.is_empty())
-            .ok_or_else(|| Error::missing(field))
+        sent.filter(|text| !text.is_empty()).ok_or_else(|| Error::missing(field))
     };
     let (name, version) = (text("name")?, text("version")?);
     names::check(name)?;

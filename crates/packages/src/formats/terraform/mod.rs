@@ -93,12 +93,7 @@ async fn publish(params: Params<OneVersion>, client: Client, body: Upload) -> Re
     let mut to = Destination {
         repeat: Repeat::Version,
         refusal: || Error::forbidden("Package version already exists."),
-        ..Destination::new(
-            PackageType::TerraformModule,
-            &name,
-            Some(version),
-            file_name,
-        )
+        ..Destination::new(PackageType::TerraformModule, &name, Some(version), file_name)
     };
     upload::admit(&client, project, &to).await?;
     check_early(&client, &params, &name).await?;
@@ -137,9 +132,7 @@ fn check_elsewhere(
     {
         return Ok(());
     }
-    Err(Error::forbidden(
-        "A package with the same name already exists in the namespace",
-    ))
+    Err(Error::forbidden("A package with the same name already exists in the namespace"))
 }
 
 /// What the archive holds. Clients may be given archives of other kinds, which
@@ -159,9 +152,7 @@ async fn look_into(received: &Received) -> Result<ModuleMetadata> {
             }
             false
         })?;
-        Ok(ModuleMetadata::of(
-            paths.borrow().iter().map(String::as_str),
-        ))
+        Ok(ModuleMetadata::of(paths.borrow().iter().map(String::as_str)))
     })
     .await
 }
@@ -199,11 +190,7 @@ async fn send(client: &Client, of: &OneModule, version: Option<String>) -> Resul
     if wants_address {
         // A plain download, unlike the registry protocol's, is not led to an
         // address without a host.
-        return told(
-            &client
-                .app
-                .url(&format!("{}?archive=tgz", request.uri.path())),
-        );
+        return told(&client.app.url(&format!("{}?archive=tgz", request.uri.path())));
     }
     client.send(&file.file).await
 }

@@ -22,9 +22,7 @@ pub fn package_name(name: &str, system: &str) -> Result<String> {
 fn is_plain(text: &str) -> bool {
     !text.is_empty()
         && text.len() <= MAX_PART
-        && text
-            .bytes()
-            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+        && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
 }
 
 /// Refuses what is no semantic version.
@@ -79,9 +77,7 @@ pub struct ModuleVersion {
 pub fn sorted(versions: Vec<index::Version>) -> Vec<ModuleVersion> {
     let shown = |one: index::Version| {
         let version = one.version?;
-        let kept = one
-            .metadata
-            .and_then(|text| serde_json::from_str(&text).ok());
+        let kept = one.metadata.and_then(|text| serde_json::from_str(&text).ok());
         Some(ModuleVersion {
             parsed: Version::parse(&version).ok()?,
             version,
@@ -98,10 +94,7 @@ pub fn sorted(versions: Vec<index::Version>) -> Vec<ModuleVersion> {
 /// The version that stands for the module: the highest that is released, or
 /// the highest.
 pub fn latest(sorted: &[ModuleVersion]) -> Option<&ModuleVersion> {
-    sorted
-        .iter()
-        .find(|one| one.parsed.pre.is_empty())
-        .or(sorted.first())
+    sorted.iter().find(|one| one.parsed.pre.is_empty()).or(sorted.first())
 }
 
 /// Answer to who asks which versions there are.
@@ -172,17 +165,11 @@ pub fn versions_document(
         submodules: submodules(&one.kept),
         root: Part {
             dependencies: [],
-            providers: vec![Provider {
-                name: system.to_owned(),
-                version: "",
-            }],
+            providers: vec![Provider { name: system.to_owned(), version: "" }],
         },
     };
     VersionsDocument {
-        modules: [ModuleVersions {
-            versions: sorted.iter().map(entry).collect(),
-            source,
-        }],
+        modules: [ModuleVersions { versions: sorted.iter().map(entry).collect(), source }],
     }
 }
 
@@ -209,10 +196,7 @@ fn submodules(kept: &ModuleMetadata) -> Vec<SubmoduleEntry> {
     let entry = |name: &String| SubmoduleEntry {
         path: format!("{SUBMODULES}/{name}"),
         name: name.clone(),
-        needs: Part {
-            dependencies: [],
-            providers: Vec::new(),
-        },
+        needs: Part { dependencies: [], providers: Vec::new() },
     };
     kept.submodules.iter().map(entry).collect()
 }
@@ -233,9 +217,7 @@ mod tests {
         for good in ["1.0.0", "0.0.1-rc.1", "1.2.3+build.5"] {
             assert!(check_version(good).is_ok(), "{good}");
         }
-        for bad in [
-            "", " ", "v1.0.0", "1.0", "1", "1.0.0/..", "01.0.0", "latest",
-        ] {
+        for bad in ["", " ", "v1.0.0", "1.0", "1", "1.0.0/..", "01.0.0", "latest"] {
             assert!(check_version(bad).is_err(), "{bad}");
         }
     }

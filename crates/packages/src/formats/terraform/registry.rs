@@ -158,12 +158,10 @@ async fn fetch(client: Client, params: Params<OfVersion>) -> Result<Response> {
     let Params(OfVersion { of, module_version }) = params;
     let (name, client) = (of.module.known()?, of.within(&client));
     let file =
-        client.read(
-            move |tx, scope, client| match file_of(tx, scope, &name, &module_version) {
-                Err(Error::NotFound(_)) => Err(client.missing(tx)?),
-                other => other,
-            },
-        );
+        client.read(move |tx, scope, client| match file_of(tx, scope, &name, &module_version) {
+            Err(Error::NotFound(_)) => Err(client.missing(tx)?),
+            other => other,
+        });
     client.send(&file.await?.file).await
 }
 

@@ -95,19 +95,9 @@ fn list_shows_packages_or_how_to_publish() {
         packages: vec![
             package(1, "hammer", "1.2.0", "default"),
             package(2, "hammer", "1.1.0", "hidden"),
-            package(
-                3,
-                "a-package-with-quite-a-long-name-that-has-to-wrap",
-                "0.0.1-rc.1",
-                "error",
-            ),
+            package(3, "a-package-with-quite-a-long-name-that-has-to-wrap", "0.0.1-rc.1", "error"),
         ],
-        pages: Pages {
-            page: 1,
-            per_page: 20,
-            total: 3,
-            url: "/x".into(),
-        },
+        pages: Pages { page: 1, per_page: 20, total: 3, url: "/x".into() },
     };
     let full = keep("packages", &list);
     list.packages.clear();
@@ -177,10 +167,7 @@ fn settings_name_every_format_and_rule() {
         head: head("Group"),
         formats: vec![(
             &settings::FORMATS[0],
-            settings::Duplicates {
-                allowed: true,
-                exception: ".*-SNAPSHOT".into(),
-            },
+            settings::Duplicates { allowed: true, exception: ".*-SNAPSHOT".into() },
         )],
         errors: Errors::default(),
     };
@@ -212,11 +199,7 @@ fn settings_name_every_format_and_rule() {
 #[test]
 fn cleanup_shows_what_would_go() {
     let found = Going {
-        standing: Standing {
-            name: "ham<mer".into(),
-            size: 2048,
-            ..standing()
-        },
+        standing: Standing { name: "ham<mer".into(), size: 2048, ..standing() },
         reasons: vec!["not downloaded for 30 days".into()],
     };
     let rule = rule(|it| {

@@ -182,10 +182,7 @@ async fn wanted(app: &App, form: &ChangeForm) -> Result<IssueInput> {
     let request = names.clone();
     let ids = app.read(move |tx| ids_by_usernames(tx, &request)).await?;
     if ids.len() < names.len() {
-        return Err(Error::invalid(
-            "assignees",
-            "names somebody who is not here",
-        ));
+        return Err(Error::invalid("assignees", "names somebody who is not here"));
     }
     Ok(IssueInput {
         labels: Some(words(form.labels.as_deref().unwrap_or_default())),
@@ -252,10 +249,7 @@ pub async fn write_note(
 ) -> Result<Response> {
     let Params(form) = form;
     let here = here(&app, &viewer, &address, form.issue_iid).await?;
-    let draft = Draft {
-        body: lines(&form.draft.body).into(),
-        ..form.draft.0
-    };
+    let draft = Draft { body: lines(&form.draft.body).into(), ..form.draft.0 };
     let by = Writer::by_form(viewer.clone(), request, solution);
     let mut done = Ok(Guarded::Made(None));
     if !draft.body.trim().is_empty() || form.state_event.is_none() {
@@ -272,11 +266,7 @@ pub async fn write_note(
         Ok(Some((id, page))) => flash::done(&app, &at(&here.url, page, id), "The note is written."),
         Ok(None) => flash::done(&app, &here.url, "Done."),
         Err(refusal) => {
-            let typed = IssueForms {
-                draft,
-                refusal,
-                ..IssueForms::default()
-            };
+            let typed = IssueForms { draft, refusal, ..IssueForms::default() };
             render(&app, viewer, address, form.issue_iid, paging, typed).await
         }
     }

@@ -39,11 +39,7 @@ pub fn routes(r: &mut Routes) {
     r.page(Method::GET, &one, show);
     r.page(Method::POST, &one, change);
     r.page(Method::POST, &format!("{one}/notes"), write_note);
-    r.page(
-        Method::POST,
-        &format!("{one}/notes/{{note_id}}"),
-        change_note,
-    );
+    r.page(Method::POST, &format!("{one}/notes/{{note_id}}"), change_note);
 }
 
 kernel::params! {
@@ -81,10 +77,7 @@ async fn render(
 ) -> Result<Response> {
     let status = typed.refusal.status();
     let shown = typed.refusal.page(app, &viewer, "Issue");
-    let paging = Paging {
-        per_page: ENTRIES,
-        ..paging
-    };
+    let paging = Paging { per_page: ENTRIES, ..paging };
     let _turn = kernel::markup::turn().await?;
     let view = app
         .read(move |tx| {
@@ -93,11 +86,7 @@ async fn render(
             let list = format!("{}/-/issues", space.url());
             let mut page = space.crumbs(shown, true).crumb("Issues", list.clone());
             page.title = format!("{} (#{})", issue.title, issue.iid);
-            let reader = Reader {
-                viewer: &viewer,
-                desk: &desk,
-                issue: &issue,
-            };
+            let reader = Reader { viewer: &viewer, desk: &desk, issue: &issue };
             let url = format!("{list}/{}", issue.iid);
             let around = NotePage {
                 viewer: &viewer,
@@ -181,10 +170,9 @@ impl Reader<'_> {
     /// say so.
     fn escalation(&self) -> Option<Vec<Choice>> {
         let may = self.writes() && self.desk.level >= DEVELOPER;
-        let choices = EscalationStatus::ALL.iter().map(|one| Choice {
-            value: one.to_string(),
-            label: one.label().to_owned(),
-        });
+        let choices = EscalationStatus::ALL
+            .iter()
+            .map(|one| Choice { value: one.to_string(), label: one.label().to_owned() });
         (self.issue.is_incident() && may).then(|| choices.collect())
     }
 
@@ -201,10 +189,11 @@ impl Reader<'_> {
         let parent = Parent::Project(Box::new(self.desk.project.clone()));
         let milestones_found = milestones::usable(tx, &parent, issue.milestone_id, MAX_MILESTONES)?;
         let mut choices = Choice::list(&[("0", "None")]);
-        choices.extend(milestones_found.into_iter().map(|goal| Choice {
-            value: goal.id.to_string(),
-            label: goal.title,
-        }));
+        choices.extend(
+            milestones_found
+                .into_iter()
+                .map(|goal| Choice { value: goal.id.to_string(), label: goal.title }),
+        );
         let text = |typed: Option<&Option<String>>, stored: String| {
             typed.and_then(Clone::clone).unwrap_or(stored)
         };
@@ -221,10 +210,7 @@ impl Reader<'_> {
             kinds: kinds(),
             severities: Severity::ALL
                 .iter()
-                .map(|one| Choice {
-                    value: one.to_string(),
-                    label: one.to_string(),
-                })
+                .map(|one| Choice { value: one.to_string(), label: one.to_string() })
                 .collect(),
         }))
     }
@@ -255,10 +241,7 @@ impl Reader<'_> {
         }
         let text = |label, text: Option<String>| text.map(|text| Fact::Text(label, text));
         facts.extend(text("Due", issue.due_on.map(|day| day.to_string())));
-        facts.extend(text(
-            "Weight",
-            issue.weight.map(|weight| weight.to_string()),
-        ));
+        facts.extend(text("Weight", issue.weight.map(|weight| weight.to_string())));
         if issue.is_incident() {
             facts.push(Fact::Text("Severity", issue.severity.to_string()));
             let status = issue.escalation_status.label().to_owned();

@@ -92,9 +92,7 @@ fn told(event: &Event, named: &Named, now: Timestamp) -> EventView {
     };
     EventView {
         author: author.map(|user| user.username.clone()).unwrap_or_default(),
-        name: author
-            .map_or(SOMEBODY, |user| user.name.as_str())
-            .to_owned(),
+        name: author.map_or(SOMEBODY, |user| user.name.as_str()).to_owned(),
         what,
         label: named.label(event).cloned(),
         milestone: named.milestone(event).cloned(),

@@ -21,12 +21,10 @@ const BASE: &str = "/projects/{id}/issues/{issue_iid}/links";
 const ONE: &str = "/projects/{id}/issues/{issue_iid}/links/{issue_link_id}";
 
 pub(super) fn routes(r: &mut Routes) {
-    r.get(BASE, list)
-        .summary("Lists the issues that have to do with an issue");
+    r.get(BASE, list).summary("Lists the issues that have to do with an issue");
     r.post(BASE, create).summary("Links an issue to another");
     r.get(ONE, show).summary("Shows a link between issues");
-    r.delete(ONE, destroy)
-        .summary("Removes a link between issues");
+    r.delete(ONE, destroy).summary("Removes a link between issues");
 }
 
 kernel::params! {

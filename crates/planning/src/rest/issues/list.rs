@@ -17,16 +17,13 @@ use spaces::access::{Purpose, group};
 use store::Tx;
 
 pub(super) fn routes(r: &mut Routes) {
-    r.get("/issues", list)
-        .summary("Lists issues, by default those the caller made");
+    r.get("/issues", list).summary("Lists issues, by default those the caller made");
     for (places, word) in PLACES {
         let all = format!("/{places}/{{id}}/issues");
-        r.get(&all, of_place)
-            .named(&format!("of_{word}"))
-            .summary(match word {
-                "group" => "Lists the issues of a group's projects",
-                _ => "Lists the issues of a project",
-            });
+        r.get(&all, of_place).named(&format!("of_{word}")).summary(match word {
+            "group" => "Lists the issues of a group's projects",
+            _ => "Lists the issues of a project",
+        });
         let milestone = format!("/{places}/{{id}}/milestones/{{milestone_id}}");
         let name = match word {
             "group" => "of_group_milestone",
@@ -140,13 +137,8 @@ impl ListIssues {
             Some(_) => true,
         };
         let places = self.r#in.clone().unwrap_or_default();
-        if places
-            .iter()
-            .any(|one| one != "title" && one != "description")
-        {
-            return Err(Error::Parameters(vec![
-                "in does not have a valid value".into(),
-            ]));
+        if places.iter().any(|one| one != "title" && one != "description") {
+            return Err(Error::Parameters(vec!["in does not have a valid value".into()]));
         }
         let mut filter = Filter {
             state: match self.state {
@@ -168,10 +160,7 @@ impl ListIssues {
                 weight: self.weight.clone(),
                 reaction: reaction(viewer, self.my_reaction_emoji.clone()),
             },
-            not: self
-                .not
-                .as_ref()
-                .map_or_else(Marks::default, |not| without(viewer, not)),
+            not: self.not.as_ref().map_or_else(Marks::default, |not| without(viewer, not)),
             search: self.search.clone(),
             in_title: places.iter().any(|one| one == "title"),
             in_description: places.iter().any(|one| one == "description"),
@@ -268,10 +257,7 @@ async fn of_place(
     paging: Paging,
 ) -> Result<Paged<IssueEntity>> {
     let wanted = params.wanted(&viewer, Whose::All)?;
-    page(app, viewer, wanted, paging, move |tx, viewer, _| {
-        scope(tx, viewer, &place)
-    })
-    .await
+    page(app, viewer, wanted, paging, move |tx, viewer, _| scope(tx, viewer, &place)).await
 }
 
 fn scope(tx: &mut Tx<'_>, viewer: &Viewer, place: &ParentRef) -> Result<Scope> {
@@ -284,10 +270,7 @@ fn scope(tx: &mut Tx<'_>, viewer: &Viewer, place: &ParentRef) -> Result<Scope> {
 fn everything() -> Wanted {
     Wanted {
         filter: Filter::default(),
-        sorting: Sorting {
-            by: OrderBy::CreatedAt,
-            descending: true,
-        },
+        sorting: Sorting { by: OrderBy::CreatedAt, descending: true },
         details: false,
     }
 }
@@ -327,11 +310,7 @@ async fn page(
     paging: Paging,
     place: impl FnOnce(&mut Tx<'_>, &Viewer, &mut Filter) -> Result<Scope> + Send + 'static,
 ) -> Result<Paged<IssueEntity>> {
-    let Wanted {
-        mut filter,
-        sorting,
-        details,
-    } = wanted;
+    let Wanted { mut filter, sorting, details } = wanted;
     let (page, around) = app
         .read(move |tx| {
             let scope = place(tx, &viewer, &mut filter)?;

@@ -41,10 +41,8 @@ pub(super) fn routes(r: &mut Routes) {
     r.get(&one(""), show).summary("Shows an issue");
     r.put(&one(""), update).summary("Changes an issue");
     r.delete(&one(""), destroy).summary("Deletes an issue");
-    r.post(&one("/move"), relocate)
-        .summary("Moves an issue to another project");
-    r.post(&one("/clone"), duplicate)
-        .summary("Copies an issue into a project");
+    r.post(&one("/move"), relocate).summary("Moves an issue to another project");
+    r.post(&one("/clone"), duplicate).summary("Copies an issue into a project");
     r.post(&one("/subscribe"), subscription)
         .named("subscribe")
         .summary("Subscribes the caller to an issue");

@@ -10,14 +10,12 @@ use store::Tx;
 
 pub(super) fn routes(r: &mut Routes) {
     let one = |rest: &str| format!("/projects/{{id}}/issues/{{issue_iid}}/{rest}");
-    r.get(&one("time_stats"), show)
-        .summary("Shows the time estimated and spent");
+    r.get(&one("time_stats"), show).summary("Shows the time estimated and spent");
     r.post(&one("time_estimate"), estimate)
         .summary("Sets the time an issue is estimated to take");
     r.post(&one("reset_time_estimate"), reset_estimate)
         .summary("Removes the estimate");
-    r.post(&one("add_spent_time"), spend)
-        .summary("Adds time spent");
+    r.post(&one("add_spent_time"), spend).summary("Adds time spent");
     r.post(&one("reset_spent_time"), reset_spent)
         .summary("Sets the time spent to nothing");
 }
@@ -42,8 +40,7 @@ async fn measure(
 }
 
 async fn show(at: IssueRequest) -> Result<Ok200<TimeStats>> {
-    at.read(|_, _, _, issue| Ok(Ok200(time_stats(&issue))))
-        .await
+    at.read(|_, _, _, issue| Ok(Ok200(time_stats(&issue)))).await
 }
 
 async fn estimate(at: IssueRequest, it: Params<TimeSpan>) -> Result<Ok200<TimeStats>> {

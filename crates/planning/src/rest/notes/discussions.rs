@@ -36,16 +36,10 @@ pub(super) fn routes(r: &mut Routes) {
         .answers(202, "The note held commands alone, which were carried out");
     r.get(&at("discussions/{discussion_id}/notes/{note_id}"), show_in)
         .summary("Shows a note of a discussion");
-    r.put(
-        &at("discussions/{discussion_id}/notes/{note_id}"),
-        update_in,
-    )
-    .summary("Changes a note of a discussion");
-    r.delete(
-        &at("discussions/{discussion_id}/notes/{note_id}"),
-        destroy_in,
-    )
-    .summary("Deletes a note of a discussion");
+    r.put(&at("discussions/{discussion_id}/notes/{note_id}"), update_in)
+        .summary("Changes a note of a discussion");
+    r.delete(&at("discussions/{discussion_id}/notes/{note_id}"), destroy_in)
+        .summary("Deletes a note of a discussion");
 }
 
 kernel::params! {
@@ -138,9 +132,7 @@ async fn show_discussion(
     at.read(move |tx, by, desk, issue| {
         let talk = Talk::new(&by.viewer, &desk, &issue);
         let notes = talk.discussion(tx, &path.discussion_id)?;
-        Ok(Ok200(
-            LoadedNotes::read(tx, issue, notes)?.discussion(&by.app),
-        ))
+        Ok(Ok200(LoadedNotes::read(tx, issue, notes)?.discussion(&by.app)))
     })
     .await
 }

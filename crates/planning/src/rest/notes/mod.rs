@@ -30,18 +30,14 @@ const ISSUE: &str = "/projects/{id}/issues/{issue_iid}";
 
 pub(super) fn routes(r: &mut Routes) {
     let at = |rest: &str| format!("{ISSUE}/{rest}");
-    r.get(&at("notes"), list)
-        .summary("Lists the notes of an issue");
+    r.get(&at("notes"), list).summary("Lists the notes of an issue");
     r.post(&at("notes"), create)
         .summary("Writes a note about an issue")
         .answers(201, "The note was made")
         .answers(202, "The note held commands alone, which were carried out");
-    r.get(&at("notes/{note_id}"), show)
-        .summary("Shows a note of an issue");
-    r.put(&at("notes/{note_id}"), update)
-        .summary("Changes a note of an issue");
-    r.delete(&at("notes/{note_id}"), destroy)
-        .summary("Deletes a note of an issue");
+    r.get(&at("notes/{note_id}"), show).summary("Shows a note of an issue");
+    r.put(&at("notes/{note_id}"), update).summary("Changes a note of an issue");
+    r.delete(&at("notes/{note_id}"), destroy).summary("Deletes a note of an issue");
     discussions::routes(r);
 }
 
@@ -95,11 +91,7 @@ impl LoadedNotes {
     fn read(tx: &mut Tx<'_>, issue: Issue, notes: Vec<Note>) -> Result<LoadedNotes> {
         let ids: Vec<i64> = notes.iter().filter_map(|note| note.author_id).collect();
         let users = load_basic(tx, &ids)?;
-        Ok(LoadedNotes {
-            issue,
-            notes,
-            users,
-        })
+        Ok(LoadedNotes { issue, notes, users })
     }
 
     fn one(&self, app: &App, changes: Map<String, Value>) -> Result<NoteEntity> {

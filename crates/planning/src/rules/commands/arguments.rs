@@ -10,10 +10,7 @@ pub(super) fn words(text: &str, mark: char) -> Vec<String> {
     while !rest.is_empty() {
         rest = rest.trim_start_matches([' ', '\t', ',']);
         let bare = rest.trim_start_matches(mark);
-        let (word, left) = match bare
-            .strip_prefix('"')
-            .and_then(|quoted| quoted.split_once('"'))
-        {
+        let (word, left) = match bare.strip_prefix('"').and_then(|quoted| quoted.split_once('"')) {
             Some(quoted) => quoted,
             None => {
                 let end = bare.find([' ', '\t', ',']).unwrap_or(bare.len());
@@ -42,10 +39,7 @@ mod tests {
 
     #[test]
     fn names_are_read_with_marks_and_quotes() {
-        assert_eq!(
-            words("~bug ~\"To do\", later", '~'),
-            ["bug", "To do", "later"]
-        );
+        assert_eq!(words("~bug ~\"To do\", later", '~'), ["bug", "To do", "later"]);
         assert_eq!(words("@jane @joe", '@'), ["jane", "joe"]);
         assert_eq!(words("~\"open", '~'), ["\"open"]);
         assert!(words("~ ,", '~').is_empty());

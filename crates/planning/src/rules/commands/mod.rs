@@ -39,11 +39,7 @@ struct Done {
 }
 
 fn done(key: &'static str, value: impl Into<Value>, sentence: impl Into<String>) -> Done {
-    Done {
-        key,
-        value: value.into(),
-        sentence: sentence.into(),
-    }
+    Done { key, value: value.into(), sentence: sentence.into() }
 }
 
 #[derive(Clone, Copy)]
@@ -67,11 +63,7 @@ pub fn apply(
     };
     for action in actions {
         let before = outcome.issue.clone();
-        let by = Author {
-            viewer,
-            desk,
-            issue: &before,
-        };
+        let by = Author { viewer, desk, issue: &before };
         match tx.savepoint(|tx| run(tx, by, action)) {
             Ok(done) => {
                 outcome.changes.insert(done.key.to_owned(), done.value);
@@ -99,11 +91,7 @@ fn edit(change: impl FnOnce(&mut IssueInput), done: Done) -> Edit {
 }
 
 fn run(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Done> {
-    let Author {
-        viewer,
-        desk,
-        issue,
-    } = by;
+    let Author { viewer, desk, issue } = by;
     if let Some((input, done)) = edit_of(tx, by, action)? {
         requests::edit(tx, viewer, desk, issue, &input)?;
         return Ok(done);
@@ -129,11 +117,7 @@ fn edit_of(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Option<Ed
     Ok(Some(match action.name {
         "title" if !argument.is_empty() => edit(
             |it| it.title = Some(argument.to_owned()),
-            done(
-                "title",
-                argument,
-                format!("Changed the title to \"{argument}\"."),
-            ),
+            done("title", argument, format!("Changed the title to \"{argument}\".")),
         ),
         "label" | "relabel" | "unlabel" => label(action)?,
         "assign" | "reassign" | "unassign" => assign(tx, by.viewer, action)?,
@@ -150,10 +134,7 @@ fn edit_of(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Option<Ed
         "due" => {
             let day = day(argument, date_of(tx.now())).ok_or_else(senseless)?;
             let sentence = format!("Set the due date to {day}.");
-            edit(
-                |it| it.due_on = Patch::Value(day),
-                done("due_date", day.to_string(), sentence),
-            )
+            edit(|it| it.due_on = Patch::Value(day), done("due_date", day.to_string(), sentence))
         }
         "weight" => {
             let weight: i64 = argument.parse().map_err(|_| senseless())?;
@@ -166,10 +147,7 @@ fn edit_of(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Option<Ed
             let text = argument.to_ascii_lowercase();
             let severity = Severity::from_text(&text).ok_or_else(senseless)?;
             let sentence = format!("Set severity to {severity}.");
-            edit(
-                |it| it.severity = Some(severity),
-                done("severity", severity.as_str(), sentence),
-            )
+            edit(|it| it.severity = Some(severity), done("severity", severity.as_str(), sentence))
         }
         name => return Ok(bare_edit(name)),
     }))
@@ -206,17 +184,12 @@ fn bare_edit(name: &str) -> Option<Edit> {
             |it| it.due_on = Patch::Null,
             done("due_date", Value::Null, "Removed the due date."),
         ),
-        "clear_weight" => edit(
-            |it| it.weight = Patch::Null,
-            done("weight", Value::Null, "Cleared weight."),
-        ),
+        "clear_weight" => {
+            edit(|it| it.weight = Patch::Null, done("weight", Value::Null, "Cleared weight."))
+        }
         "promote_to_incident" => edit(
             |it| it.kind = Some(IssueKind::Incident),
-            done(
-                "issue_type",
-                "incident",
-                "Issue has been promoted to incident",
-            ),
+            done("issue_type", "incident", "Issue has been promoted to incident"),
         ),
         _ => return None,
     })
@@ -233,10 +206,7 @@ fn label(action: &Action) -> Result<Edit> {
         ),
         ("relabel", false) => edit(
             |it| it.labels = Some(titles.clone()),
-            told(
-                "label_ids",
-                format!("Replaced all labels with {named} label(s)."),
-            ),
+            told("label_ids", format!("Replaced all labels with {named} label(s).")),
         ),
         ("unlabel", false) => edit(
             |it| it.remove_labels = titles.clone(),
@@ -272,11 +242,7 @@ fn assign(tx: &mut Tx<'_>, viewer: &Viewer, action: &Action) -> Result<Edit> {
 }
 
 fn take(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Done> {
-    let Author {
-        viewer,
-        desk,
-        issue,
-    } = by;
+    let Author { viewer, desk, issue } = by;
     let argument = action.argument.as_str();
     let reference = Reference::Path(argument.to_owned());
     let to = match (action.name, argument) {
@@ -297,19 +263,11 @@ fn remember(tx: &mut Tx<'_>, viewer: &Viewer, issue: &Issue, action: &Action) ->
     Ok(match action.name {
         "subscribe" => {
             subscriptions::set(tx, user_id, Target::Issue, issue.id, true)?;
-            done(
-                "subscription_event",
-                "subscribe",
-                "Subscribed to this issue.",
-            )
+            done("subscription_event", "subscribe", "Subscribed to this issue.")
         }
         "unsubscribe" => {
             subscriptions::set(tx, user_id, Target::Issue, issue.id, false)?;
-            done(
-                "subscription_event",
-                "unsubscribe",
-                "Unsubscribed from this issue.",
-            )
+            done("subscription_event", "unsubscribe", "Unsubscribed from this issue.")
         }
         "todo" => {
             todos::mark(tx, viewer, noteable(issue))?;
@@ -332,11 +290,7 @@ fn measure(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Done> {
         "estimate" => {
             let seconds = span()?;
             time::estimate(tx, actor, issue, seconds)?;
-            done(
-                "time_estimate",
-                seconds,
-                format!("Set time estimate to {}.", action.argument),
-            )
+            done("time_estimate", seconds, format!("Set time estimate to {}.", action.argument))
         }
         "remove_estimate" => {
             time::estimate(tx, actor, issue, 0)?;
@@ -353,21 +307,13 @@ fn measure(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Done> {
         }
         _ => {
             time::reset(tx, actor, issue)?;
-            done(
-                "spend_time",
-                json!({"duration": "reset"}),
-                "Removed spent time.",
-            )
+            done("spend_time", json!({"duration": "reset"}), "Removed spent time.")
         }
     })
 }
 
 fn relate(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Done> {
-    let Author {
-        viewer,
-        desk,
-        issue,
-    } = by;
+    let Author { viewer, desk, issue } = by;
     let (path, number) = action.argument.rsplit_once('#').ok_or_else(senseless)?;
     let iid: i64 = number.parse().map_err(|_| senseless())?;
     let place = match path {

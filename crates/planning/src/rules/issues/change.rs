@@ -120,10 +120,7 @@ kernel::params! {
 
 impl IssueInput {
     pub fn titled(title: &str) -> IssueInput {
-        IssueInput {
-            title: Some(title.to_owned()),
-            ..IssueInput::default()
-        }
+        IssueInput { title: Some(title.to_owned()), ..IssueInput::default() }
     }
 
     /// What a copy is made with, but for what is of the project it is in.
@@ -141,10 +138,7 @@ impl IssueInput {
     }
 
     pub fn event(event: StateEvent) -> IssueInput {
-        IssueInput {
-            state_event: Some(event),
-            ..IssueInput::default()
-        }
+        IssueInput { state_event: Some(event), ..IssueInput::default() }
     }
 
     /// What is left for somebody who may not set labels, assignees and dates.
@@ -178,10 +172,7 @@ impl IssueInput {
 /// Gives a new issue its labels and assignees, and tells of all it was made
 /// with as a change would: what reads the events finds the beginning, too.
 pub(super) fn begin(tx: &mut Tx<'_>, made: &Issue, input: &IssueInput) -> Result<()> {
-    let by = By {
-        user_id: made.author_id,
-        at: made.created_at,
-    };
+    let by = By { user_id: made.author_id, at: made.created_at };
     let bare = Issue {
         milestone_id: None,
         due_on: None,
@@ -190,10 +181,7 @@ pub(super) fn begin(tx: &mut Tx<'_>, made: &Issue, input: &IssueInput) -> Result
     };
     let mut labels = input.label_ids.clone().unwrap_or_default();
     labels.extend(&input.add_label_ids);
-    let labels = IssueInput {
-        add_label_ids: labels,
-        ..IssueInput::default()
-    };
+    let labels = IssueInput { add_label_ids: labels, ..IssueInput::default() };
     tell(tx, by, &bare, made)?;
     relabel(tx, by, made, &labels)?;
     match &input.assignees {
@@ -213,10 +201,7 @@ pub fn update(
     let after = changed(tx, actor, issue, input);
     check(&after)?;
     rows::update(tx, &after)?;
-    let by = By {
-        user_id: actor,
-        at: tx.now(),
-    };
+    let by = By { user_id: actor, at: tx.now() };
     tell(tx, by, issue, &after)?;
     relabel(tx, by, issue, input)?;
     assign(tx, by, issue, &input.assignees)?;
@@ -249,10 +234,7 @@ pub(super) fn changed(tx: &Tx<'_>, actor: Option<i64>, issue: &Issue, input: &Is
         closed_by_id,
         milestone_id: input.milestone_id.clone().over(issue.milestone_id),
         confidential: input.confidential.unwrap_or(issue.confidential),
-        discussion_locked: input
-            .discussion_locked
-            .clone()
-            .over(issue.discussion_locked),
+        discussion_locked: input.discussion_locked.clone().over(issue.discussion_locked),
         due_on: input.due_on.clone().over(issue.due_on),
         weight: input.weight.clone().over(issue.weight),
         task_count,
@@ -304,10 +286,7 @@ fn tell(tx: &mut Tx<'_>, by: By, before: &Issue, after: &Issue) -> Result<()> {
 fn remarks(before: &Issue, after: &Issue) -> Vec<String> {
     let mut told = Vec::new();
     if before.title != after.title {
-        told.push(format!(
-            "changed title from **{}** to **{}**",
-            before.title, after.title
-        ));
+        told.push(format!("changed title from **{}** to **{}**", before.title, after.title));
     }
     if before.description != after.description {
         told.push("changed the description".to_owned());
@@ -333,10 +312,7 @@ fn remarks(before: &Issue, after: &Issue) -> Vec<String> {
         });
     }
     if before.kind != after.kind {
-        told.push(format!(
-            "changed type from {} to {}",
-            before.kind, after.kind
-        ));
+        told.push(format!("changed type from {} to {}", before.kind, after.kind));
     }
     if before.severity != after.severity {
         told.push(format!("changed the severity to **{}**", after.severity));
@@ -347,9 +323,7 @@ fn remarks(before: &Issue, after: &Issue) -> Vec<String> {
             false => " by closing the incident",
         };
         let label = after.escalation_status.label();
-        told.push(format!(
-            "changed the incident status to **{label}**{closing}"
-        ));
+        told.push(format!("changed the incident status to **{label}**{closing}"));
     }
     told
 }

@@ -73,11 +73,7 @@ pub fn create(
     let link = rows::insert(tx, source.id, target.id, stored)?
         .ok_or_else(|| Error::Conflict("Issue(s) already assigned".into()))?;
     tell(tx, viewer, source, target, blocks)?;
-    Ok(Linked {
-        link,
-        source: source.clone(),
-        target: target.clone(),
-    })
+    Ok(Linked { link, source: source.clone(), target: target.clone() })
 }
 
 fn tell(
@@ -92,20 +88,8 @@ fn tell(
         false => ("as related to", "as related to"),
     };
     let actor = viewer.user_id();
-    beside(
-        tx,
-        source,
-        actor,
-        &format!("marked this issue {there}"),
-        target,
-    )?;
-    beside(
-        tx,
-        target,
-        actor,
-        &format!("marked this issue {back}"),
-        source,
-    )
+    beside(tx, source, actor, &format!("marked this issue {there}"), target)?;
+    beside(tx, target, actor, &format!("marked this issue {back}"), source)
 }
 
 /// Tells on an issue what somebody did to it and another. Who reads that may
@@ -138,11 +122,7 @@ pub fn find(tx: &mut Tx<'_>, viewer: &Viewer, issue: &Issue, id: i64) -> Result<
         true => (issue.clone(), other),
         false => (other, issue.clone()),
     };
-    Ok(Linked {
-        link,
-        source,
-        target,
-    })
+    Ok(Linked { link, source, target })
 }
 
 pub fn destroy(
@@ -159,13 +139,7 @@ pub fn destroy(
     rows::delete(tx, linked.link.id)?;
     let (source, target) = (&linked.source, &linked.target);
     for (one, other) in [(source, target), (target, source)] {
-        beside(
-            tx,
-            one,
-            viewer.user_id(),
-            "removed the relation with",
-            other,
-        )?;
+        beside(tx, one, viewer.user_id(), "removed the relation with", other)?;
     }
     Ok(linked)
 }

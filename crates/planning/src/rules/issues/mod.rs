@@ -41,12 +41,7 @@ pub fn create(
     input: &IssueInput,
 ) -> Result<Issue> {
     let created_at = input.created_at.unwrap_or(tx.now());
-    let blank = Issue {
-        project_id,
-        author_id,
-        created_at,
-        ..Issue::default()
-    };
+    let blank = Issue { project_id, author_id, created_at, ..Issue::default() };
     let mut new = change::changed(tx, author_id, &blank, input);
     new.updated_at = created_at;
     check(&new)?;

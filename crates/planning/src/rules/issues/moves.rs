@@ -85,11 +85,7 @@ fn target(
     project_id: i64,
     verb: &str,
 ) -> Result<ProjectAccess> {
-    let insufficient = || {
-        refused(&format!(
-            "Cannot {verb} issue due to insufficient permissions!"
-        ))
-    };
+    let insufficient = || refused(&format!("Cannot {verb} issue due to insufficient permissions!"));
     if !desk.is_reporter() {
         return Err(insufficient());
     }
@@ -110,11 +106,8 @@ fn copy(
 ) -> Result<Issue> {
     let parent = Parent::Project(Box::new(there.project.clone()));
     let worn = labels::of_issues(tx, &[issue.id])?.remove(&issue.id);
-    let titles: Vec<String> = worn
-        .unwrap_or_default()
-        .into_iter()
-        .map(|label| label.title)
-        .collect();
+    let titles: Vec<String> =
+        worn.unwrap_or_default().into_iter().map(|label| label.title).collect();
     let label_ids = label_ids(tx, &parent, &titles, &[], false)?;
     let assigned = rows::assignees_of_one(tx, issue.id)?;
     let assignee_ids = assignable(tx, there, &assigned)?;
@@ -142,9 +135,8 @@ fn copy_notes(tx: &mut Tx<'_>, viewer: &Viewer, from: &Issue, to: &Issue) -> Res
     let found = note_rows::of_people(tx, viewer, noteable(from), MOST_NOTES)?;
     let mut threads = std::collections::HashMap::new();
     for note in found {
-        let discussion = threads
-            .entry(note.discussion_id.clone())
-            .or_insert_with(notes::new_discussion);
+        let discussion =
+            threads.entry(note.discussion_id.clone()).or_insert_with(notes::new_discussion);
         note_rows::insert(
             tx,
             &note_rows::NewNote {
@@ -175,13 +167,7 @@ pub fn destroy(
     }
     note_rows::forget(tx, noteable(issue))?;
     rows::delete(tx, issue.id)?;
-    record(
-        tx,
-        viewer,
-        "issue.destroy",
-        issue,
-        json!({"project_id": issue.project_id}),
-    )
+    record(tx, viewer, "issue.destroy", issue, json!({"project_id": issue.project_id}))
 }
 
 fn record(
@@ -191,11 +177,5 @@ fn record(
     issue: &Issue,
     details: serde_json::Value,
 ) -> Result<()> {
-    audit::record(
-        tx,
-        viewer,
-        action,
-        ("Issue", issue.id, &issue.title),
-        details,
-    )
+    audit::record(tx, viewer, action, ("Issue", issue.id, &issue.title), details)
 }

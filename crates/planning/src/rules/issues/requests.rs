@@ -101,17 +101,9 @@ fn named(
     text: &str,
     before: &str,
 ) -> Result<Vec<(i64, Reason)>> {
-    let said = Text {
-        text,
-        before,
-        note_id: None,
-        internal: false,
-    };
+    let said = Text { text, before, note_id: None, internal: false };
     let told = news::mention(tx, viewer, desk, issue, said)?;
-    Ok(told
-        .into_iter()
-        .map(|user| (user, Reason::Mentioned))
-        .collect())
+    Ok(told.into_iter().map(|user| (user, Reason::Mentioned)).collect())
 }
 
 pub fn edit(
@@ -158,14 +150,7 @@ fn tell(
     let actor = viewer.user_id();
     let (old, new) = (before.description.as_deref(), after.description.as_deref());
     if old != new {
-        let direct = named(
-            tx,
-            viewer,
-            desk,
-            after,
-            new.unwrap_or(""),
-            old.unwrap_or(""),
-        )?;
+        let direct = named(tx, viewer, desk, after, new.unwrap_or(""), old.unwrap_or(""))?;
         if !direct.is_empty() {
             news::notify(tx, actor, after, Event::Edited, None, direct)?;
         }
@@ -261,9 +246,7 @@ fn make_label(tx: &mut Tx<'_>, parent: &Parent, title: &str) -> Result<i64> {
     match labels::insert(tx, parent, &label)? {
         Some(id) => Ok(id),
         // Named twice in one request.
-        None => Ok(labels::find(tx, None, parent, title, true)?
-            .found("Label")?
-            .id),
+        None => Ok(labels::find(tx, None, parent, title, true)?.found("Label")?.id),
     }
 }
 

@@ -32,10 +32,7 @@ pub fn spend(tx: &mut Tx<'_>, actor: Option<i64>, issue: &Issue, seconds: i64) -
         return Err(Error::invalid("time_spent", "can't be zero"));
     }
     if !rows::spend(tx, issue.id, seconds)? {
-        return Err(Error::invalid(
-            "time_spent",
-            "Time to subtract exceeds the total time spent",
-        ));
+        return Err(Error::invalid("time_spent", "Time to subtract exceeds the total time spent"));
     }
     let verb = if seconds < 0 { "subtracted" } else { "added" };
     let span = human_span(seconds.abs()).unwrap_or_default();

@@ -48,9 +48,7 @@ pub fn write(tx: &mut Tx<'_>, issue_id: i64, by: By, told: EventDetail) -> Resul
             "insert into issue_events (issue_id, user_id, kind, action, label_id, milestone_id,
                 weight, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8)"
         ),
-        (
-            issue_id, by.user_id, kind, action, label, milestone, weight, by.at,
-        ),
+        (issue_id, by.user_id, kind, action, label, milestone, weight, by.at),
     )?;
     Ok(())
 }
@@ -63,13 +61,9 @@ pub fn list(
     paging: Paging,
 ) -> Result<Paged<Event>> {
     let mut condition = Fragment::new("issue_events.issue_id = ");
-    condition
-        .bind(issue_id)
-        .push(" and issue_events.kind = ", kind);
+    condition.bind(issue_id).push(" and issue_events.kind = ", kind);
     let list = List::by_id("issue_events", "issue_events.id", condition, false);
-    pages::page(tx, list, paging, |event: &Event| {
-        (json!(event.id), event.id)
-    })
+    pages::page(tx, list, paging, |event: &Event| (json!(event.id), event.id))
 }
 
 pub fn find(tx: &mut Tx<'_>, issue_id: i64, kind: EventKind, id: i64) -> Result<Option<Event>> {

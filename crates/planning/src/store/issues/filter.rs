@@ -237,8 +237,7 @@ fn narrow_due(sql: &mut Fragment, due: Due, today: Date) {
             return;
         }
         Due::Overdue => {
-            sql.push(" and issues.due_on < ", today)
-                .raw(" and issues.state = 'opened'");
+            sql.push(" and issues.due_on < ", today).raw(" and issues.state = 'opened'");
             return;
         }
         Due::Today => (today, today),
@@ -250,8 +249,7 @@ fn narrow_due(sql: &mut Fragment, due: Due, today: Date) {
             after(today.first_of_month(), 1.month()).last_of_month(),
         ),
     };
-    sql.push(" and issues.due_on >= ", first)
-        .push(" and issues.due_on <= ", last);
+    sql.push(" and issues.due_on >= ", first).push(" and issues.due_on <= ", last);
 }
 
 /// One test for each thing asked for; what is left out is left out one by

@@ -137,9 +137,10 @@ pub fn blocked(tx: &mut Tx<'_>, viewer: &Viewer, issues: &[i64]) -> Result<HashS
          join projects on projects.id = issues.project_id
          where issue_links.link_type = 'blocks' and issues.state = 'opened' and",
     );
-    query
-        .in_list("issue_links.target_id", issues)
-        .raw(" and ")
-        .append(visible(tx, viewer, &Scope::Everywhere));
+    query.in_list("issue_links.target_id", issues).raw(" and ").append(visible(
+        tx,
+        viewer,
+        &Scope::Everywhere,
+    ));
     Ok(tx.query::<i64>(query)?.into_iter().collect())
 }

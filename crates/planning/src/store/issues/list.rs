@@ -125,8 +125,7 @@ pub fn pages_of(
     window: &Window,
 ) -> Result<Vec<Owned<Issue>>> {
     let (owner, mut from) = owners.tables();
-    from.raw(" and ")
-        .append(seen(tx, viewer, &Scope::Everywhere, filter));
+    from.raw(" and ").append(seen(tx, viewer, &Scope::Everywhere, filter));
     Ok(tx.query(window.narrow_each(Issue::COLUMNS, owner, from))?)
 }
 
@@ -140,8 +139,7 @@ pub fn counts_of(
     limit: Option<i64>,
 ) -> Result<HashMap<i64, i64>> {
     let (owner, mut from) = owners.tables();
-    from.raw(" and ")
-        .append(seen(tx, viewer, &Scope::Everywhere, filter));
+    from.raw(" and ").append(seen(tx, viewer, &Scope::Everywhere, filter));
     let mut query = Fragment::new(&format!(
         "select owner, count(*) from (select {owner} as owner,
             row_number() over (partition by {owner}) as place"
@@ -162,9 +160,7 @@ pub fn page_of_all(
     window: &Window,
 ) -> Result<Vec<Issue>> {
     let mut query = Fragment::new(SELECT);
-    query
-        .raw("where ")
-        .append(seen(tx, viewer, &Scope::Everywhere, filter));
+    query.raw("where ").append(seen(tx, viewer, &Scope::Everywhere, filter));
     window.narrow(&mut query);
     Ok(tx.query(query)?)
 }

@@ -34,10 +34,7 @@ pub fn find(tx: &mut Tx<'_>, project_id: i64, iid: i64) -> Result<Option<Issue>>
 /// The issue of this id, unjudged.
 pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Issue>> {
     Ok(tx.optional(
-        sql!(
-            SELECT,
-            "where issues.id = $1 and projects.deletion_scheduled_at is null"
-        ),
+        sql!(SELECT, "where issues.id = $1 and projects.deletion_scheduled_at is null"),
         (id,),
     )?)
 }
@@ -45,10 +42,7 @@ pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Issue>> {
 /// Issues that meet a condition on `issues` and `projects`, by id.
 pub fn of_condition(tx: &mut Tx<'_>, condition: Fragment) -> Result<Vec<Issue>> {
     let mut query = Fragment::new(SELECT);
-    query
-        .raw("where ")
-        .append(condition)
-        .raw(" order by issues.id");
+    query.raw("where ").append(condition).raw(" order by issues.id");
     Ok(tx.query(query)?)
 }
 
@@ -92,10 +86,7 @@ pub fn insert(tx: &mut Tx<'_>, issue: &Issue) -> Result<Option<i64>> {
         ),
     )?;
     if let Some(id) = id {
-        let issue = Issue {
-            id,
-            ..issue.clone()
-        };
+        let issue = Issue { id, ..issue.clone() };
         update(tx, &issue)?;
     }
     Ok(id)
@@ -113,18 +104,12 @@ pub fn update(tx: &mut Tx<'_>, issue: &Issue) -> Result<()> {
 
 pub fn touch(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     let now = tx.now();
-    tx.execute(
-        sql!("update issues set updated_at = $2 where id = $1"),
-        (id, now),
-    )?;
+    tx.execute(sql!("update issues set updated_at = $2 where id = $1"), (id, now))?;
     Ok(())
 }
 
 pub fn moved(tx: &mut Tx<'_>, id: i64, to: i64) -> Result<()> {
-    tx.execute(
-        sql!("update issues set moved_to_id = $2 where id = $1"),
-        (id, to),
-    )?;
+    tx.execute(sql!("update issues set moved_to_id = $2 where id = $1"), (id, to))?;
     Ok(())
 }
 

@@ -31,12 +31,7 @@ pub struct Home {
 
 impl Home {
     fn is_filtered(&self) -> bool {
-        let HomeFilter {
-            search,
-            scope,
-            visibility,
-            ..
-        } = &self.filter;
+        let HomeFilter { search, scope, visibility, .. } = &self.filter;
         !(search.is_empty() && scope.is_empty() && visibility.is_empty())
     }
 }
@@ -71,9 +66,7 @@ pub struct GroupList {
 
 impl GroupList {
     fn of(&self, counts: &HashMap<i64, i64>, group: &Namespace) -> u64 {
-        counts
-            .get(&group.id)
-            .map_or(0, |count| count.unsigned_abs())
+        counts.get(&group.id).map_or(0, |count| count.unsigned_abs())
     }
 }
 
@@ -178,10 +171,7 @@ pub struct Members {
 impl Members {
     /// The role that was typed, or empty.
     fn level(&self) -> String {
-        self.form
-            .access_level
-            .map(|level| level.to_string())
-            .unwrap_or_default()
+        self.form.access_level.map(|level| level.to_string()).unwrap_or_default()
     }
 
     fn when(&self, at: &Timestamp) -> Moment {

@@ -110,29 +110,17 @@ fn head(kind: &'static str, url: &str) -> SpaceHead {
 }
 
 fn visibilities() -> Vec<Choice> {
-    Choice::list(&[
-        ("private", "Private"),
-        ("internal", "Internal"),
-        ("public", "Public"),
-    ])
+    Choice::list(&[("private", "Private"), ("internal", "Internal"), ("public", "Public")])
 }
 
 fn pages(total: u64, url: &str) -> Pages {
-    Pages {
-        page: 2,
-        per_page: 20,
-        total,
-        url: url.into(),
-    }
+    Pages { page: 2, per_page: 20, total, url: url.into() }
 }
 
 fn home() -> Home {
     Home {
         page: page("Projects", "projects"),
-        filter: HomeFilter {
-            sort: Text("activity".into()),
-            ..HomeFilter::default()
-        },
+        filter: HomeFilter { sort: Text("activity".into()), ..HomeFilter::default() },
         scopes: Choice::list(&[("", "All"), ("mine", "Mine"), ("starred", "Starred")]),
         visibilities: Choice::list(&[("", "Any"), ("private", "Private"), ("public", "Public")]),
         sorts: Choice::list(&[("activity", "Last activity"), ("name", "Name")]),
@@ -151,18 +139,9 @@ fn home() -> Home {
 #[test]
 fn home_lists_filters_and_leads_on_when_empty() {
     let full = keep("home", &home());
-    let fresh = keep(
-        "home_first",
-        &Home {
-            projects: list(vec![]),
-            ..home()
-        },
-    );
+    let fresh = keep("home_first", &Home { projects: list(vec![]), ..home() });
     let search = Home {
-        filter: HomeFilter {
-            search: Text("<x>".into()),
-            ..HomeFilter::default()
-        },
+        filter: HomeFilter { search: Text("<x>".into()), ..HomeFilter::default() },
         projects: list(vec![]),
         ..home()
     };
@@ -198,9 +177,7 @@ fn group_pages_render() {
     assert!(keep("groups", &groups).contains("1 subgroup, 3 projects, 2 members"));
 
     let group = Group {
-        page: page("Anvil Works", "groups")
-            .crumb("acme", "/groups/acme")
-            .crumb("tools", ""),
+        page: page("Anvil Works", "groups").crumb("acme", "/groups/acme").crumb("tools", ""),
         head: head("Group", "/groups/acme/tools"),
         can_create_projects: true,
         can_create_subgroups: true,
@@ -258,11 +235,7 @@ fn members_and_settings_render() {
         head: head("Project", "/acme/tools/anvil"),
         search: String::new(),
         can_manage: true,
-        roles: Choice::list(&[
-            ("20", "Reporter"),
-            ("30", "Developer"),
-            ("40", "Maintainer"),
-        ]),
+        roles: Choice::list(&[("20", "Reporter"), ("30", "Developer"), ("40", "Maintainer")]),
         form: MemberForm::default(),
         errors: Errors::default(),
         members: vec![member(2, "Grace", false), member(3, "Alan", true)],
@@ -314,10 +287,7 @@ fn tokens_of_a_project_show_roles_and_the_new_secret() {
     let tokens = SpaceTokens {
         page: page("Access tokens", "projects"),
         head: head("Project", "/acme/tools/anvil"),
-        secret: Some(ShownSecret {
-            name: "deploy".into(),
-            token: "sample-secret".into(),
-        }),
+        secret: Some(ShownSecret { name: "deploy".into(), token: "sample-secret".into() }),
         active: vec![TokenRow {
             id: 3,
             name: "deploy".into(),
@@ -341,10 +311,7 @@ fn tokens_of_a_project_show_roles_and_the_new_secret() {
 fn a_person_is_shown_with_their_projects() {
     let mut person = Person {
         page: page("Ada", ""),
-        user: User {
-            username: "ada".into(),
-            ..user(1, "Ada <Lovelace>")
-        },
+        user: User { username: "ada".into(), ..user(1, "Ada <Lovelace>") },
         is_self: true,
         projects: list(vec![]),
         joined_at: Some(moment(700)),

@@ -179,26 +179,19 @@ fn condition(tx: &Tx<'_>, viewer: &Viewer, list: &ListGroups, place: Fragment) -
     };
     match (user_id, least) {
         (Some(user_id), Some(level)) => {
-            condition
-                .raw(" and ")
-                .append(access::groups_of(tx, user_id, level));
+            condition.raw(" and ").append(access::groups_of(tx, user_id, level));
         }
         (None, Some(_)) => {
             condition.raw(" and false");
         }
         (Some(user_id), None) if !filter.all_available.unwrap_or(viewer.is_admin()) => {
-            condition
-                .raw(" and ")
-                .append(access::groups_joined(tx, user_id, GUEST));
+            condition.raw(" and ").append(access::groups_joined(tx, user_id, GUEST));
         }
         _ => {}
     }
     search_groups(&mut condition, filter.search.as_deref());
     if let Some(skipped) = &filter.skip_groups {
-        condition
-            .raw(" and namespaces.id not in_list(")
-            .bind(skipped)
-            .raw(")");
+        condition.raw(" and namespaces.id not in_list(").bind(skipped).raw(")");
     }
     if list.top_level_only.unwrap_or(false) {
         condition.raw(" and namespaces.parent_id is null");

@@ -17,13 +17,11 @@ use std::sync::Arc;
 use store::Fragment;
 
 pub fn routes(r: &mut Routes) {
-    r.get("/groups", list)
-        .summary("Lists the groups the caller may see");
+    r.get("/groups", list).summary("Lists the groups the caller may see");
     r.post("/groups", create).summary("Creates a group");
     r.get("/groups/{id}", show).summary("Shows a group");
     r.put("/groups/{id}", update).summary("Changes a group");
-    r.delete("/groups/{id}", destroy)
-        .summary("Deletes a group by a job");
+    r.delete("/groups/{id}", destroy).summary("Deletes a group by a job");
     r.get("/groups/{id}/subgroups", subgroups)
         .summary("Lists the groups right below a group");
     r.get("/groups/{id}/descendant_groups", descendants)
@@ -84,9 +82,8 @@ async fn create(by: Caller, params: Params<CreateGroup>) -> Result<Created<Group
         path: Some(new.path),
         fields: new.fields,
     };
-    let made = change_group(by, move |tx, viewer| {
-        rules::create_group(tx, viewer, new.parent_id, &change)
-    });
+    let made =
+        change_group(by, move |tx, viewer| rules::create_group(tx, viewer, new.parent_id, &change));
     made.await.map(Created)
 }
 
@@ -127,9 +124,8 @@ async fn show(by: Caller, params: Params<ShowGroup>) -> Result<Ok200<GroupEntity
 
 async fn update(by: Caller, params: Params<UpdateGroup>) -> Result<Ok200<GroupEntity>> {
     let Params(new) = params;
-    let changed = change_group(by, move |tx, viewer| {
-        rules::update_group(tx, viewer, &new.id, &new.change)
-    });
+    let changed =
+        change_group(by, move |tx, viewer| rules::update_group(tx, viewer, &new.id, &new.change));
     changed.await.map(Ok200)
 }
 

@@ -14,10 +14,8 @@ use serde_json::json;
 use store::{Fragment, Tx};
 
 pub fn routes(r: &mut Routes) {
-    r.get("/projects", list)
-        .summary("Lists the projects the caller may see");
-    r.get("/users/{id}/projects", of_user)
-        .summary("Lists the projects a user owns");
+    r.get("/projects", list).summary("Lists the projects the caller may see");
+    r.get("/users/{id}/projects", of_user).summary("Lists the projects a user owns");
     r.get("/users/{id}/starred_projects", starred)
         .summary("Lists the projects a user starred");
     r.get("/groups/{id}/projects", of_group)

@@ -24,10 +24,8 @@ pub fn routes(r: &mut Routes) {
         .summary("Creates a project for a user");
     r.get("/projects/{id}", show).summary("Shows a project");
     r.put("/projects/{id}", update).summary("Changes a project");
-    r.delete("/projects/{id}", destroy)
-        .summary("Deletes a project by a job");
-    r.post("/projects/{id}/archive", archive)
-        .summary("Makes a project read-only");
+    r.delete("/projects/{id}", destroy).summary("Deletes a project by a job");
+    r.post("/projects/{id}/archive", archive).summary("Makes a project read-only");
     r.post("/projects/{id}/unarchive", unarchive)
         .summary("Makes a project writable");
 }
@@ -64,10 +62,7 @@ async fn create_for(
     admin: Admin,
     params: Params<CreateFor>,
 ) -> Result<Created<ProjectEntity>> {
-    let by = Caller {
-        app,
-        viewer: admin.viewer(),
-    };
+    let by = Caller { app, viewer: admin.viewer() };
     let made = change_project(by, move |tx, viewer| {
         let user = identity::users::find(tx, params.user_id)?.found("User")?;
         let namespace = match params.namespace_id {
@@ -191,8 +186,7 @@ async fn set_archived(
     one: OneProject,
     archived: bool,
 ) -> Result<Created<ProjectEntity>> {
-    let changed = change_project(by, move |tx, viewer| {
-        rules::archive_project(tx, viewer, &one.id, archived)
-    });
+    let changed =
+        change_project(by, move |tx, viewer| rules::archive_project(tx, viewer, &one.id, archived));
     changed.await.map(Created)
 }

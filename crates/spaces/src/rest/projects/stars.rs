@@ -15,10 +15,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub fn routes(r: &mut Routes) {
-    r.post("/projects/{id}/star", star)
-        .summary("Stars a project");
-    r.post("/projects/{id}/unstar", unstar)
-        .summary("Takes a star back");
+    r.post("/projects/{id}/star", star).summary("Stars a project");
+    r.post("/projects/{id}/unstar", unstar).summary("Takes a star back");
     r.get("/projects/{id}/starrers", starrers)
         .summary("Lists who starred a project");
 }

@@ -29,11 +29,7 @@ async fn developers_look_after_alerts_and_maintainers_set_things_up(t: testkit::
         (Method::GET, settings.clone()),
         (Method::PUT, settings),
     ];
-    let (jane, carl, rita) = (
-        t.user("jane").await,
-        t.user("carl").await,
-        t.user("rita").await,
-    );
+    let (jane, carl, rita) = (t.user("jane").await, t.user("carl").await, t.user("rita").await);
     for (method, path) in of_developers.iter().chain(&of_maintainers) {
         t.anonymous().api(method.clone(), path).await.is(401);
         jane.api(method.clone(), path).await.is(404);
@@ -72,20 +68,12 @@ async fn other_projects_lend_nothing(t: testkit::TestServer) {
     let desk = Desk::new(&t, "acme/anvil").await;
     let other = Desk::new(&t, "other/hammer").await;
     desk.send(json!({"title": "a"})).await.is(200);
-    let wrong = other
-        .bare()
-        .header("authorization", &format!("Bearer {}", desk.token()));
+    let wrong = other.bare().header("authorization", &format!("Bearer {}", desk.token()));
     wrong.json(&json!({"title": "a"})).await.is(401);
     let id = &desk.integration["id"];
-    let path = other
-        .project
-        .at(&format!("/alert_management/http_integrations/{id}"));
+    let path = other.project.at(&format!("/alert_management/http_integrations/{id}"));
     t.admin().get(&path).await.is(404);
-    t.admin()
-        .put(&path)
-        .json(&json!({"active": false}))
-        .await
-        .is(404);
+    t.admin().put(&path).json(&json!({"active": false})).await.is(404);
     t.admin().delete(&path).await.is(404);
     t.admin().post(format!("{path}/reset_token")).await.is(404);
     t.admin().get(other.alert(1)).await.is(404);

@@ -24,23 +24,12 @@ async fn archived_projects_receive_nothing(t: TestServer) {
     desk.send_group(json!([item("a", "firing")])).await.is(401);
     desk.bare().json(&json!({"title": "no key"})).await.is(403);
     let trial = json!({"payload": {"title": "trial"}});
-    t.admin()
-        .post(format!("{}/test", desk.path()))
-        .json(&trial)
-        .await
-        .is(403);
+    t.admin().post(format!("{}/test", desk.path())).json(&trial).await.is(403);
     assert_eq!(rows(&t).await, before);
     // They are still seen, and stay as they are.
     assert_eq!(desk.alerts().await.len(), 1);
-    t.admin()
-        .put(desk.alert(1))
-        .json(&json!({"status": "resolved"}))
-        .await
-        .is(403);
-    t.admin()
-        .post(format!("{}/issue", desk.alert(1)))
-        .await
-        .is(403);
+    t.admin().put(desk.alert(1)).json(&json!({"status": "resolved"})).await.is(403);
+    t.admin().post(format!("{}/issue", desk.alert(1))).await.is(403);
     t.admin().post(desk.project.at("/unarchive")).await.is(201);
     desk.send(json!({"title": "again"})).await.is(200);
     assert_eq!(desk.alerts().await.len(), 2);
@@ -66,21 +55,11 @@ async fn a_project_may_be_called_like_an_address(t: TestServer) {
     let page = "/acme/tools/alerts/notify";
     assert!(browser.get(page).await.is(200).text().contains("notify"));
     browser.get(&format!("{page}/-/issues")).await.is(200);
-    browser
-        .get(&format!("{page}/-/alert_management"))
-        .await
-        .is(200);
+    browser.get(&format!("{page}/-/alert_management")).await.is(200);
     let asked = t.anonymous().request(Method::GET, page).await;
-    assert_eq!(
-        (asked.status, asked.header("allow")),
-        (405, "POST, OPTIONS")
-    );
+    assert_eq!((asked.status, asked.header("allow")), (405, "POST, OPTIONS"));
     // Alerts of the project above still go to their address.
-    t.anonymous()
-        .request(Method::POST, page)
-        .json(&json!({}))
-        .await
-        .is(404);
+    t.anonymous().request(Method::POST, page).json(&json!({})).await.is(404);
 }
 
 #[testkit::story(noon)]

@@ -15,14 +15,8 @@ async fn alerts_of_one_delivery_are_counted_together(t: testkit::TestServer) {
         desk.send_group(items("firing")).await.is(200);
     }
     let alerts = desk.listed("?per_page=100").await;
-    assert!(
-        alerts.iter().all(|alert| alert["event_count"] == 3),
-        "{alerts:#?}"
-    );
-    let ids: Vec<i64> = alerts
-        .iter()
-        .filter_map(|alert| alert["id"].as_i64())
-        .collect();
+    assert!(alerts.iter().all(|alert| alert["event_count"] == 3), "{alerts:#?}");
+    let ids: Vec<i64> = alerts.iter().filter_map(|alert| alert["id"].as_i64()).collect();
     let counted = t.app().write(move |tx| {
         let added: Vec<(i64, i64)> = ids.iter().map(|id| (*id, 1)).collect();
         let before = tx.statements();
@@ -35,13 +29,9 @@ async fn alerts_of_one_delivery_are_counted_together(t: testkit::TestServer) {
     });
     assert_eq!(counted.await.unwrap(), (2, 2), "a hundred alerts");
     desk.send_group(items("resolved")).await.is(200);
-    let open = desk
-        .listed("?status[]=triggered&status[]=acknowledged")
-        .await;
+    let open = desk.listed("?status[]=triggered&status[]=acknowledged").await;
     assert!(open.is_empty(), "{open:#?}");
-    let ended = desk
-        .listed("?order_by=created_at&sort=asc&per_page=1")
-        .await;
+    let ended = desk.listed("?order_by=created_at&sort=asc&per_page=1").await;
     assert_eq!(ended[0]["ended_at"], "2025-05-05T11:00:00.000Z");
 }
 
@@ -51,10 +41,7 @@ async fn the_environment_that_was_sent_is_kept(t: testkit::TestServer) {
     let mut one = item("a", "firing");
     one["labels"]["service_environment_name"] = json!("production <b>");
     desk.send_group(json!([one])).await.is(200);
-    assert_eq!(
-        desk.only_alert().await["environment_name"],
-        "production <b>"
-    );
+    assert_eq!(desk.only_alert().await["environment_name"], "production <b>");
     let jane = t.user("jane").await;
     desk.project.add(&jane, 30).await;
     let page = "/acme/anvil/-/alert_management/1/details";
@@ -70,10 +57,7 @@ async fn the_environment_that_was_sent_is_kept(t: testkit::TestServer) {
         .send(json!({"title": "a", "where": {"stage": "x".repeat(300)}}))
         .await
         .is(200);
-    let name = other.only_alert().await["environment_name"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let name = other.only_alert().await["environment_name"].as_str().unwrap().to_owned();
     assert_eq!(name.len(), 255);
     let field = "alertManagementAlert(iid:\"1\"){environment{name}}";
     assert_eq!(
@@ -89,30 +73,15 @@ async fn pages_show_events_by_the_hour(t: testkit::TestServer) {
     desk.project.add(&jane, 30).await;
     let browser = t.browser("jane").await;
     let list = "/acme/anvil/-/alert_management";
-    assert!(
-        !browser
-            .get(list)
-            .await
-            .is(200)
-            .text()
-            .contains("Events by hour")
-    );
+    assert!(!browser.get(list).await.is(200).text().contains("Events by hour"));
     for _ in 0..3 {
         desk.send(json!({"title": "a"})).await.is(200);
     }
     t.advance(2 * 3_600);
     desk.send(json!({"title": "a"})).await.is(200);
     desk.send(json!({"title": "b"})).await.is(200);
-    let shown = browser
-        .get(&format!("{list}/1/details"))
-        .await
-        .is(200)
-        .text();
-    for text in [
-        "Events by hour: 4",
-        "Events by day: 4",
-        "Times it began, by day: 1",
-    ] {
+    let shown = browser.get(&format!("{list}/1/details")).await.is(200).text();
+    for text in ["Events by hour: 4", "Events by day: 4", "Times it began, by day: 1"] {
         assert!(shown.contains(text), "{text} is not in {shown}");
     }
     let shown = browser.get(list).await.is(200).text();

@@ -35,18 +35,11 @@ async fn an_integration_that_falls_silent_is_told_once(t: TestServer) {
     let alert = desk.only_alert().await;
     assert_eq!(
         (&alert["title"], &alert["event_count"], &alert["status"]),
-        (
-            &json!("Nothing received from Dead man"),
-            &json!(1),
-            &json!("triggered")
-        )
+        (&json!("Nothing received from Dead man"), &json!(1), &json!("triggered"))
     );
     desk.send_group(json!([])).await.is(200);
     assert_eq!(desk.only_alert().await["status"], "resolved");
-    assert_eq!(
-        desk.notes(&t, 1).await[1],
-        "logged a recovery alert from **Heartbeat**"
-    );
+    assert_eq!(desk.notes(&t, 1).await[1], "logged a recovery alert from **Heartbeat**");
     t.admin()
         .put(desk.path())
         .json(&json!({"heartbeat_seconds": null}))
@@ -60,17 +53,9 @@ async fn an_integration_that_falls_silent_is_told_once(t: TestServer) {
 #[testkit::story(noon)]
 async fn a_shelved_alert_comes_back(t: TestServer) {
     let desk = Desk::new(&t, "acme/anvil").await;
-    desk.send(json!({"title": "a", "fingerprint": "f"}))
-        .await
-        .is(200);
+    desk.send(json!({"title": "a", "fingerprint": "f"})).await.is(200);
     let shelve = format!("{}/shelve", desk.alert(1));
-    let shown = t
-        .admin()
-        .post(&shelve)
-        .json(&json!({"duration": 600}))
-        .await
-        .is(200)
-        .json();
+    let shown = t.admin().post(&shelve).json(&json!({"duration": 600})).await.is(200).json();
     assert_eq!(
         (&shown["status"], shown["shelved_until"].is_string()),
         (&json!("ignored"), true)
@@ -81,15 +66,8 @@ async fn a_shelved_alert_comes_back(t: TestServer) {
     t.advance(300);
     watch(&t).await;
     let alert = desk.only_alert().await;
-    assert_eq!(
-        (&alert["status"], &alert["shelved_until"]),
-        (&json!("triggered"), &json!(null))
-    );
-    t.admin()
-        .post(&shelve)
-        .json(&json!({"duration": 1}))
-        .await
-        .is(400);
+    assert_eq!((&alert["status"], &alert["shelved_until"]), (&json!("triggered"), &json!(null)));
+    t.admin().post(&shelve).json(&json!({"duration": 1})).await.is(400);
     t.admin().post(&shelve).await.is(200);
     t.admin()
         .put(desk.alert(1))
@@ -99,19 +77,14 @@ async fn a_shelved_alert_comes_back(t: TestServer) {
     t.advance(8_000);
     watch(&t).await;
     assert_eq!(desk.only_alert().await["status"], "acknowledged");
-    t.admin()
-        .put(desk.alert(1))
-        .json(&json!({"status": "resolved"}))
-        .await
-        .is(200);
+    t.admin().put(desk.alert(1)).json(&json!({"status": "resolved"})).await.is(200);
     t.admin().post(&shelve).await.is(400);
 }
 
 #[testkit::story(noon)]
 async fn a_window_keeps_alerts_quiet(t: TestServer) {
     let desk = Desk::new(&t, "acme/anvil").await;
-    desk.wants(json!({"create_issue": true, "send_email": true}))
-        .await;
+    desk.wants(json!({"create_issue": true, "send_email": true})).await;
     let windows = desk.project.at("/alert_management/maintenance_windows");
     let at = |minutes: i64| (t.now() + jiff::SignedDuration::from_mins(minutes)).to_string();
     let made = t
@@ -131,30 +104,17 @@ async fn a_window_keeps_alerts_quiet(t: TestServer) {
         t.admin().post(&windows).json(&wrong).await.is(400);
     }
     t.advance(11 * 60);
-    desk.send(json!({"title": "during", "fingerprint": "f"}))
-        .await
-        .is(200);
+    desk.send(json!({"title": "during", "fingerprint": "f"})).await.is(200);
     t.settle().await;
     let alert = desk.only_alert().await;
-    assert_eq!(
-        (&alert["status"], &alert["issue_iid"]),
-        (&json!("ignored"), &json!(null))
-    );
+    assert_eq!((&alert["status"], &alert["issue_iid"]), (&json!("ignored"), &json!(null)));
     assert_eq!(
         desk.notes(&t, 1).await[1],
         "ignored it because of the maintenance window **Move**"
     );
-    desk.send(json!({"fingerprint": "f", "end_time": "2025-05-05"}))
-        .await
-        .is(200);
+    desk.send(json!({"fingerprint": "f", "end_time": "2025-05-05"})).await.is(200);
     t.settle().await;
-    assert!(
-        t.app()
-            .mailer()
-            .sent()
-            .iter()
-            .all(|mail| !mail.text.contains("during"))
-    );
+    assert!(t.app().mailer().sent().iter().all(|mail| !mail.text.contains("during")));
     t.advance(10 * 60);
     desk.send(json!({"title": "after"})).await.is(200);
     assert_eq!(desk.alerts().await[0]["status"], "triggered");
@@ -174,11 +134,7 @@ async fn what_nobody_sends_any_more_ends_and_is_forgotten(t: TestServer) {
     t.advance(24 * 3_600);
     watch(&t).await;
     assert_eq!(desk.only_alert().await["status"], "triggered");
-    administer(
-        &t,
-        json!({"alerts_stale_hours": 24, "alerts_retention_days": 2}),
-    )
-    .await;
+    administer(&t, json!({"alerts_stale_hours": 24, "alerts_retention_days": 2})).await;
     desk.send_group(json!([item("b", "firing")])).await.is(200);
     t.advance(60);
     watch(&t).await;
@@ -188,10 +144,7 @@ async fn what_nobody_sends_any_more_ends_and_is_forgotten(t: TestServer) {
         (&json!("triggered"), &json!("resolved"))
     );
     t.settle().await;
-    assert_eq!(
-        t.admin().get(desk.project.at("/issues/1")).await.json()["state"],
-        "closed"
-    );
+    assert_eq!(t.admin().get(desk.project.at("/issues/1")).await.json()["state"], "closed");
     t.advance(49 * 3_600);
     watch(&t).await;
     let alerts = desk.alerts().await;

@@ -45,13 +45,8 @@ async fn images_are_added_shown_changed_and_removed(t: testkit::TestServer) {
     let jane = t.user("jane").await;
     desk.project.add(&jane, 30).await;
     let all = desk.project.at("/alert_management_alerts/1/metric_images");
-    let fields = [
-        ("url", "https://charts.example/1"),
-        ("urlText", "The chart"),
-    ];
-    let made = upload(&jane, &all, "cpu load.png", &png(), &fields)
-        .await
-        .is(201);
+    let fields = [("url", "https://charts.example/1"), ("urlText", "The chart")];
+    let made = upload(&jane, &all, "cpu load.png", &png(), &fields).await.is(201);
     let id = made.id();
     let path = format!("/uploads/-/system/alert_metric_image/file/{id}/cpu_load.png");
     let expected = format!(
@@ -63,10 +58,7 @@ async fn images_are_added_shown_changed_and_removed(t: testkit::TestServer) {
     assert_eq!(jane.get(&all).await.is(200).json(), json!([made.json()]));
 
     let picture = jane.at(&path).await.is(200);
-    assert_eq!(
-        (picture.body.to_vec(), picture.header("content-type")),
-        (png(), "image/png")
-    );
+    assert_eq!((picture.body.to_vec(), picture.header("content-type")), (png(), "image/png"));
     assert_eq!(picture.header("x-content-type-options"), "nosniff");
     t.anonymous().at(&path).await.is(404);
     t.user("carl").await.at(&path).await.is(404);
@@ -82,10 +74,7 @@ async fn images_are_added_shown_changed_and_removed(t: testkit::TestServer) {
         (&changed.json()["url"], &changed.json()["url_text"]),
         (&json!("http://b.example"), &json!(null))
     );
-    jane.put(&one)
-        .json(&json!({"url": "javascript:alert(1)"}))
-        .await
-        .is(400);
+    jane.put(&one).json(&json!({"url": "javascript:alert(1)"})).await.is(400);
     jane.delete(&one).await.is(204);
     jane.delete(&one).await.is(404);
     jane.at(&path).await.is(404);
@@ -113,15 +102,9 @@ async fn what_is_no_picture_is_refused(t: testkit::TestServer) {
     }
     let long = format!("https://x/{}", "y".repeat(255));
     for url in ["ftp://x", "javascript:alert(1)", "//x", &long] {
-        upload(&admin, &all, "a.png", &png(), &[("url", url)])
-            .await
-            .is(400);
+        upload(&admin, &all, "a.png", &png(), &[("url", url)]).await.is(400);
     }
-    admin
-        .post(&all)
-        .json(&json!({"url": "https://x"}))
-        .await
-        .is(400);
+    admin.post(&all).json(&json!({"url": "https://x"})).await.is(400);
     upload(
         &admin,
         &desk.project.at("/alert_management_alerts/2/metric_images"),

@@ -21,17 +21,8 @@ async fn integrations_are_made_shown_changed_and_removed(t: testkit::TestServer)
     assert_eq!(t.admin().get(desk.path()).await.is(200).json(), *made);
     let changed = json!({"name": "Phone", "active": false, "token": "mine",
         "endpoint_identifier": "mine", "payload_example": {"a": "b"}});
-    let after = t
-        .admin()
-        .put(desk.path())
-        .json(&changed)
-        .await
-        .is(200)
-        .json();
-    assert_eq!(
-        (&after["name"], &after["active"]),
-        (&json!("Phone"), &json!(false))
-    );
+    let after = t.admin().put(desk.path()).json(&changed).await.is(200).json();
+    assert_eq!((&after["name"], &after["active"]), (&json!("Phone"), &json!(false)));
     assert_eq!(
         (&after["token"], &after["endpoint_identifier"]),
         (&made["token"], &made["endpoint_identifier"])
@@ -61,10 +52,7 @@ async fn what_is_wrong_is_told(t: testkit::TestServer) {
         (with("name", json!("a\r\nb")), "name"),
         (with("heartbeat_seconds", json!(1)), "heartbeat_seconds"),
         (
-            with(
-                "payload_attribute_mappings",
-                json!([{"field_name": "NO", "path": ["a"]}]),
-            ),
+            with("payload_attribute_mappings", json!([{"field_name": "NO", "path": ["a"]}])),
             "payload_attribute_mappings",
         ),
     ] {
@@ -100,11 +88,7 @@ async fn a_reset_key_stops_at_once_or_after_a_while(t: testkit::TestServer) {
     desk.send(json!({"title": "old"})).await.is(200);
     desk.integration = later;
     desk.send(json!({"title": "new"})).await.is(200);
-    t.admin()
-        .post(&reset)
-        .json(&json!({"overlap_seconds": -1}))
-        .await
-        .is(400);
+    t.admin().post(&reset).json(&json!({"overlap_seconds": -1})).await.is(400);
 }
 
 #[testkit::story]
@@ -118,11 +102,7 @@ async fn a_mapping_is_used(t: testkit::TestServer) {
     let desk = Desk::with(&t, "acme/anvil", body).await;
     let shown = &desk.integration["payload_attribute_mappings"];
     assert_eq!(
-        (
-            &shown[0]["field_name"],
-            &shown[0]["label"],
-            &shown[1]["label"]
-        ),
+        (&shown[0]["field_name"], &shown[0]["label"], &shown[1]["label"]),
         (&json!("TITLE"), &json!("Name"), &json!("event/levels[0]"))
     );
     let event = |id: i64, at: i64| json!({"event": {"id": id, "name": "Mapped name", "levels": ["info"]}, "at": at});
@@ -142,52 +122,23 @@ async fn a_mapping_is_used(t: testkit::TestServer) {
 async fn an_integration_may_change_its_type(t: testkit::TestServer) {
     let desk = Desk::new(&t, "acme/anvil").await;
     let metrics = json!({"type": "prometheus"});
-    let after = t
-        .admin()
-        .put(desk.path())
-        .json(&metrics)
-        .await
-        .is(200)
-        .json();
+    let after = t.admin().put(desk.path()).json(&metrics).await.is(200).json();
     assert_eq!(
         (&after["type"], &after["url"], &after["token"]),
-        (
-            &json!("prometheus"),
-            &desk.integration["url"],
-            &desk.integration["token"]
-        )
+        (&json!("prometheus"), &desk.integration["url"], &desk.integration["token"])
     );
     let input = format!(
         "id:\"gid://service/AlertManagement::HttpIntegration/{}\",type:HTTP",
         after["id"]
     );
-    let back = done(
-        &t.admin(),
-        "httpIntegrationUpdate",
-        &input,
-        "integration{type name}",
-    )
-    .await;
-    assert_eq!(
-        back,
-        json!({"errors": [], "integration": {"type": "HTTP", "name": "Pager"}})
-    );
-    t.admin()
-        .put(desk.path())
-        .json(&json!({"type": "pigeon"}))
-        .await
-        .is(400);
+    let back = done(&t.admin(), "httpIntegrationUpdate", &input, "integration{type name}").await;
+    assert_eq!(back, json!({"errors": [], "integration": {"type": "HTTP", "name": "Pager"}}));
+    t.admin().put(desk.path()).json(&json!({"type": "pigeon"})).await.is(400);
     let all = desk.project.at("/alert_management/http_integrations");
     let other = json!({"name": "M", "active": true, "type": "prometheus"});
     t.admin().post(&all).json(&other).await.is(201);
     administer(&t, json!({"multiple_alert_integrations_enabled": false})).await;
-    let refused = t
-        .admin()
-        .put(desk.path())
-        .json(&metrics)
-        .await
-        .is(400)
-        .json();
+    let refused = t.admin().put(desk.path()).json(&metrics).await.is(400).json();
     assert!(
         refused["message"]["base"][0]
             .as_str()
@@ -226,11 +177,7 @@ async fn a_trial_does_what_its_sender_would(t: testkit::TestServer) {
     assert_eq!(reply.text(), r#"[{"iid":1,"title":"trial"}]"#);
     let over = json!({"payload": {"title": "x", "end_time": "2025-05-05"}});
     jane.post(&test).json(&over).await.is(400);
-    t.admin()
-        .put(desk.path())
-        .json(&json!({"active": false}))
-        .await
-        .is(200);
+    t.admin().put(desk.path()).json(&json!({"active": false})).await.is(200);
     jane.post(&test).json(&body).await.is(403);
     assert_eq!(desk.only_alert().await["event_count"], 1);
 }
@@ -240,29 +187,13 @@ async fn a_log_tells_what_arrived_of_late(t: testkit::TestServer) {
     let desk = Desk::new(&t, "acme/anvil").await;
     let log = format!("{}/deliveries?per_page=100", desk.path());
     desk.bare().json(&json!({"title": "x"})).await.is(401);
-    let noted = || async {
-        t.admin()
-            .get(&log)
-            .await
-            .is(200)
-            .json()
-            .as_array()
-            .unwrap()
-            .clone()
-    };
+    let noted = || async { t.admin().get(&log).await.is(200).json().as_array().unwrap().clone() };
     crate::alerts::until("the refusal is noted", async || !noted().await.is_empty()).await;
     desk.send(json!({"title": "a"})).await.is(200);
-    desk.send(json!({"title": "a", "end_time": "2025-05-05"}))
-        .await
-        .is(200);
-    desk.send(json!({"title": "a", "end_time": "2025-05-05"}))
-        .await
-        .is(400);
+    desk.send(json!({"title": "a", "end_time": "2025-05-05"})).await.is(200);
+    desk.send(json!({"title": "a", "end_time": "2025-05-05"})).await.is(400);
     let entries = noted().await;
-    let shown: Vec<_> = entries
-        .iter()
-        .map(|one| (&one["status"], &one["alert_iids"]))
-        .collect();
+    let shown: Vec<_> = entries.iter().map(|one| (&one["status"], &one["alert_iids"])).collect();
     assert_eq!(
         shown,
         [
@@ -320,12 +251,7 @@ async fn payloads_of_known_senders_are_mapped(t: testkit::TestServer) {
     let own = json!({"name": "n", "active": true, "preset": "grafana", "payload_attribute_mappings":
         [{"field_name": "TITLE", "path": ["x"]}]});
     let desk = Desk::with(&t, "acme/own", own).await;
-    assert_eq!(
-        desk.integration["payload_attribute_mappings"]
-            .as_array()
-            .map(Vec::len),
-        Some(1)
-    );
+    assert_eq!(desk.integration["payload_attribute_mappings"].as_array().map(Vec::len), Some(1));
     let wrong = json!({"name": "n", "active": true, "preset": "odd"});
     let all = desk.project.at("/alert_management/http_integrations");
     t.admin().post(all).json(&wrong).await.is(400);

@@ -65,8 +65,7 @@ impl Desk {
     /// Path of the integration, below `/api/v4`.
     pub fn path(&self) -> String {
         let id = &self.integration["id"];
-        self.project
-            .at(&format!("/alert_management/http_integrations/{id}"))
+        self.project.at(&format!("/alert_management/http_integrations/{id}"))
     }
 
     /// Its key.
@@ -87,8 +86,7 @@ impl Desk {
 
     /// A request to it.
     pub fn to(&self) -> Request {
-        self.bare()
-            .header("authorization", &format!("Bearer {}", self.token()))
+        self.bare().header("authorization", &format!("Bearer {}", self.token()))
     }
 
     /// Sends a payload.
@@ -109,14 +107,7 @@ impl Desk {
     /// A list of them.
     pub async fn listed(&self, query: &str) -> Vec<Value> {
         let path = self.project.at(&format!("/alert_management/alerts{query}"));
-        self.admin
-            .get(path)
-            .await
-            .is(200)
-            .json()
-            .as_array()
-            .unwrap()
-            .clone()
+        self.admin.get(path).await.is(200).json().as_array().unwrap().clone()
     }
 
     /// The one alert there is.
@@ -178,11 +169,7 @@ pub fn item(fingerprint: &str, status: &str) -> Value {
 
 /// Sets what administrators set.
 pub async fn administer(t: &TestServer, settings: Value) {
-    t.admin()
-        .put("/application/settings")
-        .json(&settings)
-        .await
-        .is(200);
+    t.admin().put("/application/settings").json(&settings).await.is(200);
 }
 
 /// Waits until something holds.

@@ -90,27 +90,18 @@ async fn beginnings_and_ends_at_once_leave_one_state(t: TestServer) {
         )?)
     });
     let (open, kinds) = open.await.unwrap();
-    assert!(
-        open == kinds && (1..=2).contains(&open),
-        "{open} of {kinds}"
-    );
+    assert!(open == kinds && (1..=2).contains(&open), "{open} of {kinds}");
 }
 
 #[testkit::story]
 async fn people_and_senders_at_once_keep_one_open(t: TestServer) {
     let desk = Desk::new(&t, "acme/anvil").await;
-    desk.send(json!({"title": "a", "fingerprint": "f"}))
-        .await
-        .is(200);
+    desk.send(json!({"title": "a", "fingerprint": "f"})).await.is(200);
     let people = (0..4).map(|n| {
         let (admin, path) = (t.admin(), desk.alert(1));
         tokio::spawn(async move {
             for round in 0..20 {
-                let status = if (n + round) % 2 == 0 {
-                    "resolved"
-                } else {
-                    "triggered"
-                };
+                let status = if (n + round) % 2 == 0 { "resolved" } else { "triggered" };
                 let reply = admin.put(&path).json(&json!({"status": status})).await;
                 assert!([200, 400].contains(&reply.status), "{reply:?}");
             }
@@ -123,10 +114,7 @@ async fn people_and_senders_at_once_keep_one_open(t: TestServer) {
         person.await.unwrap();
     }
     let (alerts, numbers, last, events) = counts(&t).await;
-    assert_eq!(
-        (alerts, alerts, events),
-        (numbers, last, REQUESTS as i64 + 1)
-    );
+    assert_eq!((alerts, alerts, events), (numbers, last, REQUESTS as i64 + 1));
     let open = desk.listed("?status=triggered&status[]=acknowledged").await;
     assert!(open.len() <= 1, "{open:#?}");
 }

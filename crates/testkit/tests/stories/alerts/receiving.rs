@@ -35,13 +35,7 @@ async fn an_alert_is_received_and_shown(t: testkit::TestServer) {
         ("flapping", json!(false)),
         ("issue_iid", json!(null)),
         ("assignees", json!([])),
-        (
-            "web_url",
-            json!(format!(
-                "{}/acme/anvil/-/alert_management/1/details",
-                t.url()
-            )),
-        ),
+        ("web_url", json!(format!("{}/acme/anvil/-/alert_management/1/details", t.url()))),
     ] {
         assert_eq!(alert[key], value, "{key}");
     }
@@ -58,26 +52,14 @@ async fn every_form_of_the_address_takes_every_form_of_the_key(t: testkit::TestS
     let id = desk.integration["endpoint_identifier"].as_str().unwrap();
     for (n, (path, header)) in [
         (desk.address(), format!("Bearer {key}")),
-        (
-            format!("/acme/tools/anvil/alerts/notify/any/{id}"),
-            format!("bearer {key}"),
-        ),
-        (
-            format!("/acme/tools/anvil/alerts/notify/any/{id}/"),
-            basic(""),
-        ),
-        (
-            format!("/ACME/tools/anvil/alerts/notify/x/{id}.json/"),
-            basic("anybody"),
-        ),
+        (format!("/acme/tools/anvil/alerts/notify/any/{id}"), format!("bearer {key}")),
+        (format!("/acme/tools/anvil/alerts/notify/any/{id}/"), basic("")),
+        (format!("/ACME/tools/anvil/alerts/notify/x/{id}.json/"), basic("anybody")),
     ]
     .into_iter()
     .enumerate()
     {
-        let request = t
-            .anonymous()
-            .request(Method::POST, &path)
-            .header("authorization", &header);
+        let request = t.anonymous().request(Method::POST, &path).header("authorization", &header);
         request.json(&json!({"title": n})).await.is(200);
         for other in [Method::GET, Method::PUT, Method::PATCH, Method::DELETE] {
             t.anonymous().request(other, &path).await.is(405);
@@ -111,20 +93,13 @@ async fn plain_addresses_belong_to_those_who_have_them(t: testkit::TestServer) {
         (Some(url.as_str()), Some("legacy-prometheus"))
     );
     let key = format!("Bearer {}", made["token"].as_str().unwrap());
-    let to = |path: &str| {
-        t.anonymous()
-            .request(Method::POST, path)
-            .header("authorization", &key)
-    };
+    let to = |path: &str| t.anonymous().request(Method::POST, path).header("authorization", &key);
     to("/acme/anvil/prometheus/alerts/notify")
         .json(&group(json!([item("a", "firing")])))
         .await
         .is(200);
     // A key opens only its own integration.
-    to("/acme/anvil/alerts/notify.json")
-        .json(&json!({"title": "a"}))
-        .await
-        .is(401);
+    to("/acme/anvil/alerts/notify.json").json(&json!({"title": "a"})).await.is(401);
     let second = t.admin().post(&all).json(&of_metrics).await.is(201).json();
     let url = second["url"].as_str().unwrap();
     assert!(url.contains("/acme/anvil/alerts/notify/m/"), "{url}");
@@ -152,29 +127,10 @@ async fn each_step_is_refused_in_its_order(t: testkit::TestServer) {
         (post("/acme/anvil/alerts/notify.json").json(&json!({})), 403),
         (desk.bare().json(&json!({})), 401),
         (desk.bare().json(&group(json!([]))), 401),
-        (
-            desk.bare()
-                .header("authorization", "Bearer")
-                .json(&json!({})),
-            401,
-        ),
-        (
-            desk.bare()
-                .header("authorization", "Basic !")
-                .json(&json!({})),
-            401,
-        ),
-        (
-            t.admin()
-                .request(Method::POST, desk.address())
-                .json(&json!({})),
-            401,
-        ),
-        (
-            desk.to()
-                .json(&json!({"title": "x", "end_time": "2025-05-05"})),
-            400,
-        ),
+        (desk.bare().header("authorization", "Bearer").json(&json!({})), 401),
+        (desk.bare().header("authorization", "Basic !").json(&json!({})), 401),
+        (t.admin().request(Method::POST, desk.address()).json(&json!({})), 401),
+        (desk.to().json(&json!({"title": "x", "end_time": "2025-05-05"})), 400),
     ] {
         let reply = request.await.is(status);
         let text = match status {
@@ -191,18 +147,10 @@ async fn each_step_is_refused_in_its_order(t: testkit::TestServer) {
 #[testkit::story]
 async fn an_integration_that_is_off_looks_like_none(t: testkit::TestServer) {
     let desk = Desk::new(&t, "acme/anvil").await;
-    t.admin()
-        .put(desk.path())
-        .json(&json!({"active": false}))
-        .await
-        .is(200);
+    t.admin().put(desk.path()).json(&json!({"active": false})).await.is(200);
     desk.send(json!({"title": "x"})).await.is(403);
     desk.send_group(json!([item("a", "firing")])).await.is(401);
-    t.admin()
-        .put(desk.path())
-        .json(&json!({"active": true}))
-        .await
-        .is(200);
+    t.admin().put(desk.path()).json(&json!({"active": true})).await.is(200);
     desk.send(json!({"title": "x"})).await.is(200);
     t.admin().delete(desk.path()).await.is(204);
     desk.send(json!({"title": "x"})).await.is(403);
@@ -277,10 +225,6 @@ async fn a_limit_counts_the_requests_of_a_project(t: testkit::TestServer) {
         json!({"project_alerts_requests_per_period": 0}),
         json!({"alerts_stale_hours": -1}),
     ] {
-        t.admin()
-            .put("/application/settings")
-            .json(&wrong)
-            .await
-            .is(400);
+        t.admin().put("/application/settings").json(&wrong).await.is(400);
     }
 }

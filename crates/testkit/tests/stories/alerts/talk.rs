@@ -38,79 +38,40 @@ fn subjects(t: &TestServer, to: &str) -> Vec<String> {
 async fn notes_are_written_answered_changed_and_deleted(t: TestServer) {
     let (desk, jane, carl, about) = desk(&t).await;
     let text = "/close\\nlooks **full** <script>x()</script>";
-    let made = done(
-        &jane,
-        "createNote",
-        &format!("{about},body:\"{text}\""),
-        NOTE,
-    )
-    .await["note"]
-        .clone();
+    let made =
+        done(&jane, "createNote", &format!("{about},body:\"{text}\""), NOTE).await["note"].clone();
     // Commands are for issues: here they are text.
     assert_eq!(made["body"], "/close\nlooks **full** <script>x()</script>");
-    assert_eq!(
-        (&made["system"], &made["author"]["username"]),
-        (&json!(false), &json!("jane"))
-    );
+    assert_eq!((&made["system"], &made["author"]["username"]), (&json!(false), &json!("jane")));
     let html = made["bodyHtml"].as_str().unwrap();
-    assert!(
-        html.contains("<strong>full</strong>") && !html.contains("<script"),
-        "{html}"
-    );
+    assert!(html.contains("<strong>full</strong>") && !html.contains("<script"), "{html}");
     assert_eq!(desk.only_alert().await["status"], "triggered");
 
-    let answer = format!(
-        "{about},body:\"on it\",discussionId:{}",
-        made["discussion"]["replyId"]
-    );
+    let answer = format!("{about},body:\"on it\",discussionId:{}", made["discussion"]["replyId"]);
     let answer = done(&carl, "createNote", &answer, NOTE).await["note"].clone();
     assert_eq!(answer["discussion"]["id"], made["discussion"]["id"]);
     let talk = "alertManagementAlert(iid:\"1\"){notes(filter:ONLY_COMMENTS){nodes{body}} \
         discussions(filter:ONLY_COMMENTS){nodes{notes{nodes{body}}}}}";
     let shown = of_project(&jane, talk).await;
     assert_eq!(shown["notes"]["nodes"].as_array().map(Vec::len), Some(2));
-    assert_eq!(
-        shown["discussions"]["nodes"][0]["notes"]["nodes"][1]["body"],
-        "on it"
-    );
+    assert_eq!(shown["discussions"]["nodes"][0]["notes"]["nodes"][1]["body"], "on it");
 
     let mine = format!("id:{}", made["id"]);
     refused(&carl, "updateNote", &format!("{mine},body:\"x\"")).await;
     refused(&carl, "destroyNote", &mine).await;
-    let changed = done(
-        &jane,
-        "updateNote",
-        &format!("{mine},body:\"was full\""),
-        "note{body}",
-    )
-    .await;
+    let changed =
+        done(&jane, "updateNote", &format!("{mine},body:\"was full\""), "note{body}").await;
     assert_eq!(changed["note"]["body"], "was full");
-    let blank = done(
-        &jane,
-        "updateNote",
-        &format!("{mine},body:\" \""),
-        "note{body}",
-    )
-    .await;
-    assert_eq!(
-        blank,
-        json!({"note": null, "errors": ["Note can't be blank"]})
-    );
+    let blank = done(&jane, "updateNote", &format!("{mine},body:\" \""), "note{body}").await;
+    assert_eq!(blank, json!({"note": null, "errors": ["Note can't be blank"]}));
     let react = format!("awardableId:{},name:\"tada\"", made["id"]);
     let award = done(&carl, "awardEmojiAdd", &react, "awardEmoji{name}").await;
     assert_eq!(award["awardEmoji"]["name"], "tada");
-    let query = format!(
-        "{{note(id:{}){{awardEmoji{{nodes{{user{{username}}}}}} url}}}}",
-        made["id"]
-    );
+    let query =
+        format!("{{note(id:{}){{awardEmoji{{nodes{{user{{username}}}}}} url}}}}", made["id"]);
     let note = data(&jane, &query).await["note"].clone();
     assert_eq!(note["awardEmoji"]["nodes"][0]["user"]["username"], "carl");
-    assert!(
-        note["url"]
-            .as_str()
-            .unwrap()
-            .contains("/-/alert_management/1/details#note_")
-    );
+    assert!(note["url"].as_str().unwrap().contains("/-/alert_management/1/details#note_"));
     // What the program tells stays as it is.
     let told = of_project(
         &t.admin(),
@@ -125,10 +86,7 @@ async fn notes_are_written_answered_changed_and_deleted(t: TestServer) {
         json!({"note": null, "errors": []})
     );
     assert_eq!(data(&jane, &query).await, json!({"note": null}));
-    assert_eq!(
-        of_project(&jane, talk).await["notes"]["nodes"],
-        json!([{"body": "on it"}])
-    );
+    assert_eq!(of_project(&jane, talk).await["notes"]["nodes"], json!([{"body": "on it"}]));
 }
 
 #[testkit::story]
@@ -140,19 +98,10 @@ async fn only_who_sees_alerts_talks_about_them(t: TestServer) {
     desk.project.add(&rita, 20).await;
     for client in [&*rita, &*zoe, &t.anonymous()] {
         refused(client, "createNote", &format!("{about},body:\"x\"")).await;
-        refused(
-            client,
-            "updateNote",
-            &format!("id:{},body:\"x\"", made["id"]),
-        )
-        .await;
+        refused(client, "updateNote", &format!("id:{},body:\"x\"", made["id"])).await;
         refused(client, "destroyNote", &format!("id:{}", made["id"])).await;
-        refused(
-            client,
-            "awardEmojiAdd",
-            &format!("awardableId:{},name:\"tada\"", made["id"]),
-        )
-        .await;
+        refused(client, "awardEmojiAdd", &format!("awardableId:{},name:\"tada\"", made["id"]))
+            .await;
         let query = format!("{{note(id:{}){{body}}}}", made["id"]);
         assert_eq!(data(client, &query).await["note"], Value::Null);
     }
@@ -186,20 +135,14 @@ async fn what_notes_name_leads_there_for_who_may_see_it(t: TestServer) {
     let named = format!("{about},body:\"like #1 and ^alert#1, not ^alert#2\"");
     done(&jane, "createNote", &named, NOTE).await;
     let body = json!({"body": "of ^alert#1 and acme/anvil^alert#1"});
-    jane.post(desk.project.at("/issues/1/notes"))
-        .json(&body)
-        .await
-        .is(201);
+    jane.post(desk.project.at("/issues/1/notes")).json(&body).await.is(201);
 
     let details = t.browser("jane").await.get(DETAILS).await.is(200).text();
     assert!(
         details.contains(&format!("like <a href=\"{issue}\" title=\"Hinge\"")),
         "{details}"
     );
-    assert!(
-        details.contains(alert) && details.contains("not ^alert#2"),
-        "{details}"
-    );
+    assert!(details.contains(alert) && details.contains("not ^alert#2"), "{details}");
     let shown = t.browser("jane").await.get(issue).await.is(200).text();
     assert_eq!(shown.matches(alert).count(), 2, "{shown}");
     let hidden = t.browser("rita").await.get(issue).await.is(200).text();
@@ -220,29 +163,14 @@ async fn who_is_named_or_takes_part_is_told(t: TestServer) {
     t.settle().await;
     let todos = carl.get("/todos").await.is(200).json();
     assert_eq!(
-        (
-            &todos[0]["target_type"],
-            &todos[0]["action_name"],
-            &todos[0]["target"]["iid"]
-        ),
-        (
-            &json!("AlertManagement::Alert"),
-            &json!("directly_addressed"),
-            &json!(1)
-        )
+        (&todos[0]["target_type"], &todos[0]["action_name"], &todos[0]["target"]["iid"]),
+        (&json!("AlertManagement::Alert"), &json!("directly_addressed"), &json!(1))
     );
-    assert_eq!(
-        rita.get("/todos").await.is(200).json(),
-        json!([]),
-        "she may not see alerts"
-    );
+    assert_eq!(rita.get("/todos").await.is(200).json(), json!([]), "she may not see alerts");
     assert_eq!(subjects(&t, "carl"), ["Re: anvil | Disk (^alert#1)"]);
     assert!(subjects(&t, "rita").is_empty() && subjects(&t, "jane").is_empty());
     let mails = t.app().mailer().sent();
-    let mail = mails
-        .iter()
-        .find(|mail| mail.subject.contains("alert#"))
-        .unwrap();
+    let mail = mails.iter().find(|mail| mail.subject.contains("alert#")).unwrap();
     assert!(
         mail.text
             .starts_with("jane commented on acme/anvil^alert#1:\n\n@carl and @rita"),
@@ -250,8 +178,7 @@ async fn who_is_named_or_takes_part_is_told(t: TestServer) {
         mail.text
     );
     assert!(
-        mail.text
-            .contains("/acme/anvil/-/alert_management/1/details#note_"),
+        mail.text.contains("/acme/anvil/-/alert_management/1/details#note_"),
         "{}",
         mail.text
     );
@@ -266,13 +193,7 @@ async fn who_is_named_or_takes_part_is_told(t: TestServer) {
     desk.project.add(&dora, 30).await;
     let assign = json!({"assignee_ids": [dora.id]});
     jane.put(desk.alert(1)).json(&assign).await.is(200);
-    done(
-        &jane,
-        "createNote",
-        &format!("{about},body:\"yours\""),
-        NOTE,
-    )
-    .await;
+    done(&jane, "createNote", &format!("{about},body:\"yours\""), NOTE).await;
     t.settle().await;
     assert_eq!(subjects(&t, "nora").len(), 1, "she looks after it");
 }
@@ -285,10 +206,7 @@ async fn spam_is_no_note(t: TestServer) {
         "mutation{{it:createNote(input:{{{about},body:\"https://spam.example/buy\"}}){{errors}}}}"
     );
     let answer = crate::alerts::graphql::ask(&jane, &query).await;
-    assert!(
-        answer.to_string().contains("recognized as spam"),
-        "{answer}"
-    );
+    assert!(answer.to_string().contains("recognized as spam"), "{answer}");
     assert_eq!(desk.notes(&t, 1).await.len(), 1);
 }
 
@@ -298,10 +216,7 @@ async fn a_page_takes_notes(t: TestServer) {
     let browser = t.browser("jane").await;
     let notes = format!("{ONE}/notes");
     let (to, shown) = browser
-        .submit(
-            &notes,
-            &[("body", "It is **full**\r\n<script>really()</script>")],
-        )
+        .submit(&notes, &[("body", "It is **full**\r\n<script>really()</script>")])
         .await;
     assert!(to.starts_with(DETAILS), "{to}");
     for text in [
@@ -334,18 +249,9 @@ async fn a_page_takes_notes(t: TestServer) {
         .unwrap()
         .to_owned();
     let hex = discussion.rsplit('/').next().unwrap();
-    let (_, shown) = browser
-        .submit(&notes, &[("body", "an answer"), ("discussion_id", hex)])
-        .await;
-    assert!(
-        shown.contains("an answer") && shown.contains("thread"),
-        "{shown}"
-    );
-    t.browser("carl")
-        .await
-        .post(&one, &[("body", "x")])
-        .await
-        .is(403);
+    let (_, shown) = browser.submit(&notes, &[("body", "an answer"), ("discussion_id", hex)]).await;
+    assert!(shown.contains("an answer") && shown.contains("thread"), "{shown}");
+    t.browser("carl").await.post(&one, &[("body", "x")]).await.is(403);
     // It is reached by the address of its own alert only.
     desk.send(json!({"title": "Other"})).await.is(200);
     let elsewhere = one.replace("/alert_management/1/", "/alert_management/2/");
@@ -359,21 +265,10 @@ async fn a_page_takes_notes(t: TestServer) {
     browser.post(&one, &[("delete", "1")]).await.is(404);
     let rita = t.user("rita").await;
     desk.project.add(&rita, 20).await;
-    t.browser("rita")
-        .await
-        .post(&notes, &[("body", "x")])
-        .await
-        .is(403);
+    t.browser("rita").await.post(&notes, &[("body", "x")]).await.is(403);
     t.admin().post(desk.project.at("/archive")).await.is(201);
     browser.post(&notes, &[("body", "x")]).await.is(403);
-    assert!(
-        !browser
-            .get(DETAILS)
-            .await
-            .is(200)
-            .text()
-            .contains("Say something")
-    );
+    assert!(!browser.get(DETAILS).await.is(200).text().contains("Say something"));
 }
 
 #[testkit::story(noon)]
@@ -396,20 +291,12 @@ async fn a_solved_challenge_lets_forms_pass(t: TestServer) {
     let query = format!("{{note(id:\"gid://service/Note/{id}\"){{discussion{{id}}}}}}");
     let thread = data(&jane, &query).await["note"]["discussion"]["id"].clone();
     let thread = thread.as_str().unwrap().rsplit('/').next().unwrap();
-    solved(
-        &browser,
-        &notes,
-        &[("body", FLOOD), ("discussion_id", thread)],
-    )
-    .await;
+    solved(&browser, &notes, &[("body", FLOOD), ("discussion_id", thread)]).await;
     let other = "http://d http://e http://f";
     solved(&browser, &format!("{notes}/{id}"), &[("body", other)]).await;
     let talk = "alertManagementAlert(iid:\"1\"){discussions(filter:ONLY_COMMENTS){nodes{notes{nodes{body}}}}}";
     let said = &of_project(&jane, talk).await["discussions"]["nodes"];
-    assert_eq!(
-        said,
-        &json!([{"notes": {"nodes": [{"body": other}, {"body": FLOOD}]}}])
-    );
+    assert_eq!(said, &json!([{"notes": {"nodes": [{"body": other}, {"body": FLOOD}]}}]));
 
     // Of an incident nothing is typed: what counts is how fast they come.
     set(&t, json!({"spam_rate_limit_per_minute": 1})).await;

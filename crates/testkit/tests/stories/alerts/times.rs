@@ -20,12 +20,7 @@ async fn an_end_resolves_in_every_usual_form(t: testkit::TestServer) {
         let mut over = alert;
         over["end_time"] = json!(end);
         desk.send(over).await.is(200);
-        let shown = desk
-            .admin
-            .get(desk.alert(n as i64 + 1))
-            .await
-            .is(200)
-            .json();
+        let shown = desk.admin.get(desk.alert(n as i64 + 1)).await.is(200).json();
         assert_eq!(shown["status"], "resolved", "{end}");
         assert_eq!(shown["ended_at"], "2026-02-03T02:05:06.000Z", "{end}");
     }
@@ -34,9 +29,7 @@ async fn an_end_resolves_in_every_usual_form(t: testkit::TestServer) {
 #[testkit::story]
 async fn an_end_that_is_no_time_changes_nothing(t: testkit::TestServer) {
     let desk = Desk::new(&t, "acme/anvil").await;
-    desk.send(json!({"title": "Disk full", "fingerprint": "f"}))
-        .await
-        .is(200);
+    desk.send(json!({"title": "Disk full", "fingerprint": "f"})).await.is(200);
     desk.send(json!({"title": "Disk full", "fingerprint": "f", "end_time": "soon"}))
         .await
         .is(200);

@@ -55,19 +55,11 @@ async fn an_unknown_address_of_the_api_is_json_whatever_pages_there_are(t: TestS
     ] {
         let reply = t.anonymous().at(path).await.is(404);
         assert_eq!(reply.json(), json!({"error": "404 Not Found"}), "{path}");
-        assert!(
-            reply.header("content-type").starts_with("application/json"),
-            "{path}"
-        );
+        assert!(reply.header("content-type").starts_with("application/json"), "{path}");
     }
     t.anonymous().at("/api/v3/projects").await.is(410);
     t.user("jane").await;
-    let page = t
-        .browser("jane")
-        .await
-        .get("/no/such/project")
-        .await
-        .is(404);
+    let page = t.browser("jane").await.get("/no/such/project").await.is(404);
     assert!(page.header("content-type").starts_with("text/html"));
 }
 
@@ -76,10 +68,9 @@ async fn a_query_that_is_no_text_is_refused_in_the_words_of_its_address(t: TestS
     let routes = tenon::wiring::routes();
     for route in routes.all() {
         let name = format!("{} {}", route.method, route.path);
-        let reply = t.anonymous().request(
-            route.method.clone(),
-            format!("{}?access_token=%FF", filled(&route.path)),
-        );
+        let reply = t
+            .anonymous()
+            .request(route.method.clone(), format!("{}?access_token=%FF", filled(&route.path)));
         let reply = reply.await.is(400);
         let kind = reply.header("content-type");
         let is_of_oauth = route.path.contains("oauth")
@@ -89,10 +80,7 @@ async fn a_query_that_is_no_text_is_refused_in_the_words_of_its_address(t: TestS
         match route.surface {
             Surface::Page => assert!(kind.starts_with("text/html"), "{name}: {reply:?}"),
             Surface::Graphql => {
-                assert!(
-                    reply.json()["errors"][0]["message"].is_string(),
-                    "{name}: {reply:?}"
-                )
+                assert!(reply.json()["errors"][0]["message"].is_string(), "{name}: {reply:?}")
             }
             Surface::Api => assert!(reply.json()["message"].is_string(), "{name}: {reply:?}"),
             Surface::Plain if is_of_oauth => {
@@ -128,30 +116,13 @@ async fn what_did_not_change_is_not_sent_again(t: TestServer) {
     let first = t.admin().get(&path).await.is(200);
     let tag = first.header("etag").to_owned();
     assert!(tag.starts_with("W/\""), "{tag}");
-    let same = t
-        .admin()
-        .get(&path)
-        .header("if-none-match", &tag)
-        .await
-        .is(304);
+    let same = t.admin().get(&path).header("if-none-match", &tag).await.is(304);
     assert!(same.body.is_empty());
     assert_eq!(same.header("etag"), tag);
     let listed = format!("\"other\", {}", tag.trim_start_matches("W/"));
-    t.admin()
-        .get(&path)
-        .header("if-none-match", &listed)
-        .await
-        .is(304);
-    t.admin()
-        .put(&path)
-        .json(&json!({"note": "changed"}))
-        .await
-        .is(200);
-    t.admin()
-        .get(&path)
-        .header("if-none-match", &tag)
-        .await
-        .is(200);
+    t.admin().get(&path).header("if-none-match", &listed).await.is(304);
+    t.admin().put(&path).json(&json!({"note": "changed"})).await.is(200);
+    t.admin().get(&path).header("if-none-match", &tag).await.is(200);
     let head = t.admin().head(&path).await.is(200);
     assert!(head.body.is_empty() && !head.header("etag").is_empty());
 }
@@ -161,10 +132,7 @@ async fn requests_out_of_bounds_are_refused(t: TestServer) {
     let long = format!("/users?search={}", "x".repeat(9_000));
     t.admin().get(long).await.is(414);
     let large = format!("{{\"note\":\"{}\"}}", "x".repeat(9 << 20));
-    let put = t
-        .admin()
-        .put("/users/1")
-        .header("content-type", "application/json");
+    let put = t.admin().put("/users/1").header("content-type", "application/json");
     // The server may close before it has read everything.
     if let Ok(reply) = put.bytes(large).try_send().await {
         reply.is(413);
@@ -208,10 +176,7 @@ async fn no_number_or_text_breaks_a_list_or_a_path(t: TestServer) {
     ] {
         t.admin().get(format!("/users?{query}")).await.is(400);
     }
-    t.admin()
-        .get("/users?page=999999999999999999")
-        .await
-        .is(200);
+    t.admin().get("/users?page=999999999999999999").await.is(200);
     t.admin().get("/users?per_page=1000000").await.is(200);
     let huge = "1".repeat(31);
     for base in [
@@ -222,9 +187,7 @@ async fn no_number_or_text_breaks_a_list_or_a_path(t: TestServer) {
         "/namespaces",
         "/audit_events",
     ] {
-        for id in [
-            "-1", "0", "1.5", "%252F", "%2e%2e", "%00", "a%00b", "%FF", &huge, "%20",
-        ] {
+        for id in ["-1", "0", "1.5", "%252F", "%2e%2e", "%00", "a%00b", "%FF", &huge, "%20"] {
             let reply = t.admin().get(format!("{base}/{id}")).await;
             assert!(matches!(reply.status, 400 | 404), "{reply:?}");
         }
@@ -233,12 +196,7 @@ async fn no_number_or_text_breaks_a_list_or_a_path(t: TestServer) {
 
 #[testkit::story]
 async fn every_answer_names_its_request(t: TestServer) {
-    let reply = t
-        .admin()
-        .get("/users")
-        .header("x-request-id", "trace-0001")
-        .await
-        .is(200);
+    let reply = t.admin().get("/users").header("x-request-id", "trace-0001").await.is(200);
     assert_eq!(reply.header("x-request-id"), "trace-0001");
     for path in ["/users", "/nothing", "/users/0"] {
         let reply = t.anonymous().get(path).header("x-request-id", "a b").await;
@@ -253,16 +211,10 @@ async fn throttles_are_settings_and_count_callers_apart(t: TestServer) {
     let jane = t.user("jane").await;
     let all = t.admin().get("/application/settings").await.is(200).json();
     assert_eq!(all["throttle_unauthenticated_api_enabled"], false);
-    assert_eq!(
-        all["throttle_unauthenticated_api_requests_per_period"],
-        3600
-    );
+    assert_eq!(all["throttle_unauthenticated_api_requests_per_period"], 3600);
     assert_eq!(all["throttle_authenticated_web_requests_per_period"], 7200);
     assert_eq!(all["throttle_authenticated_web_period_in_seconds"], 3600);
-    assert_eq!(
-        told(&t.anonymous().get("/users?username=x").await),
-        ["", "", "", "", ""]
-    );
+    assert_eq!(told(&t.anonymous().get("/users?username=x").await), ["", "", "", "", ""]);
     for bad in [
         json!({"throttle_authenticated_api_requests_per_period": 0}),
         json!({"throttle_unauthenticated_web_period_in_seconds": -1}),
@@ -289,10 +241,7 @@ async fn throttles_are_settings_and_count_callers_apart(t: TestServer) {
     .is(200);
     let ask = || t.anonymous().get("/users?username=x");
     let name = "throttle_unauthenticated_api".to_owned();
-    assert_eq!(
-        told(&ask().await.is(200))[1..4],
-        [name.clone(), "1".into(), "1".into()]
-    );
+    assert_eq!(told(&ask().await.is(200))[1..4], [name.clone(), "1".into(), "1".into()]);
     // A refused credential counts as nobody's.
     t.with_token("guessed").get("/user").await.is(401);
     let refused = ask().await.is(429);
@@ -300,15 +249,8 @@ async fn throttles_are_settings_and_count_callers_apart(t: TestServer) {
     assert_eq!(refused.text().trim(), "Retry later");
     assert!(refused.header("content-type").starts_with("text/plain"));
     let query = t.anonymous().request(http::Method::POST, "/api/graphql");
-    let query = query
-        .json(&json!({"query": "{ __typename }"}))
-        .await
-        .is(429);
-    assert_eq!(
-        query.text().trim(),
-        "Retry later",
-        "GraphQL clients wait on a bare 429"
-    );
+    let query = query.json(&json!({"query": "{ __typename }"})).await.is(429);
+    assert_eq!(query.text().trim(), "Retry later", "GraphQL clients wait on a bare 429");
     assert!(refused.header("ratelimit-resettime").ends_with(" GMT"));
     let wait: i64 = refused.header("retry-after").parse().unwrap();
     let reset: i64 = refused.header("ratelimit-reset").parse().unwrap();
@@ -317,13 +259,8 @@ async fn throttles_are_settings_and_count_callers_apart(t: TestServer) {
     t.anonymous().at("/users/sign_in").await.is(429);
     t.anonymous().at("/-/liveness").await.is(200);
     let first = jane.get("/user").await.is(200);
-    assert_eq!(
-        told(&first)[1..3],
-        ["throttle_authenticated_api".to_owned(), "1".into()]
-    );
-    set(&t, json!({"throttle_unauthenticated_api_enabled": false}))
-        .await
-        .is(200);
+    assert_eq!(told(&first)[1..3], ["throttle_authenticated_api".to_owned(), "1".into()]);
+    set(&t, json!({"throttle_unauthenticated_api_enabled": false})).await.is(200);
     ask().await.is(200);
 }
 
@@ -356,39 +293,26 @@ async fn where_the_server_may_call_is_a_setting(t: TestServer) {
         async move { app.outbound().await.unwrap().call(Call::get(url)).await }
     };
     let all = t.admin().get("/application/settings").await.is(200).json();
-    assert_eq!(
-        all["allow_local_requests_from_web_hooks_and_services"],
-        false
-    );
+    assert_eq!(all["allow_local_requests_from_web_hooks_and_services"], false);
     assert_eq!(all["outbound_local_requests_allowlist"], json!([]));
     assert!(matches!(call().await, Err(Fault::Blocked(_))));
     let allow = |allow: bool| json!({"allow_local_requests_from_web_hooks_and_services": allow});
     set(&t, allow(true)).await.is(200);
     assert!(call().await.is_ok());
-    set(&t, json!({"deny_all_requests_except_allowed": true}))
-        .await
-        .is(200);
+    set(&t, json!({"deny_all_requests_except_allowed": true})).await.is(200);
     assert!(matches!(call().await, Err(Fault::Denied)));
     set(&t, allow(false)).await.is(200);
     for list in [json!([format!("127.0.0.1:{port}")]), json!(["127.0.0.0/8"])] {
-        set(&t, json!({"outbound_local_requests_allowlist": list}))
-            .await
-            .is(200);
+        set(&t, json!({"outbound_local_requests_allowlist": list})).await.is(200);
         assert!(call().await.is_ok(), "{list}");
     }
-    set(
-        &t,
-        json!({"outbound_local_requests_allowlist": ["127.0.0.1:1"]}),
-    )
-    .await
-    .is(200);
+    set(&t, json!({"outbound_local_requests_allowlist": ["127.0.0.1:1"]}))
+        .await
+        .is(200);
     assert!(matches!(call().await, Err(Fault::Denied)));
-    set(
-        &t,
-        json!({"outbound_local_requests_allowlist": ["10.0.0.0/64"]}),
-    )
-    .await
-    .is(400);
+    set(&t, json!({"outbound_local_requests_allowlist": ["10.0.0.0/64"]}))
+        .await
+        .is(400);
 }
 
 #[testkit::story]
@@ -405,10 +329,7 @@ async fn metrics_are_for_this_machine_and_administrators(t: TestServer) {
     let id = jane.id.to_string();
     t.admin().get(format!("/users/{id}")).await.is(200);
     let text = metrics(&t.anonymous()).await.text();
-    assert!(
-        text.contains("/api/v4/users/{id}") && !text.contains("jane"),
-        "{text}"
-    );
+    assert!(text.contains("/api/v4/users/{id}") && !text.contains("jane"), "{text}");
 }
 
 #[testkit::story]
@@ -417,16 +338,9 @@ async fn a_deletion_can_be_bound_to_a_state(t: TestServer) {
     let jane = t.user("jane").await;
     project.add(&jane, 30).await;
     let member = project.at(&format!("/members/{}", jane.id));
-    let delete = |date: &str| {
-        t.admin()
-            .delete(&member)
-            .header("if-unmodified-since", date)
-    };
+    let delete = |date: &str| t.admin().delete(&member).header("if-unmodified-since", date);
     let refused = delete("Thu, 01 Jan 1970 00:00:00 GMT").await.is(412);
-    assert_eq!(
-        refused.json(),
-        json!({"message": "412 Precondition Failed"})
-    );
+    assert_eq!(refused.json(), json!({"message": "412 Precondition Failed"}));
     delete("no date at all").await.is(204);
 }
 
@@ -437,28 +351,13 @@ async fn any_origin_may_ask_with_a_token_never_with_a_cookie(t: TestServer) {
         .request(Method::OPTIONS, "/api/v4/projects")
         .header("origin", "https://app.example")
         .header("access-control-request-method", "POST")
-        .header(
-            "access-control-request-headers",
-            "private-token, content-type",
-        );
+        .header("access-control-request-headers", "private-token, content-type");
     let reply = preflight.await.is(200);
     assert_eq!(reply.header("access-control-allow-origin"), "*");
     assert_eq!(reply.header("access-control-allow-methods"), "POST");
-    assert_eq!(
-        reply.header("access-control-allow-headers"),
-        "private-token, content-type"
-    );
+    assert_eq!(reply.header("access-control-allow-headers"), "private-token, content-type");
     assert_eq!(reply.header("access-control-allow-credentials"), "");
-    let reply = t
-        .admin()
-        .get("/users")
-        .header("origin", "https://app.example")
-        .await
-        .is(200);
+    let reply = t.admin().get("/users").header("origin", "https://app.example").await.is(200);
     assert_eq!(reply.header("access-control-allow-origin"), "*");
-    assert!(
-        reply
-            .header("access-control-expose-headers")
-            .contains("X-Total-Pages")
-    );
+    assert!(reply.header("access-control-expose-headers").contains("X-Total-Pages"));
 }

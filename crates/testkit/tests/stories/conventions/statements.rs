@@ -42,11 +42,7 @@ async fn alert(t: &TestServer, area: &str, n: i64, user: i64) {
     let one = format!("alerts/{}", n + 1);
     post(&format!("{one}/issue"), json!({})).await.is(201);
     let body = json!({"assignee_ids": [user]});
-    t.admin()
-        .put(format!("{area}/{one}"))
-        .json(&body)
-        .await
-        .is(200);
+    t.admin().put(format!("{area}/{one}")).json(&body).await.is(200);
     let window = json!({"name": "w", "starts_at": "2099-01-01", "ends_at": "2100-01-01"});
     post("maintenance_windows", window).await.is(201);
     on_call(t, area, n, user).await;
@@ -80,9 +76,7 @@ async fn dropped_events(t: &TestServer, collector: &str, key: &str) {
         "queue_overflow",
         "sample_rate",
     ] {
-        for category in [
-            "default", "error", "feedback", "monitor", "profile", "session", "span",
-        ] {
+        for category in ["default", "error", "feedback", "monitor", "profile", "session", "span"] {
             dropped.push(json!({"reason": reason, "category": category, "quantity": 1}));
         }
     }
@@ -103,10 +97,7 @@ async fn fill(t: &TestServer) -> (String, String) {
     let keys = project.at("/error_tracking/client_keys");
     for n in 0..55 {
         let key = t.admin().post(&keys).await.is(201);
-        let key = key.json()["public_key"]
-            .as_str()
-            .unwrap_or_default()
-            .to_owned();
+        let key = key.json()["public_key"].as_str().unwrap_or_default().to_owned();
         let collector = format!("/error_tracking/collector/api/{}", project.id);
         let to = format!("{collector}/store?sentry_key={key}");
         let event = json!({"message": format!("message {n}")});
@@ -126,11 +117,7 @@ async fn fill(t: &TestServer) -> (String, String) {
         let file = project.at(&format!("/packages/generic/{name}/1.0/a.txt"));
         t.admin().put(&file).bytes(name.clone()).await.is(201);
         let label = json!({"name": name, "color": "red", "description": name, "priority": n});
-        t.admin()
-            .post(project.at("/labels"))
-            .json(&label)
-            .await
-            .is(201);
+        t.admin().post(project.at("/labels")).json(&label).await.is(201);
         t.admin()
             .post(project.at("/milestones"))
             .json(&json!({"title": name}))
@@ -161,39 +148,21 @@ async fn lists_of_fifty_cost_what_lists_of_five_cost(t: TestServer) {
     let member = t.user("member").await;
     let lists = [
         ("/projects", "/projects".to_owned()),
-        (
-            "/projects",
-            "/projects?statistics=true&order_by=name".into(),
-        ),
-        (
-            "/projects",
-            "/projects?simple=true&pagination=keyset&order_by=id".into(),
-        ),
+        ("/projects", "/projects?statistics=true&order_by=name".into()),
+        ("/projects", "/projects?simple=true&pagination=keyset&order_by=id".into()),
         ("/groups", "/groups?statistics=true".into()),
-        (
-            "/groups/{id}/projects",
-            format!("{group}/projects?include_subgroups=true"),
-        ),
+        ("/groups/{id}/projects", format!("{group}/projects?include_subgroups=true")),
         ("/groups/{id}/subgroups", format!("{group}/subgroups")),
-        (
-            "/groups/{id}/descendant_groups",
-            format!("{group}/descendant_groups"),
-        ),
+        ("/groups/{id}/descendant_groups", format!("{group}/descendant_groups")),
         ("/groups/{id}/members", format!("{group}/members")),
         ("/projects/{id}/members", format!("{project}/members")),
-        (
-            "/projects/{id}/members/all",
-            format!("{project}/members/all"),
-        ),
+        ("/projects/{id}/members/all", format!("{project}/members/all")),
         ("/namespaces", "/namespaces".into()),
         ("/users", "/users".into()),
         ("/users", "/users?pagination=keyset&order_by=name".into()),
         ("/issues", "/issues".into()),
         ("/todos", "/todos".into()),
-        (
-            "/projects/{id}/issues/{issue_iid}/notes",
-            format!("{project}/issues/1/notes"),
-        ),
+        ("/projects/{id}/issues/{issue_iid}/notes", format!("{project}/issues/1/notes")),
         (
             "/projects/{id}/issues/{issue_iid}/discussions",
             format!("{project}/issues/1/discussions"),
@@ -202,26 +171,11 @@ async fn lists_of_fifty_cost_what_lists_of_five_cost(t: TestServer) {
             "/projects/{id}/issues/{issue_iid}/award_emoji",
             format!("{project}/issues/1/award_emoji"),
         ),
-        (
-            "/projects/{id}/issues/{issue_iid}/links",
-            format!("{project}/issues/1/links"),
-        ),
-        (
-            "/projects/{id}/issues",
-            format!("{project}/issues?with_labels_details=true"),
-        ),
-        (
-            "/projects/{id}/issues",
-            format!("{project}/issues?pagination=keyset&search=g"),
-        ),
-        (
-            "/groups/{id}/issues",
-            format!("{group}/issues?order_by=label_priority"),
-        ),
-        (
-            "/projects/{id}/labels",
-            format!("{project}/labels?with_counts=true"),
-        ),
+        ("/projects/{id}/issues/{issue_iid}/links", format!("{project}/issues/1/links")),
+        ("/projects/{id}/issues", format!("{project}/issues?with_labels_details=true")),
+        ("/projects/{id}/issues", format!("{project}/issues?pagination=keyset&search=g")),
+        ("/groups/{id}/issues", format!("{group}/issues?order_by=label_priority")),
+        ("/projects/{id}/labels", format!("{project}/labels?with_counts=true")),
         ("/projects/{id}/milestones", format!("{project}/milestones")),
         ("/projects/{id}/packages", format!("{project}/packages")),
         ("/groups/{id}/packages", format!("{group}/packages")),

@@ -28,19 +28,12 @@ async fn bombs_are_stopped_at_the_limit(t: testkit::TestServer) {
         ("br", hex::decode(BROTLI).unwrap()),
         ("identity", bomb.clone()),
     ] {
-        let stopped = tracker
-            .to("envelope")
-            .header("content-encoding", encoding)
-            .bytes(bytes)
-            .await;
+        let stopped =
+            tracker.to("envelope").header("content-encoding", encoding).bytes(bytes).await;
         assert!(stopped.is(413).json()["detail"].is_string(), "{encoding}");
     }
     let packed = zlib(&[b"{\"message\":\"".as_slice(), &zeros, b"\"}"].concat());
-    tracker
-        .to("store")
-        .bytes(STANDARD.encode(&packed))
-        .await
-        .is(413);
+    tracker.to("store").bytes(STANDARD.encode(&packed)).await.is(413);
     tracker
         .to("store")
         .header("content-encoding", "deflate")
@@ -54,11 +47,7 @@ async fn bombs_are_stopped_at_the_limit(t: testkit::TestServer) {
     }
     let packed = zlib(&[b"{\"message\":\"".as_slice(), &dense[..600 << 10], b"\"}"].concat());
     assert!(packed.len() > 200 << 10);
-    tracker
-        .to("store")
-        .bytes(STANDARD.encode(&packed))
-        .await
-        .is(413);
+    tracker.to("store").bytes(STANDARD.encode(&packed)).await.is(413);
     tracker
         .to("store")
         .header("content-encoding", "deflate")
@@ -73,28 +62,13 @@ async fn envelopes_that_lie_are_refused(t: testkit::TestServer) {
     let tracker = Tracker::new(&t, "acme/anvil").await;
     let long = "x".repeat(1 << 20);
     for (body, status) in [
-        (
-            "{}\n{\"type\":\"event\",\"length\":99}\n{}\n".to_owned(),
-            400,
-        ),
+        ("{}\n{\"type\":\"event\",\"length\":99}\n{}\n".to_owned(), 400),
         ("{}\n{\"type\":\"event\",\"length\":-1}\n{}\n".into(), 400),
-        (
-            "{}\n{\"type\":\"span\",\"length\":9223372036854775808}\n{}\n".into(),
-            400,
-        ),
-        (
-            "{}\n{\"type\":\"event\",\"length\":9223372036854775808}\n{}\n".into(),
-            413,
-        ),
+        ("{}\n{\"type\":\"span\",\"length\":9223372036854775808}\n{}\n".into(), 400),
+        ("{}\n{\"type\":\"event\",\"length\":9223372036854775808}\n{}\n".into(), 413),
         ("{}\n{\"type\":\"event\",\"length\":1}\n{}\n".into(), 400),
-        (
-            format!("{{}}\n{}", "{\"type\":\"span\"}\n\n".repeat(5_000)),
-            413,
-        ),
-        (
-            format!("{{}}\n{}", "{\"type\":\"session\"}\n\n".repeat(101)),
-            413,
-        ),
+        (format!("{{}}\n{}", "{\"type\":\"span\"}\n\n".repeat(5_000)), 413),
+        (format!("{{}}\n{}", "{\"type\":\"session\"}\n\n".repeat(101)), 413),
         (format!("{{\"x\":\"{long}\"}}\n"), 413),
         (format!("{{}}\n{{\"type\":\"{long}\"}}\n"), 413),
         (envelope(&json!({"message": long})), 413),

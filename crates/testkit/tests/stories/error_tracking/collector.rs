@@ -35,9 +35,7 @@ async fn the_key_may_stand_in_three_places(t: testkit::TestServer) {
     for keyless in [
         client.post(&path),
         client.post(format!("{path}?sentry_key=")),
-        client
-            .post(&path)
-            .header("x-sentry-auth", "Sentry sentry_version=7"),
+        client.post(&path).header("x-sentry-auth", "Sentry sentry_version=7"),
     ] {
         let refused = keyless.bytes(body.clone()).await.is(400);
         assert_eq!(refused.json()["message"], UNREADABLE);
@@ -56,23 +54,13 @@ async fn a_key_that_opens_nothing_is_not_found_whatever_is_wrong(t: testkit::Tes
     let unknown = ask(format!("{here}?sentry_key=svet_0")).await;
     let others = ask(format!("{here}?sentry_key={}", other.key)).await;
     let long = ask(format!("{here}?sentry_key={}", "x".repeat(300))).await;
-    let nowhere = format!(
-        "/error_tracking/collector/api/999999/envelope?sentry_key={}",
-        tracker.key
-    );
+    let nowhere =
+        format!("/error_tracking/collector/api/999999/envelope?sentry_key={}", tracker.key);
     let nowhere = ask(nowhere).await;
     let settings = tracker.project.at("/error_tracking/settings");
-    t.admin()
-        .patch(&settings)
-        .json(&json!({"active": false}))
-        .await
-        .is(200);
+    t.admin().patch(&settings).json(&json!({"active": false})).await.is(200);
     let inactive = ask(format!("{here}?sentry_key={}", tracker.key)).await;
-    t.admin()
-        .patch(&settings)
-        .json(&json!({"active": true}))
-        .await
-        .is(200);
+    t.admin().patch(&settings).json(&json!({"active": true})).await.is(200);
     client
         .post(format!("{here}?sentry_key={}", tracker.key))
         .bytes(body.clone())
@@ -94,14 +82,8 @@ async fn an_event_is_kept_once_under_the_number_it_was_given(t: testkit::TestSer
     let tracker = Tracker::new(&t, "acme/anvil").await;
     let mut sent = event("E", "v");
     sent["event_id"] = json!(number(7));
-    assert_eq!(
-        tracker.report(sent.clone()).await.is(200).json(),
-        json!({"id": number(7)})
-    );
-    assert_eq!(
-        tracker.report(sent.clone()).await.is(200).json(),
-        json!({"id": number(7)})
-    );
+    assert_eq!(tracker.report(sent.clone()).await.is(200).json(), json!({"id": number(7)}));
+    assert_eq!(tracker.report(sent.clone()).await.is(200).json(), json!({"id": number(7)}));
     let dashed = "00000000-0000-0000-0000-000000000009";
     let headers = json!({"event_id": dashed}).to_string();
     let body = envelope(&sent).replacen("{}", &headers, 1);
@@ -186,10 +168,7 @@ async fn the_old_endpoint_takes_an_event(t: testkit::TestServer) {
     let tracker = Tracker::new(&t, "acme/anvil").await;
     let sent = event("E", "v").to_string();
     tracker.to("store").bytes(sent.clone()).await.is(200);
-    let auth = format!(
-        "Sentry sentry_version=5, sentry_key={}, sentry_secret=s",
-        tracker.key
-    );
+    let auth = format!("Sentry sentry_version=5, sentry_key={}, sentry_secret=s", tracker.key);
     t.anonymous()
         .post(tracker.endpoint("store"))
         .header("x-sentry-auth", &auth)
@@ -197,11 +176,7 @@ async fn the_old_endpoint_takes_an_event(t: testkit::TestServer) {
         .await
         .is(200);
     assert_eq!(tracker.only_error().await["events_count"], 2);
-    t.anonymous()
-        .post(tracker.endpoint("store"))
-        .bytes("{}")
-        .await
-        .is(400);
+    t.anonymous().post(tracker.endpoint("store")).bytes("{}").await.is(400);
     tracker.to("store").bytes("{}").await.is(400);
 }
 
@@ -224,11 +199,7 @@ async fn what_cannot_be_read_is_told_in_the_words_of_sdks(t: testkit::TestServer
         assert!(!refused.header("x-sentry-error").is_empty());
         assert!(refused.json()["causes"].is_array() && refused.json()["detail"].is_string());
     }
-    let odd = tracker
-        .to("envelope")
-        .header("content-encoding", "compress")
-        .bytes("{}")
-        .await;
+    let odd = tracker.to("envelope").header("content-encoding", "compress").bytes("{}").await;
     assert_eq!(odd.is(400).json()["message"], UNREADABLE);
     assert!(tracker.errors().await.is_empty());
 }
@@ -243,11 +214,7 @@ async fn browsers_may_send_from_anywhere(t: testkit::TestServer) {
     ] {
         let asked = preflight(&t.anonymous(), &path).await.is(200);
         assert_eq!(asked.header("access-control-allow-origin"), "*");
-        assert!(
-            asked
-                .header("access-control-allow-methods")
-                .contains("POST")
-        );
+        assert!(asked.header("access-control-allow-methods").contains("POST"));
         assert_eq!(asked.header("access-control-max-age"), "3600");
         for name in [
             "content-type",
@@ -261,9 +228,7 @@ async fn browsers_may_send_from_anywhere(t: testkit::TestServer) {
             "origin",
             "accept",
         ] {
-            let names = asked
-                .header("access-control-allow-headers")
-                .to_ascii_lowercase();
+            let names = asked.header("access-control-allow-headers").to_ascii_lowercase();
             assert!(names.contains(name), "{name} is not among {names}");
         }
     }
@@ -275,10 +240,7 @@ async fn browsers_may_send_from_anywhere(t: testkit::TestServer) {
         .await
         .is(200);
     assert_eq!(sent.header("access-control-allow-origin"), "*");
-    assert!(
-        sent.header("access-control-expose-headers")
-            .contains("X-Sentry-Rate-Limits")
-    );
+    assert!(sent.header("access-control-expose-headers").contains("X-Sentry-Rate-Limits"));
 }
 
 #[testkit::story]
@@ -310,12 +272,6 @@ async fn the_key_opens_nothing_else(t: testkit::TestServer) {
     let path = tracker.project.at("/error_tracking/errors");
     let client = t.with_token(&tracker.key);
     client.get(&path).await.is(401);
-    t.anonymous()
-        .get(format!("{path}?sentry_key={}", tracker.key))
-        .await
-        .is(401);
-    t.anonymous()
-        .get(format!("{path}?private_token={}", tracker.key))
-        .await
-        .is(401);
+    t.anonymous().get(format!("{path}?sentry_key={}", tracker.key)).await.is(401);
+    t.anonymous().get(format!("{path}?private_token={}", tracker.key)).await.is(401);
 }

@@ -78,11 +78,7 @@ async fn elsewhere(t: &TestServer, fake: &Fake) -> Browser {
 
 async fn allow_local(t: &TestServer, allowed: bool) {
     let setting = json!({"allow_local_requests_from_web_hooks_and_services": allowed});
-    t.admin()
-        .put("/application/settings")
-        .json(&setting)
-        .await
-        .is(200);
+    t.admin().put("/application/settings").json(&setting).await.is(200);
 }
 
 const LIST: &str = "/acme/anvil/-/error_tracking";
@@ -96,16 +92,10 @@ async fn errors_elsewhere_are_listed_and_asked_for_once(t: TestServer) {
         let listed = browser.get(&format!("{LIST}.json")).await.is(200).json();
         assert_eq!(listed["errors"][0]["title"], "TypeError: <b>x</b>");
         assert_eq!(
-            (
-                listed["errors"][0]["count"].clone(),
-                listed["errors"][0]["short_id"].clone()
-            ),
+            (listed["errors"][0]["count"].clone(), listed["errors"][0]["short_id"].clone()),
             (json!(12), json!("ANVIL-1"))
         );
-        assert_eq!(
-            listed["pagination"],
-            json!({"previous": null, "next": {"cursor": "0:20:0"}})
-        );
+        assert_eq!(listed["pagination"], json!({"previous": null, "next": {"cursor": "0:20:0"}}));
         assert_eq!(listed["external_url"], format!("{}/acme/anvil/", fake.url));
     }
     assert_eq!(fake.asked.load(Ordering::SeqCst), 1);
@@ -156,16 +146,9 @@ async fn graphql_lists_errors_elsewhere(t: TestServer) {
         );
     }
     // The list and this are one question.
-    let listed = browser
-        .get(&format!("{LIST}.json?sort=last_seen"))
-        .await
-        .is(200)
-        .json();
+    let listed = browser.get(&format!("{LIST}.json?sort=last_seen")).await.is(200).json();
     assert_eq!(
-        (
-            &listed["errors"][0]["project_id"],
-            &listed["errors"][0]["project_slug"]
-        ),
+        (&listed["errors"][0]["project_id"], &listed["errors"][0]["project_slug"]),
         (&json!("3"), &json!("anvil"))
     );
     assert_eq!(fake.asked.load(Ordering::SeqCst), 1);
@@ -175,15 +158,9 @@ async fn graphql_lists_errors_elsewhere(t: TestServer) {
     );
     allow_local(&t, false).await;
     let refused = ask("(searchTerm:\"other\")").await;
-    assert_eq!(
-        refused["data"]["project"]["trackerErrors"]["errors"],
-        Value::Null
-    );
+    assert_eq!(refused["data"]["project"]["trackerErrors"]["errors"], Value::Null);
     assert!(
-        refused["errors"][0]["message"]
-            .as_str()
-            .unwrap()
-            .contains("not allowed"),
+        refused["errors"][0]["message"].as_str().unwrap().contains("not allowed"),
         "{refused}"
     );
     assert_eq!(fake.asked.load(Ordering::SeqCst), 1);
@@ -194,15 +171,9 @@ async fn a_tracker_in_the_own_network_is_not_called(t: TestServer) {
     let fake = Fake::start(Answers::Issues).await;
     let browser = elsewhere(&t, &fake).await;
     let refused = browser.get(&format!("{LIST}.json")).await.is(400).json();
-    assert!(
-        refused["message"].as_str().unwrap().contains("not allowed"),
-        "{refused}"
-    );
+    assert!(refused["message"].as_str().unwrap().contains("not allowed"), "{refused}");
     let page = browser.get(LIST).await.is(200).text();
-    assert!(
-        page.contains("not allowed") && page.contains("Nothing was told"),
-        "{page}"
-    );
+    assert!(page.contains("not allowed") && page.contains("Nothing was told"), "{page}");
     assert_eq!(fake.asked.load(Ordering::SeqCst), 0);
 }
 
@@ -211,17 +182,10 @@ async fn a_redirect_into_the_network_is_refused(t: TestServer) {
     let fake = Fake::start(Answers::Redirect).await;
     let place = fake.url.trim_start_matches("http://").to_owned();
     let allowed = json!({"outbound_local_requests_allowlist": [place]});
-    t.admin()
-        .put("/application/settings")
-        .json(&allowed)
-        .await
-        .is(200);
+    t.admin().put("/application/settings").json(&allowed).await.is(200);
     let browser = elsewhere(&t, &fake).await;
     let refused = browser.get(&format!("{LIST}.json")).await.is(400).json();
-    assert!(
-        refused["message"].as_str().unwrap().contains("not allowed"),
-        "{refused}"
-    );
+    assert!(refused["message"].as_str().unwrap().contains("not allowed"), "{refused}");
     assert_eq!(fake.asked.load(Ordering::SeqCst), 1);
 }
 
@@ -231,8 +195,5 @@ async fn an_answer_that_is_too_large_is_not_read(t: TestServer) {
     allow_local(&t, true).await;
     let browser = elsewhere(&t, &fake).await;
     let refused = browser.get(&format!("{LIST}.json")).await.is(400).json();
-    assert!(
-        refused["message"].as_str().unwrap().contains("too large"),
-        "{refused}"
-    );
+    assert!(refused["message"].as_str().unwrap().contains("too large"), "{refused}");
 }

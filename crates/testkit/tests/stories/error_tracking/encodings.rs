@@ -38,10 +38,8 @@ async fn every_encoding_and_transfer_is_taken(t: testkit::TestServer) {
             .await
             .is(200);
         // In pieces, with no length told.
-        let pieces: Vec<_> = bytes
-            .chunks(50)
-            .map(|piece| Ok::<_, std::io::Error>(piece.to_vec()))
-            .collect();
+        let pieces: Vec<_> =
+            bytes.chunks(50).map(|piece| Ok::<_, std::io::Error>(piece.to_vec())).collect();
         let pieces = reqwest::Body::wrap_stream(futures_util::stream::iter(pieces));
         tracker
             .to("envelope")

@@ -7,10 +7,7 @@ use serde_json::json;
 async fn events_are_grouped_by_name_place_and_platform(t: testkit::TestServer) {
     let tracker = Tracker::new(&t, "acme/anvil").await;
     for n in 0..3 {
-        tracker
-            .report(event("ValueError", &format!("no {n}")))
-            .await
-            .is(200);
+        tracker.report(event("ValueError", &format!("no {n}"))).await.is(200);
     }
     tracker.report(event("KeyError", "no 1")).await.is(200);
     let mut elsewhere = event("ValueError", "no 1");
@@ -37,34 +34,10 @@ async fn events_are_grouped_by_name_place_and_platform(t: testkit::TestServer) {
         .collect();
     told.sort_by_key(|one| format!("{one:?}"));
     let mut expected = vec![
-        (
-            json!("ValueError"),
-            json!("no 2"),
-            json!("work(app)"),
-            json!(3),
-            json!("error"),
-        ),
-        (
-            json!("KeyError"),
-            json!("no 1"),
-            json!("work(app)"),
-            json!(1),
-            json!("error"),
-        ),
-        (
-            json!("ValueError"),
-            json!("no 1"),
-            json!("/shop"),
-            json!(1),
-            json!("error"),
-        ),
-        (
-            json!("Log Message"),
-            json!("hello"),
-            json!(""),
-            json!(1),
-            json!("info"),
-        ),
+        (json!("ValueError"), json!("no 2"), json!("work(app)"), json!(3), json!("error")),
+        (json!("KeyError"), json!("no 1"), json!("work(app)"), json!(1), json!("error")),
+        (json!("ValueError"), json!("no 1"), json!("/shop"), json!(1), json!("error")),
+        (json!("Log Message"), json!("hello"), json!(""), json!(1), json!("info")),
     ];
     expected.sort_by_key(|one| format!("{one:?}"));
     assert_eq!(told, expected);
@@ -75,16 +48,9 @@ async fn what_was_resolved_comes_back_and_what_is_ignored_only_counts(t: testkit
     let tracker = Tracker::new(&t, "acme/anvil").await;
     tracker.report(event("E", "v")).await.is(200);
     let error = tracker.only_error().await;
-    let path = tracker
-        .project
-        .at(&format!("/error_tracking/errors/{}", error["id"]));
+    let path = tracker.project.at(&format!("/error_tracking/errors/{}", error["id"]));
     let set = async |status: &str| {
-        t.admin()
-            .put(&path)
-            .json(&json!({"status": status}))
-            .await
-            .is(200)
-            .json()
+        t.admin().put(&path).json(&json!({"status": status})).await.is(200).json()
     };
 
     assert_eq!(set("resolved").await["status"], "resolved");
@@ -99,20 +65,10 @@ async fn what_was_resolved_comes_back_and_what_is_ignored_only_counts(t: testkit
     assert!(back["regressed_at"].is_string());
     assert_eq!(back["regressed_release"], "1.4.2");
     let totals = async |status: &str| {
-        let path = tracker
-            .project
-            .at(&format!("/error_tracking/errors?status={status}"));
-        t.admin()
-            .get(path)
-            .await
-            .is(200)
-            .header("x-total")
-            .to_owned()
+        let path = tracker.project.at(&format!("/error_tracking/errors?status={status}"));
+        t.admin().get(path).await.is(200).header("x-total").to_owned()
     };
-    assert_eq!(
-        (totals("resolved").await, totals("unresolved").await),
-        ("0".into(), "1".into())
-    );
+    assert_eq!((totals("resolved").await, totals("unresolved").await), ("0".into(), "1".into()));
     let jane = t.user("jane").await;
     tracker.project.add(&jane, 30).await;
     let page = format!("/acme/anvil/-/error_tracking/{}/details", error["id"]);
@@ -136,12 +92,7 @@ async fn the_numbers_of_errors_follow_them(t: testkit::TestServer) {
     let list = tracker.project.at("/error_tracking/errors");
     let numbers = async || {
         let mut told = Vec::new();
-        for filter in [
-            "",
-            "?status=unresolved",
-            "?status=resolved",
-            "?status=ignored",
-        ] {
+        for filter in ["", "?status=unresolved", "?status=resolved", "?status=ignored"] {
             let reply = t.admin().get(format!("{list}{filter}")).await.is(200);
             told.push(reply.header("x-total").parse::<usize>().unwrap());
         }
@@ -155,27 +106,13 @@ async fn the_numbers_of_errors_follow_them(t: testkit::TestServer) {
     }
     assert_eq!(numbers().await, [40, 40, 0, 0]);
 
-    let errors = t
-        .admin()
-        .get(format!("{list}?per_page=100"))
-        .await
-        .is(200)
-        .json();
+    let errors = t.admin().get(format!("{list}?per_page=100")).await.is(200).json();
     let errors = errors.as_array().unwrap();
     let put = async |nth: usize, status: &str| {
         let path = format!("{list}/{}", errors[nth]["id"]);
-        t.admin()
-            .put(path)
-            .json(&json!({"status": status}))
-            .await
-            .is(200);
+        t.admin().put(path).json(&json!({"status": status})).await.is(200);
     };
-    for (nth, status) in [
-        (0, "resolved"),
-        (1, "resolved"),
-        (1, "resolved"),
-        (2, "ignored"),
-    ] {
+    for (nth, status) in [(0, "resolved"), (1, "resolved"), (1, "resolved"), (2, "ignored")] {
         put(nth, status).await;
     }
     assert_eq!(numbers().await, [40, 37, 2, 1]);
@@ -183,11 +120,7 @@ async fn the_numbers_of_errors_follow_them(t: testkit::TestServer) {
         let name = errors[nth]["name"].as_str().unwrap();
         tracker.report(event(name, "again")).await.is(200);
     }
-    assert_eq!(
-        numbers().await,
-        [40, 38, 1, 1],
-        "one came back, one stays ignored"
-    );
+    assert_eq!(numbers().await, [40, 38, 1, 1], "one came back, one stays ignored");
 }
 
 #[testkit::story]
@@ -205,10 +138,7 @@ async fn people_and_releases_are_told(t: testkit::TestServer) {
         (json!(2), json!(3))
     );
     assert_eq!(
-        (
-            error["first_release"].clone(),
-            error["last_release"].clone()
-        ),
+        (error["first_release"].clone(), error["last_release"].clone()),
         (json!("a"), json!("c"))
     );
 }
@@ -223,19 +153,13 @@ async fn texts_that_scripts_cut_within_a_character_are_kept(t: testkit::TestServ
     tracker.to("envelope").bytes(body).await.is(200);
     tracker.to("store").bytes(sent).await.is(200);
     let error = tracker.only_error().await;
-    assert_eq!(
-        (&error["name"], &error["description"]),
-        (&json!("E"), &json!("cut \u{fffd}"))
-    );
+    assert_eq!((&error["name"], &error["description"]), (&json!("E"), &json!("cut \u{fffd}")));
     assert_eq!(error["events_count"], 2);
     let jane = t.user("jane").await;
     tracker.project.add(&jane, 30).await;
     let path = format!("/acme/anvil/-/error_tracking/{}/details", error["id"]);
     let page = t.browser("jane").await.get(&path).await.is(200).text();
-    assert!(
-        page.contains("clicked \u{fffd}") && page.contains("a\u{1f600}"),
-        "{page}"
-    );
+    assert!(page.contains("clicked \u{fffd}") && page.contains("a\u{1f600}"), "{page}");
 }
 
 #[testkit::story]
@@ -265,10 +189,7 @@ async fn odd_events_never_break_anything(t: testkit::TestServer) {
     let now = t.now();
     for error in tracker.errors().await {
         let seen: jiff::Timestamp = error["last_seen_at"].as_str().unwrap().parse().unwrap();
-        assert!(
-            (now.as_second() - seen.as_second()).abs() < 3_600,
-            "{error}"
-        );
+        assert!((now.as_second() - seen.as_second()).abs() < 3_600, "{error}");
         assert!(error["name"].as_str().unwrap().chars().count() <= 255);
     }
     let mut refused = event("E", "v");
@@ -286,14 +207,8 @@ async fn old_events_are_forgotten_and_ignored_errors_are_not(t: testkit::TestSer
     }
     let errors = tracker.errors().await;
     let ignored = errors.iter().find(|one| one["name"] == "Ignored").unwrap();
-    let path = tracker
-        .project
-        .at(&format!("/error_tracking/errors/{}", ignored["id"]));
-    t.admin()
-        .put(&path)
-        .json(&json!({"status": "ignored"}))
-        .await
-        .is(200);
+    let path = tracker.project.at(&format!("/error_tracking/errors/{}", ignored["id"]));
+    t.admin().put(&path).json(&json!({"status": "ignored"})).await.is(200);
     let age = t.app().write(|tx| {
         let long_ago = tx.now() - jiff::SignedDuration::from_hours(24 * 91);
         tx.execute(
@@ -319,25 +234,13 @@ async fn old_events_are_forgotten_and_ignored_errors_are_not(t: testkit::TestSer
     age.await.unwrap();
     t.settle().await;
 
-    let listed = t
-        .admin()
-        .get(tracker.project.at("/error_tracking/errors"))
-        .await
-        .is(200);
+    let listed = t.admin().get(tracker.project.at("/error_tracking/errors")).await.is(200);
     assert_eq!(listed.header("x-total"), "2");
-    let mut left: Vec<_> = tracker
-        .errors()
-        .await
-        .iter()
-        .map(|one| one["name"].to_string())
-        .collect();
+    let mut left: Vec<_> =
+        tracker.errors().await.iter().map(|one| one["name"].to_string()).collect();
     left.sort();
     assert_eq!(left, ["\"Alive\"", "\"Ignored\""]);
-    let list = t
-        .admin()
-        .get(tracker.project.at("/error_tracking/errors"))
-        .await
-        .is(200);
+    let list = t.admin().get(tracker.project.at("/error_tracking/errors")).await.is(200);
     assert_eq!(list.header("x-total"), "2");
     let counts = t.app().read(|tx| {
         Ok(tx.one::<(i64, i64)>(

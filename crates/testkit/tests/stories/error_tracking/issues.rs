@@ -33,27 +33,17 @@ async fn an_issue_tells_of_the_error_and_closes_with_it(t: TestServer) {
 
     let made = jane.post(format!("{path}/issue")).await.is(201).json();
     assert_eq!(
-        (
-            made["title"].clone(),
-            made["iid"].clone(),
-            made["state"].clone()
-        ),
+        (made["title"].clone(), made["iid"].clone(), made["state"].clone()),
         (json!("TooHot: 1600 degrees"), json!(1), json!("opened"))
     );
     assert_eq!(
-        (
-            made["author"]["username"].clone(),
-            made["confidential"].clone()
-        ),
+        (made["author"]["username"].clone(), made["confidential"].clone()),
         (json!("jane"), json!(false))
     );
     let text = made["description"].as_str().unwrap();
     let id = tracker.only_error().await["id"].to_string();
     let link = format!("{}/acme/anvil/-/error_tracking/{id}/details", t.url());
-    for part in [
-        link.as_str(),
-        "TooHot: 1600 degrees\n  app.py:7 in work\n    work()",
-    ] {
+    for part in [link.as_str(), "TooHot: 1600 degrees\n  app.py:7 in work\n    work()"] {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert_eq!(tracker.only_error().await["issue_iid"], 1);
@@ -63,58 +53,31 @@ async fn an_issue_tells_of_the_error_and_closes_with_it(t: TestServer) {
 
     let resolved = resolve(&carl, &path).await;
     assert_eq!(
-        (
-            resolved["status"].clone(),
-            resolved["closed_issue_iid"].clone()
-        ),
+        (resolved["status"].clone(), resolved["closed_issue_iid"].clone()),
         (json!("resolved"), json!(1))
     );
-    let issue = carl
-        .get(tracker.project.at("/issues/1"))
-        .await
-        .is(200)
-        .json();
+    let issue = carl.get(tracker.project.at("/issues/1")).await.is(200).json();
     assert_eq!(
-        (
-            issue["state"].clone(),
-            issue["closed_by"]["username"].clone()
-        ),
+        (issue["state"].clone(), issue["closed_by"]["username"].clone()),
         (json!("closed"), json!("carl"))
     );
-    let notes = carl
-        .get(tracker.project.at("/issues/1/notes?sort=asc"))
-        .await
-        .is(200);
+    let notes = carl.get(tracker.project.at("/issues/1/notes?sort=asc")).await.is(200);
     let told = notes.each("body");
     assert!(
-        told.iter()
-            .any(|one| one.as_str().unwrap().contains("from an error")),
+        told.iter().any(|one| one.as_str().unwrap().contains("from an error")),
         "{told:?}"
     );
     assert!(
-        told.iter()
-            .any(|one| one.as_str().unwrap().contains("resolved the error")),
+        told.iter().any(|one| one.as_str().unwrap().contains("resolved the error")),
         "{told:?}"
     );
     assert_eq!(resolve(&carl, &path).await["closed_issue_iid"], Value::Null);
 
-    tracker
-        .report(event("TooHot", "1700 degrees"))
-        .await
-        .is(200);
+    tracker.report(event("TooHot", "1700 degrees")).await.is(200);
     let wanted = json!({"title": "Again", "confidential": true});
-    let second = jane
-        .post(format!("{path}/issue"))
-        .json(&wanted)
-        .await
-        .is(201)
-        .json();
+    let second = jane.post(format!("{path}/issue")).json(&wanted).await.is(201).json();
     assert_eq!(
-        (
-            second["iid"].clone(),
-            second["title"].clone(),
-            second["confidential"].clone()
-        ),
+        (second["iid"].clone(), second["title"].clone(), second["confidential"].clone()),
         (json!(2), json!("Again"), json!(true))
     );
     assert_eq!(tracker.only_error().await["issue_iid"], 2);
@@ -124,11 +87,7 @@ async fn an_issue_tells_of_the_error_and_closes_with_it(t: TestServer) {
 #[testkit::story]
 async fn who_may_not_make_issues_makes_none(t: TestServer) {
     let (tracker, path) = with_error(&t).await;
-    let (jane, carl, joe) = (
-        t.user("jane").await,
-        t.user("carl").await,
-        t.user("joe").await,
-    );
+    let (jane, carl, joe) = (t.user("jane").await, t.user("carl").await, t.user("joe").await);
     tracker.project.add(&jane, 30).await;
     tracker.project.add(&carl, 20).await;
     let issue = format!("{path}/issue");
@@ -163,17 +122,10 @@ async fn an_issue_that_does_not_show_is_not_told_of_and_stays(t: TestServer) {
     let id = tracker.only_error().await["id"].to_string();
     let issues = async |level: &str| {
         let level = json!({"issues_access_level": level});
-        t.admin()
-            .put(tracker.project.at(""))
-            .json(&level)
-            .await
-            .is(200);
+        t.admin().put(tracker.project.at("")).json(&level).await.is(200);
     };
     issues("disabled").await;
-    assert_eq!(
-        jane.get(&path).await.is(200).json()["issue_iid"],
-        Value::Null
-    );
+    assert_eq!(jane.get(&path).await.is(200).json()["issue_iid"], Value::Null);
     let gid = format!("gid://service/Service::ErrorTracking::DetailedError/{id}");
     let asked = graphql(
         &jane,
@@ -190,19 +142,12 @@ async fn an_issue_that_does_not_show_is_not_told_of_and_stays(t: TestServer) {
     let browser = t.browser("jane").await;
     let details = format!("/acme/anvil/-/error_tracking/{id}/details");
     let page = browser.get(&details).await.is(200).text();
-    assert!(
-        !page.contains("/-/issues/1") && !page.contains("Create issue"),
-        "{page}"
-    );
+    assert!(!page.contains("/-/issues/1") && !page.contains("Create issue"), "{page}");
     let shown = browser.get(&format!("{details}.json")).await.is(200).json();
     assert_eq!(shown["error"]["service_issue"], Value::Null);
     assert_eq!(resolve(&jane, &path).await["closed_issue_iid"], Value::Null);
     issues("enabled").await;
-    let issue = jane
-        .get(tracker.project.at("/issues/1"))
-        .await
-        .is(200)
-        .json();
+    let issue = jane.get(tracker.project.at("/issues/1")).await.is(200).json();
     assert_eq!(issue["state"], "opened");
 }
 
@@ -219,34 +164,21 @@ async fn what_strangers_put_into_an_error_does_nothing_in_the_issue(t: TestServe
     sent["release"] = json!(evil);
     sent["transaction"] = json!(evil);
     tracker.report(sent).await.is(200);
-    let path = tracker.project.at(&format!(
-        "/error_tracking/errors/{}/issue",
-        tracker.only_error().await["id"]
-    ));
+    let path = tracker
+        .project
+        .at(&format!("/error_tracking/errors/{}/issue", tracker.only_error().await["id"]));
 
     let made = jane.post(path).await.is(201).json();
     t.settle().await;
 
-    assert_eq!(
-        (made["state"].clone(), made["assignees"].clone()),
-        (json!("opened"), json!([]))
-    );
+    assert_eq!((made["state"].clone(), made["assignees"].clone()), (json!("opened"), json!([])));
     let title = made["title"].as_str().unwrap();
     assert!(!title.contains(['\r', '\n']), "{title:?}");
     assert_eq!(carl.get("/todos").await.is(200).json(), json!([]));
     let shown = json!({"text": made["description"], "gfm": true});
-    let html = t
-        .admin()
-        .post("/markdown")
-        .json(&shown)
-        .await
-        .is(201)
-        .json();
+    let html = t.admin().post("/markdown").json(&shown).await.is(201).json();
     let html = html["html"].as_str().unwrap();
-    assert!(
-        html.contains("&lt;script&gt;") && !html.contains("<script>"),
-        "{html}"
-    );
+    assert!(html.contains("&lt;script&gt;") && !html.contains("<script>"), "{html}");
 }
 
 #[testkit::story]
@@ -267,12 +199,7 @@ async fn graphql_makes_the_issue_and_resolves_the_error(t: TestServer) {
     );
     for refused in [&create, &update] {
         let body = json!({"query": refused});
-        let answer = carl
-            .request(Method::POST, "/api/graphql")
-            .json(&body)
-            .await
-            .is(200)
-            .json();
+        let answer = carl.request(Method::POST, "/api/graphql").json(&body).await.is(200).json();
         assert!(answer["errors"][0]["message"].is_string(), "{answer}");
     }
     let made = graphql(&jane, &create).await["trackerErrorCreateIssue"].clone();
@@ -283,10 +210,7 @@ async fn graphql_makes_the_issue_and_resolves_the_error(t: TestServer) {
     );
     let again = graphql(&jane, &create).await["trackerErrorCreateIssue"].clone();
     assert_eq!(again["issueIid"], Value::Null);
-    assert!(
-        again["errors"][0].as_str().unwrap().contains("#1"),
-        "{again}"
-    );
+    assert!(again["errors"][0].as_str().unwrap().contains("#1"), "{again}");
     let done = graphql(&jane, &update).await["trackerErrorUpdate"].clone();
     assert_eq!(
         done,
@@ -307,9 +231,7 @@ async fn the_page_has_a_button(t: TestServer) {
     assert!(page.text().contains("Create issue"));
     let token = page.hidden("authenticity_token").unwrap();
 
-    let (to, page) = browser
-        .submit(&format!("{one}/issue"), &[("confidential", "1")])
-        .await;
+    let (to, page) = browser.submit(&format!("{one}/issue"), &[("confidential", "1")]).await;
 
     assert_eq!(to, format!("{one}/details"));
     assert!(
@@ -317,52 +239,24 @@ async fn the_page_has_a_button(t: TestServer) {
         "{page}"
     );
     assert!(!page.contains("Create issue"), "{page}");
-    let issue = jane
-        .get(tracker.project.at("/issues/1"))
-        .await
-        .is(200)
-        .json();
+    let issue = jane.get(tracker.project.at("/issues/1")).await.is(200).json();
     assert_eq!(issue["confidential"], true);
-    let page = browser
-        .post(&format!("{one}/issue"), &[])
-        .await
-        .is(422)
-        .text();
-    assert!(
-        page.contains("There is an open issue about the error: #1"),
-        "{page}"
-    );
+    let page = browser.post(&format!("{one}/issue"), &[]).await.is(422).text();
+    assert!(page.contains("There is an open issue about the error: #1"), "{page}");
 
-    let fields = [
-        ("authenticity_token", token.as_str()),
-        ("status", "resolved"),
-    ];
-    let put = browser
-        .send_as(Method::PUT, &one, &fields, "application/json")
-        .await;
-    assert_eq!(
-        put.is(200).json(),
-        json!({"updated": true, "closed_issue_iid": 1})
-    );
+    let fields = [("authenticity_token", token.as_str()), ("status", "resolved")];
+    let put = browser.send_as(Method::PUT, &one, &fields, "application/json").await;
+    assert_eq!(put.is(200).json(), json!({"updated": true, "closed_issue_iid": 1}));
     let fields = [("authenticity_token", token.as_str()), ("title", "Cool it")];
     let made = browser
-        .send_as(
-            Method::POST,
-            &format!("{one}/issue.json"),
-            &fields,
-            "application/json",
-        )
+        .send_as(Method::POST, &format!("{one}/issue.json"), &fields, "application/json")
         .await;
     let made = made.is(201).json();
     assert_eq!(
         (made["issue"]["iid"].clone(), made["issue"]["title"].clone()),
         (json!(2), json!("Cool it"))
     );
-    let shown = browser
-        .get(&format!("{one}/details.json"))
-        .await
-        .is(200)
-        .json();
+    let shown = browser.get(&format!("{one}/details.json")).await.is(200).json();
     assert_eq!(
         (
             shown["error"]["service_issue"].clone(),
@@ -386,11 +280,7 @@ async fn many_at_once_make_one_issue(t: TestServer) {
         statuses.push(one.await.unwrap());
     }
     statuses.sort_unstable();
-    assert_eq!(
-        (statuses[0], statuses[1], statuses[11]),
-        (201, 409, 409),
-        "{statuses:?}"
-    );
+    assert_eq!((statuses[0], statuses[1], statuses[11]), (201, 409, 409), "{statuses:?}");
     let issues = t.admin().get(tracker.project.at("/issues")).await.is(200);
     assert_eq!(issues.json().as_array().unwrap().len(), 1);
 }
@@ -408,20 +298,14 @@ async fn the_form_of_the_page_passes_with_a_solved_challenge(t: TestServer) {
         let body = json!({"title": title});
         jane.post(tracker.project.at("/issues")).json(&body).await;
     }
-    let one = format!(
-        "/acme/anvil/-/error_tracking/{}",
-        tracker.only_error().await["id"]
-    );
+    let one = format!("/acme/anvil/-/error_tracking/{}", tracker.only_error().await["id"]);
     let browser = t.browser("jane").await;
     let asked = browser
         .post(&format!("{one}/issue"), &[("confidential", "1")])
         .await
         .is(422)
         .text();
-    assert!(
-        asked.contains("name=\"confidential\" value=\"1\" checked"),
-        "{asked}"
-    );
+    assert!(asked.contains("name=\"confidential\" value=\"1\" checked"), "{asked}");
     let to = solved(&browser, &format!("{one}/issue"), &[("confidential", "1")]).await;
     assert_eq!(to, format!("{one}/details"));
     assert_eq!(tracker.only_error().await["issue_iid"], 2);

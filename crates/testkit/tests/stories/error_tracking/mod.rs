@@ -51,11 +51,7 @@ impl Tracker {
 
     /// A request to it with the key in the query.
     pub fn to(&self, name: &str) -> Request {
-        let path = format!(
-            "{}/?sentry_version=7&sentry_key={}",
-            self.endpoint(name),
-            self.key
-        );
+        let path = format!("{}/?sentry_version=7&sentry_key={}", self.endpoint(name), self.key);
         self.client.post(path)
     }
 
@@ -66,11 +62,7 @@ impl Tracker {
 
     /// The project's errors, the last seen first.
     pub async fn errors(&self) -> Vec<Value> {
-        let reply = self
-            .admin
-            .get(self.project.at("/error_tracking/errors"))
-            .await
-            .is(200);
+        let reply = self.admin.get(self.project.at("/error_tracking/errors")).await.is(200);
         reply.json().as_array().unwrap().clone()
     }
 

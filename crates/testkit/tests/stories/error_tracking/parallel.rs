@@ -12,11 +12,7 @@ const PROGRAMS: usize = 50;
 async fn storm(t: &TestServer, tracker: &Tracker, of: impl Fn(usize) -> serde_json::Value) {
     let limits = json!({"error_tracking_events_per_five_minutes": 100_000,
         "error_tracking_events_per_hour": 100_000});
-    t.admin()
-        .put("/application/settings")
-        .json(&limits)
-        .await
-        .is(200);
+    t.admin().put("/application/settings").json(&limits).await.is(200);
     // Programs keep their connections.
     let client = reqwest::Client::new();
     let path = format!("/api/v4{}", tracker.endpoint("envelope"));

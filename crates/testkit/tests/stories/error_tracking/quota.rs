@@ -9,11 +9,7 @@ async fn limit(t: &TestServer, five_minutes: i64, hour: i64) {
         "error_tracking_events_per_five_minutes": five_minutes,
         "error_tracking_events_per_hour": hour,
     });
-    t.admin()
-        .put("/application/settings")
-        .json(&limits)
-        .await
-        .is(200);
+    t.admin().put("/application/settings").json(&limits).await.is(200);
 }
 
 #[testkit::story(noon)]
@@ -28,10 +24,7 @@ async fn a_full_quota_is_told_in_the_words_of_sdks_and_spares_others(t: TestServ
     for _ in 0..2 {
         let full = tracker.report(event("E", "v")).await.is(429);
         assert_eq!(full.header("retry-after"), "200");
-        assert_eq!(
-            full.header("x-sentry-rate-limits"),
-            "200:error;default:project:quota"
-        );
+        assert_eq!(full.header("x-sentry-rate-limits"), "200:error;default:project:quota");
     }
     other.report(event("E", "v")).await.is(200);
     t.advance(200);
@@ -63,10 +56,7 @@ async fn what_tells_only_of_dropped_events_costs_no_quota(t: TestServer) {
     for _ in 0..1_010 {
         tracker.to("envelope").bytes(told.clone()).await.is(200);
     }
-    assert_eq!(
-        t.admin().get(&path).await.is(200).json()[0]["quantity"],
-        1_000
-    );
+    assert_eq!(t.admin().get(&path).await.is(200).json()[0]["quantity"], 1_000);
 }
 
 #[testkit::story(noon)]
@@ -109,12 +99,8 @@ async fn limits_have_bounds(t: TestServer) {
         ("error_tracking_retention_days", 0),
         ("error_tracking_max_sent_size", 201),
     ] {
-        let refused = t
-            .admin()
-            .put("/application/settings")
-            .json(&json!({key: value}))
-            .await
-            .is(400);
+        let refused =
+            t.admin().put("/application/settings").json(&json!({key: value})).await.is(400);
         assert!(refused.json()["message"][key].is_array(), "{refused:?}");
     }
 }

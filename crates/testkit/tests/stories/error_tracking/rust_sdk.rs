@@ -43,10 +43,7 @@ fn program(dsn: &str) -> bool {
     let hub = Arc::new(Hub::new(Some(client.clone()), Arc::new(Scope::default())));
     Hub::run(hub, || {
         sentry::start_session();
-        let user = User {
-            id: Some("7".into()),
-            ..User::default()
-        };
+        let user = User { id: Some("7".into()), ..User::default() };
         sentry::configure_scope(|scope| scope.set_user(Some(user)));
         let cause = "hot".parse::<i32>().unwrap_err();
         sentry::capture_error(&TooHot(cause));
@@ -59,32 +56,20 @@ fn program(dsn: &str) -> bool {
 
 fn named(errors: Vec<Value>) -> BTreeMap<String, Value> {
     let name = |error: &Value| error["name"].as_str().unwrap().to_owned();
-    errors
-        .into_iter()
-        .map(|error| (name(&error), error))
-        .collect()
+    errors.into_iter().map(|error| (name(&error), error)).collect()
 }
 
 #[testkit::story]
 async fn the_sdk_of_rust_reports_errors_messages_and_panics(t: testkit::TestServer) {
     let tracker = Tracker::new(&t, "acme/anvil").await;
-    let keys = t
-        .admin()
-        .get(tracker.project.at("/error_tracking/client_keys"))
-        .await
-        .is(200);
+    let keys = t.admin().get(tracker.project.at("/error_tracking/client_keys")).await.is(200);
     let dsn = keys.each("tracker_dsn")[0].as_str().unwrap().to_owned();
 
-    let sent = tokio::task::spawn_blocking(move || program(&dsn))
-        .await
-        .unwrap();
+    let sent = tokio::task::spawn_blocking(move || program(&dsn)).await.unwrap();
 
     assert!(sent, "not all was sent");
     let found = named(tracker.errors().await);
-    assert_eq!(
-        found.keys().collect::<Vec<_>>(),
-        ["Log Message", "TooHot", "panic"]
-    );
+    assert_eq!(found.keys().collect::<Vec<_>>(), ["Log Message", "TooHot", "panic"]);
     let told = |name: &str| {
         let error = &found[name];
         json!([
@@ -95,29 +80,16 @@ async fn the_sdk_of_rust_reports_errors_messages_and_panics(t: testkit::TestServ
             error["last_release"]
         ])
     };
-    assert_eq!(
-        told("TooHot"),
-        json!(["1600 degrees", "error", 1, 1, "1.4.2"])
-    );
-    assert_eq!(
-        told("panic"),
-        json!(["the anvil fell", "fatal", 1, 1, "1.4.2"])
-    );
-    assert_eq!(
-        told("Log Message"),
-        json!(["the fire is out", "warning", 1, 1, "1.4.2"])
-    );
+    assert_eq!(told("TooHot"), json!(["1600 degrees", "error", 1, 1, "1.4.2"]));
+    assert_eq!(told("panic"), json!(["the anvil fell", "fatal", 1, 1, "1.4.2"]));
+    assert_eq!(told("Log Message"), json!(["the fire is out", "warning", 1, 1, "1.4.2"]));
     // It sends the stacks of errors and messages with its threads.
     let jane = t.user("jane").await;
     tracker.project.add(&jane, 30).await;
     let browser = t.browser("jane").await;
     for (name, error) in &found {
         let one = format!("/acme/anvil/-/error_tracking/{}", error["id"]);
-        let stack = browser
-            .get(&format!("{one}/stack_trace.json"))
-            .await
-            .is(200)
-            .text();
+        let stack = browser.get(&format!("{one}/stack_trace.json")).await.is(200).text();
         assert!(stack.contains("rust_sdk::program"), "{name}: {stack}");
         let page = browser.get(&format!("{one}/details")).await.is(200).text();
         assert!(page.contains("rust_sdk::program"), "{name}: {page}");
@@ -136,10 +108,7 @@ async fn envelopes_as_its_types_write_them_are_read(t: testkit::TestServer) {
         value: Some("1600\ndegrees".into()),
         ..Exception::default()
     };
-    let event = Event {
-        exception: vec![raised].into(),
-        ..Event::default()
-    };
+    let event = Event { exception: vec![raised].into(), ..Event::default() };
     let id = event.event_id.simple().to_string();
     let mut envelope = Envelope::new();
     envelope.add_item(EnvelopeItem::Attachment(Attachment {

@@ -16,11 +16,7 @@ async fn long_queries_are_counted_in_characters(t: testkit::TestServer) {
     assert_eq!(refusal(&reply), (422, "Query too large".into()));
     let half = of("a", 5_001);
     let reply = posted(&nobody, &json!([half, half])).await;
-    assert_eq!(
-        refusal(&reply),
-        (422, "Query too large".into()),
-        "a batch counts together"
-    );
+    assert_eq!(refusal(&reply), (422, "Query too large".into()), "a batch counts together");
     let long = json!({"v": "a".repeat(20_000)});
     let answer = ask_with(&nobody, "query($v:String!){echo(text:$v)}", long).await;
     assert_eq!(answer["errors"], json!(null), "variables do not count");
@@ -30,42 +26,22 @@ async fn long_queries_are_counted_in_characters(t: testkit::TestServer) {
 async fn bodies_are_bounded(t: testkit::TestServer) {
     let unknown = t.anonymous().request(Method::POST, PATH);
     let body = format!("{{\"query\":\"{}\"}}", "a".repeat(64 * 1024));
-    let large = unknown
-        .header("content-type", "application/json")
-        .bytes(body)
-        .await;
+    let large = unknown.header("content-type", "application/json").bytes(body).await;
     assert_eq!(refusal(&large), (413, "Request body too large".into()));
     let admin = t.admin();
     let post = |body: String| {
         let request = admin.request(Method::POST, PATH);
-        request
-            .header("content-type", "application/json")
-            .bytes(body)
+        request.header("content-type", "application/json").bytes(body)
     };
     let large = post(format!("{{\"query\":\"{}\"}}", "a".repeat(5 * 1024 * 1024))).await;
     assert_eq!(refusal(&large), (413, "Request body too large".into()));
-    let deep = post(format!(
-        "{{\"variables\":{}1{}}}",
-        "[".repeat(40),
-        "]".repeat(40)
-    ))
-    .await;
+    let deep = post(format!("{{\"variables\":{}1{}}}", "[".repeat(40), "]".repeat(40))).await;
     assert_eq!(refusal(&deep), (400, "JSON is nested too deep".into()));
-    let digits = post(format!(
-        "{{\"variables\":{{\"n\":{}}}}}",
-        "9".repeat(100_000)
-    ))
-    .await;
-    assert_eq!(
-        refusal(&digits),
-        (400, "JSON number has too many digits".into())
-    );
+    let digits = post(format!("{{\"variables\":{{\"n\":{}}}}}", "9".repeat(100_000))).await;
+    assert_eq!(refusal(&digits), (400, "JSON number has too many digits".into()));
     let keys: String = (0..60_000).map(|n| format!("\"k{n}\":1,")).collect();
     let keys = post(format!("{{\"variables\":{{{keys}\"z\":1}}}}")).await;
-    assert_eq!(
-        refusal(&keys),
-        (400, "JSON object has too many keys".into())
-    );
+    assert_eq!(refusal(&keys), (400, "JSON object has too many keys".into()));
 }
 
 #[testkit::story]
@@ -76,29 +52,17 @@ async fn hostile_documents_are_one_error_each(t: testkit::TestServer) {
         (format!("{{a(b:{}", "{x:".repeat(3_000)), "documentTooDeep"),
         ("{".repeat(9_999), "documentTooDeep"),
         ("a ".repeat(4_999), "parseError"),
-        (
-            "{...a} fragment a on Query{...a}".to_owned(),
-            "infiniteLoop",
-        ),
+        ("{...a} fragment a on Query{...a}".to_owned(), "infiniteLoop"),
         (
             format!("{{echo(text:\"\"){}}}", "@include(if:true)".repeat(500)),
             "tooManyDirectives",
         ),
     ] {
-        let answer = posted(&nobody, &json!({"query": query}))
-            .await
-            .is(200)
-            .json();
-        let found = answer["errors"][0]["extensions"]["code"]
-            .as_str()
-            .unwrap_or_default();
+        let answer = posted(&nobody, &json!({"query": query})).await.is(200).json();
+        let found = answer["errors"][0]["extensions"]["code"].as_str().unwrap_or_default();
         assert_eq!(found, code, "{}", &query[..query.len().min(60)]);
     }
-    assert_eq!(
-        data(&nobody, "{__typename}").await["__typename"],
-        "Query",
-        "it lives"
-    );
+    assert_eq!(data(&nobody, "{__typename}").await["__typename"], "Query", "it lives");
 }
 
 #[testkit::story]
@@ -107,18 +71,9 @@ async fn bad_values_write_nothing(t: testkit::TestServer) {
     let query = "mutation($i:EchoCreateInput!){echoCreate(input:$i){errors}}";
     for (input, part) in [
         (json!(null), ""),
-        (
-            json!({"messages": [null]}),
-            " for messages.0 (Expected value to not be null)",
-        ),
-        (
-            json!({"x": 1}),
-            " for x (Field is not defined on EchoCreateInput)",
-        ),
-        (
-            json!({"messages": 7}),
-            " for messages (Could not coerce value 7 to String)",
-        ),
+        (json!({"messages": [null]}), " for messages.0 (Expected value to not be null)"),
+        (json!({"x": 1}), " for x (Field is not defined on EchoCreateInput)"),
+        (json!({"messages": 7}), " for messages (Could not coerce value 7 to String)"),
     ] {
         let answer = ask_with(&admin, query, json!({"i": input})).await;
         let text = format!("Variable $i of type EchoCreateInput! was provided invalid value{part}");
@@ -139,10 +94,7 @@ async fn text_with_nul_reaches_no_database(t: testkit::TestServer) {
         "echo(text: %)",
     ] {
         let literal = format!("{{ {} }}", field.replace('%', "\"a\\u0000\""));
-        let answer = posted(&admin, &json!({"query": literal}))
-            .await
-            .is(200)
-            .json();
+        let answer = posted(&admin, &json!({"query": literal})).await.is(200).json();
         assert_eq!(message(&answer), told, "{field}");
         assert!(answer.get("data").is_none());
     }
@@ -192,19 +144,9 @@ async fn no_cursor_breaks_a_list(t: testkit::TestServer) {
             let none = ask_with(&admin, &query, json!({"c": ""})).await;
             assert_eq!(none.get("errors"), None, "{query}: an empty cursor is none");
         }
-        for page in [
-            "first:-1",
-            "last:-2147483648",
-            "first:2147483647",
-            "first:0",
-            "last:0",
-        ] {
+        for page in ["first:-1", "last:-2147483648", "first:2147483647", "first:0", "last:0"] {
             let query = format!("{{{}}}", list.replace("PAGE", page));
-            assert_eq!(
-                ask_with(&admin, &query, json!({})).await.get("errors"),
-                None,
-                "{query}"
-            );
+            assert_eq!(ask_with(&admin, &query, json!({})).await.get("errors"), None, "{query}");
         }
     }
 }

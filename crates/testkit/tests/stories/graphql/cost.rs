@@ -8,10 +8,7 @@ use testkit::{Reply, TestServer};
 /// Score and limit in the headers.
 fn cost(reply: &Reply) -> (String, String) {
     let header = |name: &str| reply.header(name).to_owned();
-    (
-        header("x-service-complexity"),
-        header("x-service-complexity-limit"),
-    )
+    (header("x-service-complexity"), header("x-service-complexity-limit"))
 }
 
 fn pair(score: &str, limit: &str) -> (String, String) {
@@ -24,12 +21,7 @@ const WRITE: &str = "mutation{echoCreate(input:{messages:[\"a\"]}){echoes}}";
 /// the request.
 async fn reported(t: &TestServer) -> Value {
     for _ in 0..600 {
-        let told = t
-            .admin()
-            .get("/application/graphql_deprecations")
-            .await
-            .is(200)
-            .json();
+        let told = t.admin().get("/application/graphql_deprecations").await.is(200).json();
         if let Some(one) = told.as_array().and_then(|all| all.first()) {
             assert_eq!(one["member"], "CurrentUser.email");
             return one.clone();
@@ -53,22 +45,12 @@ async fn every_answer_says_what_it_cost(t: TestServer) {
     let echoes: String = (0..201).map(|n| format!("a{n}:echo(text:\"\") ")).collect();
     let large = json!({"query": format!("{{{echoes}}}")});
     let refused = posted(&nobody, &large).await;
-    assert_eq!(
-        cost(&refused),
-        pair("201", "200"),
-        "refused ones say it too"
-    );
+    assert_eq!(cost(&refused), pair("201", "200"), "refused ones say it too");
     let together = posted(&nobody, &json!([{"query": format!("{{{}}}", &echoes[..])}])).await;
     assert_eq!(cost(&together), pair("201", "200"));
     let extensions = &refused.json()["errors"][0]["extensions"];
-    assert_eq!(
-        *extensions,
-        json!({"code": "queryTooComplex", "score": 201, "limit": 200})
-    );
-    assert_eq!(
-        cost(&posted(&nobody, &json!({"query": "{nope}"})).await),
-        pair("", "")
-    );
+    assert_eq!(*extensions, json!({"code": "queryTooComplex", "score": 201, "limit": 200}));
+    assert_eq!(cost(&posted(&nobody, &json!({"query": "{nope}"})).await), pair("", ""));
 }
 
 #[testkit::story]
@@ -88,34 +70,15 @@ async fn an_answer_tells_the_cost_of_its_fields_on_request(t: TestServer) {
     assert_eq!(told["data"]["me"]["username"], "root");
 
     let address = format!("{PATH}?query={query}&extensions={{\"cost\":true}}");
-    let told = admin
-        .at(address.replace(' ', "+").replace('\"', "%22"))
-        .await
-        .is(200)
-        .json();
+    let told = admin.at(address.replace(' ', "+").replace('\"', "%22")).await.is(200).json();
     assert_eq!(told["extensions"], json!({"cost": cost}));
-    for silent in [
-        json!({"cost": false}),
-        json!({"cost": "true"}),
-        json!(null),
-        json!(""),
-    ] {
+    for silent in [json!({"cost": false}), json!({"cost": "true"}), json!(null), json!("")] {
         let body = json!({"query": query, "extensions": silent});
-        assert!(
-            posted(&admin, &body)
-                .await
-                .is(200)
-                .json()
-                .get("extensions")
-                .is_none()
-        );
+        assert!(posted(&admin, &body).await.is(200).json().get("extensions").is_none());
     }
     let wrong = json!({"query": query, "extensions": [1]});
     let wrong = posted(&admin, &wrong).await;
-    assert_eq!(
-        (wrong.status, message(&wrong.json())),
-        (422, "Unexpected parameter: [1]")
-    );
+    assert_eq!((wrong.status, message(&wrong.json())), (422, "Unexpected parameter: [1]"));
 }
 
 #[testkit::story]
@@ -132,10 +95,7 @@ async fn a_dry_run_scores_and_does_nothing(t: TestServer) {
     assert_eq!(told["extensions"]["cost"]["score"], 2);
     assert!(told.get("errors").is_none());
     let told = posted(&reader, &dry(WRITE)).await.is(200).json();
-    assert!(
-        told.get("errors").is_none(),
-        "nothing runs, so nothing is refused"
-    );
+    assert!(told.get("errors").is_none(), "nothing runs, so nothing is refused");
 
     let batch = json!([dry(before), {"query": before}]);
     let both = posted(&jane, &batch).await.is(200).json();
@@ -164,14 +124,8 @@ async fn deprecated_members_are_told_on_request(t: TestServer) {
         }])
     );
     let told = reported(&t).await;
-    assert_eq!(
-        (&told["username"], &told["removed_in"]),
-        (&json!("root"), &json!("15.0"))
-    );
-    assert_eq!(
-        (&told["uses"], &told["replacement"]),
-        (&json!(1), &json!("User.publicEmail"))
-    );
+    assert_eq!((&told["username"], &told["removed_in"]), (&json!("root"), &json!("15.0")));
+    assert_eq!((&told["uses"], &told["replacement"]), (&json!(1), &json!("User.publicEmail")));
     let jane = t.user("jane").await;
     jane.get("/application/graphql_deprecations").await.is(403);
 

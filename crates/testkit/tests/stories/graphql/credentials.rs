@@ -8,9 +8,7 @@ const ME: &str = "{currentUser{username}}";
 const WRITE: &str = "mutation{echoCreate(input:{messages:[\"a\"]}){echoes errors}}";
 
 fn me(body: &Value) -> &str {
-    body["data"]["currentUser"]["username"]
-        .as_str()
-        .unwrap_or_default()
+    body["data"]["currentUser"]["username"].as_str().unwrap_or_default()
 }
 
 #[testkit::story]
@@ -19,21 +17,13 @@ async fn tokens_come_in_four_ways(t: testkit::TestServer) {
     let token = jane.token().expect("a token").to_owned();
     let body = json!({"query": ME});
 
-    let by_header = posted(&nobody, &body)
-        .header("private-token", &token)
-        .await
-        .is(200);
+    let by_header = posted(&nobody, &body).header("private-token", &token).await.is(200);
     let bearer = posted(&nobody, &body).header("authorization", &format!("Bearer {token}"));
     let at = |name: &str| {
         let path = format!("{PATH}?{name}={token}");
         nobody.request(Method::POST, path).json(&body)
     };
-    for reply in [
-        by_header,
-        bearer.await,
-        at("access_token").await,
-        at("private_token").await,
-    ] {
+    for reply in [by_header, bearer.await, at("access_token").await, at("private_token").await] {
         assert_eq!(me(&reply.is(200).json()), "jane");
     }
     assert_eq!(data(&nobody, ME).await, json!({"currentUser": null}));
@@ -48,9 +38,7 @@ async fn bad_tokens_are_one_and_the_same_refusal(t: testkit::TestServer) {
         let reply = posted(client, &json!({"query": ME})).await;
         assert_eq!(refusal(&reply), (401, "Invalid token".into()));
     }
-    let job = posted(&t.anonymous(), &json!({"query": ME}))
-        .header("job-token", "x")
-        .await;
+    let job = posted(&t.anonymous(), &json!({"query": ME})).header("job-token", "x").await;
     assert_eq!(refusal(&job), (401, "Invalid token".into()));
     let basic = posted(&t.anonymous(), &json!({"query": ME})).header("authorization", "Basic eDp5");
     assert_eq!(me(&basic.await.is(200).json()), "", "Basic is ignored");
@@ -59,16 +47,10 @@ async fn bad_tokens_are_one_and_the_same_refusal(t: testkit::TestServer) {
 #[testkit::story]
 async fn tokens_that_ended_are_bad_tokens(t: testkit::TestServer) {
     let jane = t.user("jane").await;
-    let (revoked, expired) = (
-        t.token_of(jane.id, &["api"]).await,
-        t.token_of(jane.id, &["api"]).await,
-    );
+    let (revoked, expired) =
+        (t.token_of(jane.id, &["api"]).await, t.token_of(jane.id, &["api"]).await);
     revoked.delete("/personal_access_tokens/self").await.is(204);
-    let id = expired
-        .get("/personal_access_tokens/self")
-        .await
-        .is(200)
-        .id();
+    let id = expired.get("/personal_access_tokens/self").await.is(200).id();
     t.app()
         .write(move |tx| {
             Ok(tx.execute(
@@ -84,32 +66,20 @@ async fn tokens_that_ended_are_bad_tokens(t: testkit::TestServer) {
     }
     t.app()
         .write(move |tx| {
-            Ok(tx.execute(
-                "update users set password_expired = $2 where id = $1",
-                (jane.id, true),
-            )?)
+            Ok(tx
+                .execute("update users set password_expired = $2 where id = $1", (jane.id, true))?)
         })
         .await
         .expect("it ends");
     let reply = posted(&jane, &json!({"query": ME})).await;
-    assert_eq!(
-        refusal(&reply),
-        (401, "Invalid token".into()),
-        "an expired password"
-    );
+    assert_eq!(refusal(&reply), (401, "Invalid token".into()), "an expired password");
 }
 
 #[testkit::story]
 async fn tokens_of_other_kinds_are_bad_tokens(t: testkit::TestServer) {
     let project = t.project("acme/anvil").await;
     let body = json!({"name": "d", "scopes": ["read_package_registry"]});
-    let deploy = t
-        .admin()
-        .post(project.at("/deploy_tokens"))
-        .json(&body)
-        .await
-        .is(201)
-        .json();
+    let deploy = t.admin().post(project.at("/deploy_tokens")).json(&body).await.is(201).json();
     let deploy = deploy["token"].as_str().expect("a token").to_owned();
     let nobody = t.anonymous();
     let send = |name: &'static str, value: String| {
@@ -131,32 +101,19 @@ async fn users_who_may_not_act_may_not_use_it(t: testkit::TestServer) {
         let user = t.user(name).await;
         // Only who was idle for long can be deactivated.
         let old = "update users set created_at = $2, last_activity_on = null where id = $1";
-        let (id, then) = (
-            user.id,
-            t.now() - jiff::SignedDuration::from_hours(24 * 365),
-        );
+        let (id, then) = (user.id, t.now() - jiff::SignedDuration::from_hours(24 * 365));
         t.app()
             .write(move |tx| Ok(tx.execute(old, (id, then))?))
             .await
             .expect("it is set");
-        t.admin()
-            .post(format!("/users/{}/{action}", user.id))
-            .await
-            .is(201);
+        t.admin().post(format!("/users/{}/{action}", user.id)).await.is(201);
         let reply = posted(&user, &json!({"query": ME})).await;
-        assert_eq!(
-            refusal(&reply),
-            (403, "API not accessible for user".into()),
-            "{action}"
-        );
+        assert_eq!(refusal(&reply), (403, "API not accessible for user".into()), "{action}");
     }
     // A session of theirs is none: browsers keep dead cookies.
     let anna = t.user("anna").await;
     let browser = t.browser("anna").await;
-    t.admin()
-        .post(format!("/users/{}/block", anna.id))
-        .await
-        .is(201);
+    t.admin().post(format!("/users/{}/block", anna.id)).await.is(201);
     let read = browser.post_bare(PATH, &[("query", ME)]).await.is(200);
     assert_eq!(read.json(), json!({"data": {"currentUser": null}}));
 }
@@ -166,11 +123,7 @@ async fn a_second_factor_that_is_due_comes_first_for_sessions(t: testkit::TestSe
     let jane = t.user("jane").await;
     let browser = t.browser("jane").await;
     let rules = json!({"require_two_factor_authentication": true, "two_factor_grace_period": 0});
-    t.admin()
-        .put("/application/settings")
-        .json(&rules)
-        .await
-        .is(200);
+    t.admin().put("/application/settings").json(&rules).await.is(200);
     // Asked for the first time, with no time for it: not even once.
     let refused = browser.post_bare(PATH, &[("query", ME)]).await;
     let text = format!(
@@ -179,11 +132,7 @@ async fn a_second_factor_that_is_due_comes_first_for_sessions(t: testkit::TestSe
         t.url()
     );
     assert_eq!(refusal(&refused), (401, text));
-    assert_eq!(
-        data(&jane, ME).await["currentUser"]["username"],
-        "jane",
-        "never for tokens"
-    );
+    assert_eq!(data(&jane, ME).await["currentUser"]["username"], "jane", "never for tokens");
 }
 
 #[testkit::story]
@@ -236,10 +185,7 @@ async fn a_session_reads_freely_and_writes_from_our_pages_only(t: testkit::TestS
     let read = browser.post_bare(PATH, &[("query", ME)]).await.is(200);
     assert_eq!(me(&read.json()), "jane");
     let bad = [("x-csrf-token", "bad")];
-    let read = browser
-        .post_with(PATH, &[("query", ME)], &bad)
-        .await
-        .is(200);
+    let read = browser.post_with(PATH, &[("query", ME)], &bad).await.is(200);
     assert_eq!(me(&read.json()), "jane");
 
     let cross = browser.post_bare(PATH, &[("query", WRITE)]).await;
@@ -247,21 +193,9 @@ async fn a_session_reads_freely_and_writes_from_our_pages_only(t: testkit::TestS
     let cross = browser.post_with(PATH, &[("query", WRITE)], &bad).await;
     assert_eq!(cross.status, 422);
     let good = [("x-csrf-token", csrf.as_str())];
-    let foreign = [
-        ("x-csrf-token", csrf.as_str()),
-        ("origin", "https://evil.example"),
-    ];
-    assert_eq!(
-        browser
-            .post_with(PATH, &[("query", WRITE)], &foreign)
-            .await
-            .status,
-        422
-    );
-    let ours = browser
-        .post_with(PATH, &[("query", WRITE)], &good)
-        .await
-        .is(200);
+    let foreign = [("x-csrf-token", csrf.as_str()), ("origin", "https://evil.example")];
+    assert_eq!(browser.post_with(PATH, &[("query", WRITE)], &foreign).await.status, 422);
+    let ours = browser.post_with(PATH, &[("query", WRITE)], &good).await.is(200);
     assert_eq!(ours.json()["data"]["echoCreate"]["echoes"], json!(["a"]));
 }
 
@@ -272,14 +206,8 @@ async fn a_token_wins_over_the_cookie(t: testkit::TestServer) {
     let browser = t.new_browser();
     browser.sign_in("jane").await;
     let token = [("private-token", john.token().expect("a token"))];
-    let reply = browser
-        .post_with(PATH, &[("query", WRITE)], &token)
-        .await
-        .is(200);
+    let reply = browser.post_with(PATH, &[("query", WRITE)], &token).await.is(200);
     assert_eq!(reply.json()["data"]["echoCreate"]["errors"], json!([]));
-    let reply = browser
-        .post_with(PATH, &[("query", ME)], &token)
-        .await
-        .is(200);
+    let reply = browser.post_with(PATH, &[("query", ME)], &token).await.is(200);
     assert_eq!(me(&reply.json()), "john");
 }

@@ -31,17 +31,14 @@ fn table() -> (Table, Ends) {
     let (tell, ends) = unbounded_channel();
     let mut g = Graph::new();
     g.query()
-        .answer("quick", STRING, |_, _| async {
-            Ok(Some("done".to_owned()))
-        })
+        .answer("quick", STRING, |_, _| async { Ok(Some("done".to_owned())) })
         .answer("slow", INT, move |_, context: Context| {
             let tell: UnboundedSender<Option<store::Error>> = tell.clone();
             async move {
                 let counted = context.app()?.read(move |tx| {
                     tell.send(None).expect("the story listens");
                     let counted = tx.one::<i64>(ENDLESS, ());
-                    tell.send(counted.as_ref().err().map(copy))
-                        .expect("the story listens");
+                    tell.send(counted.as_ref().err().map(copy)).expect("the story listens");
                     Ok(counted?)
                 });
                 Ok(Some(counted.await?))
@@ -69,8 +66,7 @@ fn copy(error: &store::Error) -> store::Error {
 /// The next thing told of the slow statement.
 async fn next(ends: &mut Ends) -> Option<store::Error> {
     let told = tokio::time::timeout(Duration::from_secs(60), ends.recv()).await;
-    told.expect("something is told in time")
-        .expect("the field is there")
+    told.expect("something is told in time").expect("the field is there")
 }
 
 /// Runs a query with this much time, as the transport does with 30 seconds.
@@ -125,19 +121,14 @@ async fn what_is_slow_is_cut_and_its_statement_stopped(t: TestServer) {
 async fn who_leaves_takes_their_statements_along(t: TestServer) {
     let (table, mut ends) = table();
     let address = address(&t, table).await;
-    let mut caller = tokio::net::TcpStream::connect(&address)
-        .await
-        .expect("a connection");
+    let mut caller = tokio::net::TcpStream::connect(&address).await.expect("a connection");
     let body = json!({"query": "{slow}"}).to_string();
     let request = format!(
         "POST {PATH} HTTP/1.1\r\nhost: {address}\r\n\
         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
     );
-    caller
-        .write_all(request.as_bytes())
-        .await
-        .expect("it is sent");
+    caller.write_all(request.as_bytes()).await.expect("it is sent");
     assert!(next(&mut ends).await.is_none(), "it ran");
 
     drop(caller);

@@ -10,37 +10,17 @@ fn gid(model: &str, id: i64) -> String {
 #[testkit::story]
 async fn what_is_no_global_id_is_refused_wherever_one_is_read(t: testkit::TestServer) {
     let admin = t.admin();
-    let tails = [
-        "1' or 1=1--",
-        "1 or 1=1",
-        "1%00",
-        "",
-        "1/2",
-        "1\n",
-        &"9".repeat(1_000),
-    ];
+    let tails = ["1' or 1=1--", "1 or 1=1", "1%00", "", "1/2", "1\n", &"9".repeat(1_000)];
     for tail in tails {
         // By the general scalar, when it is looked up.
         let id = format!("gid://service/User/{tail}");
         let text = format!("{id:?} is not a valid Global ID");
-        let answer = ask_with(
-            &admin,
-            "query($id:ID!){node(id:$id){id}}",
-            json!({"id": id}),
-        )
-        .await;
-        assert_eq!(
-            (message(&answer), &answer["data"]),
-            (text.as_str(), &json!({"node": null}))
-        );
+        let answer = ask_with(&admin, "query($id:ID!){node(id:$id){id}}", json!({"id": id})).await;
+        assert_eq!((message(&answer), &answer["data"]), (text.as_str(), &json!({"node": null})));
         // By the scalar of a model, as a variable and written out.
         for (scalar, model, field) in [
             ("UserID", "User", "user(id:$id){id}"),
-            (
-                "PackagesPackageID",
-                "Packages::Package",
-                "package(id:$id){id}",
-            ),
+            ("PackagesPackageID", "Packages::Package", "package(id:$id){id}"),
             ("NoteID", "Note", "note(id:$id){id}"),
             ("MilestoneID", "Milestone", "milestone(id:$id){id}"),
         ] {
@@ -56,16 +36,8 @@ async fn what_is_no_global_id_is_refused_wherever_one_is_read(t: testkit::TestSe
         }
         // By scalars that take several models, and in mutations.
         for (scalar, model, field) in [
-            (
-                "NoteableID",
-                "Issue",
-                "createNote(input:{noteableId:$id,body:\"a\"}){errors}",
-            ),
-            (
-                "TodoableID",
-                "Issue",
-                "todoCreate(input:{targetId:$id}){errors}",
-            ),
+            ("NoteableID", "Issue", "createNote(input:{noteableId:$id,body:\"a\"}){errors}"),
+            ("TodoableID", "Issue", "todoCreate(input:{targetId:$id}){errors}"),
             ("TodoID", "Todo", "todoMarkDone(input:{id:$id}){errors}"),
         ] {
             let id = format!("gid://service/{model}/{tail}");
@@ -99,12 +71,8 @@ async fn every_node_has_an_id(t: testkit::TestServer) {
             assert_eq!(answer, json!({"data": {"node": {"id": id}}}), "{query}");
         }
     }
-    let all = ask_with(
-        &admin,
-        "query($ids:[ID!]!){nodes(ids:$ids){id}}",
-        json!({"ids": ids}),
-    )
-    .await;
+    let all =
+        ask_with(&admin, "query($ids:[ID!]!){nodes(ids:$ids){id}}", json!({"ids": ids})).await;
     let found: Vec<&Value> = all["data"]["nodes"].as_array().unwrap().iter().collect();
     assert_eq!(
         found,
@@ -130,26 +98,11 @@ async fn node_is_an_interface(t: testkit::TestServer) {
         (&json!("INTERFACE"), &json!([id]))
     );
     let objects = found["node"]["possibleTypes"].as_array().unwrap();
-    for name in [
-        "UserCore",
-        "CurrentUser",
-        "Project",
-        "Issue",
-        "Todo",
-        "PackageDetailsType",
-    ] {
+    for name in ["UserCore", "CurrentUser", "Project", "Issue", "Todo", "PackageDetailsType"] {
         assert!(objects.contains(&json!({"name": name})), "{name}");
     }
-    assert_eq!(
-        found["user"]["interfaces"],
-        json!([{"name": "Node"}, {"name": "User"}])
-    );
-    let sdl = t
-        .anonymous()
-        .at("/api/graphql/schema.graphql")
-        .await
-        .is(200)
-        .text();
+    assert_eq!(found["user"]["interfaces"], json!([{"name": "Node"}, {"name": "User"}]));
+    let sdl = t.anonymous().at("/api/graphql/schema.graphql").await.is(200).text();
     for line in [
         "interface Node {",
         "type Project implements Node",

@@ -22,16 +22,9 @@ async fn strangers_may_introspect(t: testkit::TestServer) {
     assert_eq!(first["data"]["__schema"]["queryType"]["name"], "Query");
     let again = ask(&t.anonymous(), query).await;
     assert_eq!(first, again, "kept answers are the same answers");
-    let user = data(
-        &t.admin(),
-        "{__type(name:\"User\"){kind possibleTypes{name}}}",
-    )
-    .await;
+    let user = data(&t.admin(), "{__type(name:\"User\"){kind possibleTypes{name}}}").await;
     let people = json!([{"name": "CurrentUser"}, {"name": "UserCore"}]);
-    assert_eq!(
-        user["__type"],
-        json!({"kind": "INTERFACE", "possibleTypes": people})
-    );
+    assert_eq!(user["__type"], json!({"kind": "INTERFACE", "possibleTypes": people}));
 }
 
 #[testkit::story]
@@ -43,10 +36,7 @@ async fn only_the_exact_text_is_answered_from_memory(t: testkit::TestServer) {
     assert_eq!(data(&admin, other).await["currentUser"]["username"], "root");
     assert_eq!(data(&nobody, other).await["currentUser"], json!(null));
     let hidden = "mutation IntrospectionQuery{echoCreate(input:{}){errors}}";
-    assert_eq!(
-        ask(&nobody, hidden).await["data"],
-        json!({"echoCreate": null})
-    );
+    assert_eq!(ask(&nobody, hidden).await["data"], json!({"echoCreate": null}));
 }
 
 #[testkit::story]
@@ -54,29 +44,18 @@ async fn a_text_that_passed_before_is_checked_for_whoever_asks(t: testkit::TestS
     let (admin, nobody) = (t.admin(), t.anonymous());
     // Too complex for strangers only.
     let names: String = ('a'..='n').map(|key| format!("{key}:name ")).collect();
-    let people: String = ('a'..='n')
-        .map(|key| format!("{key}:currentUser{{...f}} "))
-        .collect();
+    let people: String = ('a'..='n').map(|key| format!("{key}:currentUser{{...f}} ")).collect();
     let dear = format!("{{{people}}} fragment f on CurrentUser{{{names}}}");
     for _ in 0..2 {
         assert_eq!(ask(&admin, &dear).await["errors"], json!(null));
         let refused = ask(&nobody, &dear).await;
-        assert!(
-            message(&refused).starts_with("Query has complexity of 210"),
-            "{refused}"
-        );
+        assert!(message(&refused).starts_with("Query has complexity of 210"), "{refused}");
     }
     for _ in 0..2 {
         data(&admin, "{currentUser{email}}").await;
         let request = admin.request(Method::POST, "/api/graphql?remove_deprecated=true");
-        let left = request
-            .json(&json!({"query": "{currentUser{email}}"}))
-            .await
-            .json();
-        assert_eq!(
-            message(&left),
-            "Field 'email' doesn't exist on type 'CurrentUser'"
-        );
+        let left = request.json(&json!({"query": "{currentUser{email}}"})).await.json();
+        assert_eq!(message(&left), "Field 'email' doesn't exist on type 'CurrentUser'");
     }
     let two = "query a{currentUser{username}} query b{currentUser{name}}";
     for (name, field, value) in [
@@ -91,10 +70,7 @@ async fn a_text_that_passed_before_is_checked_for_whoever_asks(t: testkit::TestS
     let given = "query($u:String=\"root\"){user(username:$u){username}}";
     assert_eq!(data(&admin, given).await["user"]["username"], "root");
     let body = json!({"query": given, "variables": {"u": "nobody"}});
-    assert_eq!(
-        posted(&admin, &body).await.is(200).json()["data"],
-        json!({"user": null})
-    );
+    assert_eq!(posted(&admin, &body).await.is(200).json()["data"], json!({"user": null}));
 }
 
 #[testkit::story]
@@ -113,15 +89,9 @@ async fn what_is_deprecated_can_be_left_out(t: testkit::TestServer) {
         assert_eq!(left["errors"], json!(null));
         assert!(!left.to_string().contains("\"isDeprecated\":true"));
         let used = without("{currentUser{email}}", flag).await;
-        assert_eq!(
-            message(&used),
-            "Field 'email' doesn't exist on type 'CurrentUser'"
-        );
+        assert_eq!(message(&used), "Field 'email' doesn't exist on type 'CurrentUser'");
     }
-    assert_eq!(
-        data(&admin, "{currentUser{email}}").await["currentUser"]["email"],
-        json!(null)
-    );
+    assert_eq!(data(&admin, "{currentUser{email}}").await["currentUser"]["email"], json!(null));
 }
 
 #[testkit::story]

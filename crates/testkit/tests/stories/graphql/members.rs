@@ -12,19 +12,11 @@ async fn members(client: &Client, place: &str, list: &str) -> Vec<(String, Strin
         accessLevel{{stringValue}}}}}}}}}}"
     );
     let found = data(client, &query).await;
-    let nodes = found["it"]["list"]["nodes"]
-        .as_array()
-        .expect("nodes")
-        .clone();
+    let nodes = found["it"]["list"]["nodes"].as_array().expect("nodes").clone();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let mut all: Vec<(String, String)> = nodes
         .iter()
-        .map(|node| {
-            (
-                text(&node["user"]["username"]),
-                text(&node["accessLevel"]["stringValue"]),
-            )
-        })
+        .map(|node| (text(&node["user"]["username"]), text(&node["accessLevel"]["stringValue"])))
         .collect();
     all.sort();
     all
@@ -58,10 +50,7 @@ async fn members_are_listed_with_their_highest_role(t: testkit::TestServer) {
                 ("root", "OWNER"),
             ]),
         ),
-        (
-            "projectMembers(relations:[DIRECT])",
-            pairs(&[("ann", "DEVELOPER")]),
-        ),
+        ("projectMembers(relations:[DIRECT])", pairs(&[("ann", "DEVELOPER")])),
         (
             "projectMembers(relations:[INHERITED],search:\"AN\")",
             pairs(&[("ann", "GUEST")]),
@@ -84,10 +73,7 @@ async fn members_are_listed_with_their_highest_role(t: testkit::TestServer) {
             "groupMembers(relations:[DIRECT])",
             pairs(&[("cid", "PLANNER"), ("root", "OWNER")]),
         ),
-        (
-            "groupMembers(search:\"bob\")",
-            pairs(&[("bob", "MAINTAINER")]),
-        ),
+        ("groupMembers(search:\"bob\")", pairs(&[("bob", "MAINTAINER")])),
     ] {
         assert_eq!(members(&cid, TOOLS, list).await, found, "{list}");
     }
@@ -102,21 +88,14 @@ async fn a_member_tells_where_and_since_when(t: testkit::TestServer) {
     let group = t.group("acme").await;
     let jane = t.user("jane").await;
     let body = json!({"user_id": jane.id, "access_level": 20, "expires_at": "2999-12-31"});
-    t.admin()
-        .post(project.at("/members"))
-        .json(&body)
-        .await
-        .is(201);
+    t.admin().post(project.at("/members")).json(&body).await.is(201);
     group.add(&jane, 10).await;
     let query = "{project(fullPath:\"acme/anvil\"){projectMembers{nodes{__typename id expiresAt \
         accessLevel{integerValue stringValue} createdBy{username} createdAt updatedAt \
         ... on ProjectMember{project{fullPath}} ... on GroupMember{group{fullPath}} \
         user{username}}}}}";
     let found = data(&jane, query).await;
-    let nodes = found["project"]["projectMembers"]["nodes"]
-        .as_array()
-        .expect("nodes")
-        .clone();
+    let nodes = found["project"]["projectMembers"]["nodes"].as_array().expect("nodes").clone();
     let (own, inherited) = (&nodes[0], &nodes[1]);
     assert_eq!(own["__typename"], "ProjectMember");
     assert!(
@@ -124,10 +103,7 @@ async fn a_member_tells_where_and_since_when(t: testkit::TestServer) {
             .as_str()
             .is_some_and(|id| id.starts_with("gid://service/ProjectMember/"))
     );
-    assert_eq!(
-        own["accessLevel"],
-        json!({"integerValue": 20, "stringValue": "REPORTER"})
-    );
+    assert_eq!(own["accessLevel"], json!({"integerValue": 20, "stringValue": "REPORTER"}));
     assert_eq!(own["expiresAt"], "2999-12-31T00:00:00Z");
     assert_eq!(
         (&own["createdBy"]["username"], &own["user"]["username"]),
@@ -173,10 +149,7 @@ async fn members_page_through_all_sources(t: testkit::TestServer) {
         }
     }
     let mut walked = [Vec::new(), Vec::new()];
-    for (way, seen) in [("first", "after"), ("last", "before")]
-        .iter()
-        .zip(&mut walked)
-    {
+    for (way, seen) in [("first", "after"), ("last", "before")].iter().zip(&mut walked) {
         let mut edge = String::new();
         loop {
             let query = format!(
@@ -189,12 +162,7 @@ async fn members_page_through_all_sources(t: testkit::TestServer) {
                 .as_array()
                 .expect("nodes")
                 .iter()
-                .map(|node| {
-                    node["user"]["username"]
-                        .as_str()
-                        .unwrap_or_default()
-                        .to_owned()
-                })
+                .map(|node| node["user"]["username"].as_str().unwrap_or_default().to_owned())
                 .collect();
             let forward = way.0 == "first";
             if !forward {
@@ -208,10 +176,7 @@ async fn members_page_through_all_sources(t: testkit::TestServer) {
             if page["pageInfo"][more] == false {
                 break;
             }
-            edge = page["pageInfo"][cursor]
-                .as_str()
-                .expect("a cursor")
-                .to_owned();
+            edge = page["pageInfo"][cursor].as_str().expect("a cursor").to_owned();
         }
     }
     let [mut forward, backward] = walked;
@@ -241,10 +206,7 @@ async fn memberships_are_told_as_far_as_they_are_seen(t: testkit::TestServer) {
     let of = async |client: &Client| data(client, query).await["user"].clone();
     let own = of(&jane).await;
     assert_eq!(own["groupCount"], 2);
-    assert_eq!(
-        own["groups"]["nodes"],
-        json!([{"fullPath": "acme"}, {"fullPath": "vault"}])
-    );
+    assert_eq!(own["groups"]["nodes"], json!([{"fullPath": "acme"}, {"fullPath": "vault"}]));
     assert_eq!(
         own["groupMemberships"]["nodes"],
         json!([
@@ -252,34 +214,18 @@ async fn memberships_are_told_as_far_as_they_are_seen(t: testkit::TestServer) {
             {"group": {"fullPath": "acme"}, "accessLevel": {"stringValue": "REPORTER"}},
         ])
     );
-    assert_eq!(
-        own["projectMemberships"]["nodes"].as_array().map(Vec::len),
-        Some(2)
-    );
+    assert_eq!(own["projectMemberships"]["nodes"].as_array().map(Vec::len), Some(2));
     assert_eq!(of(&t.admin()).await, own);
     let seen = of(&john).await;
-    assert_eq!(
-        (&seen["groupCount"], &seen["groups"]),
-        (&json!(null), &json!(null))
-    );
-    assert_eq!(
-        seen["groupMemberships"]["nodes"][0]["group"],
-        json!({"fullPath": "acme"})
-    );
-    assert_eq!(
-        seen["groupMemberships"]["nodes"].as_array().map(Vec::len),
-        Some(1)
-    );
+    assert_eq!((&seen["groupCount"], &seen["groups"]), (&json!(null), &json!(null)));
+    assert_eq!(seen["groupMemberships"]["nodes"][0]["group"], json!({"fullPath": "acme"}));
+    assert_eq!(seen["groupMemberships"]["nodes"].as_array().map(Vec::len), Some(1));
     assert_eq!(
         seen["projectMemberships"]["nodes"],
         json!([{"project": {"fullPath": "acme/anvil"}}])
     );
     let private = json!({"private_profile": true});
-    t.admin()
-        .put(format!("/users/{}", jane.id))
-        .json(&private)
-        .await
-        .is(200);
+    t.admin().put(format!("/users/{}", jane.id)).json(&private).await.is(200);
     let seen = of(&john).await;
     assert_eq!(
         (&seen["groupMemberships"], &seen["projectMemberships"]),
@@ -299,17 +245,10 @@ async fn starred_projects_are_hidden_by_private_profiles(t: testkit::TestServer)
     }
     let query = "{user(username:\"jane\"){starredProjects(sort:\"path_asc\"){nodes{path}}}}";
     let of = async |client: &Client| data(client, query).await["user"]["starredProjects"].clone();
-    assert_eq!(
-        of(&jane).await,
-        json!({"nodes": [{"path": "anvil"}, {"path": "secret"}]})
-    );
+    assert_eq!(of(&jane).await, json!({"nodes": [{"path": "anvil"}, {"path": "secret"}]}));
     assert_eq!(of(&john).await, json!({"nodes": [{"path": "anvil"}]}));
     let private = json!({"private_profile": true});
-    t.admin()
-        .put(format!("/users/{}", jane.id))
-        .json(&private)
-        .await
-        .is(200);
+    t.admin().put(format!("/users/{}", jane.id)).json(&private).await.is(200);
     assert_eq!(of(&john).await, json!(null));
     assert_eq!(ask(&john, query).await.get("errors"), None);
 }
@@ -336,9 +275,6 @@ async fn a_status_is_told_until_it_is_stale(t: testkit::TestServer) {
         store::Engine::Sqlite => past.replace("'2020-01-01T00:00:00Z'", "0"),
         store::Engine::Postgres => past.to_owned(),
     };
-    t.app()
-        .write(move |tx| Ok(tx.execute(&past, ())?))
-        .await
-        .expect("it is set");
+    t.app().write(move |tx| Ok(tx.execute(&past, ())?)).await.expect("it is set");
     assert_eq!(of().await, json!(null));
 }

@@ -61,9 +61,7 @@ async fn statements(t: &TestServer) -> i64 {
     let text = t.anonymous().at("/-/metrics").await.text();
     let line = "http_request_statements_total{method=\"POST\",route=\"/api/graphql\"} ";
     let found = text.lines().find_map(|one| one.strip_prefix(line));
-    found
-        .and_then(|number| number.parse::<i64>().ok())
-        .unwrap_or(0)
+    found.and_then(|number| number.parse::<i64>().ok()).unwrap_or(0)
 }
 
 /// The text of the first error.

@@ -53,15 +53,9 @@ async fn a_package_tells_what_it_needs(t: testkit::TestServer) {
         .collect();
     assert_eq!(kinds, ["DEPENDENCIES", "DEPENDENCIES", "DEV_DEPENDENCIES"]);
     let id = all["nodes"][0]["id"].as_str().unwrap();
-    assert!(
-        id.starts_with("gid://service/Packages::DependencyLink/"),
-        "{id}"
-    );
+    assert!(id.starts_with("gid://service/Packages::DependencyLink/"), "{id}");
     let first = links(&admin, "first:2").await;
-    assert_eq!(
-        (names(&first).len(), &first["pageInfo"]["hasNextPage"]),
-        (2, &json!(true))
-    );
+    assert_eq!((names(&first).len(), &first["pageInfo"]["hasNextPage"]), (2, &json!(true)));
     let after = first["pageInfo"]["endCursor"].as_str().unwrap();
     let rest = links(&admin, &format!("after:\"{after}\"")).await;
     assert_eq!(names(&rest), ["saw *"]);

@@ -38,17 +38,12 @@ async fn anything_is_found_by_its_id(t: testkit::TestServer) {
             null, null,
         ]}})
     );
-    let one = format!(
-        "{{node(id:\"{}\"){{... on Project{{id name}}}}}}",
-        gid("Project", project.id)
-    );
+    let one =
+        format!("{{node(id:\"{}\"){{... on Project{{id name}}}}}}", gid("Project", project.id));
     assert_eq!(data(&t.admin(), &one).await["node"]["name"], "anvil");
     // A user's namespace is no group, and a group is no user.
     let own = data(&jane, "{currentUser{namespace{id}}}").await;
-    let own = own["currentUser"]["namespace"]["id"]
-        .as_str()
-        .expect("an id")
-        .to_owned();
+    let own = own["currentUser"]["namespace"]["id"].as_str().expect("an id").to_owned();
     let ids = json!([own, own.replace("Namespace", "Group")]);
     let found = ask_with(&jane, NODES, json!({"ids": ids})).await;
     assert_eq!(
@@ -88,25 +83,13 @@ async fn bad_ids_are_refused_by_name(t: testkit::TestServer) {
     let admin = t.admin();
     for (id, text) in [
         ("x", "\"x\" is not a valid Global ID"),
-        (
-            "gid://service/Project",
-            "\"gid://service/Project\" is not a valid Global ID",
-        ),
-        (
-            "gid://other/Project/1",
-            "\"gid://other/Project/1\" is not a Service Global ID",
-        ),
+        ("gid://service/Project", "\"gid://service/Project\" is not a valid Global ID"),
+        ("gid://other/Project/1", "\"gid://other/Project/1\" is not a Service Global ID"),
     ] {
         let answer = ask_with(&admin, NODES, json!({"ids": [id]})).await;
-        assert_eq!(
-            (message(&answer), &answer["data"]),
-            (text, &json!({"nodes": null}))
-        );
+        assert_eq!((message(&answer), &answer["data"]), (text, &json!({"nodes": null})));
     }
-    for id in [
-        "gid://service/Project/-1",
-        "gid://service/Project/99999999999999999999",
-    ] {
+    for id in ["gid://service/Project/-1", "gid://service/Project/99999999999999999999"] {
         let answer = ask_with(&admin, NODES, json!({"ids": [id]})).await;
         assert_eq!(answer, json!({"data": {"nodes": [null]}}), "{id}");
     }
@@ -117,10 +100,7 @@ async fn bad_ids_are_refused_by_name(t: testkit::TestServer) {
             "gid://service/Project/1",
             "\"gid://service/Project/1\" does not represent an instance of User",
         ),
-        (
-            "gid://other/User/1",
-            "\"gid://other/User/1\" is not a Service Global ID",
-        ),
+        ("gid://other/User/1", "\"gid://other/User/1\" is not a Service Global ID"),
     ] {
         let answer = ask_with(&admin, user, json!({"id": id})).await;
         let problem = &answer["errors"][0]["extensions"]["problems"][0];
@@ -128,10 +108,7 @@ async fn bad_ids_are_refused_by_name(t: testkit::TestServer) {
         assert!(answer.get("data").is_none());
     }
     let huge = json!({"id": format!("gid://service/User/{}", "9".repeat(60))});
-    assert_eq!(
-        ask_with(&admin, user, huge).await,
-        json!({"data": {"user": null}})
-    );
+    assert_eq!(ask_with(&admin, user, huge).await, json!({"data": {"user": null}}));
     let many = json!({"ids": vec!["gid://service/User/1"; 101]});
     let answer = ask_with(&admin, NODES, many).await;
     assert_eq!(message(&answer), "ids cannot have more than 100 entries");

@@ -21,8 +21,7 @@ type Turns = Arc<Mutex<Vec<String>>>;
 /// One mutation that notes when it begins and when it ends.
 fn table(turns: Turns) -> Table {
     let mut g = Graph::new();
-    g.query()
-        .answer("nothing", STRING, |_, _| async { Ok(None) });
+    g.query().answer("nothing", STRING, |_, _| async { Ok(None) });
     g.mutation::<String>("turn", "Takes a turn.")
         .input(argument("name", STRING.required()))
         .answers("name", STRING, |name| Some(name.clone()))
@@ -49,9 +48,7 @@ async fn entries_of_a_batch_change_one_after_another(t: testkit::TestServer) {
     graphql::transport::routes(&mut routes, table(turns.clone()));
     let gate = Box::new(IdentityGate::new());
     let server = Server::new(t.app().clone(), gate, routes).expect("a server");
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
-        .await
-        .expect("a free port");
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("an address");
     tokio::spawn(server.serve(listener, std::future::pending()));
     let token = t.user("jane").await.token().expect("a token").to_owned();
@@ -70,8 +67,5 @@ async fn entries_of_a_batch_change_one_after_another(t: testkit::TestServer) {
         .flat_map(|name| [format!("{name} begins"), format!("{name} ends")])
         .collect();
     assert_eq!(*turns.lock().unwrap(), serial);
-    assert_eq!(
-        reply[2],
-        json!({"data": {"x": {"name": "e"}, "y": {"name": "f"}}})
-    );
+    assert_eq!(reply[2], json!({"data": {"x": {"name": "e"}, "y": {"name": "f"}}}));
 }

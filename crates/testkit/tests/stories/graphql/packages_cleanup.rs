@@ -56,18 +56,12 @@ async fn a_policy_has_rules_with_dry_runs(t: testkit::TestServer) {
         packagesCleanupPolicy{rules{keepLast}}}}";
     let kept = ask(&t.admin(), kept).await;
     let policy = &kept["data"]["updatePackagesCleanupPolicy"]["packagesCleanupPolicy"];
-    assert_eq!(
-        policy["rules"],
-        json!([{"keepLast": 1}]),
-        "nothing was said of rules"
-    );
+    assert_eq!(policy["rules"], json!([{"keepLast": 1}]), "nothing was said of rules");
     let bad = json!([{"packageType": "NPM"}]);
     let refused = ask_with(&t.admin(), SET, json!({"rules": bad})).await;
     let errors = &refused["data"]["updatePackagesCleanupPolicy"]["errors"];
     assert!(
-        errors[0]
-            .as_str()
-            .is_some_and(|text| text.contains("say what goes")),
+        errors[0].as_str().is_some_and(|text| text.contains("say what goes")),
         "{refused}"
     );
     let none = ask_with(&t.admin(), SET, json!({"rules": []})).await;

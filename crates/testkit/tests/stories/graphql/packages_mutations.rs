@@ -59,15 +59,10 @@ async fn people(t: &TestServer, project: &TestProject) -> Vec<(i64, Client)> {
 
 /// Files of a package by the administrator's view.
 async fn files(t: &TestServer, project: &TestProject, package: i64) -> Vec<i64> {
-    let listed = t
-        .admin()
-        .get(project.at(&format!("/packages/{package}/package_files")))
-        .await;
+    let listed = t.admin().get(project.at(&format!("/packages/{package}/package_files"))).await;
     let listed = listed.is(200).json();
     let files = listed.as_array().expect("files").iter();
-    files
-        .map(|file| file["id"].as_i64().expect("an id"))
-        .collect()
+    files.map(|file| file["id"].as_i64().expect("an id")).collect()
 }
 
 async fn audited(t: &TestServer, action: &'static str) -> i64 {
@@ -94,28 +89,12 @@ async fn packages_and_files_are_deleted_by_maintainers(t: TestServer) {
     for (level, who) in people(&t, &project).await {
         let made = project.generic_package("hammer", "1.0").await;
         let file_id = files(&t, &project, made.id).await[0];
-        let expected = if level >= 40 {
-            json!([])
-        } else {
-            json!(NOT_AVAILABLE)
-        };
+        let expected = if level >= 40 { json!([]) } else { json!(NOT_AVAILABLE) };
         let input = json!({"id": file(file_id)});
-        assert_eq!(
-            destroyed(&who, "destroyPackageFile", input).await,
-            expected,
-            "{level}"
-        );
-        assert_eq!(
-            files(&t, &project, made.id).await.is_empty(),
-            level >= 40,
-            "{level}"
-        );
+        assert_eq!(destroyed(&who, "destroyPackageFile", input).await, expected, "{level}");
+        assert_eq!(files(&t, &project, made.id).await.is_empty(), level >= 40, "{level}");
         let input = json!({"projectPath": "acme/anvil", "ids": []});
-        assert_eq!(
-            destroyed(&who, "destroyPackageFiles", input).await,
-            expected,
-            "{level}"
-        );
+        assert_eq!(destroyed(&who, "destroyPackageFiles", input).await, expected, "{level}");
         let input = json!({"ids": [package(made.id)]});
         let many = destroyed(&who, "destroyPackages", input).await;
         assert_eq!(many, expected, "{level}");
@@ -147,16 +126,8 @@ async fn a_package_is_deleted_once(t: TestServer) {
     let second = run(&t.admin(), "destroyPackage", input).await;
     assert_eq!(second["data"], json!({"destroyPackage": null}));
     assert_eq!(message(&second), NOT_AVAILABLE);
-    let missing = run(
-        &t.admin(),
-        "destroyPackage",
-        json!({"id": package(987_654)}),
-    )
-    .await;
-    assert_eq!(
-        missing["errors"][0]["message"],
-        second["errors"][0]["message"]
-    );
+    let missing = run(&t.admin(), "destroyPackage", json!({"id": package(987_654)})).await;
+    assert_eq!(missing["errors"][0]["message"], second["errors"][0]["message"]);
     assert_eq!(audited(&t, "package.destroy").await, 1);
     t.settle().await;
 }
@@ -169,10 +140,7 @@ async fn of_many_deletions_at_once_one_wins(t: TestServer) {
     let all = (0..6).map(|_| destroyed(&admin, "destroyPackage", json!({"id": package(made.id)})));
     let told = futures_util::future::join_all(all).await;
     let won = told.iter().filter(|one| **one == json!([])).count();
-    let lost = told
-        .iter()
-        .filter(|one| **one == json!(NOT_AVAILABLE))
-        .count();
+    let lost = told.iter().filter(|one| **one == json!(NOT_AVAILABLE)).count();
     assert_eq!((won, lost), (1, 5), "{told:?}");
     assert_eq!(audited(&t, "package.destroy").await, 1);
 }
@@ -185,9 +153,7 @@ async fn many_packages_go_together_or_not_at_all(t: TestServer) {
     let hidden = other.generic_package("hammer", "1.0").await;
     let mut ids = Vec::new();
     for n in 0..3 {
-        ids.push(package(
-            mine.generic_package("hammer", &format!("1.{n}")).await.id,
-        ));
+        ids.push(package(mine.generic_package("hammer", &format!("1.{n}")).await.id));
     }
     for stranger in [package(hidden.id), package(987_654)] {
         let with: Vec<&String> = ids.iter().chain([&stranger]).collect();
@@ -196,10 +162,7 @@ async fn many_packages_go_together_or_not_at_all(t: TestServer) {
     }
     assert_eq!(audited(&t, "package.destroy").await, 0);
     let twice: Vec<&String> = ids.iter().chain(&ids).collect();
-    assert_eq!(
-        destroyed(&jane, "destroyPackages", json!({"ids": twice})).await,
-        json!([])
-    );
+    assert_eq!(destroyed(&jane, "destroyPackages", json!({"ids": twice})).await, json!([]));
     assert_eq!(audited(&t, "package.destroy").await, 3);
     t.admin().get(&hidden.path).await.is(200);
 }
@@ -247,21 +210,10 @@ async fn files_are_deleted_in_their_own_project_only(t: TestServer) {
     }
     assert_eq!(files(&t, &mine, made.id).await, own);
     let input = json!({"projectPath": "acme/anvil", "ids": own.iter().map(|id| file(*id)).collect::<Vec<_>>()});
-    assert_eq!(
-        destroyed(&t.admin(), "destroyPackageFiles", input.clone()).await,
-        json!([])
-    );
+    assert_eq!(destroyed(&t.admin(), "destroyPackageFiles", input.clone()).await, json!([]));
     assert_eq!(files(&t, &mine, made.id).await, Vec::<i64>::new());
-    assert_eq!(
-        destroyed(&t.admin(), "destroyPackageFiles", input).await,
-        json!(outside)
-    );
-    let again = destroyed(
-        &t.admin(),
-        "destroyPackageFile",
-        json!({"id": file(own[0])}),
-    )
-    .await;
+    assert_eq!(destroyed(&t.admin(), "destroyPackageFiles", input).await, json!(outside));
+    let again = destroyed(&t.admin(), "destroyPackageFile", json!({"id": file(own[0])})).await;
     assert_eq!(again, json!(NOT_AVAILABLE));
     assert_eq!(audited(&t, "package_file.destroy").await, 2);
     t.settle().await;
@@ -278,21 +230,14 @@ async fn what_is_protected_stays_and_is_told_once(t: TestServer) {
     }
     let free = project.generic_package("nail", "1.0").await;
     protect(&t, &project, "ham*").await;
-    let ids: Vec<String> = kept
-        .iter()
-        .chain([&free])
-        .map(|one| package(one.id))
-        .collect();
+    let ids: Vec<String> = kept.iter().chain([&free]).map(|one| package(one.id)).collect();
     let mut all_files = files(&t, &project, free.id).await;
     all_files.extend(files(&t, &project, kept[0].id).await);
     all_files.extend(files(&t, &project, kept[1].id).await);
     let file_ids: Vec<String> = all_files.iter().map(|id| file(*id)).collect();
 
     let input = json!({"projectPath": "acme/anvil", "ids": file_ids});
-    assert_eq!(
-        destroyed(&jane, "destroyPackageFiles", input).await,
-        json!([PROTECTED])
-    );
+    assert_eq!(destroyed(&jane, "destroyPackageFiles", input).await, json!([PROTECTED]));
     assert_eq!(files(&t, &project, free.id).await, Vec::<i64>::new());
     assert_eq!(
         destroyed(&jane, "destroyPackages", json!({"ids": ids})).await,
@@ -301,16 +246,8 @@ async fn what_is_protected_stays_and_is_told_once(t: TestServer) {
     t.admin().get(&free.path).await.is(404);
     let one = destroyed(&jane, "destroyPackage", json!({"id": ids[0]})).await;
     assert_eq!(one, json!([PROTECTED]));
-    let one = destroyed(
-        &jane,
-        "destroyPackageFile",
-        json!({"id": file(all_files[1])}),
-    )
-    .await;
+    let one = destroyed(&jane, "destroyPackageFile", json!({"id": file(all_files[1])})).await;
     assert_eq!(one, json!([PROTECTED]));
     assert_eq!(files(&t, &project, kept[0].id).await.len(), 1);
-    assert_eq!(
-        destroyed(&t.admin(), "destroyPackage", json!({"id": ids[0]})).await,
-        json!([])
-    );
+    assert_eq!(destroyed(&t.admin(), "destroyPackage", json!({"id": ids[0]})).await, json!([]));
 }

@@ -45,10 +45,7 @@ async fn members(t: &TestServer, project: &TestProject) -> Vec<(i64, Client)> {
 
 async fn audited(t: &TestServer, action: &'static str) -> i64 {
     let count = t.app().read(move |tx| {
-        Ok(tx.one::<i64>(
-            sql!("select count(*) from audit_records where action = $1"),
-            (action,),
-        )?)
+        Ok(tx.one::<i64>(sql!("select count(*) from audit_records where action = $1"), (action,))?)
     });
     count.await.expect("counted")
 }
@@ -57,11 +54,7 @@ async fn audited(t: &TestServer, action: &'static str) -> i64 {
 async fn publish(t: &TestServer, project: &TestProject, rest: &str, times: usize) {
     for n in 0..times {
         let path = project.at(&format!("/packages/generic/{rest}"));
-        t.admin()
-            .put(path)
-            .bytes(format!("{rest} {n}"))
-            .await
-            .is(201);
+        t.admin().put(path).bytes(format!("{rest} {n}")).await.is(201);
     }
 }
 
@@ -73,12 +66,8 @@ async fn files(t: &TestServer, path: &str, name: &str) -> Vec<String> {
     );
     let found = data(&t.admin(), &query).await["project"]["packages"]["nodes"].clone();
     let nodes = found.as_array().expect("packages").iter();
-    let files = nodes.flat_map(|one| {
-        one["packageFiles"]["nodes"]
-            .as_array()
-            .expect("files")
-            .clone()
-    });
+    let files =
+        nodes.flat_map(|one| one["packageFiles"]["nodes"].as_array().expect("files").clone());
     files
         .map(|one| one["fileName"].as_str().unwrap_or_default().to_owned())
         .collect()
@@ -108,11 +97,7 @@ async fn rules_are_kept_by_maintainers(t: TestServer) {
             let rule = made["packageProtectionRule"].clone();
             let expected = json!({"id": rule["id"], "packageNamePattern": "ham*", "packageType": "GENERIC",
                 "minimumAccessLevelForPush": "OWNER", "minimumAccessLevelForDelete": null});
-            assert_eq!(
-                (made["errors"].clone(), rule.clone()),
-                (json!([]), expected),
-                "{level}"
-            );
+            assert_eq!((made["errors"].clone(), rule.clone()), (json!([]), expected), "{level}");
             rule["id"].as_str().expect("an id").to_owned()
         } else {
             assert_eq!(made, json!(NOT_AVAILABLE), "{level}");
@@ -139,13 +124,7 @@ async fn rules_are_kept_by_maintainers(t: TestServer) {
         let input =
             json!({"id": id, "packageNamePattern": "nail", "minimumAccessLevelForDelete": "ADMIN"});
         let changed = run(&who, "updatePackagesProtectionRule", &shows, input).await;
-        let gone = run(
-            &who,
-            "deletePackagesProtectionRule",
-            &shows,
-            json!({"id": id}),
-        )
-        .await;
+        let gone = run(&who, "deletePackagesProtectionRule", &shows, json!({"id": id})).await;
         if may {
             assert_eq!(
                 changed["packageProtectionRule"],
@@ -160,11 +139,7 @@ async fn rules_are_kept_by_maintainers(t: TestServer) {
             let again = run(&who, "deletePackagesProtectionRule", "", json!({"id": id})).await;
             assert_eq!(again, json!(NOT_AVAILABLE));
         } else {
-            assert_eq!(
-                (changed, gone),
-                (json!(NOT_AVAILABLE), json!(NOT_AVAILABLE)),
-                "{level}"
-            );
+            assert_eq!((changed, gone), (json!(NOT_AVAILABLE), json!(NOT_AVAILABLE)), "{level}");
             let number = id.rsplit('/').next().expect("a number");
             t.admin()
                 .delete(project.at(&format!("/packages/protection/rules/{number}")))
@@ -186,11 +161,7 @@ async fn unusable_rules_are_told_in_the_payload(t: TestServer) {
     };
     let made = create("ham*", "GENERIC").await;
     for (pattern, kind, text) in [
-        (
-            "ham*",
-            "GENERIC",
-            "Package name pattern has already been taken",
-        ),
+        ("ham*", "GENERIC", "Package name pattern has already been taken"),
         ("", "GENERIC", "Package name pattern can't be blank"),
         (
             "a b",
@@ -217,21 +188,15 @@ async fn unusable_rules_are_told_in_the_payload(t: TestServer) {
     );
     let input = json!({"id": id, "minimumAccessLevelForPush": null, "minimumAccessLevelForDelete": "OWNER"});
     let changed = run(&t.admin(), "updatePackagesProtectionRule", shows, input).await;
-    assert_eq!(
-        changed["packageProtectionRule"]["minimumAccessLevelForPush"],
-        json!(null)
-    );
+    assert_eq!(changed["packageProtectionRule"]["minimumAccessLevelForPush"], json!(null));
     assert_eq!(changed["errors"], json!([]));
 }
 
 #[testkit::story]
 async fn a_namespace_says_which_duplicates_it_lets_in(t: TestServer) {
     let group = t.group("acme").await;
-    let (owner, guest, maintainer) = (
-        t.user("own").await,
-        t.user("guest").await,
-        t.user("main").await,
-    );
+    let (owner, guest, maintainer) =
+        (t.user("own").await, t.user("guest").await, t.user("main").await);
     group.add(&guest, 10).await;
     group.add(&maintainer, 40).await;
     let shows = "packageSettings{genericDuplicatesAllowed genericDuplicateExceptionRegex mavenDuplicatesAllowed}";
@@ -259,12 +224,9 @@ async fn a_namespace_says_which_duplicates_it_lets_in(t: TestServer) {
     }
     t.group("acme/tools").await;
     assert_eq!(settings(&maintainer, "group", "acme/tools").await, changed);
-    for (who, path) in [
-        (&guest, "acme"),
-        (&guest, "own"),
-        (&maintainer, "own"),
-        (&maintainer, "none"),
-    ] {
+    for (who, path) in
+        [(&guest, "acme"), (&guest, "own"), (&maintainer, "own"), (&maintainer, "none")]
+    {
         let refused = run(who, "updateNamespacePackageSettings", shows, input(path)).await;
         assert_eq!(refused, json!(NOT_AVAILABLE), "{path}");
     }
@@ -286,10 +248,7 @@ async fn patterns_are_compiled_by_a_linear_engine(t: TestServer) {
     let told = &long["errors"][0]["extensions"]["problems"][0]["explanation"];
     assert_eq!(told, "A regexp is too long (maximum is 255 characters)");
     let good = ask_with(&t.admin(), query, json!({"r": "(a+)+b"})).await;
-    assert_eq!(
-        good["data"]["updateNamespacePackageSettings"]["errors"],
-        json!([])
-    );
+    assert_eq!(good["data"]["updateNamespacePackageSettings"]["errors"], json!([]));
     let literal = "mutation{updateNamespacePackageSettings(input:{namespacePath:\"acme\",\
         mavenDuplicateExceptionRegex:\"(\"}){errors}}";
     assert_eq!(ask(&t.admin(), literal).await.get("data"), None);
@@ -317,11 +276,7 @@ async fn a_policy_is_set_by_maintainers(t: TestServer) {
             );
             assert!(policy(&who).await["nextRunAt"].is_string());
         } else {
-            assert_eq!(
-                (told, policy(&who).await),
-                (json!(NOT_AVAILABLE), json!(null)),
-                "{level}"
-            );
+            assert_eq!((told, policy(&who).await), (json!(NOT_AVAILABLE), json!(null)), "{level}");
         }
     }
     let input = json!({"projectPath": "acme/anvil"});
@@ -357,63 +312,30 @@ async fn a_policy_takes_all_but_the_newest_files_of_a_name(t: TestServer) {
         json!({"projectPath": "acme/anvil", "keepNDuplicatedPackageFiles": "TEN_PACKAGE_FILES"});
     let shows = "packagesCleanupPolicy{nextRunAt}";
     let set = run(&t.admin(), "updatePackagesCleanupPolicy", shows, input).await;
-    assert_eq!(
-        set["packagesCleanupPolicy"]["nextRunAt"],
-        "2031-05-07T00:00:00Z"
-    );
+    assert_eq!(set["packagesCleanupPolicy"]["nextRunAt"], "2031-05-07T00:00:00Z");
 
-    let told = preview(t.app(), project.id, KeepFiles::Ten, 2)
-        .await
-        .expect("told");
-    let names: Vec<&str> = told
-        .first
-        .iter()
-        .map(|file| file.file_name.as_str())
-        .collect();
+    let told = preview(t.app(), project.id, KeepFiles::Ten, 2).await.expect("told");
+    let names: Vec<&str> = told.first.iter().map(|file| file.file_name.as_str()).collect();
     assert_eq!(
         (told.files, told.bytes, names),
         (3, 3 * "hammer/1.0/a 0".len() as i64, vec!["a", "a"])
     );
-    let of_one = preview(t.app(), project.id, KeepFiles::One, 1)
-        .await
-        .expect("told");
+    let of_one = preview(t.app(), project.id, KeepFiles::One, 1).await.expect("told");
     assert_eq!((of_one.files, of_one.first.len()), (13, 1));
-    let nothing = preview(t.app(), project.id, KeepFiles::All, 9)
-        .await
-        .expect("told");
+    let nothing = preview(t.app(), project.id, KeepFiles::All, 9).await.expect("told");
     assert_eq!(nothing.files, 0);
 
     t.advance(11 * 3600);
     clean(&t).await;
-    assert_eq!(
-        files(&t, "acme/anvil", "hammer").await.len(),
-        16,
-        "it is not due"
-    );
+    assert_eq!(files(&t, "acme/anvil", "hammer").await.len(), 16, "it is not due");
     t.advance(2 * 3600);
     clean(&t).await;
     let left = files(&t, "acme/anvil", "hammer").await;
-    assert_eq!(
-        left.iter().filter(|name| *name == "a").count(),
-        12,
-        "ten and two"
-    );
+    assert_eq!(left.iter().filter(|name| *name == "a").count(), 12, "ten and two");
     assert_eq!(left.len(), 13);
-    assert_eq!(
-        files(&t, "acme/anvil", "guarded").await.len(),
-        12,
-        "a rule protects it"
-    );
-    assert_eq!(
-        files(&t, "acme/other", "nail").await.len(),
-        12,
-        "it has no policy"
-    );
-    let newest = t
-        .admin()
-        .get(project.at("/packages/generic/hammer/1.0/a"))
-        .await
-        .is(200);
+    assert_eq!(files(&t, "acme/anvil", "guarded").await.len(), 12, "a rule protects it");
+    assert_eq!(files(&t, "acme/other", "nail").await.len(), 12, "it has no policy");
+    let newest = t.admin().get(project.at("/packages/generic/hammer/1.0/a")).await.is(200);
     assert_eq!(newest.text(), "hammer/1.0/a 12");
     assert_eq!(audited(&t, "package_file.clean_up").await, 1);
     let query = "{project(fullPath:\"acme/anvil\"){packagesCleanupPolicy{nextRunAt}}}";
@@ -438,9 +360,7 @@ async fn what_was_begun_is_finished_by_the_next_attempt(t: TestServer) {
     let input =
         json!({"projectPath": "acme/anvil", "keepNDuplicatedPackageFiles": "ONE_PACKAGE_FILE"});
     run(&t.admin(), "updatePackagesCleanupPolicy", "", input).await;
-    let job = CleanProject {
-        project: project.id,
-    };
+    let job = CleanProject { project: project.id };
     let half = t.app().write(|tx| {
         Ok(tx.execute(
             sql!("delete from package_files where id in (select min(id) from package_files)"),
@@ -451,9 +371,7 @@ async fn what_was_begun_is_finished_by_the_next_attempt(t: TestServer) {
     let registry = t.app().jobs().clone();
     for _ in 0..2 {
         let (registry, job) = (registry.clone(), CleanProject { ..job });
-        let asked = t
-            .app()
-            .write(move |tx| kernel::jobs::enqueue(tx, &registry, &job));
+        let asked = t.app().write(move |tx| kernel::jobs::enqueue(tx, &registry, &job));
         asked.await.expect("enqueued");
         t.settle().await;
     }

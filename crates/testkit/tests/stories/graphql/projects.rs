@@ -8,10 +8,7 @@ use testkit::{Client, TestServer};
 async fn listed(client: &Client, args: &str) -> Vec<String> {
     let query = format!("{{projects({args}){{nodes{{path}}}}}}");
     let found = data(client, &query).await;
-    let nodes = found["projects"]["nodes"]
-        .as_array()
-        .expect("nodes")
-        .clone();
+    let nodes = found["projects"]["nodes"].as_array().expect("nodes").clone();
     let path = |node: &Value| node["path"].as_str().unwrap_or_default().to_owned();
     nodes.iter().map(path).collect()
 }
@@ -63,10 +60,7 @@ async fn projects_pass_the_filters_of_rest(t: TestServer) {
         ("topics:[\"ir%\"]", vec![]),
         ("search:\"BIRDS\"", vec!["anvil"]),
         ("search:\"acme\"", vec![]),
-        (
-            "search:\"acme\",searchNamespaces:true",
-            vec!["anvil", "bolt"],
-        ),
+        ("search:\"acme\",searchNamespaces:true", vec!["anvil", "bolt"]),
         ("withIssuesEnabled:true", vec!["bolt", "cog"]),
         ("withMergeRequestsEnabled:true", vec!["anvil", "cog"]),
     ] {
@@ -85,10 +79,7 @@ async fn projects_pass_the_filters_of_rest(t: TestServer) {
             "MAINTAINER" => 40,
             _ => 50,
         };
-        let same = jane
-            .get(format!("/projects?min_access_level={rest}"))
-            .await
-            .is(200);
+        let same = jane.get(format!("/projects?min_access_level={rest}")).await.is(200);
         assert_eq!(same.each("id").len(), paths.len());
     }
     for nobodys in ["minAccessLevel:GUEST", "membership:true", "personal:true"] {
@@ -99,18 +90,8 @@ async fn projects_pass_the_filters_of_rest(t: TestServer) {
 #[testkit::story]
 async fn a_project_tells_what_rest_tells(t: TestServer) {
     let project = t.project("acme/anvil").await;
-    put(
-        &t,
-        &project.at(""),
-        json!({"description": "**heavy** <script>x</script>"}),
-    )
-    .await;
-    let rest = t
-        .admin()
-        .get(project.at("?statistics=true"))
-        .await
-        .is(200)
-        .json();
+    put(&t, &project.at(""), json!({"description": "**heavy** <script>x</script>"})).await;
+    let rest = t.admin().get(project.at("?statistics=true")).await.is(200).json();
     let fields = "sshUrlToRepo httpUrlToRepo openIssuesCount importStatus descriptionHtml \
         avatarUrl lfsEnabled statistics{storageSize packagesSize repositorySize commitCount}";
     let shown = anvil(&t.admin(), fields).await;
@@ -118,16 +99,10 @@ async fn a_project_tells_what_rest_tells(t: TestServer) {
     assert_eq!(shown["httpUrlToRepo"], rest["http_url_to_repo"]);
     assert_eq!(shown["openIssuesCount"], rest["open_issues_count"]);
     assert_eq!(shown["importStatus"], rest["import_status"]);
-    assert_eq!(
-        (&shown["avatarUrl"], &rest["avatar_url"]),
-        (&json!(null), &json!(null))
-    );
+    assert_eq!((&shown["avatarUrl"], &rest["avatar_url"]), (&json!(null), &json!(null)));
     assert_eq!(shown["lfsEnabled"], rest["lfs_enabled"]);
     let html = shown["descriptionHtml"].as_str().expect("HTML");
-    assert!(
-        html.contains("<strong>heavy</strong>") && !html.contains("<script"),
-        "{html}"
-    );
+    assert!(html.contains("<strong>heavy</strong>") && !html.contains("<script"), "{html}");
 }
 
 #[testkit::story]
@@ -137,15 +112,8 @@ async fn sizes_are_for_reporters(t: TestServer) {
     let (guest, reporter) = (t.user("guest").await, t.user("reporter").await);
     project.add(&guest, 10).await;
     project.add(&reporter, 20).await;
-    let rest = t
-        .admin()
-        .get(project.at("?statistics=true"))
-        .await
-        .is(200)
-        .json();
-    let size = rest["statistics"]["packages_size"]
-        .as_f64()
-        .expect("a size");
+    let rest = t.admin().get(project.at("?statistics=true")).await.is(200).json();
+    let size = rest["statistics"]["packages_size"].as_f64().expect("a size");
     assert!(size > 0.0);
     let fields = "statistics{packagesSize storageSize wikiSize}";
     let sizes = json!({"statistics":
@@ -194,16 +162,8 @@ async fn permissions_are_what_rest_permits(t: TestServer) {
     // What is said is what REST does.
     maintainer.post(project.at("/archive")).await.is(403);
     owner.post(project.at("/archive")).await.is(201);
-    developer
-        .put(project.at(""))
-        .json(&json!({"name": "b"}))
-        .await
-        .is(403);
-    maintainer
-        .put(project.at(""))
-        .json(&json!({"name": "b"}))
-        .await
-        .is(200);
+    developer.put(project.at("")).json(&json!({"name": "b"})).await.is(403);
+    maintainer.put(project.at("")).json(&json!({"name": "b"})).await.is(200);
 }
 
 #[testkit::story]
@@ -213,11 +173,7 @@ async fn rights_come_by_shares_too(t: TestServer) {
     let (jane, john) = (t.user("jane").await, t.user("john").await);
     friends.add(&jane, 50).await;
     let share = json!({"group_id": friends.id, "group_access": 40});
-    t.admin()
-        .post(project.at("/share"))
-        .json(&share)
-        .await
-        .is(201);
+    t.admin().post(project.at("/share")).json(&share).await.is(201);
     let rights = "userPermissions{adminProject removeProject}";
     assert_eq!(
         anvil(&jane, rights).await["userPermissions"],
@@ -252,10 +208,8 @@ async fn groups_tell_their_permissions_and_groups_below(t: TestServer) {
         "removeGroup": owns, "viewEditPage": owns})
     };
     let all = json!({"nodes": [{"fullPath": "acme/tools"}, {"fullPath": "acme/tools/small"}]});
-    let (nothing, small) = (
-        json!({"nodes": []}),
-        json!({"nodes": [{"fullPath": "acme/tools/small"}]}),
-    );
+    let (nothing, small) =
+        (json!({"nodes": []}), json!({"nodes": [{"fullPath": "acme/tools/small"}]}));
     for (client, rights, below, owned) in [
         (&t.anonymous(), rights(false, false), &nothing, &nothing),
         (&*developer, rights(true, false), &all, &nothing),
@@ -263,10 +217,7 @@ async fn groups_tell_their_permissions_and_groups_below(t: TestServer) {
     ] {
         let found = data(client, query).await["group"].clone();
         assert_eq!(found["userPermissions"], rights);
-        assert_eq!(
-            (&found["descendantGroups"], &found["owned"]),
-            (below, owned)
-        );
+        assert_eq!((&found["descendantGroups"], &found["owned"]), (below, owned));
     }
     let children = data(&owner, query).await["group"]["children"].clone();
     assert_eq!(children, json!({"nodes": [{"fullPath": "acme/tools"}]}));
@@ -307,11 +258,7 @@ async fn each_group_of_a_list_has_its_own_page(t: TestServer) {
             .collect()
     };
     let row = |group: &str, paths: &[&str], more: bool| {
-        (
-            group.to_owned(),
-            paths.iter().map(|one| (*one).to_owned()).collect(),
-            more,
-        )
+        (group.to_owned(), paths.iter().map(|one| (*one).to_owned()).collect(), more)
     };
     assert_eq!(
         of("first:2,sort:\"path_asc\"").await,

@@ -16,15 +16,8 @@ fn sent(t: &TestServer) -> u64 {
 async fn cost(t: &TestServer, client: &Client, query: &str, rows: usize) -> u64 {
     let before = sent(t);
     let found = data(client, &query.replace("ROWS", &rows.to_string())).await;
-    let top = found
-        .as_object()
-        .and_then(|all| all.values().next())
-        .expect("a list");
-    let top = if top["nodes"].is_null() {
-        &top["list"]
-    } else {
-        top
-    };
+    let top = found.as_object().and_then(|all| all.values().next()).expect("a list");
+    let top = if top["nodes"].is_null() { &top["list"] } else { top };
     assert_eq!(top["nodes"].as_array().map(Vec::len), Some(rows), "{query}");
     sent(t) - before
 }
@@ -35,21 +28,14 @@ async fn fill(t: &TestServer) {
     let group = t.group("acme").await;
     for n in 0..55 {
         let user = t.user(&format!("user{n}")).await;
-        user.put("/user/status")
-            .json(&json!({"message": "here"}))
-            .await
-            .is(200);
+        user.put("/user/status").json(&json!({"message": "here"})).await.is(200);
         project.add(&user, 30).await;
         group.add(&user, 10).await;
         let name = format!("g{n}");
         let body = json!({"name": name, "path": name, "parent_id": group.id});
         let below = t.admin().post("/groups").json(&body).await.is(201).id();
         let member = json!({"user_id": user.id, "access_level": 40});
-        t.admin()
-            .post(format!("/groups/{below}/members"))
-            .json(&member)
-            .await
-            .is(201);
+        t.admin().post(format!("/groups/{below}/members")).json(&member).await.is(201);
         let body = json!({"name": name, "path": name, "namespace_id": below});
         let made = t.admin().post("/projects").json(&body).await.is(201).id();
         user.post(format!("/projects/{made}/star")).await.is(201);
@@ -62,34 +48,15 @@ async fn fill_issues(t: &TestServer, project: &str) {
     for n in 0..55 {
         let user = t.user(&format!("user{n}")).await;
         let member = json!({"user_id": user.id, "access_level": 20});
-        t.admin()
-            .post(format!("{project}/members"))
-            .json(&member)
-            .await
-            .is(201);
+        t.admin().post(format!("{project}/members")).json(&member).await.is(201);
         let goal = json!({"title": format!("m{n}"), "description": "*m*"});
-        let goal = t
-            .admin()
-            .post(format!("{project}/milestones"))
-            .json(&goal)
-            .await
-            .is(201)
-            .id();
+        let goal = t.admin().post(format!("{project}/milestones")).json(&goal).await.is(201).id();
         let body = json!({"title": format!("i{n}"), "description": "**d**", "labels": format!("a{n},b{n}"),
             "assignee_ids": [user.id], "milestone_id": goal});
-        user.post(format!("{project}/issues"))
-            .json(&body)
-            .await
-            .is(201);
+        user.post(format!("{project}/issues")).json(&body).await.is(201);
         let at = |rest: &str| format!("{project}/issues/{}{rest}", n + 1);
-        user.post(at("/notes"))
-            .json(&json!({"body": "@member said"}))
-            .await
-            .is(201);
-        user.post(at("/award_emoji"))
-            .json(&json!({"name": "tada"}))
-            .await
-            .is(201);
+        user.post(at("/notes")).json(&json!({"body": "@member said"})).await.is(201);
+        user.post(at("/award_emoji")).json(&json!({"name": "tada"})).await.is(201);
     }
 }
 
@@ -106,10 +73,7 @@ const ISSUES: &[(&str, u64)] = &[
         "{project(fullPath:\"acme/anvil\"){list:issues(first:ROWS){nodes{notes(first:2){nodes{body url author{name} discussion{id}}} discussions(first:2){nodes{notes(first:2){nodes{body}}}}}}}}",
         12,
     ),
-    (
-        "{project(fullPath:\"acme/anvil\"){list:labels(first:ROWS){nodes{title}}}}",
-        6,
-    ),
+    ("{project(fullPath:\"acme/anvil\"){list:labels(first:ROWS){nodes{title}}}}", 6),
     (
         "{project(fullPath:\"acme/anvil\"){list:milestones(first:ROWS){nodes{title descriptionHtml project{path}}}}}",
         7,
@@ -128,16 +92,8 @@ async fn error(t: &TestServer, project: i64) {
     let tracking = format!("/projects/{project}/error_tracking");
     let on = json!({"active": true, "integrated": true});
     let admin = t.admin();
-    admin
-        .put(format!("{tracking}/settings"))
-        .json(&on)
-        .await
-        .is(200);
-    let key = admin
-        .post(format!("{tracking}/client_keys"))
-        .await
-        .is(201)
-        .json();
+    admin.put(format!("{tracking}/settings")).json(&on).await.is(200);
+    let key = admin.post(format!("{tracking}/client_keys")).await.is(201).json();
     let key = key["public_key"].as_str().unwrap_or_default().to_owned();
     let store = format!("/error_tracking/collector/api/{project}/store?sentry_key={key}");
     let event = json!({"message": "it broke"});
@@ -157,14 +113,8 @@ const LISTS: &[(&str, u64)] = &[
         "{users(first:ROWS){nodes{projectMemberships(first:3){nodes{project{fullPath}}}}}}",
         8,
     ),
-    (
-        "{users(first:ROWS){nodes{starredProjects(first:3){nodes{path}}}}}",
-        8,
-    ),
-    (
-        "{users(first:ROWS){nodes{groupCount groups(first:3){nodes{path}}}}}",
-        8,
-    ),
+    ("{users(first:ROWS){nodes{starredProjects(first:3){nodes{path}}}}}", 8),
+    ("{users(first:ROWS){nodes{groupCount groups(first:3){nodes{path}}}}}", 8),
     (
         "{projects(first:ROWS){nodes{name group{name parent{name}} namespace{fullPath} descriptionHtml}}}",
         8,

@@ -13,20 +13,14 @@ async fn a_query_comes_as_json_form_or_address(t: testkit::TestServer) {
 
     let reply = posted(&nobody, &json!({"query": ECHO})).await.is(200);
     assert_eq!(reply.json(), answer);
-    assert_eq!(
-        reply.header("content-type"),
-        "application/json; charset=utf-8"
-    );
+    assert_eq!(reply.header("content-type"), "application/json; charset=utf-8");
     assert_eq!(reply.header("access-control-allow-origin"), "*");
     assert_eq!(reply.header("access-control-allow-credentials"), "");
     assert_eq!(reply.header("x-service-complexity"), "1");
     assert_eq!(reply.header("x-service-complexity-limit"), "200");
 
     let slash = nobody.request(Method::POST, format!("{PATH}/"));
-    assert_eq!(
-        slash.json(&json!({"query": ECHO})).await.is(200).json(),
-        answer
-    );
+    assert_eq!(slash.json(&json!({"query": ECHO})).await.is(200).json(), answer);
 
     let form = "query=query($t:String!){echo(text:$t)}&variables={\"t\":\"a\"}&operationName=";
     let form = nobody.request(Method::POST, PATH).form(form);
@@ -56,10 +50,7 @@ async fn variables_come_in_several_forms(t: testkit::TestServer) {
         (json!([1]), "Unexpected parameter: [1]"),
         (json!(7), "Unexpected parameter: 7"),
         (json!("[1]"), "Unexpected parameter: [1]"),
-        (
-            json!("{"),
-            "Invalid JSON: EOF while parsing an object at line 1 column 1",
-        ),
+        (json!("{"), "Invalid JSON: EOF while parsing an object at line 1 column 1"),
     ] {
         let bad = posted(&nobody, &json!({"query": query, "variables": variables})).await;
         assert_eq!(refusal(&bad), (422, text.into()));
@@ -74,25 +65,16 @@ async fn a_batch_answers_in_order(t: testkit::TestServer) {
         json!([one, {"query": "{nope}"}, {"query": "query Q{__typename}", "operationName": "Q"}]);
     let reply = posted(&nobody, &batch).await.is(200).json();
     assert_eq!(reply[0]["data"]["echo"], "nil says: a");
-    assert_eq!(
-        message(&reply[1]),
-        "Field 'nope' doesn't exist on type 'Query'"
-    );
+    assert_eq!(message(&reply[1]), "Field 'nope' doesn't exist on type 'Query'");
     assert!(reply[1].get("data").is_none());
     assert_eq!(reply[2]["data"]["__typename"], "Query");
 
     let refused = posted(&nobody, &json!([])).await;
     assert_eq!(refusal(&refused), (422, "Batch is empty".into()));
     let many = json!(vec![one.clone(); 21]);
-    assert_eq!(
-        refusal(&posted(&nobody, &many).await),
-        (422, "Batch too large".into())
-    );
+    assert_eq!(refusal(&posted(&nobody, &many).await), (422, "Batch too large".into()));
     let thousand = json!(vec![one; 1_000]);
-    assert_eq!(
-        refusal(&posted(&nobody, &thousand).await),
-        (422, "Batch too large".into())
-    );
+    assert_eq!(refusal(&posted(&nobody, &thousand).await), (422, "Batch too large".into()));
 }
 
 #[testkit::story]
@@ -146,31 +128,16 @@ async fn the_strict_media_type_has_strict_statuses(t: testkit::TestServer) {
         (json!({"query": 7}), 400),
         (json!({"query": "query($v:String!){echo(text:$v)}"}), 400),
     ] {
-        let reply = posted(&nobody, &body)
-            .header("accept", strict)
-            .await
-            .is(status);
-        assert_eq!(
-            reply.header("content-type"),
-            format!("{strict}; charset=utf-8")
-        );
+        let reply = posted(&nobody, &body).header("accept", strict).await.is(status);
+        assert_eq!(reply.header("content-type"), format!("{strict}; charset=utf-8"));
         let usual = posted(&nobody, &body).header("accept", "*/*").await.is(200);
         assert_eq!(usual.json(), reply.json());
         assert_eq!(usual.header("vary"), "Accept, Origin");
     }
-    let refused = posted(&nobody, &json!([]))
-        .header("accept", strict)
-        .await
-        .is(422);
-    assert_eq!(
-        refused.header("content-type"),
-        format!("{strict}; charset=utf-8")
-    );
+    let refused = posted(&nobody, &json!([])).header("accept", strict).await.is(422);
+    assert_eq!(refused.header("content-type"), format!("{strict}; charset=utf-8"));
     let refused = posted(&nobody, &json!([])).await.is(422);
-    assert_eq!(
-        refused.header("content-type"),
-        "application/json; charset=utf-8"
-    );
+    assert_eq!(refused.header("content-type"), "application/json; charset=utf-8");
 }
 
 #[testkit::story]
@@ -178,32 +145,15 @@ async fn other_requests_are_refused_as_a_whole(t: testkit::TestServer) {
     let nobody = t.anonymous();
     let post = || nobody.request(Method::POST, PATH);
     assert_eq!(post().bytes("{}").await.status, 415);
-    let text = post()
-        .header("content-type", "text/plain")
-        .bytes("{}")
-        .await;
-    assert_eq!(
-        refusal(&text),
-        (415, "Unsupported content type: text/plain".into())
-    );
-    let json_body = |body: Vec<u8>| {
-        post()
-            .header("content-type", "application/json")
-            .bytes(body)
-    };
+    let text = post().header("content-type", "text/plain").bytes("{}").await;
+    assert_eq!(refusal(&text), (415, "Unsupported content type: text/plain".into()));
+    let json_body = |body: Vec<u8>| post().header("content-type", "application/json").bytes(body);
     for malformed in ["{", "", "{\"query\":\"\\ud800\"}"] {
         let reply = json_body(malformed.into()).await;
-        assert_eq!(
-            refusal(&reply),
-            (400, "Malformed JSON".into()),
-            "{malformed}"
-        );
+        assert_eq!(refusal(&reply), (400, "Malformed JSON".into()), "{malformed}");
     }
     assert_eq!(refusal(&json_body(vec![b'"', 0xff, b'"']).await).0, 400);
-    assert_eq!(
-        refusal(&json_body("7".into()).await),
-        (422, "Unexpected parameter: 7".into())
-    );
+    assert_eq!(refusal(&json_body("7".into()).await), (422, "Unexpected parameter: 7".into()));
     let name = posted(&nobody, &json!({"query": ECHO, "operationName": 7})).await;
     assert_eq!(refusal(&name).0, 422);
     let below = nobody.at(format!("{PATH}/nope")).await;
@@ -216,10 +166,7 @@ async fn other_origins_ask_without_cookies(t: testkit::TestServer) {
     let ask = t.anonymous().request(Method::OPTIONS, PATH);
     let ask = ask.header("origin", "https://elsewhere.example");
     let ask = ask.header("access-control-request-method", "POST");
-    let asked = ask
-        .header("access-control-request-headers", "content-type")
-        .await
-        .is(200);
+    let asked = ask.header("access-control-request-headers", "content-type").await.is(200);
     assert_eq!(asked.header("access-control-allow-origin"), "*");
     assert_eq!(asked.header("access-control-allow-methods"), "POST");
     assert_eq!(asked.header("access-control-allow-headers"), "content-type");
@@ -229,10 +176,7 @@ async fn other_origins_ask_without_cookies(t: testkit::TestServer) {
 #[testkit::story]
 async fn subscriptions_are_refused(t: testkit::TestServer) {
     let answer = ask(&t.anonymous(), "subscription{x}").await;
-    assert_eq!(
-        answer["errors"][0]["extensions"]["code"],
-        "missingSubscriptionConfiguration"
-    );
+    assert_eq!(answer["errors"][0]["extensions"]["code"], "missingSubscriptionConfiguration");
     assert!(answer.get("data").is_none());
 }
 
@@ -240,19 +184,11 @@ async fn subscriptions_are_refused(t: testkit::TestServer) {
 async fn mutations_do_not_come_by_get(t: testkit::TestServer) {
     let (admin, mutation) = (t.admin(), "mutation+M{echoCreate(input:{}){errors}}");
     let get = admin.at(format!("{PATH}?query={mutation}")).await;
-    assert_eq!(
-        refusal(&get),
-        (422, "Mutations are forbidden in GET requests".into())
-    );
+    assert_eq!(refusal(&get), (422, "Mutations are forbidden in GET requests".into()));
     let hidden =
         format!("{PATH}?query={mutation}+query+IntrospectionQuery{{__typename}}&operationName=");
     assert_eq!(admin.at(format!("{hidden}M")).await.status, 422);
-    admin
-        .at(format!("{hidden}IntrospectionQuery"))
-        .await
-        .is(200);
-    let head = admin
-        .request(Method::HEAD, format!("{PATH}?query={mutation}"))
-        .await;
+    admin.at(format!("{hidden}IntrospectionQuery")).await.is(200);
+    let head = admin.request(Method::HEAD, format!("{PATH}?query={mutation}")).await;
     assert_eq!(head.status, 422);
 }

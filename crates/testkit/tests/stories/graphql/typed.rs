@@ -60,10 +60,7 @@ async fn typed_operations_run_as_they_compile(t: testkit::TestServer) {
     };
     let done = run::<Echoes>(&jane, echoes::Variables { input: given }).await;
     let done = done.data.unwrap().echo_create.unwrap();
-    assert_eq!(
-        (done.echoes, done.errors),
-        (Some(vec!["a".to_owned()]), vec!["no".to_owned()])
-    );
+    assert_eq!((done.echoes, done.errors), (Some(vec!["a".to_owned()]), vec!["no".to_owned()]));
 }
 
 #[testkit::story]
@@ -76,17 +73,8 @@ async fn typed_pages_are_turned_to_the_last(t: testkit::TestServer) {
     let (mut found, mut after) = (Vec::new(), None);
     loop {
         let search = "leaf-".to_owned();
-        let asked = leaves::Variables {
-            search,
-            first: Some(2),
-            after,
-        };
-        let page = run::<Leaves>(&jane, asked)
-            .await
-            .data
-            .unwrap()
-            .projects
-            .unwrap();
+        let asked = leaves::Variables { search, first: Some(2), after };
+        let page = run::<Leaves>(&jane, asked).await.data.unwrap().projects.unwrap();
         let nodes = page.nodes.unwrap().into_iter().flatten();
         found.extend(nodes.map(|project| project.full_path));
         if !page.page_info.has_next_page {

@@ -24,18 +24,13 @@ struct Weigh {
 /// The program's root fields and one mutation that takes files.
 fn table() -> Table {
     let mut g = Graph::new();
-    let build = Build {
-        version: "0",
-        revision: "0",
-    };
+    let build = Build { version: "0", revision: "0" };
     graphql::root::graph(&mut g, build);
     g.mutation::<Weighed>("weigh", "Weighs files.")
         .input(argument("file", named("Upload")))
         .input(argument("more", named("Upload").required().list()))
         .input(argument("note", STRING))
-        .answers("weights", STRING.required().list(), |weighed| {
-            Some(weighed.0.clone())
-        })
+        .answers("weights", STRING.required().list(), |weighed| Some(weighed.0.clone()))
         .run(|input: Weigh, context| async move {
             let mut weights = Vec::new();
             let more = input.more.into_iter().flatten();
@@ -73,9 +68,7 @@ const WEIGH: &str = "mutation($i:WeighInput!){weigh(input:$i){weights errors}}";
 fn form(parts: &[(&str, Option<&str>, &str)]) -> String {
     let mut body = String::new();
     for (name, file, text) in parts {
-        let file = file
-            .map(|file| format!("; filename=\"{file}\""))
-            .unwrap_or_default();
+        let file = file.map(|file| format!("; filename=\"{file}\"")).unwrap_or_default();
         body += &format!(
             "--part\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n\r\n{text}\r\n"
         );
@@ -111,15 +104,10 @@ fn weights(answer: &Value) -> &Value {
 async fn files_come_beside_the_operations(t: TestServer) {
     let jane = jane(&t).await;
     let map = json!({"0": ["variables.i.file"]});
-    let one = send(&jane, &weigh(json!({"file": null, "note": "n"})), &map)
-        .await
-        .is(200);
+    let one = send(&jane, &weigh(json!({"file": null, "note": "n"})), &map).await.is(200);
     assert_eq!(*weights(&one.json()), json!(["a.txt: 5"]));
 
-    let operations = json!([
-        weigh(json!({"file": null})),
-        weigh(json!({"more": [null, null]}))
-    ]);
+    let operations = json!([weigh(json!({"file": null})), weigh(json!({"more": [null, null]}))]);
     let map = json!({"x": ["1.variables.i.more.1"], "y": ["0.variables.i.file"], "z": ["1.variables.i.more.0"]});
     let (operations, map) = (operations.to_string(), map.to_string());
     let parts = [
@@ -133,10 +121,7 @@ async fn files_come_beside_the_operations(t: TestServer) {
     assert_eq!(*weights(&batch[0]), json!(["y: 1"]));
     assert_eq!(*weights(&batch[1]), json!(["z: 0", "x: 2"]));
     let none = send(&jane, &json!({"query": "{__typename}"}), &json!({})).await;
-    assert_eq!(
-        refusal(&none),
-        (422, "File \"0\" is not in the map, or comes twice".into())
-    );
+    assert_eq!(refusal(&none), (422, "File \"0\" is not in the map, or comes twice".into()));
 }
 
 #[testkit::story]
@@ -149,36 +134,20 @@ async fn files_stand_where_a_file_is_taken_only(t: TestServer) {
         ("variables.i", json!({"i": null})),
     ] {
         let operations = json!({"query": WEIGH, "variables": variables});
-        let answer = send(&jane, &operations, &json!({"0": [path]}))
-            .await
-            .is(200)
-            .json();
+        let answer = send(&jane, &operations, &json!({"0": [path]})).await.is(200).json();
         assert!(answer.get("data").is_none(), "{path}: {answer}");
         assert!(answer["errors"][0]["message"].is_string(), "{path}");
     }
     let operations = weigh(json!({"note": null}));
-    let answer = send(&jane, &operations, &json!({"0": ["variables.i.note"]}))
-        .await
-        .json();
-    assert_eq!(
-        message(&answer),
-        "No file can stand at variables.i.note: it is no Upload"
-    );
+    let answer = send(&jane, &operations, &json!({"0": ["variables.i.note"]})).await.json();
+    assert_eq!(message(&answer), "No file can stand at variables.i.note: it is no Upload");
 
     let made_up = format!("upload:{}", "0".repeat(32));
     let plain = jane.request(Method::POST, PATH);
-    let answer = plain
-        .json(&weigh(json!({"file": made_up})))
-        .await
-        .is(200)
-        .json();
+    let answer = plain.json(&weigh(json!({"file": made_up}))).await.is(200).json();
     assert_eq!(message(&answer), "The file is not part of this request");
     let plain = jane.request(Method::POST, PATH);
-    let answer = plain
-        .json(&weigh(json!({"file": "a.txt"})))
-        .await
-        .is(200)
-        .json();
+    let answer = plain.json(&weigh(json!({"file": "a.txt"}))).await.is(200).json();
     let text = "Variable $i of type WeighInput! was provided invalid value for file (Send the file \
         as a part of a multipart request)";
     assert_eq!(message(&answer), text);
@@ -221,9 +190,8 @@ async fn hostile_maps_are_refused(t: TestServer) {
     ] {
         assert_eq!(send(&jane, &operations, &map).await.status, 422, "{map}");
     }
-    let many: serde_json::Map<String, Value> = (0..11)
-        .map(|n| (n.to_string(), json!(["variables.i.file"])))
-        .collect();
+    let many: serde_json::Map<String, Value> =
+        (0..11).map(|n| (n.to_string(), json!(["variables.i.file"]))).collect();
     let many = send(&jane, &operations, &Value::Object(many)).await;
     assert_eq!(refusal(&many), (422, "At most 10 files can be sent".into()));
 }
@@ -252,11 +220,7 @@ async fn forms_that_are_none_are_refused(t: TestServer) {
             422,
             "File \"0\" is not in the map, or comes twice",
         ),
-        (
-            vec![("operations", None, "{"), second],
-            400,
-            "Malformed JSON",
-        ),
+        (vec![("operations", None, "{"), second], 400, "Malformed JSON"),
         (vec![first, ("map", None, "[[[[")], 400, "Malformed JSON"),
     ] {
         let body = if parts.is_empty() {
@@ -275,11 +239,7 @@ async fn forms_that_are_none_are_refused(t: TestServer) {
         .header("content-type", "multipart/form-data");
     assert_eq!(body.await.status, 400);
     let spool = t.app().config().data_dir.join("blobs/tmp");
-    assert_eq!(
-        files_below(&spool),
-        Vec::<std::path::PathBuf>::new(),
-        "nothing stays behind"
-    );
+    assert_eq!(files_below(&spool), Vec::<std::path::PathBuf>::new(), "nothing stays behind");
 }
 
 #[testkit::story]
@@ -289,10 +249,7 @@ async fn strangers_and_other_sites_send_no_files(t: TestServer) {
     let map = json!({"0": ["variables.i.file"]});
     let operations = weigh(json!({"file": null}));
     let stranger = send(&Client::nobody(&at), &operations, &map).await;
-    assert_eq!(
-        refusal(&stranger),
-        (401, "Uploads need a signed-in user".into())
-    );
+    assert_eq!(refusal(&stranger), (401, "Uploads need a signed-in user".into()));
 
     let browser = Browser::of(Client::nobody(&at));
     browser.sign_in("jane").await;
@@ -305,11 +262,7 @@ async fn strangers_and_other_sites_send_no_files(t: TestServer) {
         let request = request.header("content-type", "multipart/form-data; boundary=part");
         request.header("x-csrf-token", token)
     };
-    assert_eq!(
-        refusal(&by("bad").await),
-        (422, "Invalid CSRF token".into()),
-        "even a query"
-    );
+    assert_eq!(refusal(&by("bad").await), (422, "Invalid CSRF token".into()), "even a query");
     let ours = by(&csrf).await.is(200).json();
     assert_eq!(ours["data"]["echo"], "\"jane\" says: a");
 }

@@ -18,10 +18,7 @@ async fn the_caller_is_told_who_they_are(t: testkit::TestServer) {
             "publicEmail": null, "email": null, "userPermissions": {"createSnippet": true},
         })
     );
-    assert_eq!(
-        data(&t.anonymous(), query).await,
-        json!({"currentUser": null})
-    );
+    assert_eq!(data(&t.anonymous(), query).await, json!({"currentUser": null}));
 }
 
 #[testkit::story]
@@ -34,18 +31,12 @@ async fn a_user_is_found_by_one_of_two_names(t: testkit::TestServer) {
     let john = json!({"user": {"__typename": "UserCore", "username": "john"}});
     assert_eq!(data(&jane, &by_id).await, john);
     assert_eq!(data(&t.anonymous(), &by_id).await, json!({"user": null}));
-    assert_eq!(
-        data(&jane, "{user(username:\"nobody\"){id}}").await,
-        json!({"user": null})
-    );
+    assert_eq!(data(&jane, "{user(username:\"nobody\"){id}}").await, json!({"user": null}));
     assert_eq!(
         data(&jane, "{user(id:\"gid://service/User/99999\"){id}}").await["user"],
         json!(null)
     );
-    for misused in [
-        "{user{id}}",
-        "{user(username:\"a\",id:\"gid://service/User/1\"){id}}",
-    ] {
+    for misused in ["{user{id}}", "{user(username:\"a\",id:\"gid://service/User/1\"){id}}"] {
         let answer = ask(&jane, misused).await;
         assert_eq!(answer["data"], json!({"user": null}));
         assert_eq!(message(&answer), "Provide either a single username or id");
@@ -107,11 +98,7 @@ async fn users_page_forwards_and_backwards(t: testkit::TestServer) {
 async fn cursors_cannot_be_made_up_or_taken_elsewhere(t: testkit::TestServer) {
     let jane = t.user("jane").await;
     let of = async |args: &str| {
-        ask(
-            &jane,
-            &format!("{{users({args}){{nodes{{id}} edges{{cursor}}}}}}"),
-        )
-        .await
+        ask(&jane, &format!("{{users({args}){{nodes{{id}} edges{{cursor}}}}}}")).await
     };
     let answer = of("sort:created_asc,first:1").await;
     let cursor = answer["data"]["users"]["edges"][0]["cursor"]
@@ -128,30 +115,15 @@ async fn cursors_cannot_be_made_up_or_taken_elsewhere(t: testkit::TestServer) {
         assert_eq!(answer["data"], json!({"users": null}));
     }
     let both = of("first:1,last:1").await;
-    assert_eq!(
-        message(&both),
-        "Can only provide either `first` or `last`, not both"
-    );
+    assert_eq!(message(&both), "Can only provide either `first` or `last`, not both");
     for (args, text) in [
-        (
-            "first:2147483648",
-            "has an invalid value (2147483648). Expected type 'Int'.",
-        ),
-        (
-            "first:\"5\"",
-            "has an invalid value (\"5\"). Expected type 'Int'.",
-        ),
-        (
-            "first:1.5",
-            "has an invalid value (1.5). Expected type 'Int'.",
-        ),
+        ("first:2147483648", "has an invalid value (2147483648). Expected type 'Int'."),
+        ("first:\"5\"", "has an invalid value (\"5\"). Expected type 'Int'."),
+        ("first:1.5", "has an invalid value (1.5). Expected type 'Int'."),
     ] {
         assert!(message(&of(args).await).ends_with(text), "{args}");
     }
-    assert_eq!(
-        data(&t.anonymous(), "{users{nodes{id}}}").await["users"]["nodes"],
-        json!([])
-    );
+    assert_eq!(data(&t.anonymous(), "{users{nodes{id}}}").await["users"]["nodes"], json!([]));
 }
 
 #[testkit::story]
@@ -161,21 +133,12 @@ async fn users_are_filtered(t: testkit::TestServer) {
     let of = async |args: &str| -> Vec<Value> {
         let answer = data(&jane, &format!("{{users({args}){{nodes{{username}}}}}}")).await;
         let nodes = answer["users"]["nodes"].as_array().expect("nodes").clone();
-        nodes
-            .into_iter()
-            .map(|node| node["username"].clone())
-            .collect()
+        nodes.into_iter().map(|node| node["username"].clone()).collect()
     };
-    assert_eq!(
-        of("search:\"jane\",sort:created_asc").await,
-        ["jane", "janet"]
-    );
+    assert_eq!(of("search:\"jane\",sort:created_asc").await, ["jane", "janet"]);
     assert_eq!(of("search:\"%\"").await, Vec::<Value>::new());
     assert_eq!(of("admins:true").await, ["root"]);
-    assert_eq!(
-        of(&format!("ids:[\"gid://service/User/{}\"]", jane.id)).await,
-        ["jane"]
-    );
+    assert_eq!(of(&format!("ids:[\"gid://service/User/{}\"]", jane.id)).await, ["jane"]);
 }
 
 #[testkit::story]
@@ -187,9 +150,7 @@ async fn profiles_of_a_page_are_read_at_once(t: testkit::TestServer) {
         let text = t.anonymous().at("/-/metrics").await.text();
         let line = "http_request_statements_total{method=\"POST\",route=\"/api/graphql\"} ";
         let found = text.lines().find_map(|one| one.strip_prefix(line));
-        found
-            .and_then(|number| number.parse::<i64>().ok())
-            .unwrap_or(0)
+        found.and_then(|number| number.parse::<i64>().ok()).unwrap_or(0)
     };
     let query = "{users{nodes{username bio location jobTitle publicEmail}}}";
     let before = metric().await;
@@ -201,14 +162,8 @@ async fn profiles_of_a_page_are_read_at_once(t: testkit::TestServer) {
 #[testkit::story]
 async fn echo_says_who_speaks(t: testkit::TestServer) {
     let jane = t.user("jane").await;
-    assert_eq!(
-        data(&jane, "{echo(text:\"hello\")}").await["echo"],
-        "\"jane\" says: hello"
-    );
-    assert_eq!(
-        data(&t.anonymous(), "{echo(text:\"hello\")}").await["echo"],
-        "nil says: hello"
-    );
+    assert_eq!(data(&jane, "{echo(text:\"hello\")}").await["echo"], "\"jane\" says: hello");
+    assert_eq!(data(&t.anonymous(), "{echo(text:\"hello\")}").await["echo"], "nil says: hello");
     let query = "{queryComplexity{score limit} metadata{version}}";
     let version = t.app().config().version;
     assert_eq!(

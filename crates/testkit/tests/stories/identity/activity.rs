@@ -25,11 +25,7 @@ async fn activity_is_what_people_do(t: TestServer) {
     let jane = t.user("jane").await;
     project.add(&jane, 30).await;
     let path = format!("/users/{}", jane.id);
-    t.admin()
-        .put(&path)
-        .json(&json!({"bio": "x", "note": "y"}))
-        .await
-        .is(200);
+    t.admin().put(&path).json(&json!({"bio": "x", "note": "y"})).await.is(200);
     t.admin().get("/user?sudo=jane").await.is(200);
     assert_eq!(last(&t, jane.id).await, Value::Null, "others did that");
 

@@ -7,9 +7,7 @@ use testkit::{PASSWORD, Reply, TestServer, TestUser};
 const WANTED: &str = "wanted@example.org";
 
 async fn enter(user: &TestUser) -> Reply {
-    user.post("/user/emails")
-        .json(&json!({"email": WANTED}))
-        .await
+    user.post("/user/emails").json(&json!({"email": WANTED})).await
 }
 
 /// The links in the mails to the address, in the order of the mails.
@@ -33,9 +31,7 @@ async fn press(t: &TestServer, link: &str) -> Reply {
         return page;
     }
     let token = link.rsplit('=').next().unwrap_or_default();
-    browser
-        .post("/users/confirmation", &[("token", token)])
-        .await
+    browser.post("/users/confirmation", &[("token", token)]).await
 }
 
 /// The address among those of a user, and whether it is confirmed.
@@ -97,18 +93,11 @@ async fn who_confirms_an_address_has_it(t: TestServer) {
     enter(&john).await.is(201);
     let second = links(&t).await.remove(1);
     press(&t, &second).await.is(303);
-    assert_eq!(
-        (listed(&jane).await, listed(&john).await),
-        (None, Some(true))
-    );
+    assert_eq!((listed(&jane).await, listed(&john).await), (None, Some(true)));
     press(&t, &first).await.is(403);
     enter(&jane).await.is(400);
     let put = json!({"email": WANTED});
-    t.admin()
-        .put(format!("/users/{}", jane.id))
-        .json(&put)
-        .await
-        .is(409);
+    t.admin().put(format!("/users/{}", jane.id)).json(&put).await.is(409);
     let path = format!("/users/{}/emails", jane.id);
     let more = json!({"email": WANTED, "skip_confirmation": true});
     t.admin().post(&path).json(&more).await.is(400);
@@ -121,10 +110,7 @@ async fn an_administrators_word_takes_an_address(t: TestServer) {
     let path = format!("/users/{}/emails", john.id);
     let more = json!({"email": WANTED, "skip_confirmation": true});
     t.admin().post(&path).json(&more).await.is(201);
-    assert_eq!(
-        (listed(&jane).await, listed(&john).await),
-        (None, Some(true))
-    );
+    assert_eq!((listed(&jane).await, listed(&john).await), (None, Some(true)));
 }
 
 #[testkit::story]
@@ -140,9 +126,5 @@ async fn of_two_who_confirm_at_once_one_has_it(t: TestServer) {
     statuses.sort_unstable();
     assert!(matches!(statuses[..], [303, 403 | 409]), "{statuses:?}");
     let both = [listed(&jane).await, listed(&john).await];
-    assert_eq!(
-        both.iter().filter(|one| **one == Some(true)).count(),
-        1,
-        "{both:?}"
-    );
+    assert_eq!(both.iter().filter(|one| **one == Some(true)).count(), 1, "{both:?}");
 }

@@ -47,16 +47,12 @@ impl Browser {
     pub fn post(&self, path: &str, fields: &str) -> Request {
         let body = format!("authenticity_token={}&{fields}", self.csrf);
         let post = self.client.request(Method::POST, path);
-        post.header("cookie", &format!("_service_form={}", self.form))
-            .form(body)
+        post.header("cookie", &format!("_service_form={}", self.form)).form(body)
     }
 
     /// Signs in.
     pub fn sign_in(&self, login: &str, password: &str) -> Request {
         let password = password.replace(' ', "+");
-        self.post(
-            "/users/sign_in",
-            &format!("login={login}&password={password}"),
-        )
+        self.post("/users/sign_in", &format!("login={login}&password={password}"))
     }
 }

@@ -8,10 +8,7 @@ use testkit::{Client, TestServer};
 
 fn basic(user: &str, password: &str) -> String {
     let text = format!("{user}:{password}");
-    format!(
-        "Basic {}",
-        base64::engine::general_purpose::STANDARD.encode(text)
-    )
+    format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(text))
 }
 
 /// Who the server takes the request for.
@@ -37,10 +34,8 @@ async fn noted(t: &TestServer, id: i64, before: Option<i64>) -> i64 {
 
 async fn last_used(t: &TestServer, id: i64) -> Option<i64> {
     let at = t.app().read(move |tx| {
-        let row: (Option<jiff::Timestamp>,) = tx.one(
-            "select last_used_at from access_tokens where id = $1",
-            (id,),
-        )?;
+        let row: (Option<jiff::Timestamp>,) =
+            tx.one("select last_used_at from access_tokens where id = $1", (id,))?;
         Ok(row.0)
     });
     at.await.unwrap().map(|at| at.as_second())
@@ -66,11 +61,7 @@ async fn notes_every_ten_minutes(t: TestServer) {
     client.get("/user").await.is(200);
     let second = noted(&t, made.id(), Some(first)).await;
     assert_eq!(second, first + 600);
-    let shown = client
-        .get("/personal_access_tokens/self")
-        .await
-        .is(200)
-        .json();
+    let shown = client.get("/personal_access_tokens/self").await.is(200).json();
     assert_eq!(shown["last_used_at"], "2026-05-01T12:10:00.000Z");
     assert_eq!(shown["last_used_ips"], json!(["127.0.0.1"]));
 }
@@ -110,10 +101,7 @@ async fn of_several_credentials_the_first_in_order_counts(t: TestServer) {
         "jane"
     );
     assert_eq!(
-        caller(ask(format!(
-            "/user?access_token={hers}&private_token={his}"
-        )))
-        .await,
+        caller(ask(format!("/user?access_token={hers}&private_token={his}"))).await,
         "jane"
     );
     assert_eq!(
@@ -132,25 +120,16 @@ async fn of_several_credentials_the_first_in_order_counts(t: TestServer) {
         .is(401);
     // A token beside a session acts as the token, without a form's proof.
     let browser = Browser::open(&t, "/users/sign_in").await;
-    let entered = browser
-        .sign_in("john", "correct horse battery")
-        .await
-        .is(302);
+    let entered = browser.sign_in("john", "correct horse battery").await.is(302);
     let session = cookie(&entered, "_service_session").unwrap();
     let cookie = format!("_service_session={session}");
-    assert_eq!(
-        caller(jane.get("/user").header("cookie", &cookie)).await,
-        "jane"
-    );
+    assert_eq!(caller(jane.get("/user").header("cookie", &cookie)).await, "jane");
     jane.put("/user/status")
         .header("cookie", &cookie)
         .json(&json!({"message": "x"}))
         .await
         .is(200);
-    assert_eq!(
-        t.admin().get("/users/john/status").await.json()["message"],
-        ""
-    );
+    assert_eq!(t.admin().get("/users/john/status").await.json()["message"], "");
     ask("/user".into())
         .header("cookie", &cookie)
         .header("private-token", "bad")
@@ -158,10 +137,7 @@ async fn of_several_credentials_the_first_in_order_counts(t: TestServer) {
         .is(401);
     let body = format!("private_token={hers}&message=body");
     t.anonymous().put("/user/status").form(body).await.is(200);
-    assert_eq!(
-        t.admin().get("/users/jane/status").await.json()["message"],
-        "body"
-    );
+    assert_eq!(t.admin().get("/users/jane/status").await.json()["message"], "body");
     let json = json!({"access_token": hers, "message": "json"});
     t.anonymous().put("/user/status").json(&json).await.is(200);
     t.anonymous()
@@ -180,18 +156,11 @@ async fn registries_take_tokens_as_passwords_and_ask_for_them(t: TestServer) {
     let token = jane.token().unwrap_or_default();
     let file = project.at("/packages/generic/hammer/1.0/hammer.txt");
     let get = |header: &str, value: &str| t.anonymous().get(&file).header(header, value);
-    get("authorization", &basic("any name", token))
-        .await
-        .is(200);
+    get("authorization", &basic("any name", token)).await.is(200);
     get("authorization", &basic("", token)).await.is(200);
-    get("authorization", &format!("Bearer {token}"))
-        .await
-        .is(200);
+    get("authorization", &format!("Bearer {token}")).await.is(200);
     get("private-token", token).await.is(200);
-    t.anonymous()
-        .get(format!("{file}?private_token={token}"))
-        .await
-        .is(200);
+    t.anonymous().get(format!("{file}?private_token={token}")).await.is(200);
     // The account's password opens no API, and jobs there are none yet.
     for (header, value) in [
         ("authorization", basic("jane", "correct horse battery")),
@@ -206,15 +175,9 @@ async fn registries_take_tokens_as_passwords_and_ask_for_them(t: TestServer) {
         let refused = get(header, &value).await.is(401);
         let asks = refused.headers.get_all("www-authenticate").iter();
         let asks: Vec<_> = asks.filter_map(|value| value.to_str().ok()).collect();
-        assert!(
-            asks.contains(&"Basic realm=\"Service\""),
-            "{header}: {value}: {asks:?}"
-        );
+        assert!(asks.contains(&"Basic realm=\"Service\""), "{header}: {value}: {asks:?}");
     }
-    t.anonymous()
-        .get(format!("{file}?job_token=x"))
-        .await
-        .is(401);
+    t.anonymous().get(format!("{file}?job_token=x")).await.is(401);
     // Elsewhere Basic is no credential at all.
     let none = t
         .anonymous()
@@ -225,10 +188,7 @@ async fn registries_take_tokens_as_passwords_and_ask_for_them(t: TestServer) {
     assert_eq!(none.header("www-authenticate"), "");
     // What ended says so, and still asks.
     let id = jane.get("/personal_access_tokens/self").await.id();
-    t.admin()
-        .delete(format!("/personal_access_tokens/{id}"))
-        .await
-        .is(204);
+    t.admin().delete(format!("/personal_access_tokens/{id}")).await.is(204);
     let ended = get("authorization", &basic("jane", token)).await.is(401);
     assert_eq!(ended.json()["error"], "invalid_token");
     assert_eq!(ended.headers.get_all("www-authenticate").iter().count(), 2);
@@ -247,15 +207,8 @@ async fn a_token_learns_what_it_may_enter(t: TestServer) {
         let all = list.as_array().unwrap().iter();
         all.filter_map(|one| one["id"].as_i64()).collect()
     };
-    assert_eq!(
-        (ids(&all["groups"]), ids(&all["projects"])),
-        (vec![tools.id], vec![anvil.id])
-    );
-    let developer = jane
-        .get(format!("{path}?min_access_level=30"))
-        .await
-        .is(200)
-        .json();
+    assert_eq!((ids(&all["groups"]), ids(&all["projects"])), (vec![tools.id], vec![anvil.id]));
+    let developer = jane.get(format!("{path}?min_access_level=30")).await.is(200).json();
     assert_eq!(
         (ids(&developer["groups"]), ids(&developer["projects"])),
         (vec![], vec![anvil.id])
@@ -278,44 +231,22 @@ async fn sudo_runs_with_the_targets_rights_and_no_others(t: TestServer) {
     t.admin().get("/user?sudo=").await.is(200);
     let forbidden = "403 Forbidden - Must be admin to use sudo";
     assert_eq!(
-        john.get("/user")
-            .header("sudo", "jane")
-            .await
-            .is(403)
-            .json()["message"],
+        john.get("/user").header("sudo", "jane").await.is(403).json()["message"],
         forbidden
     );
     // A session cannot; nor can it become somebody who may not act.
     let made_admin = json!({"admin": true});
-    t.admin()
-        .put(format!("/users/{}", john.id))
-        .json(&made_admin)
-        .await
-        .is(200);
+    t.admin().put(format!("/users/{}", john.id)).json(&made_admin).await.is(200);
     let browser = Browser::open(&t, "/users/sign_in").await;
-    let entered = browser
-        .sign_in("john", "correct horse battery")
-        .await
-        .is(302);
-    let session = format!(
-        "_service_session={}",
-        cookie(&entered, "_service_session").unwrap()
-    );
-    let refused = t
-        .anonymous()
-        .get("/user?sudo=jane")
-        .header("cookie", &session)
-        .await
-        .is(403);
+    let entered = browser.sign_in("john", "correct horse battery").await.is(302);
+    let session = format!("_service_session={}", cookie(&entered, "_service_session").unwrap());
+    let refused = t.anonymous().get("/user?sudo=jane").header("cookie", &session).await.is(403);
     assert_eq!(
         refused.json()["message"],
         "403 Forbidden - Must be authenticated using an OAuth \
         or personal access token to use sudo"
     );
-    t.admin()
-        .post(format!("/users/{}/block", jane.id))
-        .await
-        .is(201);
+    t.admin().post(format!("/users/{}/block", jane.id)).await.is(201);
     as_jane("/user".into()).await.is(403);
     for nobody in ["0", "-1", "999999", "%00", "jane%0d%0aX-Injected:%201"] {
         let reply = t.admin().get(format!("/user?sudo={nobody}")).await;
@@ -328,14 +259,8 @@ async fn sudo_runs_with_the_targets_rights_and_no_others(t: TestServer) {
 async fn a_session_is_for_this_origin_only(t: TestServer) {
     t.user("jane").await;
     let browser = Browser::open(&t, "/users/sign_in").await;
-    let entered = browser
-        .sign_in("jane", "correct horse battery")
-        .await
-        .is(302);
-    let session = format!(
-        "_service_session={}",
-        cookie(&entered, "_service_session").unwrap()
-    );
+    let entered = browser.sign_in("jane", "correct horse battery").await.is(302);
+    let session = format!("_service_session={}", cookie(&entered, "_service_session").unwrap());
     let page = t
         .anonymous()
         .at("/-/user_settings/tokens")
@@ -354,23 +279,13 @@ async fn a_session_is_for_this_origin_only(t: TestServer) {
     put(&t.url()).await.is(200);
     for origin in ["https://evil.example", "null", "http://127.0.0.1:1"] {
         put(origin).await.is(401);
-        let read = t
-            .anonymous()
-            .get("/user")
-            .header("cookie", &session)
-            .header("origin", origin);
+        let read = t.anonymous().get("/user").header("cookie", &session).header("origin", origin);
         assert_eq!(read.await.header("access-control-allow-credentials"), "");
     }
     // Another session's proof is none.
     let browser = Browser::open(&t, "/users/sign_in").await;
-    let again = browser
-        .sign_in("jane", "correct horse battery")
-        .await
-        .is(302);
-    let other = format!(
-        "_service_session={}",
-        cookie(&again, "_service_session").unwrap()
-    );
+    let again = browser.sign_in("jane", "correct horse battery").await.is(302);
+    let other = format!("_service_session={}", cookie(&again, "_service_session").unwrap());
     let crossed = t
         .anonymous()
         .put("/user/status")
@@ -407,9 +322,6 @@ async fn of_a_hundred_rotations_at_once_one_succeeds(t: TestServer) {
     // The losers showed a token that was revoked by then: the family ends.
     let new = t.with_token(won[0].json()["token"].as_str().unwrap_or_default());
     new.get("/user").await.is(401);
-    let left = jane
-        .get("/personal_access_tokens?state=active&search=ci")
-        .await
-        .is(200);
+    let left = jane.get("/personal_access_tokens?state=active&search=ci").await.is(200);
     assert_eq!(left.json(), json!([]));
 }

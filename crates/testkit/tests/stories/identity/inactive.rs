@@ -45,23 +45,14 @@ async fn tokens_wait_for_the_address_to_be_confirmed(t: testkit::TestServer) {
 async fn tokens_of_bots_need_no_address(t: testkit::TestServer) {
     let project = t.project("acme/anvil").await;
     let new = json!({"name": "robot", "scopes": ["api"]});
-    let made = t
-        .admin()
-        .post(project.at("/access_tokens"))
-        .json(&new)
-        .await
-        .is(201);
+    let made = t.admin().post(project.at("/access_tokens")).json(&new).await.is(201);
     let robot = t.with_token(made.json()["token"].as_str().expect("a token"));
     robot.get(project.at("")).await.is(200);
 }
 
 #[testkit::story(noon)]
 async fn a_locked_account_has_no_tokens_until_it_opens(t: testkit::TestServer) {
-    set(
-        &t,
-        json!({"max_login_attempts": 3, "sign_in_limit_per_minute": 1000}),
-    )
-    .await;
+    set(&t, json!({"max_login_attempts": 3, "sign_in_limit_per_minute": 1000})).await;
     let jane = t.user("jane").await;
     let browser = t.new_browser();
     for _ in 0..3 {

@@ -18,12 +18,7 @@ async fn a_password_that_is_guessed_first_is_refused_everywhere(t: testkit::Test
         let made = t.admin().post("/users").json(&new).await.is(400);
         assert_eq!(made.json(), refused, "{weak}");
         let path = format!("/users/{}", jane.id);
-        let put = t
-            .admin()
-            .put(&path)
-            .json(&json!({"password": weak}))
-            .await
-            .is(400);
+        let put = t.admin().put(&path).json(&json!({"password": weak})).await.is(400);
         assert_eq!(put.json(), refused, "{weak}");
 
         let stranger = t.new_browser();
@@ -35,10 +30,7 @@ async fn a_password_that_is_guessed_first_is_refused_everywhere(t: testkit::Test
             ("password", weak),
         ];
         let page = stranger.post("/users/sign_up", &form).await.is(422).text();
-        assert!(
-            page.contains("Must not contain commonly used combinations"),
-            "{page}"
-        );
+        assert!(page.contains("Must not contain commonly used combinations"), "{page}");
 
         let own = t.browser("jane.miller").await;
         let form = [
@@ -46,27 +38,14 @@ async fn a_password_that_is_guessed_first_is_refused_everywhere(t: testkit::Test
             ("password", weak),
             ("password_confirmation", weak),
         ];
-        let page = own
-            .post("/-/user_settings/password", &form)
-            .await
-            .is(422)
-            .text();
-        assert!(
-            page.contains("Must not contain commonly used combinations"),
-            "{page}"
-        );
+        let page = own.post("/-/user_settings/password", &form).await.is(422).text();
+        assert!(page.contains("Must not contain commonly used combinations"), "{page}");
     }
     // By the name the user gets in the same breath.
     let path = format!("/users/{}", jane.id);
     let both = json!({"username": "kowalski", "password": "kowalski and I"});
-    assert_eq!(
-        t.admin().put(&path).json(&both).await.is(400).json(),
-        refused
-    );
-    assert_eq!(
-        jane.get("/user").await.is(200).json()["username"],
-        "jane.miller"
-    );
+    assert_eq!(t.admin().put(&path).json(&both).await.is(400).json(), refused);
+    assert_eq!(jane.get("/user").await.is(200).json()["username"], "jane.miller");
 }
 
 #[testkit::story]
@@ -82,19 +61,12 @@ async fn a_password_chosen_by_mail_or_anew_is_looked_at_too(t: testkit::TestServ
     t.settle().await;
     let mail = t.app().mailer().sent().remove(0);
     let base = t.url();
-    let link = mail
-        .text
-        .split_whitespace()
-        .find_map(|word| word.strip_prefix(base.as_str()));
+    let link = mail.text.split_whitespace().find_map(|word| word.strip_prefix(base.as_str()));
     let link = link.expect("a link");
     browser.get(link).await.is(200);
     let token = link.rsplit('=').next().unwrap_or_default();
     let choose = async |password: &str| {
-        let form = [
-            ("token", token),
-            ("password", password),
-            ("password_confirmation", password),
-        ];
+        let form = [("token", token), ("password", password), ("password_confirmation", password)];
         browser.post("/users/password/edit", &form).await
     };
     let page = choose("iloveyou2026").await.is(422).text();
@@ -102,21 +74,14 @@ async fn a_password_chosen_by_mail_or_anew_is_looked_at_too(t: testkit::TestServ
     choose("another good phrase").await.is(303);
 
     let given = json!({"password": "given by an admin"});
-    t.admin()
-        .put(format!("/users/{}", jane.id))
-        .json(&given)
-        .await
-        .is(200);
+    t.admin().put(format!("/users/{}", jane.id)).json(&given).await.is(200);
     browser.get("/users/sign_in").await.is(200);
     let form = [("login", "jane"), ("password", "given by an admin")];
     let asked = browser.post("/users/sign_in", &form).await.is(200);
     let proof = asked.hidden("proof").expect("a new password is asked for");
     let renew = async |password: &str| {
-        let form = [
-            ("proof", &*proof),
-            ("password", password),
-            ("password_confirmation", password),
-        ];
+        let form =
+            [("proof", &*proof), ("password", password), ("password_confirmation", password)];
         browser.post("/users/password", &form).await
     };
     let page = renew("jane's own").await.is(422).text();

@@ -39,57 +39,24 @@ async fn from(
 #[testkit::story(noon)]
 async fn a_sign_in_from_a_new_place_is_told_by_mail(t: TestServer) {
     let jane = t.user("jane").await;
-    assert!(
-        from(&t, &jane, "192.0.2.1", FIREFOX).await.is_empty(),
-        "the very first"
-    );
-    assert!(
-        from(&t, &jane, "192.0.2.77", FIREFOX).await.is_empty(),
-        "a neighbour"
-    );
+    assert!(from(&t, &jane, "192.0.2.1", FIREFOX).await.is_empty(), "the very first");
+    assert!(from(&t, &jane, "192.0.2.77", FIREFOX).await.is_empty(), "a neighbour");
 
     let mails = from(&t, &jane, "198.51.100.9", FIREFOX).await;
     assert_eq!((mails.len(), mails[0].to.as_str()), (1, "jane@example.com"));
     assert_eq!(mails[0].subject, "Sign-in from a new place");
     let sessions = format!("{}/-/user_settings/sessions", t.url());
-    for part in [
-        "6 May 2031, 12:00 UTC",
-        "198.51.100.9",
-        "Firefox on Linux",
-        &sessions,
-    ] {
+    for part in ["6 May 2031, 12:00 UTC", "198.51.100.9", "Firefox on Linux", &sessions] {
         assert!(mails[0].text.contains(part), "{part}: {}", mails[0].text);
     }
-    assert_eq!(
-        from(&t, &jane, "192.0.2.1", SAFARI).await.len(),
-        2,
-        "another browser"
-    );
-    assert_eq!(
-        from(&t, &jane, "198.51.100.10", FIREFOX).await.len(),
-        2,
-        "known by now"
-    );
-    assert_eq!(
-        from(&t, &jane, "192.0.2.1", "x\r\nBcc: a@b.example")
-            .await
-            .len(),
-        3
-    );
+    assert_eq!(from(&t, &jane, "192.0.2.1", SAFARI).await.len(), 2, "another browser");
+    assert_eq!(from(&t, &jane, "198.51.100.10", FIREFOX).await.len(), 2, "known by now");
+    assert_eq!(from(&t, &jane, "192.0.2.1", "x\r\nBcc: a@b.example").await.len(), 3);
     let last = t.app().mailer().sent().pop().unwrap();
     assert!(!last.subject.contains("Bcc") && last.to == "jane@example.com");
-    let told = t.admin().get(format!(
-        "/audit_events?entity_type=User&entity_id={}",
-        jane.id
-    ));
+    let told = t.admin().get(format!("/audit_events?entity_type=User&entity_id={}", jane.id));
     let events = told.await.is(200).each("event_name");
-    assert_eq!(
-        events
-            .iter()
-            .filter(|name| **name == "user.new_place")
-            .count(),
-        3
-    );
+    assert_eq!(events.iter().filter(|name| **name == "user.new_place").count(), 3);
 
     // A place unused for half a year is a new one.
     t.advance(181 * 86_400);
@@ -97,17 +64,9 @@ async fn a_sign_in_from_a_new_place_is_told_by_mail(t: TestServer) {
     assert_eq!(from(&t, &jane, "192.0.2.1", FIREFOX).await.len(), 4);
 
     set(&t, json!({"notify_on_unknown_sign_in": false})).await;
-    assert_eq!(
-        from(&t, &jane, "203.0.113.1", FIREFOX).await.len(),
-        4,
-        "switched off"
-    );
+    assert_eq!(from(&t, &jane, "203.0.113.1", FIREFOX).await.len(), 4, "switched off");
     set(&t, json!({"notify_on_unknown_sign_in": true})).await;
-    assert_eq!(
-        from(&t, &jane, "203.0.113.1", FIREFOX).await.len(),
-        4,
-        "but noted"
-    );
+    assert_eq!(from(&t, &jane, "203.0.113.1", FIREFOX).await.len(), 4, "but noted");
 }
 
 #[testkit::story(noon)]

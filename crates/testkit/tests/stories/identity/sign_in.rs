@@ -22,11 +22,7 @@ fn field(reply: &Reply, name: &str) -> String {
         .unwrap_or_else(|| panic!("no {name}: {text}"));
     let rest = &text[at..];
     let start = rest.find("value=\"").expect("a hidden field has a value") + 7;
-    rest[start..]
-        .split('"')
-        .next()
-        .unwrap_or_default()
-        .to_owned()
+    rest[start..].split('"').next().unwrap_or_default().to_owned()
 }
 
 struct Browser {
@@ -47,10 +43,8 @@ async fn open(t: &TestServer) -> Browser {
 impl Browser {
     async fn sign_in(&self, login: &str, password: &str, more: &str) -> Reply {
         let password = password.replace(' ', "+");
-        let body = format!(
-            "authenticity_token={}&login={login}&password={password}{more}",
-            self.csrf
-        );
+        let body =
+            format!("authenticity_token={}&login={login}&password={password}{more}", self.csrf);
         self.client
             .request(Method::POST, "/users/sign_in")
             .header("cookie", &format!("_service_form={}", self.form))
@@ -75,30 +69,14 @@ async fn a_right_password_begins_a_session(t: TestServer) {
         let reply = open(&t).await.sign_in(login, PASSWORD, "").await.is(302);
         assert_eq!(reply.header("location"), "/");
         let set = reply.header("set-cookie");
-        assert!(
-            set.contains("HttpOnly; SameSite=Lax") && !set.contains("Max-Age"),
-            "{set}"
-        );
+        assert!(set.contains("HttpOnly; SameSite=Lax") && !set.contains("Max-Age"), "{set}");
     }
-    let reply = open(&t)
-        .await
-        .sign_in("jane", PASSWORD, "&remember_me=1")
-        .await
-        .is(302);
+    let reply = open(&t).await.sign_in("jane", PASSWORD, "&remember_me=1").await.is(302);
     assert!(reply.header("set-cookie").contains("Max-Age=1209600"));
     let cookie = with(&session(&t, "jane").await);
-    let user = t
-        .anonymous()
-        .get("/user")
-        .header("cookie", &cookie)
-        .await
-        .is(200);
+    let user = t.anonymous().get("/user").header("cookie", &cookie).await.is(200);
     assert_eq!(user.json()["username"], "jane");
-    let page = t
-        .anonymous()
-        .at("/-/user_settings/profile")
-        .header("cookie", &cookie)
-        .await;
+    let page = t.anonymous().at("/-/user_settings/profile").header("cookie", &cookie).await;
     assert!(page.is(200).text().contains("jane"));
 }
 
@@ -121,13 +99,7 @@ async fn wrong_password_and_unknown_user_look_alike(t: TestServer) {
 async fn ten_failures_lock_the_account(t: TestServer) {
     let jane = t.user("jane").await;
     let wide = json!({"sign_in_limit_per_minute": 1000});
-    let rules = t
-        .admin()
-        .put("/application/settings")
-        .json(&wide)
-        .await
-        .is(200)
-        .json();
+    let rules = t.admin().put("/application/settings").json(&wide).await.is(200).json();
     assert_eq!(rules["failed_login_attempts_unlock_period_in_minutes"], 10);
     let browser = open(&t).await;
     for _ in 0..9 {
@@ -145,10 +117,7 @@ async fn ten_failures_lock_the_account(t: TestServer) {
         .app()
         .write(move |tx| {
             let past = tx.now() - jiff::SignedDuration::from_secs(1);
-            Ok(tx.execute(
-                "update users set locked_until = $2 where id = $1",
-                (id, past),
-            )?)
+            Ok(tx.execute("update users set locked_until = $2 where id = $1", (id, past))?)
         })
         .await;
     assert_eq!(done.ok(), Some(1));
@@ -159,15 +128,9 @@ async fn ten_failures_lock_the_account(t: TestServer) {
 async fn an_address_signs_in_ten_times_a_minute_at_most(t: TestServer) {
     let browser = open(&t).await;
     for _ in 0..10 {
-        browser
-            .sign_in("nobody", "wrong password", "")
-            .await
-            .is(422);
+        browser.sign_in("nobody", "wrong password", "").await.is(422);
     }
-    let refused = browser
-        .sign_in("nobody", "wrong password", "")
-        .await
-        .is(429);
+    let refused = browser.sign_in("nobody", "wrong password", "").await.is(429);
     assert!(!refused.header("retry-after").is_empty());
 }
 
@@ -182,30 +145,18 @@ async fn forms_without_our_token_are_refused(t: TestServer) {
     };
     forged.sign_in("jane", PASSWORD, "").await.is(403);
     let other = open(&t).await;
-    let crossed = Browser {
-        client: t.anonymous(),
-        form: browser.form,
-        csrf: other.csrf,
-    };
+    let crossed = Browser { client: t.anonymous(), form: browser.form, csrf: other.csrf };
     crossed.sign_in("jane", PASSWORD, "").await.is(403);
 
     let cookie = with(&session(&t, "jane").await);
     let own = "/-/user_settings/tokens";
     for (path, body) in [(own, "name=a&scopes[]=api"), ("/users/sign_out", "")] {
-        let post = t
-            .anonymous()
-            .request(Method::POST, path)
-            .header("cookie", &cookie);
+        let post = t.anonymous().request(Method::POST, path).header("cookie", &cookie);
         post.form(body).await.is(403);
     }
     let api = t.anonymous().put("/user/status").header("cookie", &cookie);
     api.json(&json!({"message": "x"})).await.is(401);
-    let page = t
-        .anonymous()
-        .at(own)
-        .header("cookie", &cookie)
-        .await
-        .is(200);
+    let page = t.anonymous().at(own).header("cookie", &cookie).await.is(200);
     let csrf = field(&page, "authenticity_token");
     let put = || {
         t.anonymous()
@@ -230,9 +181,7 @@ async fn the_way_back_stays_here(t: TestServer) {
         ("%2F%5Cevil.example", "/"),
         ("%2Fa%0D%0ASet-Cookie%3Ax", "/"),
     ] {
-        let reply = browser
-            .sign_in("jane", PASSWORD, &format!("&return_to={sent}"))
-            .await;
+        let reply = browser.sign_in("jane", PASSWORD, &format!("&return_to={sent}")).await;
         assert_eq!(reply.is(302).header("location"), to);
     }
 }
@@ -250,24 +199,14 @@ async fn a_session_ends_at_sign_out_and_changes_at_sign_in(t: TestServer) {
     let again = t
         .anonymous()
         .request(Method::POST, "/users/sign_in")
-        .header(
-            "cookie",
-            &format!("_service_form={}; {}", browser.form, with(&first)),
-        )
+        .header("cookie", &format!("_service_form={}; {}", browser.form, with(&first)))
         .form(body)
         .await
         .is(302);
     let second = cookie(&again, "_service_session").expect("a new session");
     assert_ne!(first, second);
-    t.anonymous()
-        .get("/user")
-        .header("cookie", &with(&first))
-        .await
-        .is(401);
-    let page = t
-        .anonymous()
-        .at("/-/user_settings/profile")
-        .header("cookie", &with(&second));
+    t.anonymous().get("/user").header("cookie", &with(&first)).await.is(401);
+    let page = t.anonymous().at("/-/user_settings/profile").header("cookie", &with(&second));
     let csrf = field(&page.await.is(200), "authenticity_token");
     let out = t
         .anonymous()
@@ -277,26 +216,15 @@ async fn a_session_ends_at_sign_out_and_changes_at_sign_in(t: TestServer) {
         .await
         .is(302);
     assert!(out.header("set-cookie").contains("Max-Age=0"));
-    t.anonymous()
-        .get("/user")
-        .header("cookie", &with(&second))
-        .await
-        .is(401);
+    t.anonymous().get("/user").header("cookie", &with(&second)).await.is(401);
 }
 
 #[testkit::story]
 async fn blocked_users_do_not_sign_in_and_lose_their_session(t: TestServer) {
     let jane = t.user("jane").await;
     let cookie = with(&session(&t, "jane").await);
-    t.admin()
-        .post(format!("/users/{}/block", jane.id))
-        .await
-        .is(201);
-    t.anonymous()
-        .get("/user")
-        .header("cookie", &cookie)
-        .await
-        .is(401);
+    t.admin().post(format!("/users/{}/block", jane.id)).await.is(201);
+    t.anonymous().get("/user").header("cookie", &cookie).await.is(401);
     let refused = open(&t).await.sign_in("jane", PASSWORD, "").await.is(403);
     assert!(refused.text().contains("Your account has been blocked."));
 }
@@ -305,11 +233,7 @@ async fn blocked_users_do_not_sign_in_and_lose_their_session(t: TestServer) {
 async fn a_password_set_by_someone_else_must_be_changed(t: TestServer) {
     let jane = t.user("jane").await;
     let given = json!({"password": "given by root"});
-    t.admin()
-        .put(format!("/users/{}", jane.id))
-        .json(&given)
-        .await
-        .is(200);
+    t.admin().put(format!("/users/{}", jane.id)).json(&given).await.is(200);
     jane.get("/user").await.is(403);
     let browser = open(&t).await;
     let page = browser.sign_in("jane", "given by root", "").await.is(200);
@@ -340,12 +264,7 @@ async fn tokens_are_made_on_their_page_and_shown_once(t: TestServer) {
     t.user("jane").await;
     let cookie = with(&session(&t, "jane").await);
     let path = "/-/user_settings/tokens";
-    let page = t
-        .anonymous()
-        .at(path)
-        .header("cookie", &cookie)
-        .await
-        .is(200);
+    let page = t.anonymous().at(path).header("cookie", &cookie).await.is(200);
     let csrf = field(&page, "authenticity_token");
     let post = |body: &str| {
         t.anonymous()
@@ -357,22 +276,14 @@ async fn tokens_are_made_on_their_page_and_shown_once(t: TestServer) {
         .await
         .is(200);
     let text = made.text();
-    assert!(
-        text.contains("&#60;b&#62;ci") && !text.contains("<b>ci"),
-        "{text}"
-    );
+    assert!(text.contains("&#60;b&#62;ci") && !text.contains("<b>ci"), "{text}");
     let at = text.find("svpat-").expect("the token is shown");
     let token: String = text[at..]
         .chars()
         .take_while(|c| c.is_ascii_alphanumeric() || *c == '-')
         .collect();
     t.with_token(token.clone()).get("/user").await.is(200);
-    let again = t
-        .anonymous()
-        .at(path)
-        .header("cookie", &cookie)
-        .await
-        .is(200);
+    let again = t.anonymous().at(path).header("cookie", &cookie).await.is(200);
     assert!(!again.text().contains(&token));
     post("name=&scopes[]=sudo").await.is(422);
 }
@@ -382,35 +293,14 @@ async fn the_administration_is_for_administrators(t: TestServer) {
     t.user("jane").await;
     let cookie = with(&session(&t, "jane").await);
     t.anonymous().at("/admin/users").await.is(401);
-    t.anonymous()
-        .at("/admin/users")
-        .header("cookie", &cookie)
-        .await
-        .is(403);
+    t.anonymous().at("/admin/users").header("cookie", &cookie).await.is(403);
     let done = t
         .app()
-        .write(|tx| {
-            Ok(tx.execute(
-                "update users set is_admin = true where username = 'jane'",
-                (),
-            )?)
-        })
+        .write(|tx| Ok(tx.execute("update users set is_admin = true where username = 'jane'", ())?))
         .await;
     assert_eq!(done.ok(), Some(1));
-    let list = t
-        .anonymous()
-        .at("/admin/users?search=jane")
-        .header("cookie", &cookie)
-        .await;
+    let list = t.anonymous().at("/admin/users?search=jane").header("cookie", &cookie).await;
     assert!(list.is(200).text().contains("jane@example.com"));
-    t.anonymous()
-        .at("/admin/users/root")
-        .header("cookie", &cookie)
-        .await
-        .is(200);
-    t.anonymous()
-        .at("/admin/users/nobody")
-        .header("cookie", &cookie)
-        .await
-        .is(404);
+    t.anonymous().at("/admin/users/root").header("cookie", &cookie).await.is(200);
+    t.anonymous().at("/admin/users/nobody").header("cookie", &cookie).await.is(404);
 }

@@ -3,25 +3,14 @@
 use serde_json::{Value, json};
 
 fn keys(value: &Value) -> Vec<String> {
-    value
-        .as_object()
-        .map(|map| map.keys().cloned().collect())
-        .unwrap_or_default()
+    value.as_object().map(|map| map.keys().cloned().collect()).unwrap_or_default()
 }
 
 #[testkit::story]
 async fn a_user_is_shown_in_as_much_detail_as_the_caller_may_see(t: testkit::TestServer) {
     let (jane, john) = (t.user("jane").await, t.user("john").await);
     let public = john.get(format!("/users/{}", jane.id)).await.is(200).json();
-    let basic = [
-        "id",
-        "username",
-        "name",
-        "state",
-        "locked",
-        "avatar_url",
-        "web_url",
-    ];
+    let basic = ["id", "username", "name", "state", "locked", "avatar_url", "web_url"];
     assert_eq!(keys(&public)[..7], basic);
     assert_eq!(
         keys(&public)[7..],
@@ -67,12 +56,7 @@ async fn a_user_is_shown_in_as_much_detail_as_the_caller_may_see(t: testkit::Tes
             "commit_email",
         ]
     );
-    let whole = t
-        .admin()
-        .get(format!("/users/{}", jane.id))
-        .await
-        .is(200)
-        .json();
+    let whole = t.admin().get(format!("/users/{}", jane.id)).await.is(200).json();
     assert_eq!(
         keys(&whole)[40..],
         [
@@ -87,15 +71,8 @@ async fn a_user_is_shown_in_as_much_detail_as_the_caller_may_see(t: testkit::Tes
         ]
     );
     assert_eq!(whole["created_by"]["username"], "root");
-    let refused = t
-        .anonymous()
-        .get(format!("/users/{}", jane.id))
-        .await
-        .is(403);
-    assert_eq!(
-        refused.json(),
-        json!({"message": "403 Forbidden - Not authorized!"})
-    );
+    let refused = t.anonymous().get(format!("/users/{}", jane.id)).await.is(403);
+    assert_eq!(refused.json(), json!({"message": "403 Forbidden - Not authorized!"}));
     let absent = john.get("/users/999999").await.is(404).json();
     assert_eq!(absent, json!({"message": "404 User Not Found"}));
 }
@@ -104,11 +81,7 @@ async fn a_user_is_shown_in_as_much_detail_as_the_caller_may_see(t: testkit::Tes
 async fn a_private_profile_hides_its_numbers(t: testkit::TestServer) {
     let (jane, john) = (t.user("jane").await, t.user("john").await);
     let path = format!("/users/{}", jane.id);
-    t.admin()
-        .put(&path)
-        .json(&json!({"private_profile": true}))
-        .await
-        .is(200);
+    t.admin().put(&path).json(&json!({"private_profile": true})).await.is(200);
     let hidden = john.get(&path).await.is(200).json();
     for key in ["created_at", "followers", "following"] {
         assert!(hidden.get(key).is_none(), "{key}");
@@ -116,11 +89,7 @@ async fn a_private_profile_hides_its_numbers(t: testkit::TestServer) {
     john.get(format!("{path}/followers")).await.is(404);
     jane.get(format!("{path}/followers")).await.is(200);
     assert!(jane.get(&path).await.is(200).json()["followers"].is_number());
-    t.admin()
-        .put(&path)
-        .json(&json!({"private_profile": null}))
-        .await
-        .is(200);
+    t.admin().put(&path).json(&json!({"private_profile": null})).await.is(200);
     assert!(john.get(&path).await.is(200).json()["followers"].is_number());
 }
 
@@ -133,9 +102,7 @@ async fn users_are_filtered_and_ordered(t: testkit::TestServer) {
         let request = t.admin().get(format!("/users?{query}"));
         async move {
             let all = request.await.is(200).each("username");
-            all.iter()
-                .filter_map(|n| n.as_str().map(str::to_owned))
-                .collect::<Vec<_>>()
+            all.iter().filter_map(|n| n.as_str().map(str::to_owned)).collect::<Vec<_>>()
         }
     };
     assert_eq!(names("").await, ["clara", "berta", "anna", "root"]);
@@ -144,14 +111,8 @@ async fn users_are_filtered_and_ordered(t: testkit::TestServer) {
     assert_eq!(names("search=anna@example.com").await, ["anna"]);
     assert_eq!(names("search=%25").await, [""; 0]);
     assert_eq!(names("admins=true").await, ["root"]);
-    assert_eq!(
-        names("order_by=name&sort=asc&per_page=2").await,
-        ["root", "anna"]
-    );
-    assert_eq!(
-        names("order_by=username&sort=asc").await,
-        ["anna", "berta", "clara", "root"]
-    );
+    assert_eq!(names("order_by=name&sort=asc&per_page=2").await, ["root", "anna"]);
+    assert_eq!(names("order_by=username&sort=asc").await, ["anna", "berta", "clara", "root"]);
     let id = t.admin().get("/users?username=clara").await.each("id")[0].clone();
     t.admin().post(format!("/users/{id}/block")).await.is(201);
     assert_eq!(names("blocked=true").await, ["clara"]);
@@ -193,10 +154,7 @@ async fn users_are_paged_by_key_in_every_order(t: testkit::TestServer) {
             assert_eq!(seen, t.admin().get(path).await.each("id"), "{order} {sort}");
         }
     }
-    t.admin()
-        .get("/users?pagination=keyset&cursor=forged")
-        .await
-        .is(400);
+    t.admin().get("/users?pagination=keyset&cursor=forged").await.is(400);
 }
 
 #[testkit::story]
@@ -204,11 +162,7 @@ async fn everyone_else_sees_basic_users_in_the_list(t: testkit::TestServer) {
     let jane = t.user("jane").await;
     let list = jane.get("/users").await.is(200).json();
     assert_eq!(keys(&list[0]).len(), 7);
-    let by_mail = jane
-        .get("/users?search=admin@example.com")
-        .await
-        .is(200)
-        .json();
+    let by_mail = jane.get("/users?search=admin@example.com").await.is(200).json();
     assert_eq!(by_mail, json!([]));
     let refused = t.anonymous().get("/users").await.is(403);
     assert_eq!(
@@ -224,17 +178,8 @@ async fn everyone_else_sees_basic_users_in_the_list(t: testkit::TestServer) {
 async fn a_user_is_made_with_every_problem_told(t: testkit::TestServer) {
     let bad = json!({"username": "a/b", "name": "", "email": "nobody", "password": "short"});
     let told = t.admin().post("/users").json(&bad).await.is(400).json();
-    assert_eq!(
-        keys(&told["message"]),
-        ["username", "name", "email", "password"]
-    );
-    let missing = t
-        .admin()
-        .post("/users")
-        .json(&json!({"username": "x1"}))
-        .await
-        .is(400)
-        .json();
+    assert_eq!(keys(&told["message"]), ["username", "name", "email", "password"]);
+    let missing = t.admin().post("/users").json(&json!({"username": "x1"})).await.is(400).json();
     assert_eq!(missing["error"], "email is missing, name is missing");
     let jane = t.user("jane").await;
     let again = json!({"username": "JANE", "name": "J", "email": "other@example.com",
@@ -266,12 +211,7 @@ async fn hostile_names_are_refused_or_kept_as_text(t: testkit::TestServer) {
         t.admin().put(&path).json(&bad).await.is(400);
     }
     let name = "<script>alert(1)</script>";
-    let kept = t
-        .admin()
-        .put(&path)
-        .json(&json!({"name": name}))
-        .await
-        .is(200);
+    let kept = t.admin().put(&path).json(&json!({"name": name})).await.is(200);
     assert_eq!(kept.json()["name"], name);
     for id in ["-1", "0", "99999999999999999999", "%252F", "%2e%2e", "1%00"] {
         let reply = t.admin().get(format!("/users/{id}")).await;
@@ -314,15 +254,9 @@ async fn a_deleted_user_is_gone_with_their_tokens(t: testkit::TestServer) {
     let jane = t.user("jane").await;
     jane.delete(format!("/users/{}", jane.id)).await.is(403);
     t.admin().delete("/users/1").await.is(403);
-    t.admin()
-        .delete(format!("/users/{}", jane.id))
-        .await
-        .is(204);
+    t.admin().delete(format!("/users/{}", jane.id)).await.is(204);
     t.admin().get(format!("/users/{}", jane.id)).await.is(404);
-    t.admin()
-        .delete(format!("/users/{}", jane.id))
-        .await
-        .is(404);
+    t.admin().delete(format!("/users/{}", jane.id)).await.is(404);
     jane.get("/user").await.is(401);
     let internal = t.admin().get("/users?exclude_internal=true").await.is(200);
     assert_eq!(internal.each("username"), [json!("root")]);
@@ -332,24 +266,12 @@ async fn a_deleted_user_is_gone_with_their_tokens(t: testkit::TestServer) {
 async fn users_follow_each_other(t: testkit::TestServer) {
     let (jane, john) = (t.user("jane").await, t.user("john").await);
     let path = format!("/users/{}", jane.id);
-    assert_eq!(
-        john.post(format!("{path}/follow")).await.is(201).id(),
-        jane.id
-    );
+    assert_eq!(john.post(format!("{path}/follow")).await.is(201).id(), jane.id);
     john.post(format!("{path}/follow")).await.is(304);
     let seen = john.get(&path).await.is(200).json();
-    assert_eq!(
-        (&seen["followers"], &seen["is_followed"]),
-        (&json!(1), &json!(true))
-    );
-    assert_eq!(
-        jane.get(format!("{path}/followers")).await.each("id"),
-        [json!(john.id)]
-    );
-    let followed = jane
-        .get(format!("/users/{}/following", john.id))
-        .await
-        .is(200);
+    assert_eq!((&seen["followers"], &seen["is_followed"]), (&json!(1), &json!(true)));
+    assert_eq!(jane.get(format!("{path}/followers")).await.each("id"), [json!(john.id)]);
+    let followed = jane.get(format!("/users/{}/following", john.id)).await.is(200);
     assert_eq!(followed.each("id"), [json!(jane.id)]);
     john.post(format!("{path}/unfollow")).await.is(201);
     john.post(format!("{path}/unfollow")).await.is(304);
@@ -368,34 +290,15 @@ async fn a_status_is_said_and_escaped(t: testkit::TestServer) {
         "availability": "busy", "message_html": "&lt;b&gt;out&lt;/b&gt;",
         "clear_status_at": null})
     );
-    assert_eq!(
-        t.admin().get("/users/jane/status").await.is(200).json(),
-        status
-    );
-    let kept = jane
-        .patch("/user/status")
-        .json(&json!({"message": "in"}))
-        .await
-        .is(200)
-        .json();
-    assert_eq!(
-        (&kept["emoji"], &kept["message"]),
-        (&json!("coffee"), &json!("in"))
-    );
+    assert_eq!(t.admin().get("/users/jane/status").await.is(200).json(), status);
+    let kept = jane.patch("/user/status").json(&json!({"message": "in"})).await.is(200).json();
+    assert_eq!((&kept["emoji"], &kept["message"]), (&json!("coffee"), &json!("in")));
     jane.put("/user/status")
         .json(&json!({"message": "x".repeat(101)}))
         .await
         .is(400);
-    jane.put("/user/status")
-        .json(&json!({"availability": "asleep"}))
-        .await
-        .is(400);
-    let reset = jane
-        .put("/user/status")
-        .json(&json!({}))
-        .await
-        .is(200)
-        .json();
+    jane.put("/user/status").json(&json!({"availability": "asleep"})).await.is(400);
+    let reset = jane.put("/user/status").json(&json!({})).await.is(200).json();
     assert_eq!(reset["message"], "");
 }
 
@@ -403,11 +306,7 @@ async fn a_status_is_said_and_escaped(t: testkit::TestServer) {
 async fn every_change_is_audited(t: testkit::TestServer) {
     let jane = t.user("jane").await;
     let path = format!("/users/{}", jane.id);
-    t.admin()
-        .put(&path)
-        .json(&json!({"note": "kept"}))
-        .await
-        .is(200);
+    t.admin().put(&path).json(&json!({"note": "kept"})).await.is(200);
     t.admin().post(format!("{path}/block")).await.is(201);
     let id = jane.id;
     let actions = t
@@ -422,10 +321,6 @@ async fn every_change_is_audited(t: testkit::TestServer) {
         .await;
     assert_eq!(
         actions.ok(),
-        Some(
-            ["user.create", "user.update", "user.block"]
-                .map(str::to_owned)
-                .to_vec()
-        )
+        Some(["user.create", "user.update", "user.block"].map(str::to_owned).to_vec())
     );
 }

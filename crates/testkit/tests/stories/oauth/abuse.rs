@@ -26,21 +26,12 @@ async fn nobody_is_sent_to_an_address_that_was_not_registered(t: TestServer) {
             ("response_type", "code"),
             ("scope", "api"),
         ]);
-        let page = browser
-            .get(&format!("/oauth/authorize?{query}"))
-            .await
-            .is(400);
+        let page = browser.get(&format!("/oauth/authorize?{query}")).await.is(400);
         assert_eq!(page.header("location"), "", "{uri}");
     }
-    let unknown = encoded(&[
-        ("client_id", "nobody"),
-        ("redirect_uri", CALLBACK),
-        ("response_type", "code"),
-    ]);
-    browser
-        .get(&format!("/oauth/authorize?{unknown}"))
-        .await
-        .is(400);
+    let unknown =
+        encoded(&[("client_id", "nobody"), ("redirect_uri", CALLBACK), ("response_type", "code")]);
+    browser.get(&format!("/oauth/authorize?{unknown}")).await.is(400);
     browser.get("/oauth/authorize").await.is(400);
 }
 
@@ -59,19 +50,10 @@ async fn a_malformed_question_is_answered_to_the_client(t: TestServer) {
         ("&response_type=code&scope[]=api", "invalid_request"),
         ("&response_type=code&scope=api%00", "invalid_request"),
         ("&response_type=code&scope=api%0Asudo", "invalid_scope"),
-        (
-            "&response_type=code&scope=api&max_age=soon",
-            "invalid_request",
-        ),
-        (
-            "&response_type=code&scope=api&prompt=magic",
-            "invalid_request",
-        ),
+        ("&response_type=code&scope=api&max_age=soon", "invalid_request"),
+        ("&response_type=code&scope=api&prompt=magic", "invalid_request"),
     ] {
-        let reply = browser
-            .get(&format!("/oauth/authorize?{base}{more}"))
-            .await
-            .is(302);
+        let reply = browser.get(&format!("/oauth/authorize?{base}{more}")).await.is(302);
         assert!(reply.header("location").starts_with(CALLBACK), "{more}");
         assert_eq!(answered(&reply, "error").as_deref(), Some(error), "{more}");
     }
@@ -92,24 +74,14 @@ async fn consent_cannot_be_given_from_elsewhere(t: TestServer) {
     t.user("jane").await;
     let shop = application(&t, "api", true).await;
     let browser = t.browser("jane").await;
-    let page = browser
-        .get(&authorize_path(&shop, "api", &[]))
-        .await
-        .is(200);
+    let page = browser.get(&authorize_path(&shop, "api", &[])).await.is(200);
     let carried = carried(&page);
     let fields: Vec<(&str, &str)> = carried.iter().map(|(n, v)| (*n, v.as_str())).collect();
     browser.post_bare("/oauth/authorize", &fields).await.is(403);
     let forged = [fields.as_slice(), &[("authenticity_token", "x.y")]].concat();
     browser.post_bare("/oauth/authorize", &forged).await.is(403);
-    for path in [
-        "/oauth/device",
-        "/oauth/device/confirm",
-        "/-/user_settings/applications",
-    ] {
-        browser
-            .post_bare(path, &[("user_code", "BBBB-BBBB")])
-            .await
-            .is(403);
+    for path in ["/oauth/device", "/oauth/device/confirm", "/-/user_settings/applications"] {
+        browser.post_bare(path, &[("user_code", "BBBB-BBBB")]).await.is(403);
     }
     let other = t.new_browser();
     let reply = other.post("/oauth/authorize", &fields).await;
@@ -124,10 +96,7 @@ async fn browsers_may_send_the_forms_of_pages_without_a_referrer(t: TestServer) 
     t.user("jane").await;
     let shop = application(&t, "api", true).await;
     let browser = t.browser("jane").await;
-    let page = browser
-        .get(&authorize_path(&shop, "api", &[]))
-        .await
-        .is(200);
+    let page = browser.get(&authorize_path(&shop, "api", &[])).await.is(200);
     assert_eq!(page.header("referrer-policy"), "no-referrer");
     let carried = carried(&page);
     let mut fields: Vec<(&str, &str)> = carried.iter().map(|(n, v)| (*n, v.as_str())).collect();
@@ -138,28 +107,18 @@ async fn browsers_may_send_the_forms_of_pages_without_a_referrer(t: TestServer) 
     };
     for foreign in [
         &[("origin", "https://evil.example")][..],
-        &[
-            ("origin", "https://evil.example"),
-            ("sec-fetch-site", "same-origin"),
-        ],
+        &[("origin", "https://evil.example"), ("sec-fetch-site", "same-origin")],
         &[("origin", "null"), ("sec-fetch-site", "cross-site")],
         &[("origin", "null"), ("sec-fetch-site", "same-site")],
     ] {
         send(&fields, foreign).await.is(403);
     }
     let null = ("origin", "null");
-    send(
-        &fields[..fields.len() - 1],
-        &[null, ("sec-fetch-site", "same-origin")],
-    )
-    .await
-    .is(403);
+    send(&fields[..fields.len() - 1], &[null, ("sec-fetch-site", "same-origin")])
+        .await
+        .is(403);
     let own = &t.url();
-    for ours in [
-        &[null, ("sec-fetch-site", "same-origin")][..],
-        &[null],
-        &[("origin", own)],
-    ] {
+    for ours in [&[null, ("sec-fetch-site", "same-origin")][..], &[null], &[("origin", own)]] {
         let reply = send(&fields, ours).await.is(302);
         assert!(answered(&reply, "code").is_some());
     }
@@ -168,12 +127,8 @@ async fn browsers_may_send_the_forms_of_pages_without_a_referrer(t: TestServer) 
 #[testkit::story]
 async fn the_token_endpoint_reads_strictly(t: TestServer) {
     let shop = application(&t, "api", true).await;
-    let send = async |body: &str| {
-        t.anonymous()
-            .request(Method::POST, "/oauth/token")
-            .form(body)
-            .await
-    };
+    let send =
+        async |body: &str| t.anonymous().request(Method::POST, "/oauth/token").form(body).await;
     for body in [
         "",
         "grant_type=",
@@ -188,36 +143,18 @@ async fn the_token_endpoint_reads_strictly(t: TestServer) {
     ] {
         refused(send(body).await, 400, "invalid_request");
     }
-    refused(
-        send("grant_type=client_credentials").await,
-        400,
-        "unsupported_grant_type",
-    );
-    refused(
-        send("grant_type=magic").await,
-        400,
-        "unsupported_grant_type",
-    );
+    refused(send("grant_type=client_credentials").await, 400, "unsupported_grant_type");
+    refused(send("grant_type=magic").await, 400, "unsupported_grant_type");
     refused(
         send(&format!("grant_type=password&x={}", "y".repeat(65 * 1024))).await,
         400,
         "invalid_request",
     );
-    let query = format!(
-        "/oauth/token?grant_type=refresh_token&refresh_token=x&client_id={}",
-        shop.uid
-    );
-    refused(
-        t.anonymous().request(Method::POST, query).await,
-        400,
-        "invalid_request",
-    );
+    let query =
+        format!("/oauth/token?grant_type=refresh_token&refresh_token=x&client_id={}", shop.uid);
+    refused(t.anonymous().request(Method::POST, query).await, 400, "invalid_request");
     let json = t.anonymous().request(Method::POST, "/oauth/token");
-    refused(
-        json.json(&json!({"grant_type": ["password"]})).await,
-        400,
-        "invalid_request",
-    );
+    refused(json.json(&json!({"grant_type": ["password"]})).await, 400, "invalid_request");
     let json = t.anonymous().request(Method::POST, "/oauth/token");
     refused(
         json.json(
@@ -232,11 +169,7 @@ async fn the_token_endpoint_reads_strictly(t: TestServer) {
         .anonymous()
         .request(Method::POST, "/oauth/token")
         .header("content-type", "text/plain");
-    refused(
-        odd.bytes("grant_type=password").await,
-        400,
-        "invalid_request",
-    );
+    refused(odd.bytes("grant_type=password").await, 400, "invalid_request");
     t.anonymous().at("/oauth/token").await.is(405);
 }
 
@@ -250,11 +183,7 @@ async fn secrets_do_not_come_back_in_answers(t: TestServer) {
         ("code", "guessed-code"),
         ("redirect_uri", CALLBACK),
     ];
-    let reply = refused(
-        post(&t, "/oauth/token", &fields).await,
-        401,
-        "invalid_client",
-    );
+    let reply = refused(post(&t, "/oauth/token", &fields).await, 401, "invalid_client");
     assert!(
         !reply.text().contains("guessed") && !format!("{:?}", reply.headers).contains("guessed")
     );
@@ -276,10 +205,7 @@ async fn scripts_of_other_origins_may_call_what_they_should(t: TestServer) {
         let request = request.header("access-control-request-method", method);
         match headers.is_empty() {
             true => request.await.is(200),
-            false => request
-                .header("access-control-request-headers", headers)
-                .await
-                .is(200),
+            false => request.header("access-control-request-headers", headers).await.is(200),
         }
     };
     for (path, method) in [
@@ -291,39 +217,17 @@ async fn scripts_of_other_origins_may_call_what_they_should(t: TestServer) {
     ] {
         let allowed = preflight(path, method, "authorization").await;
         assert_eq!(allowed.header("access-control-allow-origin"), "*", "{path}");
-        assert!(
-            allowed
-                .header("access-control-allow-methods")
-                .contains(method)
-        );
+        assert!(allowed.header("access-control-allow-methods").contains(method));
         assert_eq!(allowed.header("access-control-allow-credentials"), "");
-        for headers in [
-            "x-requested-with",
-            "authorization, x-requested-with",
-            "x-csrf-token",
-        ] {
+        for headers in ["x-requested-with", "authorization, x-requested-with", "x-csrf-token"] {
             let denied = preflight(path, method, headers).await;
-            assert_eq!(
-                denied.header("access-control-allow-origin"),
-                "",
-                "{path} {headers}"
-            );
+            assert_eq!(denied.header("access-control-allow-origin"), "", "{path} {headers}");
             assert_eq!(denied.header("access-control-allow-headers"), "");
         }
-        assert_eq!(
-            preflight(path, "PUT", "")
-                .await
-                .header("access-control-allow-origin"),
-            ""
-        );
+        assert_eq!(preflight(path, "PUT", "").await.header("access-control-allow-origin"), "");
     }
     for path in ["/oauth/discovery/keys", "/.well-known/openid-configuration"] {
-        assert_eq!(
-            preflight(path, "GET", "")
-                .await
-                .header("access-control-allow-origin"),
-            "*"
-        );
+        assert_eq!(preflight(path, "GET", "").await.header("access-control-allow-origin"), "*");
         assert_eq!(
             preflight(path, "GET", "authorization")
                 .await
@@ -336,11 +240,7 @@ async fn scripts_of_other_origins_may_call_what_they_should(t: TestServer) {
         assert_eq!(reply.header("access-control-allow-origin"), "", "{path}");
     }
     let token = post(&t, "/oauth/token", &[("grant_type", "magic")]).await;
-    assert_eq!(
-        token.header("access-control-allow-origin"),
-        "*",
-        "refusals are readable too"
-    );
+    assert_eq!(token.header("access-control-allow-origin"), "*", "refusals are readable too");
 }
 
 #[testkit::story]
@@ -348,10 +248,7 @@ async fn a_user_without_a_confirmed_address_authorises_nothing(t: TestServer) {
     let jane = t.user("jane").await;
     let shop = application(&t, "api sudo", true).await;
     let browser = t.browser("jane").await;
-    let reply = browser
-        .get(&authorize_path(&shop, "sudo", &[]))
-        .await
-        .is(302);
+    let reply = browser.get(&authorize_path(&shop, "sudo", &[])).await.is(302);
     assert_eq!(
         answered(&reply, "error").as_deref(),
         Some("invalid_scope"),
@@ -359,26 +256,16 @@ async fn a_user_without_a_confirmed_address_authorises_nothing(t: TestServer) {
     );
     let id = jane.id;
     let unconfirm = t.app().write(move |tx| {
-        tx.execute(
-            store::sql!("update users set confirmed_at = null where id = $1"),
-            (id,),
-        )?;
+        tx.execute(store::sql!("update users set confirmed_at = null where id = $1"), (id,))?;
         Ok(())
     });
     unconfirm.await.unwrap();
-    let page = browser
-        .get(&authorize_path(&shop, "api", &[]))
-        .await
-        .is(403);
+    let page = browser.get(&authorize_path(&shop, "api", &[])).await.is(403);
     assert!(page.text().contains("Confirm your e-mail"));
     let password = [
         ("grant_type", "password"),
         ("username", "jane"),
         ("password", testkit::PASSWORD),
     ];
-    refused(
-        post(&t, "/oauth/token", &password).await,
-        400,
-        "invalid_grant",
-    );
+    refused(post(&t, "/oauth/token", &password).await, 400, "invalid_grant");
 }

@@ -22,9 +22,7 @@ async fn ask(browser: &Browser, application: &TestApplication, to: &str, more: &
         ("response_type", "code"),
         ("scope", "read_user"),
     ]);
-    browser
-        .get(&format!("/oauth/authorize?{query}{more}"))
-        .await
+    browser.get(&format!("/oauth/authorize?{query}{more}")).await
 }
 
 #[testkit::story]
@@ -32,10 +30,7 @@ async fn a_no_may_be_sent_as_a_delete(t: TestServer) {
     t.user("jane").await;
     let shop = application(&t, "api", true).await;
     let browser = t.browser("jane").await;
-    let page = browser
-        .get(&authorize_path(&shop, "api", &[]))
-        .await
-        .is(200);
+    let page = browser.get(&authorize_path(&shop, "api", &[])).await.is(200);
     let token = page.hidden("authenticity_token").expect("the form's token");
     let carried = carried(&page);
     let mut fields: Vec<(&str, &str)> = carried.iter().map(|(n, v)| (*n, v.as_str())).collect();
@@ -61,20 +56,11 @@ async fn the_answer_keeps_the_query_of_its_address(t: TestServer) {
     let page = ask(&browser, &shop, uri, "&state=new").await.is(200);
     let reply = approve(&browser, &page).await.is(302);
     let location = reply.header("location");
-    assert!(
-        location.starts_with("https://app.example/cb?keep=%20x&code="),
-        "{location}"
-    );
+    assert!(location.starts_with("https://app.example/cb?keep=%20x&code="), "{location}");
     assert!(!location.contains("old"), "{location}");
     assert_eq!(answered(&reply, "state").as_deref(), Some("new"));
-    let less = ask(&browser, &shop, "https://app.example/cb", "")
-        .await
-        .is(400);
-    assert_eq!(
-        less.header("location"),
-        "",
-        "the query belongs to the address"
-    );
+    let less = ask(&browser, &shop, "https://app.example/cb", "").await.is(400);
+    assert_eq!(less.header("location"), "", "the query belongs to the address");
 }
 
 #[testkit::story]
@@ -146,21 +132,14 @@ async fn without_a_scope_the_default_is_meant(t: TestServer) {
         authorize_path(application, "x", &[]).replace("&scope=x", "")
     };
     let code = code(&browser, &without(&wide)).await;
-    assert_eq!(
-        exchange(&t, &wide, &code, &[]).await.is(200).json()["scope"],
-        "api"
-    );
+    assert_eq!(exchange(&t, &wide, &code, &[]).await.is(200).json()["scope"], "api");
     for path in [
         without(&narrow),
         authorize_path(&narrow, " ", &[]),
         authorize_path(&narrow, "api", &[]),
     ] {
         let reply = browser.get(&path).await.is(302);
-        assert_eq!(
-            answered(&reply, "error").as_deref(),
-            Some("invalid_scope"),
-            "{path}"
-        );
+        assert_eq!(answered(&reply, "error").as_deref(), Some("invalid_scope"), "{path}");
     }
 }
 
@@ -171,14 +150,7 @@ async fn a_group_without_single_sign_on_changes_nothing(t: TestServer) {
     let shop = application(&t, "api", true).await;
     let browser = t.browser("jane").await;
     let id = acme.id.to_string();
-    for group in [
-        id.as_str(),
-        "999999",
-        "-1",
-        "acme",
-        "1e9",
-        "99999999999999999999999999999999",
-    ] {
+    for group in [id.as_str(), "999999", "-1", "acme", "1e9", "99999999999999999999999999999999"] {
         let path = authorize_path(&shop, "api", &[("root_namespace_id", group)]);
         browser.get(&path).await.is(200);
     }
@@ -204,42 +176,24 @@ async fn administrators_may_be_kept_from_giving_much_away(t: TestServer) {
     let page = admin.get(&authorize_path(&shop, "api", &[])).await.is(403);
     assert_eq!(page.header("location"), "");
     assert_eq!(page.header("referrer-policy"), "no-referrer");
-    admin
-        .get(&authorize_path(&shop, "read_user openid", &[]))
-        .await
-        .is(200);
+    admin.get(&authorize_path(&shop, "read_user openid", &[])).await.is(200);
     other.get(&authorize_path(&shop, "api", &[])).await.is(200);
     let id = shop.id;
     let trust = t.app().write(move |tx| {
-        tx.execute(
-            store::sql!("update applications set trusted = true where id = $1"),
-            (id,),
-        )?;
+        tx.execute(store::sql!("update applications set trusted = true where id = $1"), (id,))?;
         Ok(())
     });
     trust.await.unwrap();
     let reply = admin.get(&authorize_path(&shop, "api", &[])).await.is(302);
-    assert!(
-        answered(&reply, "code").is_some(),
-        "an administrator trusts it"
-    );
+    assert!(answered(&reply, "code").is_some(), "an administrator trusts it");
 }
 
 #[testkit::story]
 async fn registration_says_what_is_wrong_with_an_address(t: TestServer) {
     let problem = async |uri: &str| {
         let new = json!({"name": "Shop", "redirect_uri": uri, "scopes": "api"});
-        let reply = t
-            .admin()
-            .post("/applications")
-            .json(&new)
-            .await
-            .is(400)
-            .json();
-        reply["message"]["redirect_uri"][0]
-            .as_str()
-            .expect("a message")
-            .to_owned()
+        let reply = t.admin().post("/applications").json(&new).await.is(400).json();
+        reply["message"]["redirect_uri"][0].as_str().expect("a message").to_owned()
     };
     for (uri, text) in [
         ("https://app.example/cb#x", "cannot contain a fragment."),
@@ -251,10 +205,7 @@ async fn registration_says_what_is_wrong_with_an_address(t: TestServer) {
         ("localhost:3000/cb", "must specify a scheme."),
         ("urn:ietf:wg:oauth:2.0:oob", "must specify a scheme."),
         ("http://app.example/cb", "must be an HTTPS/SSL URI."),
-        (
-            "https://a.example/\nhttp://b.example/",
-            "must be an HTTPS/SSL URI.",
-        ),
+        ("https://a.example/\nhttp://b.example/", "must be an HTTPS/SSL URI."),
     ] {
         assert_eq!(problem(uri).await, text, "{uri}");
     }

@@ -15,10 +15,7 @@ async fn introspect(t: &TestServer, by: &TestApplication, token: &str) -> Value 
 #[testkit::story(noon)]
 async fn a_living_refresh_token_is_active_for_its_own_client(t: TestServer) {
     let jane = t.user("jane").await;
-    let (shop, other) = (
-        application(&t, "api", true).await,
-        application(&t, "api", true).await,
-    );
+    let (shop, other) = (application(&t, "api", true).await, application(&t, "api", true).await);
     let browser = t.browser("jane").await;
     let pair = tokens(&t, &browser, &shop, "api").await;
     let token = text(&pair, "refresh_token");
@@ -33,36 +30,23 @@ async fn a_living_refresh_token_is_active_for_its_own_client(t: TestServer) {
     let dead = json!({"active": false});
     assert_eq!(introspect(&t, &other, token).await, dead);
     let access = introspect(&t, &shop, text(&pair, "access_token")).await;
-    assert_eq!(
-        (&access["token_type"], &access["exp"]),
-        (&json!("Bearer"), &json!(now + 7_200))
-    );
+    assert_eq!((&access["token_type"], &access["exp"]), (&json!("Bearer"), &json!(now + 7_200)));
 
     // It outlives its access token, and dies by rotation.
     t.advance(7_300);
-    assert_eq!(
-        introspect(&t, &shop, text(&pair, "access_token")).await,
-        dead
-    );
+    assert_eq!(introspect(&t, &shop, text(&pair, "access_token")).await, dead);
     assert_eq!(introspect(&t, &shop, token).await["active"], true);
     let next = refresh(&t, &shop, token, &[]).await.is(200).json();
     assert_eq!(introspect(&t, &shop, token).await, dead);
     let token = text(&next, "refresh_token");
     assert_eq!(introspect(&t, &shop, token).await["active"], true);
     let never = json!({"oauth_refresh_token_lifetime": 0});
-    t.admin()
-        .put("/application/settings")
-        .json(&never)
-        .await
-        .is(200);
+    t.admin().put("/application/settings").json(&never).await.is(200);
     let next = refresh(&t, &shop, token, &[]).await.is(200).json();
     let token = text(&next, "refresh_token");
     let shown = introspect(&t, &shop, token).await;
     assert_eq!((&shown["active"], shown.get("exp")), (&json!(true), None));
-    t.admin()
-        .post(format!("/users/{}/block", jane.id))
-        .await
-        .is(201);
+    t.admin().post(format!("/users/{}/block", jane.id)).await.is(201);
     assert_eq!(introspect(&t, &shop, token).await, dead);
 }
 
@@ -73,19 +57,10 @@ async fn what_an_unconfirmed_user_allowed_waits(t: TestServer) {
     let browser = t.browser("jane").await;
     let pair = tokens(&t, &browser, &shop, "api").await;
     let change = json!({"email": "jane@example.net"});
-    t.admin()
-        .put(format!("/users/{}", jane.id))
-        .json(&change)
-        .await
-        .is(200);
-    with_bearer(&t, "/user", text(&pair, "access_token"))
-        .await
-        .is(403);
+    t.admin().put(format!("/users/{}", jane.id)).json(&change).await.is(200);
+    with_bearer(&t, "/user", text(&pair, "access_token")).await.is(403);
     for token in ["access_token", "refresh_token"] {
-        assert_eq!(
-            introspect(&t, &shop, text(&pair, token)).await,
-            json!({"active": false})
-        );
+        assert_eq!(introspect(&t, &shop, text(&pair, token)).await, json!({"active": false}));
     }
     refused(
         refresh(&t, &shop, text(&pair, "refresh_token"), &[]).await,
@@ -93,17 +68,9 @@ async fn what_an_unconfirmed_user_allowed_waits(t: TestServer) {
         "invalid_grant",
     );
     let back = json!({"email_confirmation_setting": "off"});
-    t.admin()
-        .put("/application/settings")
-        .json(&back)
-        .await
-        .is(200);
-    with_bearer(&t, "/user", text(&pair, "access_token"))
-        .await
-        .is(200);
-    refresh(&t, &shop, text(&pair, "refresh_token"), &[])
-        .await
-        .is(200);
+    t.admin().put("/application/settings").json(&back).await.is(200);
+    with_bearer(&t, "/user", text(&pair, "access_token")).await.is(200);
+    refresh(&t, &shop, text(&pair, "refresh_token"), &[]).await.is(200);
 }
 
 #[testkit::story(noon)]

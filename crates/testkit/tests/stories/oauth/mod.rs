@@ -33,10 +33,8 @@ async fn application(t: &TestServer, scopes: &str, confidential: bool) -> TestAp
     let made = t
         .admin()
         .post("/applications")
-        .json(
-            &json!({"name": "Shop", "redirect_uri": CALLBACK, "scopes": scopes,
-            "confidential": confidential}),
-        )
+        .json(&json!({"name": "Shop", "redirect_uri": CALLBACK, "scopes": scopes,
+            "confidential": confidential}))
         .await
         .is(201);
     let json = made.json();
@@ -93,10 +91,8 @@ fn carried(page: &Reply) -> Vec<(&'static str, String)> {
 /// Presses «Authorize».
 async fn approve(browser: &Browser, page: &Reply) -> Reply {
     let carried = carried(page);
-    let fields: Vec<(&str, &str)> = carried
-        .iter()
-        .map(|(name, value)| (*name, value.as_str()))
-        .collect();
+    let fields: Vec<(&str, &str)> =
+        carried.iter().map(|(name, value)| (*name, value.as_str())).collect();
     browser.post("/oauth/authorize", &fields).await
 }
 
@@ -119,10 +115,7 @@ fn encoded(fields: &[(&str, &str)]) -> String {
 
 /// POST of an OAuth endpoint.
 async fn post(t: &TestServer, path: &str, fields: &[(&str, &str)]) -> Reply {
-    t.anonymous()
-        .request(Method::POST, path)
-        .form(encoded(fields))
-        .await
+    t.anonymous().request(Method::POST, path).form(encoded(fields)).await
 }
 
 /// Exchanges a code with the application's secret.
@@ -176,9 +169,7 @@ async fn tokens(
 }
 
 fn text<'v>(value: &'v Value, key: &str) -> &'v str {
-    value[key]
-        .as_str()
-        .unwrap_or_else(|| panic!("no {key}: {value}"))
+    value[key].as_str().unwrap_or_else(|| panic!("no {key}: {value}"))
 }
 
 /// Asks the API with an access token.

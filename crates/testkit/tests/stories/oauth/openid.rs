@@ -13,17 +13,12 @@ async fn verified(t: &TestServer, id_token: &str) -> Value {
     assert!(keys.header("cache-control").contains("max-age=86400"));
     let keys = keys.json();
     let mut all = keys["keys"].as_array().expect("keys").iter();
-    let key = all
-        .find(|key| key["kid"] == header["kid"])
-        .expect("the key is published");
+    let key = all.find(|key| key["kid"] == header["kid"]).expect("the key is published");
     assert_eq!(
         (&key["kty"], &key["use"], &key["alg"]),
         (&json!("RSA"), &json!("sig"), &json!("RS256"))
     );
-    let public = RsaPublicKeyComponents {
-        n: decode(text(key, "n")),
-        e: decode(text(key, "e")),
-    };
+    let public = RsaPublicKeyComponents { n: decode(text(key, "n")), e: decode(text(key, "e")) };
     let signed = format!("{}.{}", parts[0], parts[1]);
     let signature = decode(parts[2]);
     public
@@ -57,38 +52,20 @@ async fn an_id_token_says_who_signed_in(t: TestServer) {
         (&json!("jane@example.com"), &json!(true))
     );
     assert_eq!(claims["groups_direct"], json!(["acme"]));
-    let (iat, exp) = (
-        claims["iat"].as_i64().unwrap(),
-        claims["exp"].as_i64().unwrap(),
-    );
+    let (iat, exp) = (claims["iat"].as_i64().unwrap(), claims["exp"].as_i64().unwrap());
     assert_eq!(exp - iat, 120);
     assert!(claims["auth_time"].as_i64().unwrap() <= iat);
 
-    let later = refresh(&t, &shop, text(&token, "refresh_token"), &[])
-        .await
-        .is(200)
-        .json();
+    let later = refresh(&t, &shop, text(&token, "refresh_token"), &[]).await.is(200).json();
     let claims = verified(&t, text(&later, "id_token")).await;
-    assert_eq!(
-        (claims.get("nonce"), &claims["sub"]),
-        (None, &json!(jane.id.to_string()))
-    );
+    assert_eq!((claims.get("nonce"), &claims["sub"]), (None, &json!(jane.id.to_string())));
 
     let access = format!("Bearer {}", text(&later, "access_token"));
     for method in [Method::GET, Method::POST] {
         let request = t.anonymous().request(method, "/oauth/userinfo");
-        let info = request
-            .header("authorization", &access)
-            .await
-            .is(200)
-            .json();
+        let info = request.header("authorization", &access).await.is(200).json();
         assert_eq!(
-            (
-                &info["sub"],
-                &info["nickname"],
-                &info["preferred_username"],
-                &info["email"]
-            ),
+            (&info["sub"], &info["nickname"], &info["preferred_username"], &info["email"]),
             (
                 &json!(jane.id.to_string()),
                 &json!("jane"),
@@ -112,29 +89,14 @@ async fn an_id_token_says_who_signed_in(t: TestServer) {
     let painted = t.app().write(move |tx| {
         let user = identity::users::find(tx, id)?.expect("a user");
         let picture = identity::users::Avatar::new(b"GIF89a in bytes")?;
-        identity::users::set_avatar(
-            tx,
-            &identity::users::Author::default(),
-            &user,
-            Some(&picture),
-        )
+        identity::users::set_avatar(tx, &identity::users::Author::default(), &user, Some(&picture))
     });
     painted.await.unwrap();
     let request = t.anonymous().at("/oauth/userinfo");
-    let info = request
-        .header("authorization", &access)
-        .await
-        .is(200)
-        .json();
+    let info = request.header("authorization", &access).await.is(200).json();
     let picture = text(&info, "picture");
-    assert!(
-        picture.starts_with(&format!("{}/uploads/", t.url())),
-        "{picture}"
-    );
-    assert_eq!(
-        t.anonymous().at(picture).await.is(200).text(),
-        "GIF89a in bytes"
-    );
+    assert!(picture.starts_with(&format!("{}/uploads/", t.url())), "{picture}");
+    assert_eq!(t.anonymous().at(picture).await.is(200).text(), "GIF89a in bytes");
 }
 
 #[testkit::story]
@@ -146,9 +108,7 @@ async fn userinfo_needs_openid(t: TestServer) {
     assert_eq!(token.get("id_token"), None);
     let ask = async |bearer: &str| {
         let request = t.anonymous().at("/oauth/userinfo");
-        request
-            .header("authorization", &format!("Bearer {bearer}"))
-            .await
+        request.header("authorization", &format!("Bearer {bearer}")).await
     };
     assert_eq!(ask(text(&token, "access_token")).await.is(403).text(), "");
     refused(ask("unknown").await, 401, "invalid_token");
@@ -163,20 +123,12 @@ async fn userinfo_needs_openid(t: TestServer) {
 
 #[testkit::story]
 async fn clients_find_everything_from_the_address(t: TestServer) {
-    let found = t
-        .anonymous()
-        .at("/.well-known/openid-configuration")
-        .await
-        .is(200);
+    let found = t.anonymous().at("/.well-known/openid-configuration").await.is(200);
     assert_eq!(found.header("access-control-allow-origin"), "*");
     let known = found.json();
     assert_eq!(
         known,
-        t.anonymous()
-            .at("/.well-known/oauth-authorization-server")
-            .await
-            .is(200)
-            .json()
+        t.anonymous().at("/.well-known/oauth-authorization-server").await.is(200).json()
     );
     assert_eq!(known["issuer"], t.url());
     for (key, path) in [
@@ -192,17 +144,10 @@ async fn clients_find_everything_from_the_address(t: TestServer) {
     }
     assert_eq!(known["code_challenge_methods_supported"], json!(["S256"]));
     assert_eq!(known["response_types_supported"], json!(["code"]));
-    assert_eq!(
-        known["authorization_response_iss_parameter_supported"],
-        true
-    );
+    assert_eq!(known["authorization_response_iss_parameter_supported"], true);
     assert_eq!(known.get("registration_endpoint"), None);
     let keys = t.anonymous().at("/-/jwks").await.is(200).json();
-    assert_eq!(
-        keys["keys"].as_array().map(Vec::len),
-        Some(1),
-        "one key however many ask"
-    );
+    assert_eq!(keys["keys"].as_array().map(Vec::len), Some(1), "one key however many ask");
 
     let finger = t
         .anonymous()
@@ -216,24 +161,14 @@ async fn clients_find_everything_from_the_address(t: TestServer) {
         json!({"rel": "http://openid.net/specs/connect/1.0/issuer", "href": t.url()})
     );
     t.anonymous().at("/.well-known/webfinger").await.is(400);
-    let resource = t
-        .anonymous()
-        .at("/.well-known/oauth-protected-resource")
-        .await
-        .is(200)
-        .json();
+    let resource = t.anonymous().at("/.well-known/oauth-protected-resource").await.is(200).json();
     assert_eq!(resource["authorization_servers"], json!([t.url()]));
 }
 
 #[testkit::story]
 async fn keys_are_made_once_by_many_who_ask_at_once(t: TestServer) {
-    let asks = (0..8).map(|_| async {
-        t.anonymous()
-            .at("/oauth/discovery/keys")
-            .await
-            .is(200)
-            .json()
-    });
+    let asks =
+        (0..8).map(|_| async { t.anonymous().at("/oauth/discovery/keys").await.is(200).json() });
     let found = futures_util::future::join_all(asks).await;
     assert!(found.iter().all(|keys| keys == &found[0]));
     assert_eq!(found[0]["keys"].as_array().map(Vec::len), Some(1));

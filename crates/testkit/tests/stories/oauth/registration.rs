@@ -6,19 +6,8 @@ use super::*;
 async fn administrators_register_by_rest(t: TestServer) {
     let jane = t.user("jane").await;
     let new = json!({"name": "Shop", "redirect_uri": "https://a.example/cb\nhttps://b.example/cb", "scopes": "api openid"});
-    let made = t
-        .admin()
-        .post("/applications")
-        .json(&new)
-        .await
-        .is(201)
-        .json();
-    let keys: Vec<&str> = made
-        .as_object()
-        .unwrap()
-        .keys()
-        .map(String::as_str)
-        .collect();
+    let made = t.admin().post("/applications").json(&new).await.is(201).json();
+    let keys: Vec<&str> = made.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(
         keys,
         [
@@ -33,10 +22,7 @@ async fn administrators_register_by_rest(t: TestServer) {
     assert_eq!(made["confidential"], true);
     assert!(text(&made, "secret").starts_with("svoas-"));
     let list = t.admin().get("/applications").await.is(200);
-    assert!(
-        list.each("application_id")
-            .contains(&made["application_id"])
-    );
+    assert!(list.each("application_id").contains(&made["application_id"]));
     assert!(!list.text().contains("secret"), "a secret is shown once");
 
     t.anonymous().post("/applications").json(&new).await.is(401);
@@ -46,21 +32,10 @@ async fn administrators_register_by_rest(t: TestServer) {
         let mut body = new.as_object().unwrap().clone();
         body.extend(change.as_object().unwrap().clone());
         body.retain(|_, value| !value.is_null());
-        t.admin()
-            .post("/applications")
-            .json(&Value::Object(body))
-            .await
-            .is(400)
-            .json()
+        t.admin().post("/applications").json(&Value::Object(body)).await.is(400).json()
     };
-    assert_eq!(
-        error(json!({"name": null})).await["error"],
-        "name is missing"
-    );
-    assert_eq!(
-        error(json!({"redirect_uri": null})).await["error"],
-        "redirect_uri is missing"
-    );
+    assert_eq!(error(json!({"name": null})).await["error"], "name is missing");
+    assert_eq!(error(json!({"redirect_uri": null})).await["error"], "redirect_uri is missing");
     assert_eq!(
         error(json!({"scopes": null})).await["error"],
         "scopes is missing, scopes is empty"
@@ -100,10 +75,7 @@ async fn a_renewed_secret_overlaps_with_the_old_one(t: TestServer) {
         shop.secret = secret;
         tokens(&t, &browser, &shop, "api").await;
     }
-    t.admin()
-        .post("/applications/999999/renew-secret")
-        .await
-        .is(404);
+    t.admin().post("/applications/999999/renew-secret").await.is(404);
 }
 
 #[testkit::story]
@@ -120,22 +92,12 @@ async fn users_register_on_their_own_page(t: TestServer) {
         ("scopes[]", "read_user"),
         ("scopes[]", "openid"),
     ];
-    let bad = browser
-        .post(page, &[("name", ""), ("redirect_uri", "nowhere")])
-        .await
-        .is(422);
+    let bad = browser.post(page, &[("name", ""), ("redirect_uri", "nowhere")]).await.is(422);
     assert!(bad.text().contains("Must be an absolute URI."), "{bad:?}");
-    let admins = [
-        ("name", "x"),
-        ("redirect_uri", CALLBACK),
-        ("scopes[]", "sudo"),
-    ];
+    let admins = [("name", "x"), ("redirect_uri", CALLBACK), ("scopes[]", "sudo")];
     browser.post(page, &admins).await.is(422);
     let made = browser.post(page, &fields).await.is(200);
-    assert!(
-        made.text().contains("svoas-") && !made.text().contains("<b>Mine"),
-        "{made:?}"
-    );
+    assert!(made.text().contains("svoas-") && !made.text().contains("<b>Mine"), "{made:?}");
     browser.post_bare(page, &fields).await.is(403);
     let list = browser.get(page).await.is(200).text();
     assert!(list.contains("Mine") && !list.contains("svoas-") && !list.contains("<b>Mine"));
@@ -191,18 +153,11 @@ async fn applications_are_found_at_their_other_addresses(t: TestServer) {
         assert!(browser.get(&path).await.is(200).text().contains("Mine"));
     }
     let send = async |method: Method, path: &str, fields: &[(&str, &str)]| {
-        browser
-            .send_as(method, path, fields, "application/json")
-            .await
+        browser.send_as(method, path, fields, "application/json").await
     };
     let proof = [("authenticity_token", token.as_str())];
-    send(Method::PUT, &format!("{one}/renew"), &[])
-        .await
-        .is(403);
-    let renewed = send(Method::PUT, &format!("{one}/renew"), &proof)
-        .await
-        .is(200)
-        .json();
+    send(Method::PUT, &format!("{one}/renew"), &[]).await.is(403);
+    let renewed = send(Method::PUT, &format!("{one}/renew"), &proof).await.is(200).json();
     assert!(text(&renewed, "secret").starts_with("svoas-"));
     let other = t.browser("joe").await;
     other.get(&one).await.is(404);
@@ -212,18 +167,13 @@ async fn applications_are_found_at_their_other_addresses(t: TestServer) {
     let forget = format!("/oauth/authorized_applications/{}", shop.id);
     send(Method::DELETE, &forget, &[]).await.is(403);
     send(Method::DELETE, &forget, &proof).await.is(303);
-    with_bearer(&t, "/user", text(&given, "access_token"))
-        .await
-        .is(401);
+    with_bearer(&t, "/user", text(&given, "access_token")).await.is(401);
 }
 
 #[testkit::story]
 async fn a_trusted_application_asks_nobody(t: TestServer) {
     t.user("jane").await;
-    t.admin()
-        .put("/users/1")
-        .json(&json!({"password": testkit::PASSWORD}))
-        .await;
+    t.admin().put("/users/1").json(&json!({"password": testkit::PASSWORD})).await;
     let shop = application(&t, "api", true).await;
     let trust = t.app().write(|tx| {
         tx.execute(store::sql!("update applications set trusted = true"), ())?;
@@ -231,10 +181,7 @@ async fn a_trusted_application_asks_nobody(t: TestServer) {
     });
     trust.await.unwrap();
     let browser = t.browser("jane").await;
-    let reply = browser
-        .get(&authorize_path(&shop, "api", &[]))
-        .await
-        .is(302);
+    let reply = browser.get(&authorize_path(&shop, "api", &[])).await.is(302);
     assert!(answered(&reply, "code").is_some());
 }
 
@@ -242,50 +189,25 @@ async fn a_trusted_application_asks_nobody(t: TestServer) {
 async fn applications_register_themselves_where_that_is_allowed(t: TestServer) {
     let metadata = json!({"redirect_uris": ["http://127.0.0.1/cb"], "client_name": "Agent", "grant_types": ["x"]});
     let register = async |body: &Value| {
-        t.anonymous()
-            .request(Method::POST, "/oauth/register")
-            .json(body)
-            .await
+        t.anonymous().request(Method::POST, "/oauth/register").json(body).await
     };
     register(&metadata).await.is(404);
     let settings = json!({"dynamic_client_registration_enabled": true, "dynamic_client_registration_scopes": ["mcp", "read_api"]});
-    t.admin()
-        .put("/application/settings")
-        .json(&settings)
-        .await
-        .is(200);
+    t.admin().put("/application/settings").json(&settings).await.is(200);
     let made = register(&metadata).await.is(201).json();
+    assert_eq!(made["client_name"], "[Unverified Dynamic Application] Agent");
     assert_eq!(
-        made["client_name"],
-        "[Unverified Dynamic Application] Agent"
-    );
-    assert_eq!(
-        (
-            &made["scope"],
-            &made["require_pkce"],
-            &made["token_endpoint_auth_method"]
-        ),
+        (&made["scope"], &made["require_pkce"], &made["token_endpoint_auth_method"]),
         (&json!("mcp read_api"), &json!(true), &json!("none"))
     );
-    let known = t
-        .anonymous()
-        .at("/.well-known/openid-configuration")
-        .await
-        .is(200)
-        .json();
-    assert_eq!(
-        known["registration_endpoint"],
-        format!("{}/oauth/register", t.url())
-    );
+    let known = t.anonymous().at("/.well-known/openid-configuration").await.is(200).json();
+    assert_eq!(known["registration_endpoint"], format!("{}/oauth/register", t.url()));
     let long = json!({"redirect_uris": ["https://a.example/"], "client_name": "x".repeat(200)});
     for (bad, error) in [
         (json!({}), "invalid_client_metadata"),
         (json!([]), "invalid_client_metadata"),
         (long, "invalid_client_metadata"),
-        (
-            json!({"redirect_uris": ["javascript:alert(1)"]}),
-            "invalid_redirect_uri",
-        ),
+        (json!({"redirect_uris": ["javascript:alert(1)"]}), "invalid_redirect_uri"),
         (json!({"redirect_uris": []}), "invalid_redirect_uri"),
     ] {
         refused(register(&bad).await, 400, error);

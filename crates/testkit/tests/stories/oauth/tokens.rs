@@ -14,9 +14,7 @@ async fn of_a_hundred_refreshes_at_once_one_wins(t: TestServer) {
     let won: Vec<&Reply> = replies.iter().filter(|reply| reply.status == 200).collect();
     assert_eq!(won.len(), 1);
     let second = won[0].json();
-    with_bearer(&t, "/user", text(&second, "access_token"))
-        .await
-        .is(200);
+    with_bearer(&t, "/user", text(&second, "access_token")).await.is(200);
     for reply in replies.into_iter().filter(|reply| reply.status != 200) {
         refused(reply, 400, "invalid_grant");
     }
@@ -29,22 +27,12 @@ async fn refreshing_replaces_the_pair(t: TestServer) {
     let browser = t.browser("jane").await;
     let first = tokens(&t, &browser, &shop, "api read_user").await;
     t.advance(30);
-    let second = refresh(&t, &shop, text(&first, "refresh_token"), &[])
-        .await
-        .is(200)
-        .json();
+    let second = refresh(&t, &shop, text(&first, "refresh_token"), &[]).await.is(200).json();
     assert_eq!(second["scope"], "api read_user");
-    with_bearer(&t, "/user", text(&first, "access_token"))
-        .await
-        .is(401);
-    with_bearer(&t, "/user", text(&second, "access_token"))
-        .await
-        .is(200);
+    with_bearer(&t, "/user", text(&first, "access_token")).await.is(401);
+    with_bearer(&t, "/user", text(&second, "access_token")).await.is(200);
     let narrow = [("scope", "read_user")];
-    let third = refresh(&t, &shop, text(&second, "refresh_token"), &narrow)
-        .await
-        .is(200)
-        .json();
+    let third = refresh(&t, &shop, text(&second, "refresh_token"), &narrow).await.is(200).json();
     assert_eq!(third["scope"], "read_user");
     let wide = [("scope", "api")];
     refused(
@@ -59,9 +47,7 @@ async fn refreshing_replaces_the_pair(t: TestServer) {
         "invalid_grant",
     );
     let same = [("redirect_uri", CALLBACK)];
-    refresh(&t, &shop, text(&third, "refresh_token"), &same)
-        .await
-        .is(200);
+    refresh(&t, &shop, text(&third, "refresh_token"), &same).await.is(200);
 }
 
 #[testkit::story(noon)]
@@ -80,26 +66,12 @@ async fn a_token_of_an_application_is_no_private_token(t: TestServer) {
         nobody.get(format!("/user?{name}={token}")).await.is(200);
         graphql(&format!("&{name}={token}")).await.is(200);
     }
-    nobody
-        .get(format!("/user?private_token={token}"))
-        .await
-        .is(401);
-    nobody
-        .get("/user")
-        .header("private-token", token)
-        .await
-        .is(401);
+    nobody.get(format!("/user?private_token={token}")).await.is(401);
+    nobody.get("/user").header("private-token", token).await.is(401);
     let invalid = json!({"errors": [{"message": "Invalid token"}]});
     let address = format!("&private_token={token}");
     assert_eq!(graphql(&address).await.is(401).json(), invalid);
-    assert_eq!(
-        graphql("")
-            .header("private-token", token)
-            .await
-            .is(401)
-            .json(),
-        invalid
-    );
+    assert_eq!(graphql("").header("private-token", token).await.is(401).json(), invalid);
     let form = format!("private_token={token}&message=x");
     nobody.put("/user/status").form(form).await.is(401);
 }
@@ -110,28 +82,21 @@ async fn a_refresh_token_used_twice_ends_the_family_after_the_race_window(t: Tes
     let shop = application(&t, "api", true).await;
     let browser = t.browser("jane").await;
     let first = tokens(&t, &browser, &shop, "api").await;
-    let second = refresh(&t, &shop, text(&first, "refresh_token"), &[])
-        .await
-        .is(200)
-        .json();
+    let second = refresh(&t, &shop, text(&first, "refresh_token"), &[]).await.is(200).json();
     t.advance(9);
     refused(
         refresh(&t, &shop, text(&first, "refresh_token"), &[]).await,
         400,
         "invalid_grant",
     );
-    with_bearer(&t, "/user", text(&second, "access_token"))
-        .await
-        .is(200);
+    with_bearer(&t, "/user", text(&second, "access_token")).await.is(200);
     t.advance(1);
     refused(
         refresh(&t, &shop, text(&first, "refresh_token"), &[]).await,
         400,
         "invalid_grant",
     );
-    with_bearer(&t, "/user", text(&second, "access_token"))
-        .await
-        .is(401);
+    with_bearer(&t, "/user", text(&second, "access_token")).await.is(401);
     refused(
         refresh(&t, &shop, text(&second, "refresh_token"), &[]).await,
         400,
@@ -154,22 +119,15 @@ async fn access_tokens_end_after_two_hours_and_refresh_tokens_after_half_a_year(
     let browser = t.browser("jane").await;
     let first = tokens(&t, &browser, &shop, "api").await;
     t.advance(7_199);
-    with_bearer(&t, "/user", text(&first, "access_token"))
-        .await
-        .is(200);
+    with_bearer(&t, "/user", text(&first, "access_token")).await.is(200);
     t.advance(1);
-    let ended = with_bearer(&t, "/user", text(&first, "access_token"))
-        .await
-        .is(401);
+    let ended = with_bearer(&t, "/user", text(&first, "access_token")).await.is(401);
     assert_eq!(
         ended.json()["error_description"],
         "Token is expired. You can either do re-authorization or token refresh."
     );
     t.advance(179 * 86_400);
-    let second = refresh(&t, &shop, text(&first, "refresh_token"), &[])
-        .await
-        .is(200)
-        .json();
+    let second = refresh(&t, &shop, text(&first, "refresh_token"), &[]).await.is(200).json();
     t.advance(180 * 86_400);
     refused(
         refresh(&t, &shop, text(&second, "refresh_token"), &[]).await,
@@ -181,22 +139,15 @@ async fn access_tokens_end_after_two_hours_and_refresh_tokens_after_half_a_year(
 #[testkit::story]
 async fn a_token_tells_what_it_is(t: TestServer) {
     let jane = t.user("jane").await;
-    let (shop, other) = (
-        application(&t, "api read_user", true).await,
-        application(&t, "api", true).await,
-    );
+    let (shop, other) =
+        (application(&t, "api read_user", true).await, application(&t, "api", true).await);
     let browser = t.browser("jane").await;
     let token = tokens(&t, &browser, &shop, "api read_user").await;
     let access = text(&token, "access_token");
 
     let path = format!("/oauth/token/info?access_token={access}");
     let info = t.anonymous().at(&path).await.is(200).json();
-    let keys: Vec<&str> = info
-        .as_object()
-        .unwrap()
-        .keys()
-        .map(String::as_str)
-        .collect();
+    let keys: Vec<&str> = info.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(
         keys,
         [
@@ -237,11 +188,7 @@ async fn a_token_tells_what_it_is(t: TestServer) {
     let active = introspect(&shop, access).await;
     assert_eq!(active["active"], true);
     assert_eq!(
-        (
-            &active["client_id"],
-            &active["scope"],
-            &active["token_type"]
-        ),
+        (&active["client_id"], &active["scope"], &active["token_type"]),
         (&json!(shop.uid), &json!("api read_user"), &json!("Bearer"))
     );
     assert_eq!(
@@ -255,16 +202,8 @@ async fn a_token_tells_what_it_is(t: TestServer) {
         400,
         "invalid_request",
     );
-    let wrong = [
-        ("client_id", shop.uid.as_str()),
-        ("client_secret", "x"),
-        ("token", access),
-    ];
-    refused(
-        post(&t, "/oauth/introspect", &wrong).await,
-        401,
-        "invalid_client",
-    );
+    let wrong = [("client_id", shop.uid.as_str()), ("client_secret", "x"), ("token", access)];
+    refused(post(&t, "/oauth/introspect", &wrong).await, 401, "invalid_client");
     let by_bearer = async |bearer: &str, token: &str| {
         let request = t.anonymous().request(Method::POST, "/oauth/introspect");
         request
@@ -276,10 +215,7 @@ async fn a_token_tells_what_it_is(t: TestServer) {
     refused(by_bearer("x", access).await, 401, "invalid_token");
     let second = tokens(&t, &browser, &shop, "api read_user").await;
     assert_eq!(
-        by_bearer(text(&second, "access_token"), access)
-            .await
-            .is(200)
-            .json()["active"],
+        by_bearer(text(&second, "access_token"), access).await.is(200).json()["active"],
         true
     );
 }
@@ -287,10 +223,7 @@ async fn a_token_tells_what_it_is(t: TestServer) {
 #[testkit::story]
 async fn either_of_a_pair_ends_both(t: TestServer) {
     t.user("jane").await;
-    let (shop, other) = (
-        application(&t, "api", true).await,
-        application(&t, "api", true).await,
-    );
+    let (shop, other) = (application(&t, "api", true).await, application(&t, "api", true).await);
     let browser = t.browser("jane").await;
     for which in ["access_token", "refresh_token"] {
         let token = tokens(&t, &browser, &shop, "api").await;
@@ -303,28 +236,21 @@ async fn either_of_a_pair_ends_both(t: TestServer) {
             ];
             post(&t, "/oauth/revoke", &fields).await
         };
-        for reply in [
-            revoke(&other, &other.secret).await,
-            revoke(&shop, "wrong").await,
-        ] {
+        for reply in [revoke(&other, &other.secret).await, revoke(&shop, "wrong").await] {
             let reply = refused(reply, 403, "unauthorized_client");
             assert_eq!(
                 reply.json()["error_description"],
                 "You are not authorized to revoke this token"
             );
         }
-        with_bearer(&t, "/user", text(&token, "access_token"))
-            .await
-            .is(200);
+        with_bearer(&t, "/user", text(&token, "access_token")).await.is(200);
         assert_eq!(revoke(&shop, &shop.secret).await.is(200).json(), json!({}));
         assert_eq!(
             revoke(&shop, &shop.secret).await.is(200).json(),
             json!({}),
             "twice does no harm"
         );
-        with_bearer(&t, "/user", text(&token, "access_token"))
-            .await
-            .is(401);
+        with_bearer(&t, "/user", text(&token, "access_token")).await.is(401);
         refused(
             refresh(&t, &shop, text(&token, "refresh_token"), &[]).await,
             400,
@@ -343,42 +269,26 @@ async fn tokens_end_with_what_they_stand_on(t: TestServer) {
     let browser = t.browser("jane").await;
     let token = tokens(&t, &browser, &shop, "api").await;
     let access = text(&token, "access_token");
-    t.admin()
-        .post(format!("/users/{}/block", jane.id))
-        .await
-        .is(201);
+    t.admin().post(format!("/users/{}/block", jane.id)).await.is(201);
     with_bearer(&t, "/user", access).await.is(403);
     refused(
         refresh(&t, &shop, text(&token, "refresh_token"), &[]).await,
         400,
         "invalid_grant",
     );
-    t.admin()
-        .post(format!("/users/{}/unblock", jane.id))
-        .await
-        .is(201);
+    t.admin().post(format!("/users/{}/unblock", jane.id)).await.is(201);
     with_bearer(&t, "/user", access).await.is(200);
 
     browser.sign_in("jane").await;
     browser.get("/-/user_settings/applications").await.is(200);
-    let revoke = format!(
-        "/-/user_settings/authorized_applications/{}/revoke",
-        shop.id
-    );
+    let revoke = format!("/-/user_settings/authorized_applications/{}/revoke", shop.id);
     browser.post(&revoke, &[]).await.is(303);
     with_bearer(&t, "/user", access).await.is(401);
-    browser
-        .get(&authorize_path(&shop, "api", &[]))
-        .await
-        .is(200);
+    browser.get(&authorize_path(&shop, "api", &[])).await.is(200);
 
     let token = tokens(&t, &browser, &shop, "api").await;
     let password = json!({"password": "another long password"});
-    t.admin()
-        .put(format!("/users/{}", jane.id))
-        .json(&password)
-        .await
-        .is(200);
+    t.admin().put(format!("/users/{}", jane.id)).json(&password).await.is(200);
     refused(
         refresh(&t, &shop, text(&token, "refresh_token"), &[]).await,
         400,
@@ -392,22 +302,14 @@ async fn deleting_an_application_deletes_its_tokens(t: TestServer) {
     let shop = application(&t, "api", true).await;
     let browser = t.browser("jane").await;
     let token = tokens(&t, &browser, &shop, "api").await;
-    t.admin()
-        .delete(format!("/applications/{}", shop.id))
-        .await
-        .is(204);
-    with_bearer(&t, "/user", text(&token, "access_token"))
-        .await
-        .is(401);
+    t.admin().delete(format!("/applications/{}", shop.id)).await.is(204);
+    with_bearer(&t, "/user", text(&token, "access_token")).await.is(401);
     refused(
         refresh(&t, &shop, text(&token, "refresh_token"), &[]).await,
         401,
         "invalid_client",
     );
-    t.admin()
-        .delete(format!("/applications/{}", shop.id))
-        .await
-        .is(404);
+    t.admin().delete(format!("/applications/{}", shop.id)).await.is(404);
 }
 
 #[testkit::story]
@@ -426,24 +328,12 @@ async fn a_password_is_taken_where_it_must_be(t: TestServer) {
     let bare = send(&[]).await.is(200).json();
     assert_eq!(bare["scope"], "api");
     assert_eq!(
-        with_bearer(&t, "/user", text(&bare, "access_token"))
-            .await
-            .is(200)
-            .id(),
+        with_bearer(&t, "/user", text(&bare, "access_token")).await.is(200).id(),
         jane.id
     );
-    let info = format!(
-        "/oauth/token/info?access_token={}",
-        text(&bare, "access_token")
-    );
-    assert_eq!(
-        t.anonymous().at(info).await.is(200).json()["application"]["uid"],
-        Value::Null
-    );
-    let again = [
-        ("grant_type", "refresh_token"),
-        ("refresh_token", text(&bare, "refresh_token")),
-    ];
+    let info = format!("/oauth/token/info?access_token={}", text(&bare, "access_token"));
+    assert_eq!(t.anonymous().at(info).await.is(200).json()["application"]["uid"], Value::Null);
+    let again = [("grant_type", "refresh_token"), ("refresh_token", text(&bare, "refresh_token"))];
     post(&t, "/oauth/token", &again).await.is(200);
     let named = [
         ("client_id", shop.uid.as_str()),
@@ -451,26 +341,13 @@ async fn a_password_is_taken_where_it_must_be(t: TestServer) {
         ("scope", "read_user"),
     ];
     assert_eq!(send(&named).await.is(200).json()["scope"], "read_user");
-    refused(
-        send(&[("client_id", &shop.uid)]).await,
-        401,
-        "invalid_client",
-    );
+    refused(send(&[("client_id", &shop.uid)]).await, 401, "invalid_client");
     refused(send(&[("scope", "sudo")]).await, 400, "invalid_scope");
-    let wrong = [
-        ("grant_type", "password"),
-        ("username", "jane"),
-        ("password", "wrong password"),
-    ];
+    let wrong = [("grant_type", "password"), ("username", "jane"), ("password", "wrong password")];
     refused(post(&t, "/oauth/token", &wrong).await, 400, "invalid_grant");
 
-    let settings = async |change: Value| {
-        t.admin()
-            .put("/application/settings")
-            .json(&change)
-            .await
-            .is(200)
-    };
+    let settings =
+        async |change: Value| t.admin().put("/application/settings").json(&change).await.is(200);
     settings(json!({"ropc_without_client_credentials": false})).await;
     refused(send(&[]).await, 401, "invalid_client");
     settings(json!({"oauth_password_grant_enabled": false})).await;

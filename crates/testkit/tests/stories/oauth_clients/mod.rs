@@ -84,10 +84,7 @@ async fn who_is(t: &TestServer, token: &str) -> Result<String, u16> {
         .header("authorization", &format!("Bearer {token}"))
         .await;
     match reply.status {
-        200 => Ok(reply.json()["username"]
-            .as_str()
-            .expect("a name")
-            .to_owned()),
+        200 => Ok(reply.json()["username"].as_str().expect("a name").to_owned()),
         refusal => Err(refusal),
     }
 }

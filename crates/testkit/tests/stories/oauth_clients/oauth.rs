@@ -75,10 +75,7 @@ async fn a_code_is_exchanged_refreshed_examined_and_revoked(t: TestServer) {
             .request_async(&http)
             .await
             .expect("tokens");
-        assert_eq!(
-            who_is(&t, first.access_token().secret()).await.as_deref(),
-            Ok("jane")
-        );
+        assert_eq!(who_is(&t, first.access_token().secret()).await.as_deref(), Ok("jane"));
         assert_eq!(first.scopes().map(Vec::len), Some(1));
         let refresh = first.refresh_token().expect("a refresh token");
         let second = client
@@ -91,35 +88,20 @@ async fn a_code_is_exchanged_refreshed_examined_and_revoked(t: TestServer) {
         assert_eq!(who_is(&t, access.secret()).await.as_deref(), Ok("jane"));
 
         if confidential {
-            let known = client
-                .introspect(access)
-                .request_async(&http)
-                .await
-                .expect("an answer");
+            let known = client.introspect(access).request_async(&http).await.expect("an answer");
             assert!(known.active());
             assert_eq!(known.username(), Some("jane"));
         }
         let last = second.refresh_token().expect("a refresh token").clone();
         let revoke = client.revoke_token(StandardRevocableToken::RefreshToken(last.clone()));
-        revoke
-            .expect("an endpoint")
-            .request_async(&http)
-            .await
-            .expect("revoked");
+        revoke.expect("an endpoint").request_async(&http).await.expect("revoked");
         assert_eq!(who_is(&t, access.secret()).await, Err(401));
         if confidential {
-            let known = client
-                .introspect(access)
-                .request_async(&http)
-                .await
-                .expect("an answer");
+            let known = client.introspect(access).request_async(&http).await.expect("an answer");
             assert!(!known.active());
         }
         refused(
-            client
-                .exchange_refresh_token(&last)
-                .request_async(&http)
-                .await,
+            client.exchange_refresh_token(&last).request_async(&http).await,
             &BasicErrorResponseType::InvalidGrant,
         );
     }
@@ -141,14 +123,8 @@ async fn a_password_is_exchanged(t: TestServer) {
             .await
     };
     let tokens = exchange(testkit::PASSWORD).await.expect("tokens");
-    assert_eq!(
-        who_is(&t, tokens.access_token().secret()).await.as_deref(),
-        Ok("jane")
-    );
-    refused(
-        exchange("not the password").await,
-        &BasicErrorResponseType::InvalidGrant,
-    );
+    assert_eq!(who_is(&t, tokens.access_token().secret()).await.as_deref(), Ok("jane"));
+    refused(exchange("not the password").await, &BasicErrorResponseType::InvalidGrant);
 }
 
 #[testkit::story]
@@ -159,11 +135,7 @@ async fn a_bearer_of_the_application_examines_tokens(t: TestServer) {
     let known = client(&t, id.clone(), secret);
     let unknown = client(&t, id, Some("wrong".to_owned()));
     let token = AccessToken::new("unknown".to_owned());
-    let answer = known
-        .introspect(&token)
-        .request_async(&http)
-        .await
-        .expect("an answer");
+    let answer = known.introspect(&token).request_async(&http).await.expect("an answer");
     assert!(!answer.active());
     refused(
         unknown.introspect(&token).request_async(&http).await,
@@ -219,10 +191,7 @@ async fn a_device_is(t: TestServer, decision: &'static str) {
 
 async fn decide(browser: &Browser, code: &str, decision: &str) {
     browser.get("/oauth/device").await.is(200);
-    browser
-        .post("/oauth/device", &[("user_code", code)])
-        .await
-        .is(200);
+    browser.post("/oauth/device", &[("user_code", code)]).await.is(200);
     let fields = [("user_code", code), ("decision", decision)];
     browser.post("/oauth/device/confirm", &fields).await.is(200);
 }

@@ -49,25 +49,16 @@ async fn a_user_signs_in_from_discovery_alone(t: TestServer) {
 
     let id_token = tokens.id_token().expect("an ID token");
     let verifier = client.id_token_verifier();
-    let claims = id_token
-        .claims(&verifier, &nonce)
-        .expect("a valid ID token");
+    let claims = id_token.claims(&verifier, &nonce).expect("a valid ID token");
     assert_eq!(claims.subject().as_str(), jane.id.to_string());
-    assert_eq!(
-        claims.email().map(|email| email.as_str()),
-        Some("jane@example.com")
-    );
+    assert_eq!(claims.email().map(|email| email.as_str()), Some("jane@example.com"));
     if let Some(hash) = claims.access_token_hash() {
         let algorithm = id_token.signing_alg().expect("an algorithm");
         let key = id_token.signing_key(&verifier).expect("a key");
         let own = AccessTokenHash::from_token(tokens.access_token(), algorithm, key);
         assert_eq!(&own.expect("a hash"), hash);
     }
-    assert!(
-        id_token
-            .claims(&client.id_token_verifier(), &Nonce::new_random())
-            .is_err()
-    );
+    assert!(id_token.claims(&client.id_token_verifier(), &Nonce::new_random()).is_err());
 
     let subject = Some(claims.subject().clone());
     let user: CoreUserInfoClaims = client
@@ -76,10 +67,7 @@ async fn a_user_signs_in_from_discovery_alone(t: TestServer) {
         .request_async(&http)
         .await
         .expect("claims");
-    assert_eq!(
-        user.preferred_username().map(|name| name.as_str()),
-        Some("jane")
-    );
+    assert_eq!(user.preferred_username().map(|name| name.as_str()), Some("jane"));
 
     let refresh = tokens.refresh_token().expect("a refresh token");
     let later = client
@@ -90,8 +78,6 @@ async fn a_user_signs_in_from_discovery_alone(t: TestServer) {
         .expect("tokens");
     let again = later.id_token().expect("an ID token");
     let verifier = client.id_token_verifier();
-    let claims = again
-        .claims(&verifier, |_: Option<&Nonce>| Ok(()))
-        .expect("a valid ID token");
+    let claims = again.claims(&verifier, |_: Option<&Nonce>| Ok(())).expect("a valid ID token");
     assert_eq!(claims.subject().as_str(), jane.id.to_string());
 }

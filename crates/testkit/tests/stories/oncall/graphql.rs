@@ -35,10 +35,7 @@ async fn refused(client: &Client, name: &str, input: &str) {
     let answer = ask(client, &query).await;
     assert_eq!(answer["data"]["it"], Value::Null, "{query}");
     let text = answer["errors"][0]["message"].as_str().unwrap_or_default();
-    assert!(
-        text.starts_with("The resource that you are attempting to access"),
-        "{answer}"
-    );
+    assert!(text.starts_with("The resource that you are attempting to access"), "{answer}");
 }
 
 const HERE: &str = "projectPath:\"acme/anvil\"";
@@ -68,13 +65,7 @@ async fn schedules_and_rotations_are_made_changed_and_removed(t: testkit::TestSe
         json!({"errors": [], "oncallSchedule":
         {"iid": "1", "name": "Nights", "description": "Late", "timezone": "Europe/Berlin"}})
     );
-    let again = done(
-        &admin,
-        "oncallScheduleCreate",
-        &input,
-        "oncallSchedule{iid}",
-    )
-    .await;
+    let again = done(&admin, "oncallScheduleCreate", &input, "oncallSchedule{iid}").await;
     assert_eq!(
         again,
         json!({"errors": ["Name has already been taken"], "oncallSchedule": null})
@@ -112,18 +103,10 @@ async fn schedules_and_rotations_are_made_changed_and_removed(t: testkit::TestSe
             &shown["lengthUnit"],
             &shown["activePeriod"]
         ),
-        (
-            &json!([]),
-            &json!("2031-03-29T08:00:00Z"),
-            &json!("DAYS"),
-            &json!(null)
-        ),
+        (&json!([]), &json!("2031-03-29T08:00:00Z"), &json!("DAYS"), &json!(null)),
         "{made}"
     );
-    assert_eq!(
-        shown["participants"]["nodes"][1]["user"]["username"],
-        "carl"
-    );
+    assert_eq!(shown["participants"]["nodes"][1]["user"]["username"], "carl");
     let rotation = id(shown);
     let shifts = "rotations{nodes{shifts(startTime:\"2031-03-29T08:00:00Z\" endTime:\"2031-03-31T07:00:00Z\")\
         {nodes{startsAt endsAt participant{user{username}}}}}}";
@@ -153,21 +136,13 @@ async fn schedules_and_rotations_are_made_changed_and_removed(t: testkit::TestSe
             &shown["activePeriod"]["endTime"],
             &shown["endsAt"]
         ),
-        (
-            &json!("Daily"),
-            &json!(1),
-            &json!("17:00"),
-            &json!("2031-12-31T23:00:00Z")
-        ),
+        (&json!("Daily"), &json!(1), &json!("17:00"), &json!("2031-12-31T23:00:00Z")),
         "{changed}"
     );
     let input = format!("id:\"{rotation}\" activePeriod:null endsAt:null");
     let changed = done(&admin, "oncallRotationUpdate", &input, ROTATION).await;
     assert_eq!(
-        (
-            &changed["oncallRotation"]["activePeriod"],
-            &changed["oncallRotation"]["endsAt"]
-        ),
+        (&changed["oncallRotation"]["activePeriod"], &changed["oncallRotation"]["endsAt"]),
         (&json!(null), &json!(null))
     );
     let one = format!(
@@ -179,10 +154,7 @@ async fn schedules_and_rotations_are_made_changed_and_removed(t: testkit::TestSe
         {"oncallUsers": [{"username": "carl"}], "rotation": {"name": "Daily"}}]})
     );
     for (name, input) in [
-        (
-            "oncallRotationUpdate",
-            format!("id:\"{rotation}\" participants:[]"),
-        ),
+        ("oncallRotationUpdate", format!("id:\"{rotation}\" participants:[]")),
         (
             "oncallRotationUpdate",
             format!("id:\"{rotation}\" participants:[{{username:\"nobody\"}}]"),
@@ -199,27 +171,16 @@ async fn schedules_and_rotations_are_made_changed_and_removed(t: testkit::TestSe
             "oncallRotationUpdate",
             format!("id:\"{rotation}\" activePeriod:{{startTime:\"8\" endTime:\"9\"}}"),
         ),
-        (
-            "oncallScheduleCreate",
-            format!("{HERE} name:\"x\" timezone:\"Mars/Base\""),
-        ),
+        ("oncallScheduleCreate", format!("{HERE} name:\"x\" timezone:\"Mars/Base\"")),
     ] {
         let answer = done(&admin, name, &input, "").await;
-        assert_eq!(
-            answer["errors"].as_array().map(Vec::len),
-            Some(1),
-            "{input}: {answer}"
-        );
+        assert_eq!(answer["errors"].as_array().map(Vec::len), Some(1), "{input}: {answer}");
     }
     let input = format!("{HERE} scheduleIid:\"1\" id:\"{rotation}\"");
     let gone = done(&admin, "oncallRotationDestroy", &input, ROTATION).await;
     assert_eq!(gone["oncallRotation"]["name"], "Daily");
     assert_eq!(
-        data(
-            &admin,
-            &format!("{{node(id:\"{rotation}\"){{__typename}}}}")
-        )
-        .await["node"],
+        data(&admin, &format!("{{node(id:\"{rotation}\"){{__typename}}}}")).await["node"],
         Value::Null
     );
     let gone = done(
@@ -258,36 +219,21 @@ async fn a_policy_is_made_changed_and_removed(t: testkit::TestServer) {
     );
     let policy = id(shown);
     let again = done(&admin, "escalationPolicyCreate", &input, "").await;
-    assert_eq!(
-        again["errors"],
-        json!(["This project has an escalation policy already"])
-    );
+    assert_eq!(again["errors"], json!(["This project has an escalation policy already"]));
     let input = format!(
         "id:\"{policy}\" name:\"Call\" rules:[{{elapsedTimeSeconds:0 status:RESOLVED username:\"jane\"}}]"
     );
     let changed = done(&admin, "escalationPolicyUpdate", &input, POLICY).await;
-    assert_eq!(
-        changed["escalationPolicy"]["rules"][0]["user"]["username"],
-        "jane"
-    );
+    assert_eq!(changed["escalationPolicy"]["rules"][0]["user"]["username"], "jane");
     for wrong in [
         "rules:[]",
         "rules:[{elapsedTimeSeconds:0 status:RESOLVED}]",
         "rules:[{elapsedTimeSeconds:0 status:RESOLVED username:\"nobody\"}]",
         "name:\" \"",
     ] {
-        let answer = done(
-            &admin,
-            "escalationPolicyUpdate",
-            &format!("id:\"{policy}\" {wrong}"),
-            "",
-        )
-        .await;
-        assert_eq!(
-            answer["errors"].as_array().map(Vec::len),
-            Some(1),
-            "{wrong}: {answer}"
-        );
+        let answer =
+            done(&admin, "escalationPolicyUpdate", &format!("id:\"{policy}\" {wrong}"), "").await;
+        assert_eq!(answer["errors"].as_array().map(Vec::len), Some(1), "{wrong}: {answer}");
     }
     let found = of_project(
         &watch.jane,
@@ -295,25 +241,14 @@ async fn a_policy_is_made_changed_and_removed(t: testkit::TestServer) {
     )
     .await;
     assert_eq!(found["nodes"], json!([{"id": policy, "name": "Call"}]));
-    let none = of_project(
-        &watch.jane,
-        "incidentManagementEscalationPolicies(name:\"other\"){nodes{id}}",
-    )
-    .await;
+    let none =
+        of_project(&watch.jane, "incidentManagementEscalationPolicies(name:\"other\"){nodes{id}}")
+            .await;
     assert_eq!(none["nodes"], json!([]));
     let one = format!("incidentManagementEscalationPolicy(id:\"{policy}\"){{name}}");
     assert_eq!(of_project(&watch.jane, &one).await["name"], "Call");
-    let gone = done(
-        &admin,
-        "escalationPolicyDestroy",
-        &format!("id:\"{policy}\""),
-        POLICY,
-    )
-    .await;
-    assert_eq!(
-        gone["escalationPolicy"]["rules"].as_array().map(Vec::len),
-        Some(1)
-    );
+    let gone = done(&admin, "escalationPolicyDestroy", &format!("id:\"{policy}\""), POLICY).await;
+    assert_eq!(gone["escalationPolicy"]["rules"].as_array().map(Vec::len), Some(1));
     assert_eq!(of_project(&watch.jane, &one).await, Value::Null);
 }
 
@@ -321,9 +256,7 @@ async fn a_policy_is_made_changed_and_removed(t: testkit::TestServer) {
 async fn what_is_hidden_in_rest_is_hidden_here(t: testkit::TestServer) {
     let watch = Watch::new(&t).await;
     let nights = watch.schedule("Nights").await;
-    let rotation = watch
-        .rotation(&nights, "2031-01-01T00:00:00Z", &[&watch.jane])
-        .await;
+    let rotation = watch.rotation(&nights, "2031-01-01T00:00:00Z", &[&watch.jane]).await;
     let policy = watch
         .policy(
             json!([{"elapsed_time_seconds": 0, "status": "resolved", "oncall_schedule_iid": 1}]),
@@ -333,15 +266,8 @@ async fn what_is_hidden_in_rest_is_hidden_here(t: testkit::TestServer) {
         let number = path.rsplit('/').next().unwrap_or_default();
         format!("gid://service/IncidentManagement::{model}/{number}")
     };
-    let (rotation, policy) = (
-        of("OncallRotation", &rotation),
-        of("EscalationPolicy", &policy),
-    );
-    let (gus, rita, zoe) = (
-        t.user("gus").await,
-        t.user("rita").await,
-        t.user("zoe").await,
-    );
+    let (rotation, policy) = (of("OncallRotation", &rotation), of("EscalationPolicy", &policy));
+    let (gus, rita, zoe) = (t.user("gus").await, t.user("rita").await, t.user("zoe").await);
     watch.project.add(&gus, 10).await;
     watch.project.add(&rita, 20).await;
     let lists = "incidentManagementOncallSchedules{nodes{name}} incidentManagementEscalationPolicies{nodes{name}}";
@@ -366,54 +292,21 @@ async fn what_is_hidden_in_rest_is_hidden_here(t: testkit::TestServer) {
         ),
         (&json!([null, null]), &json!([]), &json!([]))
     );
-    assert_eq!(
-        data(&zoe, &all).await,
-        json!({"project": null, "nodes": [null, null]})
-    );
+    assert_eq!(data(&zoe, &all).await, json!({"project": null, "nodes": [null, null]}));
     for client in [&*zoe, &*gus, &*rita, &*watch.jane] {
-        refused(
-            client,
-            "oncallScheduleUpdate",
-            &format!("{HERE} iid:\"1\" name:\"x\""),
-        )
-        .await;
-        refused(
-            client,
-            "oncallScheduleDestroy",
-            &format!("{HERE} iid:\"1\""),
-        )
-        .await;
-        refused(
-            client,
-            "oncallRotationUpdate",
-            &format!("id:\"{rotation}\" name:\"x\""),
-        )
-        .await;
+        refused(client, "oncallScheduleUpdate", &format!("{HERE} iid:\"1\" name:\"x\"")).await;
+        refused(client, "oncallScheduleDestroy", &format!("{HERE} iid:\"1\"")).await;
+        refused(client, "oncallRotationUpdate", &format!("id:\"{rotation}\" name:\"x\"")).await;
         refused(
             client,
             "oncallRotationDestroy",
             &format!("{HERE} scheduleIid:\"1\" id:\"{rotation}\""),
         )
         .await;
-        refused(
-            client,
-            "escalationPolicyUpdate",
-            &format!("id:\"{policy}\" name:\"x\""),
-        )
-        .await;
-        refused(
-            client,
-            "escalationPolicyDestroy",
-            &format!("id:\"{policy}\""),
-        )
-        .await;
+        refused(client, "escalationPolicyUpdate", &format!("id:\"{policy}\" name:\"x\"")).await;
+        refused(client, "escalationPolicyDestroy", &format!("id:\"{policy}\"")).await;
     }
-    refused(
-        &t.admin(),
-        "oncallScheduleUpdate",
-        &format!("{HERE} iid:\"9\" name:\"x\""),
-    )
-    .await;
+    refused(&t.admin(), "oncallScheduleUpdate", &format!("{HERE} iid:\"9\" name:\"x\"")).await;
     refused(
         &t.admin(),
         "oncallRotationUpdate",
@@ -428,19 +321,13 @@ async fn lists_take_a_fixed_number_of_statements(t: testkit::TestServer) {
     for n in 0..12 {
         let schedule = watch.schedule(&format!("Schedule {n}")).await;
         watch
-            .rotation(
-                &schedule,
-                "2031-01-01T00:00:00Z",
-                &[&watch.jane, &watch.carl],
-            )
+            .rotation(&schedule, "2031-01-01T00:00:00Z", &[&watch.jane, &watch.carl])
             .await;
     }
     let sent = || {
         let line = "http_request_statements_total{method=\"POST\",route=\"/api/graphql\"} ";
         let text = t.app().metrics().render();
-        let count = text
-            .lines()
-            .find_map(|one| one.strip_prefix(line).map(str::to_owned));
+        let count = text.lines().find_map(|one| one.strip_prefix(line).map(str::to_owned));
         count.map_or(0, |count| count.parse::<u64>().unwrap())
     };
     let cost = async |rows: usize| {

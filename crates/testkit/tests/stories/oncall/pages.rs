@@ -33,11 +33,7 @@ async fn schedules_are_drawn_and_changed(t: TestServer) {
         &page(&browser, LIST).await,
         &["No schedules yet", "Europe/Berlin", "Add schedule"],
     );
-    let form = [
-        ("name", "Nights <b>"),
-        ("timezone", "Europe/Berlin"),
-        ("description", "Late"),
-    ];
+    let form = [("name", "Nights <b>"), ("timezone", "Europe/Berlin"), ("description", "Late")];
     let (to, shown) = browser.submit(LIST, &form).await;
     assert_eq!(to, ONE);
     has(
@@ -87,12 +83,8 @@ async fn schedules_are_drawn_and_changed(t: TestServer) {
         &browser.post(ONE, &wrong).await.is(422).text(),
         &["Needs two times such as 08:30"],
     );
-    let id = t
-        .admin()
-        .get(format!("{}/1/rotations", watch.schedules()))
-        .await
-        .each("id")[0]
-        .to_string();
+    let id =
+        t.admin().get(format!("{}/1/rotations", watch.schedules())).await.each("id")[0].to_string();
     has(
         &page(&browser, &format!("{ONE}?rotation={id}")).await,
         &[
@@ -123,26 +115,15 @@ async fn schedules_are_drawn_and_changed(t: TestServer) {
     );
     has(
         &page(&browser, LIST).await,
-        &[
-            "On call now: <a href=\"/carl\">",
-            "by Weekly over the next two weeks",
-        ],
+        &["On call now: <a href=\"/carl\">", "by Weekly over the next two weeks"],
     );
-    let save = [
-        ("action", "save"),
-        ("name", "Days"),
-        ("timezone", "UTC"),
-        ("description", ""),
-    ];
+    let save = [("action", "save"), ("name", "Days"), ("timezone", "UTC"), ("description", "")];
     has(
         &browser.submit(ONE, &save).await.1,
         &["The schedule is saved.", "Days: rotations"],
     );
     has(
-        &browser
-            .submit(ONE, &[("action", "drop"), ("rotation_id", &id)])
-            .await
-            .1,
+        &browser.submit(ONE, &[("action", "drop"), ("rotation_id", &id)]).await.1,
         &["The rotation is removed."],
     );
     let (to, shown) = browser.submit(ONE, &[("action", "remove")]).await;
@@ -219,30 +200,18 @@ async fn reporters_look_and_others_do_not(t: TestServer) {
     watch.project.add(&rita, 20).await;
     watch.project.add(&gus, 10).await;
     t.user("zoe").await;
-    let (rita, gus, zoe) = (
-        t.browser("rita").await,
-        t.browser("gus").await,
-        t.browser("zoe").await,
-    );
+    let (rita, gus, zoe) =
+        (t.browser("rita").await, t.browser("gus").await, t.browser("zoe").await);
     for path in [LIST, ONE, POLICY] {
         let shown = page(&rita, path).await;
-        assert!(
-            !shown.contains("name=\"name\"") && !shown.contains("Remove"),
-            "{shown}"
-        );
+        assert!(!shown.contains("name=\"name\"") && !shown.contains("Remove"), "{shown}");
         gus.get(path).await.is(403);
         zoe.get(path).await.is(404);
         t.new_browser().get(path).await.is(401);
-        rita.post(
-            path,
-            &[("action", "remove"), ("name", "x"), ("timezone", "UTC")],
-        )
-        .await
-        .is(403);
+        rita.post(path, &[("action", "remove"), ("name", "x"), ("timezone", "UTC")])
+            .await
+            .is(403);
     }
     let jane = t.browser("jane").await;
-    has(
-        &page(&jane, "/acme/anvil/-/alert_management").await,
-        &[LIST, POLICY],
-    );
+    has(&page(&jane, "/acme/anvil/-/alert_management").await, &[LIST, POLICY]);
 }

@@ -16,17 +16,8 @@ async fn a_project_has_one_policy_with_rules_in_order(t: testkit::TestServer) {
         rule(0, "acknowledged", "oncall_schedule_iid", 1)
     ]);
     let body = json!({"name": "Wake up", "description": "At night", "rules": rules});
-    let made = t
-        .admin()
-        .post(watch.policies())
-        .json(&body)
-        .await
-        .is(201)
-        .json();
-    assert_eq!(
-        (&made["name"], &made["description"]),
-        (&json!("Wake up"), &json!("At night"))
-    );
+    let made = t.admin().post(watch.policies()).json(&body).await.is(201).json();
+    assert_eq!((&made["name"], &made["description"]), (&json!("Wake up"), &json!("At night")));
     let first = &made["rules"][0];
     assert_eq!(
         (
@@ -43,47 +34,24 @@ async fn a_project_has_one_policy_with_rules_in_order(t: testkit::TestServer) {
         (&json!(600), &json!("carl"))
     );
     let again = t.admin().post(watch.policies()).json(&body).await.is(400);
-    assert!(
-        again.text().contains("has an escalation policy already"),
-        "{again:?}"
-    );
+    assert!(again.text().contains("has an escalation policy already"), "{again:?}");
     let refused = t.admin().delete(&nights).await.is(400);
-    assert!(
-        refused.text().contains("names this schedule"),
-        "{refused:?}"
-    );
+    assert!(refused.text().contains("names this schedule"), "{refused:?}");
     let one = format!("{}/{}", watch.policies(), made["id"]);
-    let kept = t
-        .admin()
-        .put(&one)
-        .json(&json!({"name": "Call"}))
-        .await
-        .is(200)
-        .json();
-    assert_eq!(
-        (&kept["name"], &kept["rules"]),
-        (&json!("Call"), &made["rules"])
-    );
+    let kept = t.admin().put(&one).json(&json!({"name": "Call"})).await.is(200).json();
+    assert_eq!((&kept["name"], &kept["rules"]), (&json!("Call"), &made["rules"]));
     let body =
         json!({"description": "", "rules": [rule(60, "resolved", "user_id", watch.jane.id)]});
     let changed = t.admin().put(&one).json(&body).await.is(200).json();
     assert_eq!(
-        (
-            &changed["description"],
-            changed["rules"].as_array().map(Vec::len)
-        ),
+        (&changed["description"], changed["rules"].as_array().map(Vec::len)),
         (&json!(null), Some(1))
     );
-    assert_eq!(
-        watch.jane.get(watch.policies()).await.is(200).each("name"),
-        ["Call"]
-    );
+    assert_eq!(watch.jane.get(watch.policies()).await.is(200).each("name"), ["Call"]);
     t.admin().delete(&nights).await.is(204);
     t.admin().delete(&one).await.is(204);
     t.admin().get(&one).await.is(404);
-    watch
-        .policy(json!([rule(0, "resolved", "user_id", watch.jane.id)]))
-        .await;
+    watch.policy(json!([rule(0, "resolved", "user_id", watch.jane.id)])).await;
 }
 
 #[testkit::story]
@@ -93,9 +61,8 @@ async fn what_is_no_policy_is_refused(t: testkit::TestServer) {
     let rita = t.user("rita").await;
     watch.project.add(&rita, 20).await;
     let fine = || rule(0, "resolved", "oncall_schedule_iid", 1);
-    let eleven: Vec<Value> = (0..11)
-        .map(|n| rule(n, "resolved", "oncall_schedule_iid", 1))
-        .collect();
+    let eleven: Vec<Value> =
+        (0..11).map(|n| rule(n, "resolved", "oncall_schedule_iid", 1)).collect();
     let mut both = fine();
     both["user_id"] = json!(watch.jane.id);
     for rules in [
@@ -124,8 +91,7 @@ async fn what_is_no_policy_is_refused(t: testkit::TestServer) {
     ] {
         t.admin().post(watch.policies()).json(&body).await.is(400);
     }
-    let ten: Vec<Value> = (0..10)
-        .map(|n| rule(n * 9_600, "resolved", "oncall_schedule_iid", 1))
-        .collect();
+    let ten: Vec<Value> =
+        (0..10).map(|n| rule(n * 9_600, "resolved", "oncall_schedule_iid", 1)).collect();
     watch.policy(json!(ten)).await;
 }

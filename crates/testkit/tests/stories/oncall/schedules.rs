@@ -11,13 +11,7 @@ async fn shifts(watch: &Watch, schedule: &str, query: &str) -> Vec<(Value, Strin
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let shifts = found.as_array().unwrap().iter();
     shifts
-        .map(|it| {
-            (
-                it["user"]["username"].clone(),
-                text(&it["starts_at"]),
-                text(&it["ends_at"]),
-            )
-        })
+        .map(|it| (it["user"]["username"].clone(), text(&it["starts_at"]), text(&it["ends_at"])))
         .collect()
 }
 
@@ -25,13 +19,7 @@ async fn shifts(watch: &Watch, schedule: &str, query: &str) -> Vec<(Value, Strin
 async fn schedules_are_made_changed_and_removed(t: testkit::TestServer) {
     let watch = Watch::new(&t).await;
     let body = json!({"name": " Nights ", "timezone": "europe/berlin", "description": "After six"});
-    let made = t
-        .admin()
-        .post(watch.schedules())
-        .json(&body)
-        .await
-        .is(201)
-        .json();
+    let made = t.admin().post(watch.schedules()).json(&body).await.is(201).json();
     assert_eq!(
         (
             &made["iid"],
@@ -49,10 +37,7 @@ async fn schedules_are_made_changed_and_removed(t: testkit::TestServer) {
         )
     );
     let taken = t.admin().post(watch.schedules()).json(&body).await.is(400);
-    assert_eq!(
-        taken.json()["message"]["name"],
-        json!(["has already been taken"])
-    );
+    assert_eq!(taken.json()["message"]["name"], json!(["has already been taken"]));
     for wrong in [
         json!({"name": "", "timezone": "UTC"}),
         json!({"name": "x", "timezone": "Mars/Base"}),
@@ -72,17 +57,10 @@ async fn schedules_are_made_changed_and_removed(t: testkit::TestServer) {
         .is(200)
         .json();
     assert_eq!(
-        (
-            &changed["timezone"],
-            &changed["description"],
-            &changed["name"]
-        ),
+        (&changed["timezone"], &changed["description"], &changed["name"]),
         (&json!("Asia/Tokyo"), &json!(null), &json!("Nights"))
     );
-    assert_eq!(
-        watch.jane.get(&one).await.is(200).json()["timezone"],
-        "Asia/Tokyo"
-    );
+    assert_eq!(watch.jane.get(&one).await.is(200).json()["timezone"], "Asia/Tokyo");
     watch.schedule("Days").await;
     let list = watch.jane.get(watch.schedules()).await.is(200);
     assert_eq!(
@@ -92,16 +70,10 @@ async fn schedules_are_made_changed_and_removed(t: testkit::TestServer) {
     t.admin().delete(&one).await.is(204);
     t.admin().get(&one).await.is(404);
     // Numbers are not used again.
-    t.admin()
-        .delete(format!("{}/2", watch.schedules()))
-        .await
-        .is(204);
+    t.admin().delete(format!("{}/2", watch.schedules())).await.is(204);
     assert!(watch.schedule("Weekends").await.ends_with("/3"));
     let records = t.admin().get("/audit_events").await.is(200).text();
-    assert!(
-        records.contains("on_call_schedule") || records.contains("Nights"),
-        "{records}"
-    );
+    assert!(records.contains("on_call_schedule") || records.contains("Nights"), "{records}");
 }
 
 #[testkit::story]
@@ -128,44 +100,21 @@ async fn a_rotation_tells_who_is_on_call_when(t: testkit::TestServer) {
     assert_eq!(
         shown,
         [
-            shift(
-                "jane",
-                "2031-03-24T08:00:00.000Z",
-                "2031-03-31T07:00:00.000Z"
-            ),
-            shift(
-                "carl",
-                "2031-03-31T07:00:00.000Z",
-                "2031-04-07T07:00:00.000Z"
-            ),
-            shift(
-                "jane",
-                "2031-04-07T07:00:00.000Z",
-                "2031-04-14T07:00:00.000Z"
-            ),
+            shift("jane", "2031-03-24T08:00:00.000Z", "2031-03-31T07:00:00.000Z"),
+            shift("carl", "2031-03-31T07:00:00.000Z", "2031-04-07T07:00:00.000Z"),
+            shift("jane", "2031-04-07T07:00:00.000Z", "2031-04-14T07:00:00.000Z"),
         ]
     );
     let one = format!("{rotations}/{}", made["id"]);
     let part = json!({"active_period": {"start_time": "22:00", "end_time": "06:00"},
         "ends_at": "2031-03-26T00:00:00Z", "user_ids": [watch.carl.id]});
     let changed = t.admin().put(&one).json(&part).await.is(200).json();
-    assert_eq!(
-        changed["active_period"],
-        json!({"start_time": "22:00", "end_time": "06:00"})
-    );
+    assert_eq!(changed["active_period"], json!({"start_time": "22:00", "end_time": "06:00"}));
     assert_eq!(
         shifts(&watch, &nights, query).await,
         [
-            shift(
-                "carl",
-                "2031-03-24T21:00:00.000Z",
-                "2031-03-25T05:00:00.000Z"
-            ),
-            shift(
-                "carl",
-                "2031-03-25T21:00:00.000Z",
-                "2031-03-26T00:00:00.000Z"
-            ),
+            shift("carl", "2031-03-24T21:00:00.000Z", "2031-03-25T05:00:00.000Z"),
+            shift("carl", "2031-03-25T21:00:00.000Z", "2031-03-26T00:00:00.000Z"),
         ]
     );
     let page = watch
@@ -193,16 +142,9 @@ async fn a_rotation_tells_who_is_on_call_when(t: testkit::TestServer) {
         "start_time=odd",
         "start_time=9999-12-31T23:59:59.999999Z",
     ] {
-        watch
-            .jane
-            .get(format!("{nights}/shifts?{wrong}"))
-            .await
-            .is(400);
+        watch.jane.get(format!("{nights}/shifts?{wrong}")).await.is(400);
     }
-    assert_eq!(
-        watch.jane.get(&rotations).await.is(200).each("name"),
-        ["All day"]
-    );
+    assert_eq!(watch.jane.get(&rotations).await.is(200).each("name"), ["All day"]);
     assert_eq!(watch.jane.get(&one).await.is(200).json()["length"], 1);
     t.admin().delete(&one).await.is(204);
     t.admin().get(&one).await.is(404);
@@ -220,9 +162,7 @@ async fn what_is_no_rotation_is_refused(t: testkit::TestServer) {
     let with = |changes: Value| {
         let mut body = json!({"name": "x", "starts_at": "2031-01-01T00:00:00Z", "length": 1,
             "length_unit": "days", "user_ids": [watch.jane.id]});
-        body.as_object_mut()
-            .unwrap()
-            .extend(changes.as_object().unwrap().clone());
+        body.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
         body
     };
     let many: Vec<i64> = (1..=101).collect();
@@ -238,10 +178,7 @@ async fn what_is_no_rotation_is_refused(t: testkit::TestServer) {
             json!({"length_unit": "hours", "active_period": {"start_time": "08:00", "end_time": "09:00"}}),
         ),
         ("participants", json!({"user_ids": []})),
-        (
-            "participants",
-            json!({"user_ids": [watch.jane.id, watch.jane.id]}),
-        ),
+        ("participants", json!({"user_ids": [watch.jane.id, watch.jane.id]})),
         ("participants", json!({"user_ids": [999_999]})),
         // Who may not see alerts is not told of them.
         ("participants", json!({"user_ids": [rita.id]})),
@@ -249,10 +186,7 @@ async fn what_is_no_rotation_is_refused(t: testkit::TestServer) {
         ("participants", json!({"user_ids": many})),
     ] {
         let refused = t.admin().post(&path).json(&with(changes)).await.is(400);
-        assert!(
-            refused.json()["message"][field].is_array(),
-            "{field}: {refused:?}"
-        );
+        assert!(refused.json()["message"][field].is_array(), "{field}: {refused:?}");
     }
     for wrong in [
         json!({"length_unit": "years"}),
@@ -270,39 +204,23 @@ async fn what_is_no_rotation_is_refused(t: testkit::TestServer) {
             .await
             .is(201);
     }
-    let refused = t
-        .admin()
-        .post(&path)
-        .json(&with(json!({"name": "One more"})))
-        .await
-        .is(400);
-    assert!(
-        refused.text().contains("20 rotations already"),
-        "{refused:?}"
-    );
-    let taken = t.admin().put(format!(
-        "{path}/{}",
-        t.admin().get(&path).await.each("id")[1]
-    ));
+    let refused = t.admin().post(&path).json(&with(json!({"name": "One more"}))).await.is(400);
+    assert!(refused.text().contains("20 rotations already"), "{refused:?}");
+    let taken = t.admin().put(format!("{path}/{}", t.admin().get(&path).await.each("id")[1]));
     taken.json(&json!({"name": "Turn 0"})).await.is(400);
     for n in 1..50 {
         watch.schedule(&format!("Schedule {n}")).await;
     }
     let more = json!({"name": "One more", "timezone": "UTC"});
     let refused = t.admin().post(watch.schedules()).json(&more).await.is(400);
-    assert!(
-        refused.text().contains("50 schedules already"),
-        "{refused:?}"
-    );
+    assert!(refused.text().contains("50 schedules already"), "{refused:?}");
 }
 
 #[testkit::story]
 async fn reporters_see_who_is_on_call_and_maintainers_say_it(t: testkit::TestServer) {
     let watch = Watch::new(&t).await;
     let nights = watch.schedule("Nights").await;
-    let turns = watch
-        .rotation(&nights, "2031-01-01T00:00:00Z", &[&watch.jane])
-        .await;
+    let turns = watch.rotation(&nights, "2031-01-01T00:00:00Z", &[&watch.jane]).await;
     let policy = watch
         .policy(json!([{"elapsed_time_seconds": 0, "status": "resolved",
         "oncall_schedule_iid": 1}]))
@@ -321,19 +239,11 @@ async fn reporters_see_who_is_on_call_and_maintainers_say_it(t: testkit::TestSer
     let rotation = json!({"name": "x", "starts_at": "2031-01-01", "length": 1, "length_unit": "days",
         "user_ids": [watch.jane.id]});
     let writes = [
-        (
-            Method::POST,
-            watch.schedules(),
-            json!({"name": "x", "timezone": "UTC"}),
-        ),
+        (Method::POST, watch.schedules(), json!({"name": "x", "timezone": "UTC"})),
         (Method::PUT, nights.clone(), json!({"name": "y"})),
         (Method::POST, rotations, rotation),
         (Method::PUT, turns.clone(), json!({"name": "z"})),
-        (
-            Method::POST,
-            watch.policies(),
-            json!({"name": "x", "rules": rule}),
-        ),
+        (Method::POST, watch.policies(), json!({"name": "x", "rules": rule})),
         (Method::PUT, policy.clone(), json!({"name": "y"})),
         (Method::DELETE, policy, json!({})),
         (Method::DELETE, turns, json!({})),
@@ -355,11 +265,7 @@ async fn reporters_see_who_is_on_call_and_maintainers_say_it(t: testkit::TestSer
         rita.get(path).await.is(200);
     }
     for (method, path, body) in &writes {
-        t.anonymous()
-            .api(method.clone(), path)
-            .json(body)
-            .await
-            .is(401);
+        t.anonymous().api(method.clone(), path).json(body).await.is(401);
         zoe.api(method.clone(), path).json(body).await.is(404);
         for client in [&rita, &watch.jane] {
             client.api(method.clone(), path).json(body).await.is(403);
@@ -367,11 +273,7 @@ async fn reporters_see_who_is_on_call_and_maintainers_say_it(t: testkit::TestSer
     }
     let other = t.project("other/hammer").await;
     other.add(&mia, 40).await;
-    for path in reads
-        .iter()
-        .skip(1)
-        .filter(|path| !path.ends_with("policies"))
-    {
+    for path in reads.iter().skip(1).filter(|path| !path.ends_with("policies")) {
         let path = path.replace(&watch.project.at("/"), &other.at("/"));
         mia.get(&path).await.is(404);
     }
@@ -401,15 +303,9 @@ async fn a_user_who_goes_takes_no_turns_any_more(t: testkit::TestServer) {
         .await;
     let rule = |key: &str, value: i64| json!({"elapsed_time_seconds": 0, "status": "resolved", key: value});
     let policy = watch
-        .policy(json!([
-            rule("oncall_schedule_iid", 1),
-            rule("user_id", watch.jane.id)
-        ]))
+        .policy(json!([rule("oncall_schedule_iid", 1), rule("user_id", watch.jane.id)]))
         .await;
-    t.admin()
-        .delete(format!("/users/{}", watch.jane.id))
-        .await
-        .is(204);
+    t.admin().delete(format!("/users/{}", watch.jane.id)).await.is(204);
     let left = t.admin().get(&turns).await.is(200).json();
     assert_eq!(left["participants"].as_array().map(Vec::len), Some(1));
     assert_eq!(left["participants"][0]["user"]["username"], "carl");

@@ -37,14 +37,8 @@ async fn nobody_is_asked_for_credentials_by_client_paths(t: testkit::TestServer)
     public.publish(&t, "hammer/1.0/a.txt", "a").await;
     let unknown = "/projects/999999/packages/generic/hammer/1.0/a.txt".to_owned();
 
-    t.anonymous()
-        .get(public.generic("hammer/1.0/a.txt"))
-        .await
-        .is(200);
-    t.anonymous()
-        .get(public.generic("hammer/1.0/none"))
-        .await
-        .is(404);
+    t.anonymous().get(public.generic("hammer/1.0/a.txt")).await.is(200);
+    t.anonymous().get(public.generic("hammer/1.0/none")).await.is(404);
     let mut refusals = Vec::new();
     for path in [private.generic("hammer/1.0/a.txt"), unknown] {
         let reply = t.anonymous().get(&path).await.is(401);
@@ -56,9 +50,7 @@ async fn nobody_is_asked_for_credentials_by_client_paths(t: testkit::TestServer)
     assert_eq!(refusals[0], refusals[1]);
     t.anonymous().get(private.at("")).await.is(404);
     t.anonymous().get(public.at("")).await.is(200);
-    put(&t.anonymous(), &public.generic("hammer/1.0/a.txt"), "x")
-        .await
-        .is(401);
+    put(&t.anonymous(), &public.generic("hammer/1.0/a.txt"), "x").await.is(401);
     t.anonymous().delete(public.at("/1")).await.is(401);
 }
 
@@ -75,10 +67,7 @@ async fn basic_credentials_carry_a_token(t: testkit::TestServer) {
 
     get().header("authorization", &good).await.is(200);
     get().header("authorization", &bad).await.is(401);
-    get()
-        .header("authorization", &format!("Bearer {token}"))
-        .await
-        .is(200);
+    get().header("authorization", &format!("Bearer {token}")).await.is(200);
 }
 
 #[testkit::story]
@@ -90,18 +79,10 @@ async fn pages_show_the_list_and_a_package(t: testkit::TestServer) {
     r.publish(&t, "hammer/1.0/docs/a.txt", "a").await;
     private.publish(&t, "hammer/1.0/a.txt", "a").await;
 
-    let list = t
-        .anonymous()
-        .at("/acme/anvil/-/packages?search=ham")
-        .await
-        .is(200);
+    let list = t.anonymous().at("/acme/anvil/-/packages?search=ham").await.is(200);
     assert!(list.text().contains("hammer"));
     let id = r.id_of(&t, "hammer").await;
-    let page = t
-        .anonymous()
-        .at(format!("/acme/anvil/-/packages/{id}"))
-        .await
-        .is(200);
+    let page = t.anonymous().at(format!("/acme/anvil/-/packages/{id}")).await.is(200);
     assert!(page.text().contains("docs/a.txt"));
     t.user("jane").await;
     let jane = t.browser("jane").await;

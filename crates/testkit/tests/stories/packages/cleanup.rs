@@ -88,33 +88,24 @@ async fn a_project_takes_its_packages_with_it(t: TestServer) {
     let r = Registry::new(&t, "acme/anvil", 0).await;
     let other = Registry::new(&t, "acme/forge", 0).await;
     for number in 0..3 {
-        r.publish(&t, &format!("hammer/1.{number}/a"), &format!("{number}"))
-            .await;
+        r.publish(&t, &format!("hammer/1.{number}/a"), &format!("{number}")).await;
     }
     other.publish(&t, "hammer/1.0/a", "0").await;
     let before = rows(&t).await;
     assert_eq!(before, (4, 4, 3));
 
-    t.admin()
-        .delete(format!("/projects/{}", r.id))
-        .await
-        .is(202);
+    t.admin().delete(format!("/projects/{}", r.id)).await.is(202);
     t.admin().get(r.at("")).await.is(404);
     t.settle().await;
     assert_eq!((rows(&t).await.0, rows(&t).await.1), (1, 1));
     // The rows of the blobs are released a minute later.
     let due = "update jobs set run_at = created_at where name = 'packages.release_blobs'";
-    t.app()
-        .write(move |tx| Ok(tx.execute(due, ())?))
-        .await
-        .expect("due");
+    t.app().write(move |tx| Ok(tx.execute(due, ())?)).await.expect("due");
     t.settle().await;
 
     assert_eq!(rows(&t).await, (1, 1, 1));
     assert_eq!(other.get(&t, "hammer/1.0/a").await, "0");
-    let report = packages::check::run(t.app(), true, |_, _| {})
-        .await
-        .expect("checked");
+    let report = packages::check::run(t.app(), true, |_, _| {}).await.expect("checked");
     assert_eq!(report.problems, Vec::<String>::new());
 }
 
@@ -126,16 +117,11 @@ async fn a_check_tells_what_does_not_agree(t: TestServer) {
     let body = futures_util::stream::iter([Ok(bytes::Bytes::from("nobody's"))]);
     t.app().blobs().put(body, None).await.expect("stored");
     let found = async || {
-        let report = packages::check::run(t.app(), true, |_, _| {})
-            .await
-            .expect("checked");
+        let report = packages::check::run(t.app(), true, |_, _| {}).await.expect("checked");
         assert_eq!(
             report.young_orphans
-                + report
-                    .problems
-                    .iter()
-                    .filter(|problem| problem.ends_with("has no row"))
-                    .count() as u64,
+                + report.problems.iter().filter(|problem| problem.ends_with("has no row")).count()
+                    as u64,
             1
         );
         report.problems
@@ -148,10 +134,7 @@ async fn a_check_tells_what_does_not_agree(t: TestServer) {
         "update package_files set size = 9 where file_name = 'a' and id =
                 (select min(id) from package_files)",
     ] {
-        t.app()
-            .write(move |tx| Ok(tx.execute(change, ())?))
-            .await
-            .expect("changed");
+        t.app().write(move |tx| Ok(tx.execute(change, ())?)).await.expect("changed");
     }
 
     let problems = found().await;
@@ -182,19 +165,13 @@ async fn a_file_changed_since_is_not_deleted(t: TestServer) {
     let r = Registry::new(&t, "acme/anvil", 0).await;
     r.publish(&t, "hammer/1.0/a", "x").await;
     let package = r.at(&format!("/{}", r.id_of(&t, "hammer").await));
-    let files = t
-        .admin()
-        .get(format!("{package}/package_files"))
-        .await
-        .is(200);
+    let files = t.admin().get(format!("{package}/package_files")).await.is(200);
     let file = format!("{package}/package_files/{}", files.json()[0]["id"]);
 
     let since = |date: &str| t.admin().delete(&file).header("if-unmodified-since", date);
     since("Mon, 01 Jan 2024 00:00:00 GMT").await.is(412);
     since("Fri, 01 Jan 2100 00:00:00 GMT").await.is(204);
-    put(&t.admin(), &r.generic("hammer/1.0/a"), "again")
-        .await
-        .is(201);
+    put(&t.admin(), &r.generic("hammer/1.0/a"), "again").await.is(201);
     assert_eq!(
         json!(r.id_of(&t, "hammer").await.to_string()),
         json!(package.rsplit('/').next())

@@ -27,36 +27,18 @@ async fn a_reading_token_reads_its_project_only(t: TestServer) {
     let file = r.generic("hammer/1.0/a");
 
     assert_eq!(get(&t, &file, &token).await.is(200).text(), "strike");
-    basic(t.anonymous().get(&file), "deployer", &token)
-        .await
-        .is(200);
-    basic(t.anonymous().get(&file), "somebody", &token)
-        .await
-        .is(401);
+    basic(t.anonymous().get(&file), "deployer", &token).await.is(200);
+    basic(t.anonymous().get(&file), "somebody", &token).await.is(401);
     get(&t, &file, "deploy-unknown").await.is(401);
-    assert_eq!(
-        get(&t, &r.at(""), &token).await.is(200).each("name"),
-        ["hammer"]
-    );
-    get(&t, &other.generic("hammer/1.0/a"), &token)
-        .await
-        .is(404);
+    assert_eq!(get(&t, &r.at(""), &token).await.is(200).each("name"), ["hammer"]);
+    get(&t, &other.generic("hammer/1.0/a"), &token).await.is(404);
     get(&t, &other.at(""), &token).await.is(404);
-    put(&t.anonymous(), &file, "x")
-        .header("deploy-token", &token)
-        .await
-        .is(403);
+    put(&t.anonymous(), &file, "x").header("deploy-token", &token).await.is(403);
     let package = r.at(&format!("/{}", r.id_of(&t, "hammer").await));
-    t.anonymous()
-        .delete(&package)
-        .header("deploy-token", &token)
-        .await
-        .is(403);
+    t.anonymous().delete(&package).header("deploy-token", &token).await.is(403);
     get(&t, &r.at("/protection/rules"), &token).await.is(401);
     // Beyond the registries the token is nothing.
-    get(&t, &format!("/projects/{}", r.id), &token)
-        .await
-        .is(404);
+    get(&t, &format!("/projects/{}", r.id), &token).await.is(404);
 }
 
 #[testkit::story]
@@ -65,18 +47,12 @@ async fn a_writing_token_of_a_project_publishes_and_deletes(t: TestServer) {
     let token = deploy_token(&t, ("Project", r.id), WRITE).await;
     let file = r.generic("hammer/1.0/a");
 
-    basic(put(&t.anonymous(), &file, "x"), "deployer", &token)
-        .await
-        .is(201);
+    basic(put(&t.anonymous(), &file, "x"), "deployer", &token).await.is(201);
     get(&t, &file, &token).await.is(200);
     let package = r.at(&format!("/{}", r.id_of(&t, "hammer").await));
     let shown = get(&t, &package, &token).await.is(200).json();
     assert!(shown["_links"]["delete_api_path"].is_string());
-    t.anonymous()
-        .delete(&package)
-        .header("deploy-token", &token)
-        .await
-        .is(204);
+    t.anonymous().delete(&package).header("deploy-token", &token).await.is(204);
 }
 
 #[testkit::story]
@@ -86,26 +62,14 @@ async fn a_token_of_a_group_serves_all_below_but_deletes_nothing(t: TestServer) 
     let token = deploy_token(&t, ("Group", r.namespace), WRITE).await;
     let file = r.generic("hammer/1.0/a");
 
-    put(&t.anonymous(), &file, "x")
-        .header("deploy-token", &token)
-        .await
-        .is(201);
+    put(&t.anonymous(), &file, "x").header("deploy-token", &token).await.is(201);
     get(&t, &file, &token).await.is(200);
-    let list = get(&t, &format!("/groups/{}/packages", r.namespace), &token)
-        .await
-        .is(200);
+    let list = get(&t, &format!("/groups/{}/packages", r.namespace), &token).await.is(200);
     assert_eq!(list.each("name"), ["hammer"]);
     let package = r.at(&format!("/{}", r.id_of(&t, "hammer").await));
-    t.anonymous()
-        .delete(&package)
-        .header("deploy-token", &token)
-        .await
-        .is(403);
+    t.anonymous().delete(&package).header("deploy-token", &token).await.is(403);
     let hidden = elsewhere.generic("hammer/1.0/a");
-    put(&t.anonymous(), &hidden, "x")
-        .header("deploy-token", &token)
-        .await
-        .is(404);
+    put(&t.anonymous(), &hidden, "x").header("deploy-token", &token).await.is(404);
 }
 
 #[testkit::story]
@@ -119,10 +83,7 @@ async fn what_is_revoked_or_expired_opens_nothing(t: TestServer) {
         "update deploy_tokens set revoked = true",
         "update deploy_tokens set revoked = false, expires_at = created_at",
     ] {
-        t.app()
-            .write(move |tx| Ok(tx.execute(change, ())?))
-            .await
-            .expect("changed");
+        t.app().write(move |tx| Ok(tx.execute(change, ())?)).await.expect("changed");
         get(&t, &file, &token).await.is(401);
     }
 }
@@ -137,17 +98,9 @@ async fn tokens_count_as_roles_where_names_are_protected(t: TestServer) {
     let rule = json!({"package_name_pattern": "ham*", "package_type": "generic",
         "minimum_access_level_for_push": "maintainer",
         "minimum_access_level_for_delete": "owner"});
-    t.admin()
-        .post(r.at("/protection/rules"))
-        .json(&rule)
-        .await
-        .is(201);
+    t.admin().post(r.at("/protection/rules")).json(&rule).await.is(201);
 
     publish().await.is(403);
     let package = r.at(&format!("/{}", r.id_of(&t, "hammer").await));
-    t.anonymous()
-        .delete(&package)
-        .header("deploy-token", &token)
-        .await
-        .is(403);
+    t.anonymous().delete(&package).header("deploy-token", &token).await.is(403);
 }

@@ -17,35 +17,17 @@ async fn files_are_listed_with_their_digests(t: testkit::TestServer) {
     let second = &reply.json()[1];
     assert_eq!(second["size"], 3);
     assert_eq!(second["file_md5"], "900150983cd24fb0d6963f7d28e17f72");
-    assert_eq!(
-        second["file_sha1"],
-        "a9993e364706816aba3e25717850c26c9cd0d89d"
-    );
+    assert_eq!(second["file_sha1"], "a9993e364706816aba3e25717850c26c9cd0d89d");
     assert_eq!(second["file_sha256"], testkit::sha256("abc"));
-    let sorted = t
-        .admin()
-        .get(format!("{files}?order_by=file_name"))
-        .await
-        .is(200);
+    let sorted = t.admin().get(format!("{files}?order_by=file_name")).await.is(200);
     assert_eq!(sorted.each("file_name"), ["a.txt", "b.txt"]);
-    t.admin()
-        .get(format!("{files}?order_by=size"))
-        .await
-        .is(400);
-    let page = t
-        .admin()
-        .get(format!("{files}?per_page=1&page=2"))
-        .await
-        .is(200);
+    t.admin().get(format!("{files}?order_by=size")).await.is(400);
+    let page = t.admin().get(format!("{files}?per_page=1&page=2")).await.is(200);
     assert_eq!(page.each("file_name"), ["a.txt"]);
     assert_eq!(page.header("x-total-pages"), "2");
 
     let file = second["id"].as_i64().expect("an id");
-    let bytes = t
-        .admin()
-        .get(format!("{files}/{file}/download"))
-        .await
-        .is(200);
+    let bytes = t.admin().get(format!("{files}/{file}/download")).await.is(200);
     assert_eq!(bytes.text(), "abc");
 }
 
@@ -56,11 +38,7 @@ async fn ids_of_other_projects_are_not_found(t: testkit::TestServer) {
     r.publish(&t, "hammer/1.0/a.txt", "a").await;
     r.publish(&t, "nail/1.0/a.txt", "a").await;
     let (hammer, nail) = (r.id_of(&t, "hammer").await, r.id_of(&t, "nail").await);
-    let files = t
-        .admin()
-        .get(r.at(&format!("/{hammer}/package_files")))
-        .await
-        .is(200);
+    let files = t.admin().get(r.at(&format!("/{hammer}/package_files"))).await.is(200);
     let file = files.json()[0]["id"].clone();
     for path in [
         other.at(&format!("/{hammer}")),
@@ -97,13 +75,7 @@ async fn a_deleted_package_is_gone_at_once_and_its_name_is_free(t: testkit::Test
     t.admin().delete(&path).await.is(404);
     t.admin().get(&path).await.is(404);
     t.admin().get(r.generic("hammer/1.0/a.txt")).await.is(404);
-    assert_eq!(
-        t.admin()
-            .get(r.at("?status=pending_destruction"))
-            .await
-            .json(),
-        json!([])
-    );
+    assert_eq!(t.admin().get(r.at("?status=pending_destruction")).await.json(), json!([]));
     r.publish(&t, "hammer/1.0/a.txt", "second").await;
     assert_ne!(r.id_of(&t, "hammer").await, id);
 
@@ -122,9 +94,7 @@ async fn a_deleted_package_is_gone_at_once_and_its_name_is_free(t: testkit::Test
         .await
         .expect("rows can be counted");
     assert_eq!(left, (1, 1, 1));
-    let report = packages::check::run(t.app(), true, |_, _| {})
-        .await
-        .expect("checked");
+    let report = packages::check::run(t.app(), true, |_, _| {}).await.expect("checked");
     assert_eq!((report.problems, report.young_orphans), (vec![], 1));
 }
 
@@ -139,10 +109,7 @@ async fn a_deleted_file_leaves_its_package(t: testkit::TestServer) {
     t.admin().delete(format!("{files}/{file}")).await.is(204);
     t.admin().delete(format!("{files}/{file}")).await.is(404);
     assert_eq!(t.admin().get(&files).await.is(200).json(), json!([]));
-    t.admin()
-        .get(format!("{files}/{file}/download"))
-        .await
-        .is(404);
+    t.admin().get(format!("{files}/{file}/download")).await.is(404);
     t.admin().get(r.at(&format!("/{id}"))).await.is(200);
     t.settle().await;
 }
@@ -154,21 +121,9 @@ async fn what_changed_since_is_not_deleted(t: testkit::TestServer) {
     let path = r.at(&format!("/{}", r.id_of(&t, "hammer").await));
     let old = "Mon, 01 Jan 2024 00:00:00 GMT";
 
-    let refused = t
-        .admin()
-        .delete(&path)
-        .header("if-unmodified-since", old)
-        .await
-        .is(412);
-    assert_eq!(
-        refused.json(),
-        json!({"message": "412 Precondition Failed"})
-    );
-    t.admin()
-        .delete(&path)
-        .header("if-unmodified-since", "yesterday")
-        .await
-        .is(204);
+    let refused = t.admin().delete(&path).header("if-unmodified-since", old).await.is(412);
+    assert_eq!(refused.json(), json!({"message": "412 Precondition Failed"}));
+    t.admin().delete(&path).header("if-unmodified-since", "yesterday").await.is(204);
 }
 
 #[testkit::story]
@@ -180,11 +135,7 @@ async fn a_download_under_way_survives_deletion(t: testkit::TestServer) {
     kernel::outbound::install_crypto();
     let url = format!("{}/api/v4{}", t.url(), r.generic("hammer/1.0/big"));
     let token = t.admin().token().expect("a token").to_owned();
-    let began = reqwest::Client::new()
-        .get(url)
-        .header("PRIVATE-TOKEN", token)
-        .send()
-        .await;
+    let began = reqwest::Client::new().get(url).header("PRIVATE-TOKEN", token).send().await;
     let began = began.expect("the download begins");
 
     t.admin().delete(&path).await.is(204);
@@ -199,10 +150,7 @@ async fn downloads_are_counted(t: testkit::TestServer) {
     let r = Registry::new(&t, "acme/anvil", 0).await;
     r.publish(&t, "hammer/1.0/a.txt", "a").await;
     let path = r.at(&format!("/{}", r.id_of(&t, "hammer").await));
-    assert_eq!(
-        t.admin().get(&path).await.json()["last_downloaded_at"],
-        json!(null)
-    );
+    assert_eq!(t.admin().get(&path).await.json()["last_downloaded_at"], json!(null));
 
     t.admin().get(r.generic("hammer/1.0/a.txt")).await.is(200);
 

@@ -11,12 +11,8 @@ async fn a_package_is_written_field_by_field(t: testkit::TestServer) {
 
     let list = t.admin().get(r.at("")).await.is(200).json();
     let (id, project) = (list[0]["id"].clone(), r.id);
-    let keys: Vec<&str> = list[0]
-        .as_object()
-        .expect("an object")
-        .keys()
-        .map(String::as_str)
-        .collect();
+    let keys: Vec<&str> =
+        list[0].as_object().expect("an object").keys().map(String::as_str).collect();
     assert_eq!(
         keys,
         [
@@ -48,29 +44,15 @@ async fn a_package_is_written_field_by_field(t: testkit::TestServer) {
 #[testkit::story]
 async fn filters_and_orders_hold(t: testkit::TestServer) {
     let r = Registry::new(&t, "acme/anvil", 0).await;
-    for rest in [
-        "hammer/2.0/a",
-        "Anvil_big/1.0/a",
-        "anvil/3.0/a",
-        "100/0.1/a",
-    ] {
+    for rest in ["hammer/2.0/a", "Anvil_big/1.0/a", "anvil/3.0/a", "100/0.1/a"] {
         r.publish(&t, rest, "x").await;
     }
     let names = async |query: &str| t.admin().get(r.at(query)).await.is(200).each("name");
 
     assert_eq!(names("").await, ["hammer", "Anvil_big", "anvil", "100"]);
-    assert_eq!(
-        names("?sort=desc").await,
-        ["100", "anvil", "Anvil_big", "hammer"]
-    );
-    assert_eq!(
-        names("?order_by=name").await,
-        ["100", "Anvil_big", "anvil", "hammer"]
-    );
-    assert_eq!(
-        names("?order_by=version").await,
-        ["100", "Anvil_big", "hammer", "anvil"]
-    );
+    assert_eq!(names("?sort=desc").await, ["100", "anvil", "Anvil_big", "hammer"]);
+    assert_eq!(names("?order_by=name").await, ["100", "Anvil_big", "anvil", "hammer"]);
+    assert_eq!(names("?order_by=version").await, ["100", "Anvil_big", "hammer", "anvil"]);
     assert_eq!(names("?order_by=type&sort=desc").await.len(), 4);
     assert_eq!(names("?package_name=ANVIL").await, ["Anvil_big", "anvil"]);
     assert_eq!(names("?package_name=big%20anv").await, ["Anvil_big"]);
@@ -119,11 +101,7 @@ async fn pages_count_what_the_list_shows(t: testkit::TestServer) {
     assert_eq!(reply.header("x-total"), "5");
     assert_eq!(reply.header("x-total-pages"), "3");
     assert_eq!(reply.header("x-next-page"), "3");
-    assert!(
-        reply
-            .link("next")
-            .is_some_and(|link| link.contains("page=3"))
-    );
+    assert!(reply.link("next").is_some_and(|link| link.contains("page=3")));
     let past = t.admin().get(r.at("?per_page=2&page=9")).await.is(200);
     assert_eq!((past.json(), past.header("x-total")), (json!([]), "5"));
     let filtered = t.admin().get(r.at("?package_version=1.3")).await.is(200);
@@ -142,40 +120,23 @@ async fn a_group_lists_what_its_projects_have(t: testkit::TestServer) {
     first.publish(&t, "c/3.0/x", "x").await;
     other.publish(&t, "d/4.0/x", "x").await;
     let group = format!("/groups/{}/packages", first.namespace);
-    let names = async |query: &str| {
-        t.admin()
-            .get(format!("{group}{query}"))
-            .await
-            .is(200)
-            .each("name")
-    };
+    let names =
+        async |query: &str| t.admin().get(format!("{group}{query}")).await.is(200).each("name");
 
     assert_eq!(names("").await, ["b", "a", "c"]);
     assert_eq!(names("?order_by=name&sort=desc").await, ["c", "b", "a"]);
     assert_eq!(names("?order_by=project_path").await, ["a", "b", "c"]);
-    assert_eq!(
-        names("?order_by=project_path&sort=desc").await,
-        ["c", "b", "a"]
-    );
+    assert_eq!(names("?order_by=project_path&sort=desc").await, ["c", "b", "a"]);
     assert_eq!(names("?order_by=version&per_page=1&page=2").await, ["b"]);
-    assert_eq!(
-        names("?order_by=type&exclude_subgroups=true").await,
-        ["b", "a", "c"]
-    );
+    assert_eq!(names("?order_by=type&exclude_subgroups=true").await, ["b", "a", "c"]);
     assert_eq!(names("?package_name=C").await, ["c"]);
     let reply = t.admin().get(&group).await.is(200);
     assert_eq!(reply.header("x-total"), "3");
-    assert_eq!(
-        reply.each("project_path"),
-        ["acme/zinc", "acme/anvil", "acme/zinc"]
-    );
+    assert_eq!(reply.each("project_path"), ["acme/zinc", "acme/anvil", "acme/zinc"]);
 
     // Nobody sees the private project's packages, a guest of it neither.
     let public = t.anonymous().get(&group).await.is(200);
-    assert_eq!(
-        (public.each("name"), public.header("x-total")),
-        (vec![json!("a")], "1")
-    );
+    assert_eq!((public.each("name"), public.header("x-total")), (vec![json!("a")], "1"));
     let guest = first.person(&t, "guest", 10).await;
     assert_eq!(guest.get(&group).await.is(200).each("name"), ["a"]);
     let reporter = first.person(&t, "reporter", 20).await;
@@ -193,13 +154,7 @@ async fn pipelines_are_keyset_pages_of_at_most_twenty(t: testkit::TestServer) {
     let reply = t.admin().get(&path).await.is(200);
     assert_eq!((reply.json(), reply.header("x-total")), (json!([]), ""));
     t.admin().get(format!("{path}?per_page=20")).await.is(200);
-    for bad in [
-        "per_page=21",
-        "per_page=0",
-        "per_page=-1",
-        "per_page=x",
-        "cursor=garbage",
-    ] {
+    for bad in ["per_page=21", "per_page=0", "per_page=-1", "per_page=x", "cursor=garbage"] {
         t.admin().get(format!("{path}?{bad}")).await.is(400);
     }
 }

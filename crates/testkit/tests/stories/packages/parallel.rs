@@ -58,9 +58,7 @@ async fn what_is_protected_meanwhile_is_refused(t: TestServer) {
         let bytes = receive.recv().await?;
         Some((Ok::<_, std::io::Error>(bytes), receive))
     });
-    let upload = developer
-        .put(&path)
-        .stream(reqwest::Body::wrap_stream(body));
+    let upload = developer.put(&path).stream(reqwest::Body::wrap_stream(body));
     let upload = tokio::spawn(async move { upload.await });
     send.send("first half").expect("the upload goes on");
     let spool = t.app().config().data_dir.join("blobs/tmp");
@@ -70,11 +68,7 @@ async fn what_is_protected_meanwhile_is_refused(t: TestServer) {
 
     let rule = json!({"package_name_pattern": "*", "package_type": "generic",
         "minimum_access_level_for_push": "maintainer"});
-    t.admin()
-        .post(r.at("/protection/rules"))
-        .json(&rule)
-        .await
-        .is(201);
+    t.admin().post(r.at("/protection/rules")).json(&rule).await.is(201);
     drop(send);
 
     upload.await.expect("no panic").is(403);

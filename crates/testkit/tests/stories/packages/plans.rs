@@ -46,38 +46,25 @@ fn orders(all: &[OrderBy]) -> Vec<Filter> {
     let mut filters = Vec::new();
     for order_by in all {
         for descending in [false, true] {
-            filters.push(Filter {
-                order_by: *order_by,
-                descending,
-                ..Filter::default()
-            });
+            filters.push(Filter { order_by: *order_by, descending, ..Filter::default() });
         }
     }
     filters
 }
 
-const PROJECT: &[OrderBy] = &[
-    OrderBy::CreatedAt,
-    OrderBy::Name,
-    OrderBy::Version,
-    OrderBy::Type,
-];
+const PROJECT: &[OrderBy] = &[OrderBy::CreatedAt, OrderBy::Name, OrderBy::Version, OrderBy::Type];
 
 #[test]
 fn a_projects_list_sorts_nothing() {
     let (_directory, store) = open();
     for filter in orders(PROJECT) {
         for include_versionless in [false, true] {
-            let filter = Filter {
-                include_versionless,
-                ..filter.clone()
-            };
+            let filter = Filter { include_versionless, ..filter.clone() };
             let steps = plan(&store, project_query(1, &filter, 21, 0));
             let sorts = steps.iter().any(|step| step.contains("TEMP B-TREE"));
             assert!(!sorts, "{filter:?}: {steps:#?}");
-            let searches = steps
-                .iter()
-                .any(|step| step.starts_with("SEARCH p USING INDEX packages_by_"));
+            let searches =
+                steps.iter().any(|step| step.starts_with("SEARCH p USING INDEX packages_by_"));
             assert!(searches, "{filter:?}: {steps:#?}");
         }
     }
@@ -86,19 +73,10 @@ fn a_projects_list_sorts_nothing() {
 #[test]
 fn a_filter_by_type_finds_its_rows_in_order() {
     let (_directory, store) = open();
-    let filter = Filter {
-        package_type: Some(PackageType::Npm),
-        ..Filter::default()
-    };
+    let filter = Filter { package_type: Some(PackageType::Npm), ..Filter::default() };
     let steps = plan(&store, project_query(1, &filter, 21, 0));
-    assert!(
-        steps.iter().any(|step| step.contains("packages_by_type")),
-        "{steps:#?}"
-    );
-    assert!(
-        !steps.iter().any(|step| step.contains("TEMP B-TREE")),
-        "{steps:#?}"
-    );
+    assert!(steps.iter().any(|step| step.contains("packages_by_type")), "{steps:#?}");
+    assert!(!steps.iter().any(|step| step.contains("TEMP B-TREE")), "{steps:#?}");
 }
 
 /// However many files there are, a client's file is found by its package.
@@ -106,9 +84,7 @@ fn a_filter_by_type_finds_its_rows_in_order() {
 fn a_file_is_found_through_its_package() {
     let (_directory, store) = open();
     let scope = Scope::of_project(1);
-    let query = scope
-        .of_format(PackageType::Npm)
-        .newest_file_query("anvil", "anvil-1.0.0.tgz");
+    let query = scope.of_format(PackageType::Npm).newest_file_query("anvil", "anvil-1.0.0.tgz");
     let steps = plan(&store, query);
     let searches = [
         "SEARCH p USING INDEX packages_by_key",
@@ -122,17 +98,9 @@ fn a_file_is_found_through_its_package() {
 #[test]
 fn a_filter_by_version_is_a_search() {
     let (_directory, store) = open();
-    let filter = Filter {
-        version: Some("1.0".into()),
-        ..Filter::default()
-    };
+    let filter = Filter { version: Some("1.0".into()), ..Filter::default() };
     let steps = plan(&store, project_query(1, &filter, 21, 0));
-    assert!(
-        steps
-            .iter()
-            .any(|step| step.contains("packages_by_version")),
-        "{steps:#?}"
-    );
+    assert!(steps.iter().any(|step| step.contains("packages_by_version")), "{steps:#?}");
 }
 
 /// Each project's rows come from an index; only the few of the page, one
@@ -141,11 +109,7 @@ fn a_filter_by_version_is_a_search() {
 fn a_groups_list_sorts_only_the_first_rows_of_each_project() {
     let (_directory, store) = open();
     let projects: Vec<Source> = (1..=100)
-        .map(|id| Source {
-            id,
-            path: format!("project-{id}"),
-            displayable: 10,
-        })
+        .map(|id| Source { id, path: format!("project-{id}"), displayable: 10 })
         .collect();
     let all = [PROJECT, &[OrderBy::ProjectPath]].concat();
     for filter in orders(&all) {
@@ -207,10 +171,7 @@ fn a_page_of_a_large_project_takes_no_longer_than_one_of_a_small_one() {
         })
         .unwrap();
     let mut filters = orders(PROJECT);
-    filters.push(Filter {
-        package_type: Some(PackageType::Npm),
-        ..filters[0].clone()
-    });
+    filters.push(Filter { package_type: Some(PackageType::Npm), ..filters[0].clone() });
     let time = |project: i64| {
         let began = std::time::Instant::now();
         for filter in filters.iter().cycle().take(200) {

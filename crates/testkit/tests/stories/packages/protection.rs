@@ -21,10 +21,7 @@ async fn rules_are_made_changed_and_removed(t: testkit::TestServer) {
         "package_name_pattern": "ham*", "package_type": "generic",
         "minimum_access_level_for_delete": null, "minimum_access_level_for_push": "owner"})
     );
-    assert_eq!(
-        maintainer.get(&rules).await.is(200).json(),
-        json!([made.json()])
-    );
+    assert_eq!(maintainer.get(&rules).await.is(200).json(), json!([made.json()]));
 
     let one = format!("{rules}/{}", made.id());
     let change = json!({"minimum_access_level_for_push": null,
@@ -48,17 +45,12 @@ async fn unusable_rules_are_refused(t: testkit::TestServer) {
     let r = Registry::new(&t, "acme/anvil", 0).await;
     let rules = r.at("/protection/rules");
     let send = |pattern: &str, kind: &str, push: &str| {
-        t.admin()
-            .post(&rules)
-            .json(&json!({"package_name_pattern": pattern,
+        t.admin().post(&rules).json(&json!({"package_name_pattern": pattern,
             "package_type": kind, "minimum_access_level_for_push": push}))
     };
     send("ham*", "generic", "owner").await.is(201);
     let taken = send("ham*", "generic", "admin").await.is(422);
-    assert_eq!(
-        taken.json(),
-        json!({"message": "Package name pattern has already been taken"})
-    );
+    assert_eq!(taken.json(), json!({"message": "Package name pattern has already been taken"}));
     send("ham*", "npm", "owner").await.is(201);
     send("not a name", "npm", "owner").await.is(422);
     send("", "generic", "owner").await.is(422);
@@ -83,28 +75,15 @@ async fn protected_names_need_a_higher_role(t: testkit::TestServer) {
     let rule = json!({"package_name_pattern": "HAM*r", "package_type": "generic",
         "minimum_access_level_for_push": "maintainer",
         "minimum_access_level_for_delete": "owner"});
-    t.admin()
-        .post(r.at("/protection/rules"))
-        .json(&rule)
-        .await
-        .is(201);
+    t.admin().post(r.at("/protection/rules")).json(&rule).await.is(201);
     let file = r.generic("hammer/1.0/a.txt");
 
     let refused = put(&developer, &file, "x").await.is(403);
-    assert_eq!(
-        refused.json(),
-        json!({"message": "403 Forbidden - Package protected."})
-    );
-    put(&developer, &r.generic("hammers/1.0/a.txt"), "x")
-        .await
-        .is(201);
+    assert_eq!(refused.json(), json!({"message": "403 Forbidden - Package protected."}));
+    put(&developer, &r.generic("hammers/1.0/a.txt"), "x").await.is(201);
     put(&maintainer, &file, "x").await.is(201);
     let package = r.at(&format!("/{}", r.id_of(&t, "hammer").await));
-    let files = t
-        .admin()
-        .get(format!("{package}/package_files"))
-        .await
-        .is(200);
+    let files = t.admin().get(format!("{package}/package_files")).await.is(200);
     let one = format!("{package}/package_files/{}", files.json()[0]["id"]);
 
     let refused = maintainer.delete(&package).await.is(403);

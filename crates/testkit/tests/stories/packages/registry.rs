@@ -14,9 +14,7 @@ impl Registry {
     pub async fn new(t: &TestServer, path: &str, visibility: i64) -> Registry {
         let (group, name) = path.split_once('/').expect("write GROUP/PROJECT");
         let (group, name, whole) = (group.to_owned(), name.to_owned(), path.to_owned());
-        let made = t
-            .app()
-            .write(move |tx| add_project(tx, &group, &name, &whole, visibility));
+        let made = t.app().write(move |tx| add_project(tx, &group, &name, &whole, visibility));
         let (namespace, id) = made.await.expect("a project can be made");
         Registry { id, namespace }
     }
@@ -34,9 +32,7 @@ impl Registry {
     /// A person with this role here, or none with 0.
     pub async fn person(&self, t: &TestServer, name: &str, level: i64) -> Client {
         let (name, project) = (name.to_owned(), self.id);
-        let token = t
-            .app()
-            .write(move |tx| add_person(tx, &name, project, level));
+        let token = t.app().write(move |tx| add_person(tx, &name, project, level));
         t.with_token(token.await.expect("a person can be made"))
     }
 
@@ -52,16 +48,10 @@ impl Registry {
 
     /// The id of the first package of this name.
     pub async fn id_of(&self, t: &TestServer, name: &str) -> i64 {
-        let found = t
-            .admin()
-            .get(self.at(&format!("?package_name={name}")))
-            .await
-            .is(200);
+        let found = t.admin().get(self.at(&format!("?package_name={name}"))).await.is(200);
         let list = found.json();
         let packages = list.as_array().into_iter().flatten();
-        let mut ids = packages
-            .filter(|one| one["name"] == name)
-            .map(|one| one["id"].as_i64());
+        let mut ids = packages.filter(|one| one["name"] == name).map(|one| one["id"].as_i64());
         ids.next().flatten().expect("the package is listed")
     }
 }
@@ -114,10 +104,8 @@ fn add_project(
     visibility: i64,
 ) -> kernel::error::Result<(i64, i64)> {
     let now = tx.now();
-    let known: Option<i64> = tx.optional(
-        sql!("select id from namespaces where full_path = $1"),
-        (group,),
-    )?;
+    let known: Option<i64> =
+        tx.optional(sql!("select id from namespaces where full_path = $1"), (group,))?;
     let namespace = match known {
         Some(id) => id,
         None => {

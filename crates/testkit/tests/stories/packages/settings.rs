@@ -96,9 +96,7 @@ async fn hostile_patterns_cost_nothing(t: TestServer) {
 
     // A backtracking engine would not answer within the age of the world.
     r.publish(&t, &format!("{name}/1.0/f"), "1").await;
-    put(&t.admin(), &r.generic(&format!("{name}/1.0/f")), "2")
-        .await
-        .is(400);
+    put(&t.admin(), &r.generic(&format!("{name}/1.0/f")), "2").await.is(400);
     r.publish(&t, "aab/1.0/f", "1").await;
     r.publish(&t, "aab/1.0/f", "2").await;
 }
@@ -121,17 +119,10 @@ async fn another_digest_than_declared_is_refused(t: TestServer) {
     send("x-checksum-sha512", &wrong).await.is(400);
     assert_eq!(rows(&t).await, (0, 0, 0));
     let blobs = t.app().config().data_dir.join("blobs");
-    assert_eq!(
-        testkit::files_below(&blobs),
-        Vec::<std::path::PathBuf>::new()
-    );
+    assert_eq!(testkit::files_below(&blobs), Vec::<std::path::PathBuf>::new());
 
-    send("x-checksum-sha256", &sha256("abc").to_uppercase())
-        .await
-        .is(201);
-    send("x-checksum-md5", "900150983cd24fb0d6963f7d28e17f72")
-        .await
-        .is(201);
+    send("x-checksum-sha256", &sha256("abc").to_uppercase()).await.is(201);
+    send("x-checksum-md5", "900150983cd24fb0d6963f7d28e17f72").await.is(201);
 }
 
 #[testkit::story]
@@ -148,18 +139,12 @@ async fn a_raw_body_is_a_file_whatever_its_type(t: TestServer) {
     {
         let path = r.generic(&format!("hammer/1.0/{number}"));
         let bytes = "status=hidden&{\"select\": 1}%00";
-        put(&t.admin(), &path, bytes)
-            .header("content-type", kind)
-            .await
-            .is(201);
+        put(&t.admin(), &path, bytes).header("content-type", kind).await.is(201);
         assert_eq!(t.admin().get(&path).await.is(200).text(), bytes);
     }
     r.publish(&t, "hammer/1.0/empty", "").await;
     let empty = t.admin().get(r.generic("hammer/1.0/empty")).await.is(200);
-    assert_eq!(
-        (empty.text(), empty.header("content-length")),
-        (String::new(), "0")
-    );
+    assert_eq!((empty.text(), empty.header("content-length")), (String::new(), "0"));
 }
 
 #[testkit::story]
@@ -173,9 +158,7 @@ async fn who_expects_to_continue_is_told_before_sending(t: TestServer) {
             Expect: 100-continue\r\nContent-Length: {length}\r\n\r\n"
         );
         let address = t.url().replace("http://", "");
-        let mut stream = tokio::net::TcpStream::connect(address)
-            .await
-            .expect("it listens");
+        let mut stream = tokio::net::TcpStream::connect(address).await.expect("it listens");
         stream.write_all(head.as_bytes()).await.expect("sent");
         let mut said = vec![0; 64];
         let read = stream.read(&mut said).await.expect("an answer");

@@ -6,11 +6,7 @@ use testkit::TestServer;
 
 async fn set(t: &TestServer, r: &Registry, access: &str) {
     let change = json!({"package_registry_access_level": access});
-    t.admin()
-        .put(format!("/projects/{}", r.id))
-        .json(&change)
-        .await
-        .is(200);
+    t.admin().put(format!("/projects/{}", r.id)).json(&change).await.is(200);
 }
 
 #[testkit::story]
@@ -30,18 +26,12 @@ async fn a_public_registry_opens_a_private_project_for_reading(t: TestServer) {
     put(&guest, &file, "x").await.is(403);
     let closed = put(&outsider, &file, "x").await;
     assert!(matches!(closed.status, 403 | 404), "{closed:?}");
-    t.anonymous()
-        .get(format!("/projects/{}", r.id))
-        .await
-        .is(404);
+    t.anonymous().get(format!("/projects/{}", r.id)).await.is(404);
     // The group's list has its packages, but not the path of a project
     // that is not theirs to see.
     let list = format!("/groups/{}/packages", r.namespace);
     let seen = t.anonymous().get(&list).await.is(200).json();
-    assert_eq!(
-        (&seen[0]["name"], &seen[0]["project_path"]),
-        (&json!("hammer"), &json!(null))
-    );
+    assert_eq!((&seen[0]["name"], &seen[0]["project_path"]), (&json!("hammer"), &json!(null)));
     let seen = guest.get(&list).await.is(200).json();
     assert_eq!(seen[0]["project_path"], "acme/anvil");
 
@@ -66,10 +56,7 @@ async fn a_public_registry_is_in_the_lists_of_private_groups(t: TestServer) {
     t.admin().put(open.at("")).json(&change).await.is(200);
 
     for list in lists {
-        assert_eq!(
-            t.anonymous().get(list).await.is(200).each("name"),
-            ["hammer"]
-        );
+        assert_eq!(t.anonymous().get(list).await.is(200).each("name"), ["hammer"]);
     }
     t.anonymous().get(file).await.is(200);
     t.anonymous().get("/groups/acme").await.is(404);
@@ -89,10 +76,7 @@ async fn a_private_registry_closes_a_public_project(t: TestServer) {
     t.anonymous().get(&file).await.is(401);
     outsider.get(&file).await.is(403);
     reporter.get(&file).await.is(200);
-    t.anonymous()
-        .get(format!("/projects/{}", r.id))
-        .await
-        .is(200);
+    t.anonymous().get(format!("/projects/{}", r.id)).await.is(200);
     let list = format!("/groups/{}/packages", r.namespace);
     assert_eq!(outsider.get(&list).await.is(200).json(), json!([]));
     assert_eq!(reporter.get(&list).await.is(200).each("name"), ["hammer"]);
@@ -115,11 +99,7 @@ async fn a_disabled_registry_refuses_everyone(t: TestServer) {
         put(&client, &file, "x").await.is(403);
         client.delete(&package).await.is(403);
     }
-    t.anonymous()
-        .get(&file)
-        .header("deploy-token", &token)
-        .await
-        .is(403);
+    t.anonymous().get(&file).header("deploy-token", &token).await.is(403);
     let list = format!("/groups/{}/packages", r.namespace);
     assert_eq!(t.admin().get(&list).await.is(200).json(), json!([]));
 
@@ -133,10 +113,7 @@ async fn an_archived_project_is_read_only(t: TestServer) {
     r.publish(&t, "hammer/1.0/a", "strike").await;
     let package = r.at(&format!("/{}", r.id_of(&t, "hammer").await));
     let file = r.generic("hammer/1.0/a");
-    t.admin()
-        .post(format!("/projects/{}/archive", r.id))
-        .await
-        .is(201);
+    t.admin().post(format!("/projects/{}/archive", r.id)).await.is(201);
 
     t.anonymous().get(&file).await.is(200);
     put(&t.admin(), &file, "x").await.is(403);
@@ -166,10 +143,7 @@ async fn private_names_are_in_no_list_of_a_group(t: TestServer) {
             let reply = client.get(format!("{list}{query}")).await.is(200);
             assert!(!reply.text().contains("classified"), "{reply:?}");
             assert!(!reply.text().contains("secret"), "{reply:?}");
-            assert!(
-                matches!(reply.header("x-total"), "0" | "1"),
-                "{query}: {reply:?}"
-            );
+            assert!(matches!(reply.header("x-total"), "0" | "1"), "{query}: {reply:?}");
         }
     }
 }

@@ -79,28 +79,13 @@ async fn no_name_of_a_client_becomes_a_name_in_the_store(t: testkit::TestServer)
         let id = t.admin().get(of).await.is(200).json()[0]["id"].clone();
         let files = project.at(&format!("/packages/{id}/package_files"));
         let file = t.admin().get(&files).await.is(200).json()[0]["id"].clone();
-        let got = t
-            .admin()
-            .get(format!("{files}/{file}/download"))
-            .await
-            .is(200);
+        let got = t.admin().get(format!("{files}/{file}/download")).await.is(200);
         assert_eq!(got.header("x-content-type-options"), "nosniff", "{format}");
-        assert!(
-            got.header("content-disposition").starts_with("attachment"),
-            "{format}"
-        );
-        assert_eq!(
-            got.header("content-type"),
-            "application/octet-stream",
-            "{format}"
-        );
+        assert!(got.header("content-disposition").starts_with("attachment"), "{format}");
+        assert_eq!(got.header("content-type"), "application/octet-stream", "{format}");
     }
     for file in testkit::files_below(&t.app().config().data_dir.join("blobs/sha256")) {
-        let name = file
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let is_digest = name.len() >= 60 && name.bytes().all(|b| b.is_ascii_hexdigit());
         assert!(is_digest, "{}", file.display());
     }

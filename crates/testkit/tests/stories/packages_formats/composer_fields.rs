@@ -15,9 +15,7 @@ async fn a_tag_counts_wherever_it_is_sent(t: testkit::TestServer) {
         post().json(&json!({"tag": "v9.0.0"})),
         multipart(post(), &[("tag", "v9.0.0")], &[]),
         t.admin().post(format!("{path}?tag=v9.0.0")),
-        t.admin()
-            .post(format!("{path}?tag=v1.0.0"))
-            .form("tag=v9.0.0"),
+        t.admin().post(format!("{path}?tag=v1.0.0")).form("tag=v9.0.0"),
     ] {
         sent.await.is(404);
     }
@@ -27,9 +25,7 @@ async fn a_tag_counts_wherever_it_is_sent(t: testkit::TestServer) {
         post().form("label=v9.0.0"),
         post().json(&json!({"tag": {"name": "v9.0.0"}})),
         post().json(&json!(["v9.0.0"])),
-        t.admin()
-            .post(format!("{path}?tag=v9.0.0"))
-            .form("branch=main"),
+        t.admin().post(format!("{path}?tag=v9.0.0")).form("branch=main"),
         post(),
     ] {
         wrong.await.is(400);

@@ -30,12 +30,7 @@ async fn a_published_version_is_fetched_by_the_proxy_protocol(t: testkit::TestSe
     let jane = t.user("jane").await;
     project.add(&jane, 30).await;
     let module = format!("{HOST}/acme/anvil");
-    for version in [
-        "v1.10.0",
-        "v1.9.0",
-        "v1.11.0-rc.1",
-        "v1.9.1-0.20260102030405-abcdef012345",
-    ] {
+    for version in ["v1.10.0", "v1.9.0", "v1.11.0-rc.1", "v1.9.1-0.20260102030405-abcdef012345"] {
         let reply = publish(&jane, &project, &module, version).await.is(201);
         assert_eq!(reply.text(), r#"{"message":"201 Created"}"#);
     }
@@ -53,15 +48,9 @@ async fn a_published_version_is_fetched_by_the_proxy_protocol(t: testkit::TestSe
         format!("module {module}\n\ngo 1.19\n")
     );
     let zip = get("@v/v1.9.0.zip").await.is(200);
-    assert_eq!(
-        zip.header("content-disposition"),
-        "attachment; filename=\"v1.9.0.zip\""
-    );
+    assert_eq!(zip.header("content-disposition"), "attachment; filename=\"v1.9.0.zip\"");
     assert_eq!(&zip.body[..2], b"PK");
-    let listed = jane
-        .get(project.at("/packages?package_type=golang"))
-        .await
-        .is(200);
+    let listed = jane.get(project.at("/packages?package_type=golang")).await.is(200);
     assert_eq!(listed.each("name")[0], module.as_str());
 }
 
@@ -85,10 +74,7 @@ async fn parents_and_strange_paths_are_not_found_once_inside(t: testkit::TestSer
         jane.get(at(&project, path)).await.is(404);
     }
     // A module without versions has an empty list.
-    let list = jane
-        .get(at(&project, &format!("{HOST}/acme/anvil/@v/list")))
-        .await
-        .is(200);
+    let list = jane.get(at(&project, &format!("{HOST}/acme/anvil/@v/list"))).await.is(200);
     assert_eq!(list.text(), "");
     let stranger = t.anonymous().get(at(&project, &paths[0])).await.is(401);
     assert!(stranger.header("www-authenticate").starts_with("Basic"));
@@ -101,13 +87,9 @@ async fn versions_and_major_versions_must_fit(t: testkit::TestServer) {
     let project = t.project("acme/anvil").await;
     let admin = t.admin();
     let module = format!("{HOST}/acme/anvil");
-    publish(&admin, &project, &format!("{module}/v2"), "v2.0.0")
-        .await
-        .is(201);
+    publish(&admin, &project, &format!("{module}/v2"), "v2.0.0").await.is(201);
     publish(&admin, &project, &module, "v2.0.0").await.is(400);
-    publish(&admin, &project, &format!("{module}/v2"), "v1.0.0")
-        .await
-        .is(400);
+    publish(&admin, &project, &format!("{module}/v2"), "v1.0.0").await.is(400);
     publish(&admin, &project, &module, "1.0.0").await.is(400);
     publish(&admin, &project, &format!("{HOST}/other/anvil"), "v1.0.0")
         .await
@@ -128,11 +110,7 @@ async fn an_upper_case_letter_travels_escaped(t: testkit::TestServer) {
         .bytes(bytes)
         .await
         .is(201);
-    let list = t
-        .admin()
-        .get(at(&project, &format!("{escaped}/@v/list")))
-        .await
-        .is(200);
+    let list = t.admin().get(at(&project, &format!("{escaped}/@v/list"))).await.is(200);
     assert_eq!(list.text(), "v0.1.0\n");
 }
 
@@ -164,11 +142,7 @@ async fn what_is_no_module_is_refused_and_leaves_nothing(t: testkit::TestServer)
         .bytes(bare)
         .await
         .is(201);
-    let go_mod = t
-        .admin()
-        .get(at(&project, &format!("{module}/@v/v1.0.0.mod")))
-        .await
-        .is(200);
+    let go_mod = t.admin().get(at(&project, &format!("{module}/@v/v1.0.0.mod"))).await.is(200);
     assert_eq!(go_mod.text(), format!("module {module}\n"));
 }
 
@@ -181,13 +155,9 @@ async fn only_developers_publish(t: testkit::TestServer) {
         project.add(&user, level).await;
         publish(&user, &project, &module, "v1.0.0").await.is(status);
     }
-    publish(&t.anonymous(), &project, &module, "v1.1.0")
-        .await
-        .is(401);
+    publish(&t.anonymous(), &project, &module, "v1.1.0").await.is(401);
     let stranger = t.user("stranger").await;
-    publish(&stranger, &project, &module, "v1.1.0")
-        .await
-        .is(404);
+    publish(&stranger, &project, &module, "v1.1.0").await.is(404);
 }
 
 #[testkit::story]
@@ -201,13 +171,6 @@ async fn of_many_publishers_of_one_version_one_wins(t: testkit::TestServer) {
         .into_iter()
         .map(|reply| reply.status)
         .collect();
-    assert_eq!(
-        statuses.iter().filter(|status| **status == 201).count(),
-        1,
-        "{statuses:?}"
-    );
-    assert!(
-        statuses.iter().all(|status| matches!(status, 201 | 409)),
-        "{statuses:?}"
-    );
+    assert_eq!(statuses.iter().filter(|status| **status == 201).count(), 1, "{statuses:?}");
+    assert!(statuses.iter().all(|status| matches!(status, 201 | 409)), "{statuses:?}");
 }

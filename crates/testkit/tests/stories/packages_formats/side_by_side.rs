@@ -88,10 +88,7 @@ fn of_conan(client: &Client, project: &TestProject, minor: u32) -> Request {
 async fn at_once(requests: impl Iterator<Item = Request>) -> Vec<u16> {
     let sent = requests.map(|request| tokio::spawn(async move { request.await.status }));
     let ended = join_all(sent).await;
-    ended
-        .into_iter()
-        .map(|one| one.expect("no panic"))
-        .collect()
+    ended.into_iter().map(|one| one.expect("no panic")).collect()
 }
 
 /// Rows of the project's packages, what its counter says, and files without
@@ -117,18 +114,13 @@ async fn counted(t: &TestServer, project: &TestProject) -> (i64, i64, i64) {
 async fn publishers_of_every_format_get_in_nobody_s_way(t: TestServer) {
     let admin = t.admin();
     for (format, publish, refused) in FORMATS {
-        let project = t
-            .project(&format!("acme/{}", format.replace('_', "-")))
-            .await;
+        let project = t.project(&format!("acme/{}", format.replace('_', "-"))).await;
 
         let same = at_once((0..CLIENTS).map(|_| publish(&admin, &project, 0))).await;
 
         let first = refused[0];
         assert!(same.contains(&first), "{format}: {same:?}");
-        assert!(
-            same.iter().all(|status| refused.contains(status)),
-            "{format}: {same:?}"
-        );
+        assert!(same.iter().all(|status| refused.contains(status)), "{format}: {same:?}");
         if refused.len() > 1 {
             let winners = same.iter().filter(|status| **status == first).count();
             assert_eq!(winners, 1, "{format}: {same:?}");
@@ -145,18 +137,12 @@ async fn publishers_of_every_format_get_in_nobody_s_way(t: TestServer) {
         assert_eq!(listed.header("x-total"), all.to_string(), "{format}");
         assert_eq!(listed.json().as_array().map(Vec::len), Some(all as usize));
     }
-    let report = packages::check::run(t.app(), true, |_, _| {})
-        .await
-        .expect("checked");
+    let report = packages::check::run(t.app(), true, |_, _| {}).await.expect("checked");
     assert_eq!(report.problems, Vec::<String>::new());
     let kinds: Vec<Value> = admin
         .get("/groups/acme/packages?per_page=100&order_by=type")
         .await
         .is(200)
         .each("package_type");
-    assert!(
-        FORMATS
-            .iter()
-            .all(|(format, ..)| kinds.contains(&json!(format)))
-    );
+    assert!(FORMATS.iter().all(|(format, ..)| kinds.contains(&json!(format))));
 }

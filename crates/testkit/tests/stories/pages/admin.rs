@@ -53,9 +53,7 @@ async fn a_lost_browser_is_signed_out_from_another(t: TestServer) {
     let (_, page) = here.submit(&format!("{sessions}/{id}/revoke"), &[]).await;
     assert!(page.contains("The session has ended.") && !page.contains("/revoke\""));
     lost.get(sessions).await.is(401);
-    here.post(&format!("{sessions}/{id}/revoke"), &[])
-        .await
-        .is(404);
+    here.post(&format!("{sessions}/{id}/revoke"), &[]).await.is(404);
 
     let other = t.browser("jane").await;
     here.submit(&format!("{sessions}/revoke_others"), &[]).await;
@@ -71,10 +69,7 @@ async fn blocking_somebody_is_said(t: TestServer) {
     assert_eq!(to, "/admin/users/jane");
     assert!(page.contains("jane is blocked and signed out everywhere."));
     let list = ada.get("/admin/users").await.is(200).text();
-    assert!(
-        !list.contains("/admin/users/ada/block"),
-        "nobody blocks themselves"
-    );
+    assert!(!list.contains("/admin/users/ada/block"), "nobody blocks themselves");
 }
 #[testkit::story]
 async fn settings_are_changed_on_their_page(t: TestServer) {
@@ -101,38 +96,21 @@ async fn settings_are_changed_on_their_page(t: TestServer) {
         (&stored["can_create_group"], &stored["remember_me_enabled"]),
         (&false.into(), &true.into())
     );
-    assert_eq!(
-        stored["default_projects_limit"], 100_000,
-        "what was not sent stays"
-    );
-    let wrong = [
-        ("max_login_attempts", "0"),
-        ("personal_access_token_prefix", "kept"),
-    ];
+    assert_eq!(stored["default_projects_limit"], 100_000, "what was not sent stays");
+    let wrong = [("max_login_attempts", "0"), ("personal_access_token_prefix", "kept")];
     let page = ada.post(path, &wrong).await.is(422).text();
     assert!(page.contains("id=\"e-max_login_attempts\"") && page.contains("value=\"kept\""));
     t.user("jane").await;
     let jane = t.browser("jane").await;
     for path in [path, "/admin/package_limits"] {
         jane.get(path).await.is(403);
-        jane.post(path, &[("max_login_attempts", "1")])
-            .await
-            .is(403);
+        jane.post(path, &[("max_login_attempts", "1")]).await.is(403);
     }
 
     let limits = "/admin/package_limits";
-    let (_, page) = ada
-        .submit(limits, &[("helm_max_file_size", "1048576")])
-        .await;
+    let (_, page) = ada.submit(limits, &[("helm_max_file_size", "1048576")]).await;
     assert!(page.contains("Now 1 MiB."), "{page}");
-    ada.post(limits, &[("helm_max_file_size", "-1")])
-        .await
-        .is(422);
-    let stored = t
-        .admin()
-        .get("/application/plan_limits")
-        .await
-        .is(200)
-        .json();
+    ada.post(limits, &[("helm_max_file_size", "-1")]).await.is(422);
+    let stored = t.admin().get("/application/plan_limits").await.is(200).json();
     assert_eq!(stored["helm_max_file_size"], 1_048_576);
 }

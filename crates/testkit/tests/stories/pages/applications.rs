@@ -17,12 +17,8 @@ const SHOP: &[(&str, &str)] = &[
 async fn register(browser: &Browser, list: &str) -> String {
     browser.post(list, SHOP).await.is(200);
     let page = browser.get(list).await.is(200).text();
-    let at = page
-        .rfind(&format!("href=\"{list}/"))
-        .expect("it is listed");
-    let id = page[at..]
-        .split(['/', '"'])
-        .find(|part| part.parse::<i64>().is_ok());
+    let at = page.rfind(&format!("href=\"{list}/")).expect("it is listed");
+    let id = page[at..].split(['/', '"']).find(|part| part.parse::<i64>().is_ok());
     format!("{list}/{}", id.expect("an id"))
 }
 
@@ -48,16 +44,9 @@ async fn owners_of_a_group_register_its_applications(t: TestServer) {
     assert!(empty.contains("Applications of acme") && !empty.contains("name=\"trusted\""));
     let made = browser.post(ACME, SHOP).await.is(200).text();
     assert!(made.contains("it is shown this once only"), "{made}");
-    assert_eq!(
-        kept(&t).await,
-        [("Group".to_owned(), false)],
-        "owners cannot trust it"
-    );
+    assert_eq!(kept(&t).await, [("Group".to_owned(), false)], "owners cannot trust it");
 
-    let refused = browser
-        .post(ACME, &[("name", ""), ("redirect_uri", "ftp:x")])
-        .await
-        .is(422);
+    let refused = browser.post(ACME, &[("name", ""), ("redirect_uri", "ftp:x")]).await.is(422);
     assert!(
         refused.text().contains("Can&#39;t be blank") || refused.text().contains("Can't be blank")
     );
@@ -70,20 +59,12 @@ async fn owners_of_a_group_register_its_applications(t: TestServer) {
     ];
     let (to, page) = browser.submit(&one, &change).await;
     assert!(to == one && page.contains("Store") && page.contains("The application was saved."));
-    let renewed = browser
-        .post(&format!("{one}/renew"), &[])
-        .await
-        .is(200)
-        .text();
+    let renewed = browser.post(&format!("{one}/renew"), &[]).await.is(200).text();
     assert!(renewed.contains("being replaced"));
     let (to, _) = browser.submit(&format!("{one}/delete"), &[]).await;
     assert_eq!(to, ACME);
     browser.get(&one).await.is(404);
-    let told = t
-        .admin()
-        .get("/audit_events?entity_type=Application")
-        .await
-        .is(200);
+    let told = t.admin().get("/audit_events?entity_type=Application").await.is(200);
     assert_eq!(told.json()[0]["event_name"], "application.delete");
 
     // They end with the group.
@@ -95,11 +76,7 @@ async fn owners_of_a_group_register_its_applications(t: TestServer) {
 #[testkit::story]
 async fn others_neither_see_nor_change_them(t: TestServer) {
     let (acme, other) = (t.group("acme").await, t.group("other").await);
-    let (olga, mary, eve) = (
-        t.user("olga").await,
-        t.user("mary").await,
-        t.user("eve").await,
-    );
+    let (olga, mary, eve) = (t.user("olga").await, t.user("mary").await, t.user("eve").await);
     acme.add(&olga, 50).await;
     acme.add(&mary, 40).await;
     other.add(&eve, 50).await;
@@ -111,10 +88,7 @@ async fn others_neither_see_nor_change_them(t: TestServer) {
         for path in [ACME, one.as_str()] {
             let refused = browser.get(path).await.is(status).text();
             assert!(!refused.contains("Shop"));
-            assert!(
-                refused.contains(&format!("@{login}")),
-                "the page knows who looks"
-            );
+            assert!(refused.contains(&format!("@{login}")), "the page knows who looks");
         }
         browser.get("/-/user_settings/profile").await.is(200);
         for path in [ACME, one.as_str(), renew.as_str()] {
@@ -127,16 +101,10 @@ async fn others_neither_see_nor_change_them(t: TestServer) {
     // Not by a path of another group, of oneself, or of the instance.
     let id = one.rsplit('/').next().unwrap();
     let foreign = t.browser("eve").await;
-    for list in [
-        "/groups/other/-/settings/applications",
-        "/-/user_settings/applications",
-    ] {
+    for list in ["/groups/other/-/settings/applications", "/-/user_settings/applications"] {
         foreign.get(list).await.is(200);
         foreign.get(&format!("{list}/{id}")).await.is(404);
-        foreign
-            .post(&format!("{list}/{id}/delete"), &[])
-            .await
-            .is(404);
+        foreign.post(&format!("{list}/{id}/delete"), &[]).await.is(404);
     }
     // Forms need their token, and a browser.
     owner.post_bare(&renew, &[]).await.is(403);
@@ -161,9 +129,6 @@ async fn applications_end_with_their_user(t: TestServer) {
     browser.get("/-/user_settings/applications").await.is(200);
     register(&browser, "/-/user_settings/applications").await;
     assert_eq!(kept(&t).await.len(), 1);
-    t.admin()
-        .delete(format!("/users/{}", olga.id))
-        .await
-        .is(204);
+    t.admin().delete(format!("/users/{}", olga.id)).await.is(204);
     assert!(kept(&t).await.is_empty());
 }

@@ -27,58 +27,27 @@ async fn a_rule_shows_what_it_would_take_before_it_does(t: testkit::TestServer) 
         t.advance(60);
     }
     let jane = t.browser("jane").await;
-    let settings = jane
-        .get("/acme/anvil/-/settings/packages")
-        .await
-        .is(200)
-        .text();
+    let settings = jane.get("/acme/anvil/-/settings/packages").await.is(200).text();
     assert!(settings.contains(PAGE));
     let page = jane.get(PAGE).await.is(200).text();
     assert!(page.contains("No rules yet"));
 
-    let page = jane
-        .post(PAGE, &fields("preview", "1"))
-        .await
-        .is(200)
-        .text();
-    assert!(
-        page.contains("2 versions, 12 B") && page.contains("hammer 1.0"),
-        "{page}"
-    );
+    let page = jane.post(PAGE, &fields("preview", "1")).await.is(200).text();
+    assert!(page.contains("2 versions, 12 B") && page.contains("hammer 1.0"), "{page}");
     assert!(page.contains("not among the newest 1 of its name"));
     assert!(page.contains("Bytes by name") && page.contains("value=\"ham.*\""));
     assert!(page.contains("No rules yet"), "a look adds nothing");
 
     let (to, page) = jane.submit(PAGE, &fields("add", "1")).await;
     assert_eq!(to, PAGE);
-    assert!(
-        page.contains("The rule is added") && page.contains(">off<"),
-        "{page}"
-    );
-    let rules = t
-        .admin()
-        .get(project.at("/packages/cleanup/rules"))
-        .await
-        .is(200);
+    assert!(page.contains("The rule is added") && page.contains(">off<"), "{page}");
+    let rules = t.admin().get(project.at("/packages/cleanup/rules")).await.is(200);
     let id = rules.each("id")[0].to_string();
-    let page = jane
-        .post(PAGE, &[("action", "show"), ("rule_id", &id)])
-        .await
-        .is(200)
-        .text();
+    let page = jane.post(PAGE, &[("action", "show"), ("rule_id", &id)]).await.is(200).text();
     assert!(page.contains("2 versions, 12 B"));
-    jane.submit(PAGE, &[("action", "enable"), ("rule_id", &id)])
-        .await;
-    let rules = t
-        .admin()
-        .get(project.at("/packages/cleanup/rules"))
-        .await
-        .is(200)
-        .json();
-    assert_eq!(
-        (&rules[0]["enabled"], &rules[0]["keep_last"]),
-        (&true.into(), &1.into())
-    );
+    jane.submit(PAGE, &[("action", "enable"), ("rule_id", &id)]).await;
+    let rules = t.admin().get(project.at("/packages/cleanup/rules")).await.is(200).json();
+    assert_eq!((&rules[0]["enabled"], &rules[0]["keep_last"]), (&true.into(), &1.into()));
     t.admin()
         .post(project.at(&format!("/packages/cleanup/rules/{id}/runs")))
         .await
@@ -86,11 +55,8 @@ async fn a_rule_shows_what_it_would_take_before_it_does(t: testkit::TestServer) 
     t.settle().await;
     let page = jane.get(PAGE).await.is(200).text();
     assert!(page.contains("removed 2 versions, 12 B"), "{page}");
-    jane.submit(PAGE, &[("action", "disable"), ("rule_id", &id)])
-        .await;
-    let (_, page) = jane
-        .submit(PAGE, &[("action", "remove"), ("rule_id", &id)])
-        .await;
+    jane.submit(PAGE, &[("action", "disable"), ("rule_id", &id)]).await;
+    let (_, page) = jane.submit(PAGE, &[("action", "remove"), ("rule_id", &id)]).await;
     assert!(page.contains("No rules yet"));
 }
 
@@ -105,21 +71,10 @@ async fn what_is_wrong_with_a_rule_stands_beside_its_field(t: testkit::TestServe
             ("add", "many", "Must be a number"),
             ("preview", "0", "Must be between 1 and 10000"),
         ] {
-            let page = jane
-                .post(place, &fields(action, keep_last))
-                .await
-                .is(422)
-                .text();
-            assert!(
-                page.contains("id=\"e-keep_last\"") && page.contains(told),
-                "{page}"
-            );
+            let page = jane.post(place, &fields(action, keep_last)).await.is(422).text();
+            assert!(page.contains("id=\"e-keep_last\"") && page.contains(told), "{page}");
         }
-        let page = jane
-            .post(place, &fields("preview", "1"))
-            .await
-            .is(200)
-            .text();
+        let page = jane.post(place, &fields("preview", "1")).await.is(200).text();
         assert!(page.contains("Nothing would go"), "{page}");
     }
 }

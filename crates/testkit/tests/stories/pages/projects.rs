@@ -4,12 +4,9 @@ use serde_json::json;
 
 /// The token a page shows once.
 fn secret(page: &str) -> String {
-    let at = page
-        .find("svpat-")
-        .unwrap_or_else(|| panic!("no token: {page}"));
+    let at = page.find("svpat-").unwrap_or_else(|| panic!("no token: {page}"));
     let rest = page[at..].chars();
-    rest.take_while(|c| c.is_ascii_alphanumeric() || *c == '-')
-        .collect()
+    rest.take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect()
 }
 
 #[testkit::story]
@@ -30,22 +27,12 @@ async fn a_group_and_a_project_are_made_on_their_pages(t: testkit::TestServer) {
         .await;
     assert_eq!(to, "/groups/acme-tools");
     assert!(page.contains("Group Acme Tools is ready.") && page.contains("For every chase."));
-    assert!(
-        !jane.get(&to).await.text().contains("is ready."),
-        "said once"
-    );
+    assert!(!jane.get(&to).await.text().contains("is ready."), "said once");
 
     let group = t.admin().get("/groups/acme-tools").await.is(200);
     let id = group.id().to_string();
-    let form = jane
-        .get(&format!("/projects/new?namespace_id={id}"))
-        .await
-        .is(200)
-        .text();
-    assert!(
-        form.contains(&format!("<option value=\"{id}\" selected>acme-tools")),
-        "{form}"
-    );
+    let form = jane.get(&format!("/projects/new?namespace_id={id}")).await.is(200).text();
+    assert!(form.contains(&format!("<option value=\"{id}\" selected>acme-tools")), "{form}");
     let (to, page) = jane
         .submit(
             "/projects",
@@ -60,12 +47,7 @@ async fn a_group_and_a_project_are_made_on_their_pages(t: testkit::TestServer) {
         .await;
     assert_eq!(to, "/acme-tools/anvil");
     assert!(page.contains("First steps") && page.contains("Internal"));
-    let made = t
-        .admin()
-        .get("/projects/acme-tools%2Fanvil")
-        .await
-        .is(200)
-        .json();
+    let made = t.admin().get("/projects/acme-tools%2Fanvil").await.is(200).json();
     assert_eq!(made["visibility"], "internal");
     let rows = jane.get("/groups").await.text();
     assert!(rows.contains("1 project, 1 member"), "{rows}");
@@ -91,14 +73,8 @@ async fn a_refused_form_keeps_what_was_typed(t: testkit::TestServer) {
         .is(422)
         .text();
     assert!(page.contains("aria-invalid=\"true\""), "{page}");
-    assert!(
-        page.contains("Mine &#34;&#38;") && page.contains(">kept<"),
-        "{page}"
-    );
-    assert!(
-        page.contains("<option value=\"internal\" selected>"),
-        "{page}"
-    );
+    assert!(page.contains("Mine &#34;&#38;") && page.contains(">kept<"), "{page}");
+    assert!(page.contains("<option value=\"internal\" selected>"), "{page}");
 
     let page = jane
         .post(
@@ -161,17 +137,9 @@ async fn members_come_change_and_go_on_their_page(t: testkit::TestServer) {
     // Root is inherited from the group, which jane may see by her project.
     assert!(page.contains("<a href=\"/groups/acme\">acme</a>"), "{page}");
 
-    let again = browser
-        .post(members, &add("bob", "30"))
-        .await
-        .is(422)
-        .text();
+    let again = browser.post(members, &add("bob", "30")).await.is(422).text();
     assert!(again.contains("Is a member already") && again.contains("value=\"bob\""));
-    let nobody = browser
-        .post(members, &add("nobody", "30"))
-        .await
-        .is(422)
-        .text();
+    let nobody = browser.post(members, &add("nobody", "30")).await.is(422).text();
     assert!(nobody.contains("Is not the name of a user"));
     browser.post(members, &add("bob", "50")).await.is(403);
 
@@ -219,14 +187,9 @@ async fn settings_rename_move_archive_and_delete(t: testkit::TestServer) {
     let stored = t.admin().get("/projects/acme%2Fanvil").await.is(200).json();
     assert_eq!(stored["topics"], json!(["iron", "drop"]));
     assert_eq!(stored["package_registry_access_level"], "private");
-    assert_eq!(
-        stored["request_access_enabled"], false,
-        "a box that is not ticked"
-    );
+    assert_eq!(stored["request_access_enabled"], false, "a box that is not ticked");
 
-    let (to, _) = browser
-        .submit(settings, &[("action", "rename"), ("path", "hammer")])
-        .await;
+    let (to, _) = browser.submit(settings, &[("action", "rename"), ("path", "hammer")]).await;
     assert_eq!(to, "/acme/hammer/-/settings");
     let moved = browser.get("/acme/anvil").await.is(302);
     assert_eq!(moved.header("location"), "/acme/hammer");
@@ -235,10 +198,7 @@ async fn settings_rename_move_archive_and_delete(t: testkit::TestServer) {
     let (to, page) = browser.submit(&to, &to_labs).await;
     assert_eq!(to, "/labs/hammer/-/settings");
     assert!(page.contains("The project is now at labs/hammer."));
-    browser
-        .post(&to, &[("action", "move"), ("to", "")])
-        .await
-        .is(422);
+    browser.post(&to, &[("action", "move"), ("to", "")]).await.is(422);
     let (_, page) = browser.submit(&to, &[("action", "archive")]).await;
     assert!(page.contains("archived") && page.contains("Unarchive"));
 
@@ -247,9 +207,7 @@ async fn settings_rename_move_archive_and_delete(t: testkit::TestServer) {
     assert!(
         page.contains("Must be labs/hammer") && page.contains("<details class=\"confirm\" open")
     );
-    let (_, page) = browser
-        .submit(&to, &[("action", "delete"), ("confirm", "labs/hammer")])
-        .await;
+    let (_, page) = browser.submit(&to, &[("action", "delete"), ("confirm", "labs/hammer")]).await;
     assert!(page.contains("labs/hammer is deleted."));
     browser.get("/labs/hammer").await.is(404);
     let gone = [("action", "delete"), ("confirm", "labs")];
@@ -273,38 +231,24 @@ async fn a_token_of_a_project_is_shown_once(t: testkit::TestServer) {
     let made = browser.post(tokens, &form).await.is(200).text();
     assert!(made.contains("deploy &#60;1&#62;") && !made.contains("deploy <1>"));
     let token = secret(&made);
-    t.with_token(token.clone())
-        .get(project.at(""))
-        .await
-        .is(200);
+    t.with_token(token.clone()).get(project.at("")).await.is(200);
     let list = browser.get(tokens).await.is(200).text();
     assert!(!list.contains(&token) && list.contains("Developer"));
 
     let id = t.admin().get(project.at("/access_tokens")).await.json()[0]["id"].to_string();
-    let turned = browser
-        .post(&format!("{tokens}?action=rotate&token_id={id}"), &[])
-        .await;
+    let turned = browser.post(&format!("{tokens}?action=rotate&token_id={id}"), &[]).await;
     let newer = secret(&turned.is(200).text());
     assert_ne!(token, newer);
     t.with_token(token).get(project.at("")).await.is(401);
-    let all = t
-        .admin()
-        .get(project.at("/access_tokens?state=active"))
-        .await
-        .json();
+    let all = t.admin().get(project.at("/access_tokens?state=active")).await.json();
     let id = all[0]["id"].to_string();
-    let (_, page) = browser
-        .submit(&format!("{tokens}?action=revoke&token_id={id}"), &[])
-        .await;
+    let (_, page) = browser.submit(&format!("{tokens}?action=revoke&token_id={id}"), &[]).await;
     assert!(page.contains("The token is revoked."));
     t.with_token(newer).get(project.at("")).await.is(401);
 
     let above = [("name", "x"), ("access_level", "50"), ("scopes[]", "api")];
     browser.post(tokens, &above).await.is(422);
-    let without = browser
-        .post(tokens, &[("name", ""), ("access_level", "30")])
-        .await
-        .is(422);
+    let without = browser.post(tokens, &[("name", ""), ("access_level", "30")]).await.is(422);
     assert!(without.text().contains("id=\"e-name\""));
 }
 
@@ -338,20 +282,9 @@ async fn packages_of_a_group_are_those_the_viewer_may_see(t: testkit::TestServer
     closed.add(&jane, 30).await;
     let (jane, olga) = (t.browser("jane").await, t.browser("olga").await);
     let all = jane.get("/groups/acme/-/packages").await.is(200).text();
-    assert!(
-        all.contains(">hammer</a>") && all.contains(">plan</a>"),
-        "{all}"
-    );
+    assert!(all.contains(">hammer</a>") && all.contains(">plan</a>"), "{all}");
     let some = olga.get("/groups/acme/-/packages").await.is(200).text();
-    assert!(
-        some.contains(">hammer</a>") && !some.contains("plan"),
-        "{some}"
-    );
-    let anyone = t
-        .anonymous()
-        .at("/groups/acme/-/packages")
-        .await
-        .is(200)
-        .text();
+    assert!(some.contains(">hammer</a>") && !some.contains("plan"), "{some}");
+    let anyone = t.anonymous().at("/groups/acme/-/packages").await.is(200).text();
     assert!(anyone.contains(">hammer</a>") && !anyone.contains("plan"));
 }

@@ -45,21 +45,11 @@ async fn no_form_is_taken_without_its_token(t: testkit::TestServer) {
     let browser = t.browser("jane").await;
     let stranger = t.browser("jane").await;
     for path in FORMS {
-        let page = browser
-            .post_bare(path, &[("name", "x")])
-            .await
-            .is(403)
-            .text();
+        let page = browser.post_bare(path, &[("name", "x")]).await.is(403).text();
         assert!(page.contains("This form has expired"), "{path}: {page}");
-        let other = stranger
-            .post_bare(path, &[("authenticity_token", "forged.token")])
-            .await;
+        let other = stranger.post_bare(path, &[("authenticity_token", "forged.token")]).await;
         other.is(403);
-        t.anonymous()
-            .request(Method::POST, *path)
-            .form("name=x")
-            .await
-            .is(401);
+        t.anonymous().request(Method::POST, *path).form("name=x").await.is(401);
     }
     t.admin().get("/groups/acme").await.is(200);
 }
@@ -76,9 +66,7 @@ async fn a_guest_opens_no_settings(t: testkit::TestServer) {
         guest.get(&path).await.is(403);
         outsider.get(&path).await.is(404);
         t.anonymous().at(&path).await.is(401);
-        guest
-            .post(&path, &[("action", "delete"), ("confirm", "acme/anvil")])
-            .await;
+        guest.post(&path, &[("action", "delete"), ("confirm", "acme/anvil")]).await;
         let path = format!("/groups/acme/-/{section}");
         guest.get(&path).await.is(403);
         outsider.get(&path).await.is(404);
@@ -86,18 +74,11 @@ async fn a_guest_opens_no_settings(t: testkit::TestServer) {
     let first = guest.get("/acme/anvil").await.is(200).text();
     assert!(!first.contains("/-/settings") && !first.contains("/-/access_tokens"));
     guest.get("/acme/anvil/-/members").await.is(200);
-    let add = [
-        ("action", "add"),
-        ("username", "olga"),
-        ("access_level", "10"),
-    ];
+    let add = [("action", "add"), ("username", "olga"), ("access_level", "10")];
     guest.post("/acme/anvil/-/members", &add).await.is(403);
     outsider.get("/acme/anvil/-/members").await.is(404);
     guest
-        .post(
-            "/acme/anvil/-/settings",
-            &[("action", "delete"), ("confirm", "acme/anvil")],
-        )
+        .post("/acme/anvil/-/settings", &[("action", "delete"), ("confirm", "acme/anvil")])
         .await
         .is(403);
     t.admin().get(project.at("")).await.is(200);
@@ -127,20 +108,12 @@ async fn what_is_hidden_is_not_there(t: testkit::TestServer) {
         let hidden = olga.get(path).await.is(404).text();
         let missing = olga.get("/nobody/at-all").await.is(404).text();
         let plain = |text: &str| {
-            text.split("<p class=\"muted\">Request")
-                .next()
-                .unwrap_or_default()
-                .to_owned()
+            text.split("<p class=\"muted\">Request").next().unwrap_or_default().to_owned()
         };
         assert_eq!(plain(&hidden), plain(&missing), "{path}");
         assert!(hidden.contains("@olga"), "{path} knows who looks: {hidden}");
         let stranger = t.anonymous().at(path).await.is(302);
-        assert!(
-            stranger
-                .header("location")
-                .starts_with("/users/sign_in?return_to="),
-            "{path}"
-        );
+        assert!(stranger.header("location").starts_with("/users/sign_in?return_to="), "{path}");
     }
     for root in [t.anonymous().at("/root").await, olga.get("/root").await] {
         let root = root.is(200).text();
@@ -150,11 +123,7 @@ async fn what_is_hidden_is_not_there(t: testkit::TestServer) {
     assert!(!olga.get("/?search=anvil").await.text().contains("acme/"));
     // A place that is not for them is not offered, and not told apart.
     let id = t.admin().get("/groups/acme").await.id();
-    let form = olga
-        .get(&format!("/projects/new?namespace_id={id}"))
-        .await
-        .is(200)
-        .text();
+    let form = olga.get(&format!("/projects/new?namespace_id={id}")).await.is(200).text();
     assert!(!form.contains("acme"));
 }
 
@@ -171,25 +140,12 @@ async fn markup_in_names_stays_text(t: testkit::TestServer) {
     }
     let change = json!({"description": evil, "topics": [evil]});
     t.admin().put(project.at("")).json(&change).await.is(200);
-    t.admin()
-        .put("/groups/acme")
-        .json(&json!({"description": evil}))
-        .await
-        .is(200);
+    t.admin().put("/groups/acme").json(&json!({"description": evil})).await.is(200);
     let token = json!({"name": evil, "scopes": ["api"], "access_level": 30});
-    t.admin()
-        .post(project.at("/access_tokens"))
-        .json(&token)
-        .await
-        .is(201);
+    t.admin().post(project.at("/access_tokens")).json(&token).await.is(201);
     let done = t
         .app()
-        .write(|tx| {
-            Ok(tx.execute(
-                "update users set is_admin = true where username = 'eve'",
-                (),
-            )?)
-        })
+        .write(|tx| Ok(tx.execute("update users set is_admin = true where username = 'eve'", ())?))
         .await;
     assert_eq!(done.ok(), Some(1));
     let browser = t.browser("eve").await;
@@ -238,8 +194,7 @@ async fn markup_in_names_stays_text(t: testkit::TestServer) {
 async fn a_message_cannot_be_put_into_a_page(t: testkit::TestServer) {
     t.user("jane").await;
     let jane = t.browser("jane").await;
-    jane.submit("/-/user_settings/profile", &[("name", "Jane")])
-        .await;
+    jane.submit("/-/user_settings/profile", &[("name", "Jane")]).await;
     let page = t
         .anonymous()
         .at("/")

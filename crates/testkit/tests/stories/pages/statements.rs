@@ -21,10 +21,7 @@ async fn cost(
     rows: usize,
 ) -> (u64, usize) {
     let before = sent(t, route);
-    let page = browser
-        .get(&format!("{path}?per_page={rows}"))
-        .await
-        .is(200);
+    let page = browser.get(&format!("{path}?per_page={rows}")).await.is(200);
     (sent(t, route) - before, page.text().matches(row).count())
 }
 
@@ -48,21 +45,9 @@ async fn pages_of_twelve_cost_what_pages_of_three_cost(t: TestServer) {
         ("/", "/", "<p class=\"name\">"),
         ("/groups", "/groups", "<p class=\"name\">"),
         ("/groups/{*group}", "/groups/acme", "href=\"/acme/"),
-        (
-            "/groups/{*group}/-/members",
-            "/groups/acme/-/members",
-            "data-label=\"Role\"",
-        ),
-        (
-            "/groups/{*group}/-/packages",
-            "/groups/acme/-/packages",
-            "<p class=\"name\">",
-        ),
-        (
-            "/{*project}/-/packages",
-            "/acme/anvil/-/packages",
-            "<p class=\"name\">",
-        ),
+        ("/groups/{*group}/-/members", "/groups/acme/-/members", "data-label=\"Role\""),
+        ("/groups/{*group}/-/packages", "/groups/acme/-/packages", "<p class=\"name\">"),
+        ("/{*project}/-/packages", "/acme/anvil/-/packages", "<p class=\"name\">"),
     ];
     for page in pages {
         let (few, three) = cost(&t, &browser, page, 3).await;

@@ -77,10 +77,7 @@ async fn filters_narrow_a_list(t: TestServer) {
         ("issue_type=incident", vec![3]),
         ("weight=5", vec![2]),
         ("weight=None", vec![4, 3, 1]),
-        (
-            "created_after=2001-06-01T00:00:00Z&created_before=2002-06-01",
-            vec![2],
-        ),
+        ("created_after=2001-06-01T00:00:00Z&created_before=2002-06-01", vec![2]),
         ("updated_after=2999-01-01T00:00:00Z", vec![]),
         ("due_date=overdue", vec![3, 2]),
         ("due_date=0", vec![4, 1]),
@@ -101,21 +98,13 @@ async fn filters_narrow_a_list(t: TestServer) {
         ("order_by=label_priority&sort=asc", vec![1, 2, 3, 4]),
         ("order_by=relative_position&sort=asc", vec![1, 2, 3, 4]),
     ] {
-        let found = t
-            .admin()
-            .get(project.at(&format!("/issues?{query}")))
-            .await
-            .is(200);
+        let found = t.admin().get(project.at(&format!("/issues?{query}"))).await.is(200);
         assert_eq!(
             found.each("iid"),
             expected.iter().map(|iid| json!(iid)).collect::<Vec<_>>(),
             "{query}"
         );
-        assert_eq!(
-            found.header("x-total"),
-            expected.len().to_string(),
-            "{query}"
-        );
+        assert_eq!(found.header("x-total"), expected.len().to_string(), "{query}");
     }
     let own = t
         .admin()
@@ -132,10 +121,7 @@ async fn filters_narrow_a_list(t: TestServer) {
         "due_date=someday",
         "not=x",
     ] {
-        t.admin()
-            .get(project.at(&format!("/issues?{bad}")))
-            .await
-            .is(400);
+        t.admin().get(project.at(&format!("/issues?{bad}"))).await.is(400);
     }
 }
 
@@ -143,9 +129,7 @@ async fn filters_narrow_a_list(t: TestServer) {
 async fn everyone_lists_their_own_across_projects(t: TestServer) {
     let project = four(&t).await;
     let other = t.project("acme/tools/forge").await;
-    let joe = t.admin().get("/users?username=joe").await.json()[0]["id"]
-        .as_i64()
-        .unwrap();
+    let joe = t.admin().get("/users?username=joe").await.json()[0]["id"].as_i64().unwrap();
     let client = t.token_of(joe, &["read_api"]).await;
     t.admin()
         .post(other.at("/issues"))
@@ -154,50 +138,27 @@ async fn everyone_lists_their_own_across_projects(t: TestServer) {
         .is(201);
     assert_eq!(client.get("/issues").await.is(200).each("iid"), [json!(4)]);
     assert_eq!(
-        client
-            .get("/issues?scope=assigned_to_me")
-            .await
-            .is(200)
-            .each("iid"),
+        client.get("/issues?scope=assigned_to_me").await.is(200).each("iid"),
         [json!(3), json!(2)]
     );
-    assert_eq!(
-        client
-            .get("/issues?scope=all")
-            .await
-            .is(200)
-            .each("iid")
-            .len(),
-        4
-    );
+    assert_eq!(client.get("/issues?scope=all").await.is(200).each("iid").len(), 4);
     let whole = t.admin().get("/groups/acme/issues").await.is(200);
     assert_eq!(whole.each("iid").len(), 5);
-    let named: Vec<Value> = whole
-        .each("references")
-        .iter()
-        .map(|one| one["relative"].clone())
-        .collect();
+    let named: Vec<Value> =
+        whole.each("references").iter().map(|one| one["relative"].clone()).collect();
     assert!(
         named.contains(&json!("tools/forge#1")) && named.contains(&json!("anvil#4")),
         "{named:?}"
     );
     assert_eq!(
-        t.admin()
-            .get("/groups/acme%2Ftools/issues")
-            .await
-            .is(200)
-            .each("iid"),
+        t.admin().get("/groups/acme%2Ftools/issues").await.is(200).each("iid"),
         [json!(1)]
     );
     let full = client.get("/issues").await.json()[0]["references"]["relative"].clone();
     assert_eq!(full, "acme/anvil#4");
     let goal = project.at("/milestones");
     let goal = t.admin().get(&goal).await.json()[0]["id"].clone();
-    let of = t
-        .admin()
-        .get(project.at(&format!("/milestones/{goal}/issues")))
-        .await
-        .is(200);
+    let of = t.admin().get(project.at(&format!("/milestones/{goal}/issues"))).await.is(200);
     assert_eq!(of.each("iid"), [json!(1)]);
     let merges = t
         .admin()

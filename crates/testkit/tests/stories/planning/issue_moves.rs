@@ -21,11 +21,7 @@ async fn a_moved_issue_leaves_a_closed_one(t: testkit::TestServer) {
         .json(&json!({"to_project_id": anvil.id}))
         .await
         .is(400);
-    assert!(
-        refused
-            .text()
-            .contains("Cannot move issue to project it originates from!")
-    );
+    assert!(refused.text().contains("Cannot move issue to project it originates from!"));
     jane.post(anvil.at("/issues/1/move"))
         .json(&json!({"to_project_id": forge.id}))
         .await
@@ -43,10 +39,7 @@ async fn a_moved_issue_leaves_a_closed_one(t: testkit::TestServer) {
         .json(&json!({"to_project_id": forge.id}))
         .await
         .is(201);
-    let (new, left) = (
-        moved.json(),
-        admin.get(anvil.at("/issues/1")).await.is(200).json(),
-    );
+    let (new, left) = (moved.json(), admin.get(anvil.at("/issues/1")).await.is(200).json());
     assert_eq!(
         (&new["project_id"], &new["iid"], &new["description"]),
         (&json!(forge.id), &json!(1), &json!("oil"))
@@ -55,28 +48,14 @@ async fn a_moved_issue_leaves_a_closed_one(t: testkit::TestServer) {
         (&new["labels"], &new["weight"], &new["state"]),
         (&json!(["bug"]), &json!(2), &json!("opened"))
     );
-    assert_eq!(
-        (&left["state"], &left["moved_to_id"]),
-        (&json!("closed"), &json!(moved.id()))
-    );
+    assert_eq!((&left["state"], &left["moved_to_id"]), (&json!("closed"), &json!(moved.id())));
     assert_ne!(moved.id(), old.id());
-    let marked = admin
-        .get(forge.at("/issues/1/resource_label_events"))
-        .await
-        .is(200)
-        .json();
+    let marked = admin.get(forge.at("/issues/1/resource_label_events")).await.is(200).json();
     assert_eq!(
-        (
-            &marked[0]["action"],
-            &marked[0]["label"]["name"],
-            &marked[1]
-        ),
+        (&marked[0]["action"], &marked[0]["label"]["name"], &marked[1]),
         (&json!("add"), &json!("bug"), &Value::Null)
     );
-    let weighed = admin
-        .get(forge.at("/issues/1/resource_weight_events"))
-        .await
-        .is(200);
+    let weighed = admin.get(forge.at("/issues/1/resource_weight_events")).await.is(200);
     assert_eq!(weighed.each("weight"), [json!(2)]);
     admin
         .post(anvil.at("/issues/1/move"))
@@ -101,14 +80,8 @@ async fn a_copy_leaves_the_first_as_it_is(t: testkit::TestServer) {
         (&made["iid"], &made["labels"], &made["confidential"]),
         (&json!(2), &json!(["bug"]), &json!(true))
     );
-    let marked = admin
-        .get(project.at("/issues/2/resource_label_events"))
-        .await
-        .is(200);
+    let marked = admin.get(project.at("/issues/2/resource_label_events")).await.is(200);
     assert_eq!(marked.each("action"), [json!("add")]);
     let first = admin.get(project.at("/issues/1")).await.is(200).json();
-    assert_eq!(
-        (&first["state"], &first["moved_to_id"]),
-        (&json!("opened"), &Value::Null)
-    );
+    assert_eq!((&first["state"], &first["moved_to_id"]), (&json!("opened"), &Value::Null));
 }

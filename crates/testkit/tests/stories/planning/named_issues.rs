@@ -24,14 +24,8 @@ async fn a_note_keeps_a_confidential_issue_to_itself(t: testkit::TestServer) {
     let link = admin.get(&links).await.is(200).json()[0]["issue_link_id"].clone();
     admin.delete(format!("{links}/{link}")).await.is(200);
     let clone = json!({"to_project_id": project.id});
-    admin
-        .post(project.at("/issues/2/clone"))
-        .json(&clone)
-        .await
-        .is(201);
-    let made = admin
-        .put(project.at("/issues/4"))
-        .json(&json!({"confidential": false}));
+    admin.post(project.at("/issues/2/clone")).json(&clone).await.is(201);
+    let made = admin.put(project.at("/issues/4")).json(&json!({"confidential": false}));
     made.await.is(200);
 
     let notes = project.at("/issues/1/notes");
@@ -42,25 +36,15 @@ async fn a_note_keeps_a_confidential_issue_to_itself(t: testkit::TestServer) {
     let related = "marked this issue as related to";
     assert_eq!(
         all.each("body"),
-        [
-            text("removed the relation with", 2),
-            text(related, 3),
-            text(related, 2)
-        ]
+        [text("removed the relation with", 2), text(related, 3), text(related, 2)]
     );
-    assert_eq!(
-        (open.each("body"), open.header("x-total")),
-        (vec![text(related, 3)], "1")
-    );
+    assert_eq!((open.each("body"), open.header("x-total")), (vec![text(related, 3)], "1"));
     assert_eq!(joe.get(&notes).await.is(200).each("body").len(), 3);
     // Neither by itself, nor as a discussion, nor to react to.
     let hidden = all.each("id")[0].clone();
     guest.get(format!("{notes}/{hidden}")).await.is(404);
     joe.get(format!("{notes}/{hidden}")).await.is(200);
-    guest
-        .get(format!("{notes}/{hidden}/award_emoji"))
-        .await
-        .is(404);
+    guest.get(format!("{notes}/{hidden}/award_emoji")).await.is(404);
     let discussions = project.at("/issues/1/discussions");
     let told = admin.get(&discussions).await.is(200).each("id");
     assert_eq!(told.len(), 3);
@@ -68,22 +52,8 @@ async fn a_note_keeps_a_confidential_issue_to_itself(t: testkit::TestServer) {
     let first = told[0].as_str().expect("an id");
     guest.get(format!("{discussions}/{first}")).await.is(404);
     let copy = project.at("/issues/4/notes");
-    assert!(
-        admin
-            .get(&copy)
-            .await
-            .is(200)
-            .each("body")
-            .contains(&json!("cloned from #2"))
-    );
-    assert!(
-        !guest
-            .get(&copy)
-            .await
-            .is(200)
-            .each("body")
-            .contains(&json!("cloned from #2"))
-    );
+    assert!(admin.get(&copy).await.is(200).each("body").contains(&json!("cloned from #2")));
+    assert!(!guest.get(&copy).await.is(200).each("body").contains(&json!("cloned from #2")));
     // The same by GraphQL and on the page.
     let ask = async |client: &testkit::Client| -> Value {
         let request = client.request(http::Method::POST, "/api/graphql");
@@ -92,21 +62,9 @@ async fn a_note_keeps_a_confidential_issue_to_itself(t: testkit::TestServer) {
     };
     let (whole, part) = (ask(&admin).await, ask(&guest).await);
     let count = |of: &Value, list: &str| of[list]["nodes"].as_array().map(Vec::len);
-    assert_eq!(
-        (count(&whole, "notes"), count(&whole, "discussions")),
-        (Some(3), Some(3))
-    );
-    assert_eq!(
-        (count(&part, "notes"), count(&part, "discussions")),
-        (Some(1), Some(1))
-    );
+    assert_eq!((count(&whole, "notes"), count(&whole, "discussions")), (Some(3), Some(3)));
+    assert_eq!((count(&part, "notes"), count(&part, "discussions")), (Some(1), Some(1)));
     assert_eq!(part["notes"]["nodes"], json!([{"body": text(related, 3)}]));
-    let page = t
-        .browser("guest")
-        .await
-        .get("/acme/anvil/-/issues/1")
-        .await
-        .is(200)
-        .text();
+    let page = t.browser("guest").await.get("/acme/anvil/-/issues/1").await.is(200).text();
     assert!(page.contains("#3") && !page.contains("#2"), "{page}");
 }

@@ -8,43 +8,26 @@ async fn a_note_is_written_changed_and_removed(t: testkit::TestServer) {
     let (jane, joe) = (t.user("jane").await, t.user("joe").await);
     project.add(&jane, 20).await;
     project.add(&joe, 10).await;
-    jane.post(project.at("/issues"))
-        .json(&json!({"title": "Hinge"}))
-        .await
-        .is(201);
+    jane.post(project.at("/issues")).json(&json!({"title": "Hinge"})).await.is(201);
     let notes = project.at("/issues/1/notes");
-    let made = joe
-        .post(&notes)
-        .json(&json!({"body": "Oil it"}))
-        .await
-        .is(201);
+    let made = joe.post(&notes).json(&json!({"body": "Oil it"})).await.is(201);
     let note = made.json();
     assert_eq!(
         (&note["body"], &note["type"], &note["system"]),
         (&json!("Oil it"), &Value::Null, &json!(false))
     );
-    assert_eq!(
-        (&note["noteable_type"], &note["noteable_iid"]),
-        (&json!("Issue"), &json!(1))
-    );
+    assert_eq!((&note["noteable_type"], &note["noteable_iid"]), (&json!("Issue"), &json!(1)));
     assert_eq!(
         (&note["author"]["username"], &note["resolvable"]),
         (&json!("joe"), &json!(false))
     );
     assert_eq!(note["commands_changes"], json!({}));
-    assert_eq!(
-        jane.get(project.at("/issues/1")).await.json()["user_notes_count"],
-        1
-    );
+    assert_eq!(jane.get(project.at("/issues/1")).await.json()["user_notes_count"], 1);
 
     let one = format!("{notes}/{}", made.id());
     jane.put(&one).json(&json!({"body": "mine"})).await.is(403);
     assert_eq!(
-        joe.put(&one)
-            .json(&json!({"body": "Twice"}))
-            .await
-            .is(200)
-            .json()["body"],
+        joe.put(&one).json(&json!({"body": "Twice"})).await.is(200).json()["body"],
         "Twice"
     );
     let refused = joe.put(&one).json(&json!({"body": " "})).await.is(400);
@@ -56,31 +39,17 @@ async fn a_note_is_written_changed_and_removed(t: testkit::TestServer) {
     t.admin().delete(&one).await.is(204);
     let gone = joe.get(&one).await.is(404);
     assert_eq!(gone.json()["message"], "404 Note Not Found");
-    assert_eq!(
-        jane.get(project.at("/issues/1")).await.json()["user_notes_count"],
-        0
-    );
+    assert_eq!(jane.get(project.at("/issues/1")).await.json()["user_notes_count"], 0);
 }
 
 #[testkit::story]
 async fn the_program_tells_what_happened(t: testkit::TestServer) {
     let project = t.project("acme/anvil").await;
     let admin = t.admin();
-    admin
-        .post(project.at("/issues"))
-        .json(&json!({"title": "Hinge"}))
-        .await
-        .is(201);
+    admin.post(project.at("/issues")).json(&json!({"title": "Hinge"})).await.is(201);
     let change = json!({"title": "Door", "confidential": true, "assignee_ids": [1], "due_date": "2031-02-01"});
-    admin
-        .put(project.at("/issues/1"))
-        .json(&change)
-        .await
-        .is(200);
-    let told = admin
-        .get(project.at("/issues/1/notes?sort=asc"))
-        .await
-        .is(200);
+    admin.put(project.at("/issues/1")).json(&change).await.is(200);
+    let told = admin.get(project.at("/issues/1/notes?sort=asc")).await.is(200);
     assert_eq!(
         told.each("body"),
         [
@@ -90,25 +59,15 @@ async fn the_program_tells_what_happened(t: testkit::TestServer) {
             json!("assigned to @root"),
         ]
     );
-    assert!(
-        told.each("system")
-            .iter()
-            .all(|system| system == &json!(true))
-    );
+    assert!(told.each("system").iter().all(|system| system == &json!(true)));
     let id = told.json()[0]["id"].clone();
     admin
         .put(project.at(&format!("/issues/1/notes/{id}")))
         .json(&json!({"body": "x"}))
         .await
         .is(403);
-    admin
-        .delete(project.at(&format!("/issues/1/notes/{id}")))
-        .await
-        .is(403);
-    assert_eq!(
-        admin.get(project.at("/issues/1")).await.json()["user_notes_count"],
-        0
-    );
+    admin.delete(project.at(&format!("/issues/1/notes/{id}"))).await.is(403);
+    assert_eq!(admin.get(project.at("/issues/1")).await.json()["user_notes_count"], 0);
     let people = admin
         .get(project.at("/issues/1/notes?activity_filter=only_comments"))
         .await
@@ -122,11 +81,7 @@ async fn internal_notes_stay_among_reporters(t: testkit::TestServer) {
     let (guest, reporter) = (t.user("guest").await, t.user("reporter").await);
     project.add(&guest, 10).await;
     project.add(&reporter, 20).await;
-    guest
-        .post(project.at("/issues"))
-        .json(&json!({"title": "Hinge"}))
-        .await
-        .is(201);
+    guest.post(project.at("/issues")).json(&json!({"title": "Hinge"})).await.is(201);
     let notes = project.at("/issues/1/notes");
     guest
         .post(&notes)
@@ -138,11 +93,8 @@ async fn internal_notes_stay_among_reporters(t: testkit::TestServer) {
         .json(&json!({"body": "psst @guest", "internal": true}))
         .await
         .is(201);
-    let discussion = reporter
-        .get(project.at("/issues/1/discussions"))
-        .await
-        .json()[0]["id"]
-        .clone();
+    let discussion =
+        reporter.get(project.at("/issues/1/discussions")).await.json()[0]["id"].clone();
     let discussion = discussion.as_str().unwrap_or_default();
     guest.get(format!("{notes}/{}", made.id())).await.is(404);
     guest
@@ -153,19 +105,10 @@ async fn internal_notes_stay_among_reporters(t: testkit::TestServer) {
         let seen = guest.get(&list).await.is(200);
         assert_eq!((seen.json(), seen.header("x-total")), (json!([]), "0"));
     }
-    assert_eq!(
-        guest.get(project.at("/issues/1")).await.json()["user_notes_count"],
-        0
-    );
-    assert_eq!(
-        reporter.get(project.at("/issues/1")).await.json()["user_notes_count"],
-        1
-    );
+    assert_eq!(guest.get(project.at("/issues/1")).await.json()["user_notes_count"], 0);
+    assert_eq!(reporter.get(project.at("/issues/1")).await.json()["user_notes_count"], 1);
     assert_eq!(guest.get("/todos").await.is(200).json(), json!([]));
-    let participants = guest
-        .get(project.at("/issues/1/participants"))
-        .await
-        .is(200);
+    let participants = guest.get(project.at("/issues/1/participants")).await.is(200);
     assert_eq!(participants.each("username"), [json!("guest")]);
 }
 
@@ -173,11 +116,7 @@ async fn internal_notes_stay_among_reporters(t: testkit::TestServer) {
 async fn a_discussion_is_answered(t: testkit::TestServer) {
     let project = t.project("acme/anvil").await;
     let admin = t.admin();
-    admin
-        .post(project.at("/issues"))
-        .json(&json!({"title": "Hinge"}))
-        .await
-        .is(201);
+    admin.post(project.at("/issues")).json(&json!({"title": "Hinge"})).await.is(201);
     let discussions = project.at("/issues/1/discussions");
     let begun = admin
         .post(&discussions)
@@ -209,14 +148,8 @@ async fn a_discussion_is_answered(t: testkit::TestServer) {
         .await
         .is(400);
     assert!(refused.text().contains("Note is not resolvable"));
-    admin
-        .get(format!("{discussions}/{id}/notes/{}", alone["id"]))
-        .await
-        .is(404);
-    admin
-        .delete(format!("{discussions}/{id}/notes/{}", answer["id"]))
-        .await
-        .is(204);
+    admin.get(format!("{discussions}/{id}/notes/{}", alone["id"])).await.is(404);
+    admin.delete(format!("{discussions}/{id}/notes/{}", answer["id"])).await.is(204);
     admin
         .post(format!("{discussions}/{}/notes", "0".repeat(40)))
         .json(&json!({"body": "x"}))
@@ -235,36 +168,20 @@ async fn a_locked_discussion_is_for_members(t: testkit::TestServer) {
         .await
         .is(201);
     let notes = project.at("/issues/1/notes");
-    outsider
-        .post(&notes)
-        .json(&json!({"body": "hello"}))
-        .await
-        .is(201);
-    t.anonymous()
-        .post(&notes)
-        .json(&json!({"body": "hello"}))
-        .await
-        .is(401);
+    outsider.post(&notes).json(&json!({"body": "hello"})).await.is(201);
+    t.anonymous().post(&notes).json(&json!({"body": "hello"})).await.is(401);
     t.admin()
         .put(project.at("/issues/1"))
         .json(&json!({"discussion_locked": true}))
         .await
         .is(200);
-    outsider
-        .post(&notes)
-        .json(&json!({"body": "hello"}))
-        .await
-        .is(403);
+    outsider.post(&notes).json(&json!({"body": "hello"})).await.is(403);
     outsider
         .post(project.at("/issues/1/award_emoji"))
         .json(&json!({"name": "rocket"}))
         .await
         .is(403);
-    guest
-        .post(&notes)
-        .json(&json!({"body": "hello"}))
-        .await
-        .is(201);
+    guest.post(&notes).json(&json!({"body": "hello"})).await.is(201);
 }
 
 #[testkit::story]
@@ -273,41 +190,19 @@ async fn reactions_are_counted_once(t: testkit::TestServer) {
     let (jane, joe) = (t.user("jane").await, t.user("joe").await);
     project.add(&jane, 10).await;
     project.add(&joe, 10).await;
-    jane.post(project.at("/issues"))
-        .json(&json!({"title": "Hinge"}))
-        .await
-        .is(201);
+    jane.post(project.at("/issues")).json(&json!({"title": "Hinge"})).await.is(201);
     let awards = project.at("/issues/1/award_emoji");
-    let made = jane
-        .post(&awards)
-        .json(&json!({"name": "+1"}))
-        .await
-        .is(201);
+    let made = jane.post(&awards).json(&json!({"name": "+1"})).await.is(201);
     assert_eq!(
         (&made.json()["name"], &made.json()["awardable_type"]),
         (&json!("thumbsup"), &json!("Issue"))
     );
-    jane.post(&awards)
-        .json(&json!({"name": "thumbsup"}))
-        .await
-        .is(404);
-    jane.post(&awards)
-        .json(&json!({"name": "no_such_thing"}))
-        .await
-        .is(404);
-    joe.post(&awards)
-        .json(&json!({"name": "thumbsup"}))
-        .await
-        .is(201);
-    joe.post(&awards)
-        .json(&json!({"name": "thumbsdown"}))
-        .await
-        .is(201);
+    jane.post(&awards).json(&json!({"name": "thumbsup"})).await.is(404);
+    jane.post(&awards).json(&json!({"name": "no_such_thing"})).await.is(404);
+    joe.post(&awards).json(&json!({"name": "thumbsup"})).await.is(201);
+    joe.post(&awards).json(&json!({"name": "thumbsdown"})).await.is(201);
     let issue = jane.get(project.at("/issues/1")).await.json();
-    assert_eq!(
-        (&issue["upvotes"], &issue["downvotes"]),
-        (&json!(2), &json!(1))
-    );
+    assert_eq!((&issue["upvotes"], &issue["downvotes"]), (&json!(2), &json!(1)));
     let one = format!("{awards}/{}", made.id());
     joe.delete(&one).await.is(401);
     jane.delete(&one).await.is(204);
@@ -316,10 +211,7 @@ async fn reactions_are_counted_once(t: testkit::TestServer) {
     t.admin().delete(format!("/users/{}", joe.id)).await.is(204);
     t.settle().await;
     let issue = jane.get(project.at("/issues/1")).await.json();
-    assert_eq!(
-        (&issue["upvotes"], &issue["downvotes"]),
-        (&json!(0), &json!(0))
-    );
+    assert_eq!((&issue["upvotes"], &issue["downvotes"]), (&json!(0), &json!(0)));
 }
 
 #[testkit::story]
@@ -329,12 +221,7 @@ async fn commands_are_carried_out_as_far_as_one_may(t: testkit::TestServer) {
     project.add(&guest, 10).await;
     project.add(&reporter, 20).await;
     let body = json!({"title": "Hinge", "description": "Oil it\n/label ~bug\n/assign @reporter\n/weight 3"});
-    let made = reporter
-        .post(project.at("/issues"))
-        .json(&body)
-        .await
-        .is(201)
-        .json();
+    let made = reporter.post(project.at("/issues")).json(&body).await.is(201).json();
     assert_eq!(
         (&made["description"], &made["labels"], &made["weight"]),
         (&json!("Oil it"), &json!(["bug"]), &json!(3))
@@ -363,22 +250,8 @@ async fn commands_are_carried_out_as_far_as_one_may(t: testkit::TestServer) {
         .await
         .is(201)
         .json();
-    assert_eq!(
-        (&said["body"], &said["commands_changes"]),
-        (&json!("Please"), &json!({}))
-    );
-    assert_eq!(
-        reporter.get(project.at("/issues/1")).await.json()["state"],
-        "closed"
-    );
-    guest
-        .post(&notes)
-        .json(&json!({"body": "```\n/close\n```"}))
-        .await
-        .is(201);
-    reporter
-        .post(&notes)
-        .json(&json!({"body": ""}))
-        .await
-        .is(400);
+    assert_eq!((&said["body"], &said["commands_changes"]), (&json!("Please"), &json!({})));
+    assert_eq!(reporter.get(project.at("/issues/1")).await.json()["state"], "closed");
+    guest.post(&notes).json(&json!({"body": "```\n/close\n```"})).await.is(201);
+    reporter.post(&notes).json(&json!({"body": ""})).await.is(400);
 }

@@ -10,20 +10,10 @@ async fn numbers_of_issues_stay_dense(t: testkit::TestServer) {
         let (client, at) = (t.admin(), project.at("/issues"));
         // Every fourth is refused, which takes no number.
         let weight = if n % 4 == 0 { -1 } else { 1 };
-        async move {
-            client
-                .post(at)
-                .json(&json!({"title": "x", "weight": weight}))
-                .await
-                .status
-        }
+        async move { client.post(at).json(&json!({"title": "x", "weight": weight})).await.status }
     });
     let statuses = join_all(tries).await;
-    assert_eq!(
-        statuses.iter().filter(|status| **status == 201).count(),
-        18,
-        "{statuses:?}"
-    );
+    assert_eq!(statuses.iter().filter(|status| **status == 201).count(), 18, "{statuses:?}");
     let listed = t
         .admin()
         .get(project.at("/issues?per_page=100&sort=asc"))
@@ -61,24 +51,12 @@ async fn labels_added_at_once_are_all_kept(t: testkit::TestServer) {
 #[testkit::story]
 async fn closing_at_once_closes_once(t: testkit::TestServer) {
     let project = t.project("acme/anvil").await;
-    t.admin()
-        .post(project.at("/issues"))
-        .json(&json!({"title": "x"}))
-        .await
-        .is(201);
+    t.admin().post(project.at("/issues")).json(&json!({"title": "x"})).await.is(201);
     let one = project.at("/issues/1");
     let tries = (0..8).map(|_| async {
-        t.admin()
-            .put(&one)
-            .json(&json!({"state_event": "close"}))
-            .await
-            .is(200);
+        t.admin().put(&one).json(&json!({"state_event": "close"})).await.is(200);
     });
     join_all(tries).await;
-    let events = t
-        .admin()
-        .get(format!("{one}/resource_state_events"))
-        .await
-        .is(200);
+    let events = t.admin().get(format!("{one}/resource_state_events")).await.is(200);
     assert_eq!(events.each("state"), [json!("closed")]);
 }

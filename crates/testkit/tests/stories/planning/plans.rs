@@ -20,14 +20,8 @@ async fn plan(t: &TestServer, filter: Filter, by: OrderBy) -> String {
         let viewer = Viewer::Anonymous;
         let desk = desk(tx, &viewer, &Reference::Path("acme/anvil".into()))?;
         let scope = Scope::Project(Box::new(desk));
-        let sorting = Sorting {
-            by,
-            descending: true,
-        };
-        let paging = Paging {
-            per_page: 20,
-            start: Start::Page(1),
-        };
+        let sorting = Sorting { by, descending: true };
+        let paging = Paging { per_page: 20, start: Start::Page(1) };
         let list = listed(tx, &viewer, &scope, &filter, sorting);
         let statement = query(list, &paging)?;
         let (text, values) = (statement.text().to_owned(), statement.values().to_vec());
@@ -57,10 +51,7 @@ async fn issues_are_read_in_the_order_of_an_index(t: TestServer) {
         .json(&json!({"title": "Hinge"}))
         .await
         .is(201);
-    let open = || Filter {
-        state: Some(IssueState::Opened),
-        ..Filter::default()
-    };
+    let open = || Filter { state: Some(IssueState::Opened), ..Filter::default() };
     for (filter, by, indexes) in [
         (
             Filter::default(),
@@ -79,10 +70,7 @@ async fn issues_are_read_in_the_order_of_an_index(t: TestServer) {
         ),
     ] {
         let steps = plan(&t, filter, by).await;
-        assert!(
-            indexes.iter().any(|index| steps.contains(index)),
-            "{by}: {steps}"
-        );
+        assert!(indexes.iter().any(|index| steps.contains(index)), "{by}: {steps}");
         let sorts = steps.contains("TEMP B-TREE") || steps.contains("Sort Key");
         assert!(!sorts, "{by}: {steps}");
     }

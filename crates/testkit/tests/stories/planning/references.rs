@@ -53,10 +53,7 @@ async fn names_of_a_project_become_links(t: testkit::TestServer) {
     ] {
         assert!(shown.contains(&link), "{link}: {shown}");
     }
-    assert!(
-        shown.contains("<code>#1</code> #1 #2 ~nothing @nobody"),
-        "{shown}"
-    );
+    assert!(shown.contains("<code>#1</code> #1 #2 ~nothing @nobody"), "{shown}");
     assert_eq!(shown.matches("milestones/1\"").count(), 3, "{shown}");
 }
 
@@ -69,17 +66,9 @@ async fn names_are_read_when_asked_for(t: testkit::TestServer) {
         .json(&json!({"title": "Hinge"}))
         .await
         .is(201);
-    assert!(
-        html(&jane, "acme/anvil#1", "")
-            .await
-            .contains("/-/issues/1\"")
-    );
+    assert!(html(&jane, "acme/anvil#1", "").await.contains("/-/issues/1\""));
     assert!(!html(&jane, "#1", "").await.contains("<a "));
-    assert!(
-        html(&jane, "#1", &project.id.to_string())
-            .await
-            .contains("/-/issues/1\"")
-    );
+    assert!(html(&jane, "#1", &project.id.to_string()).await.contains("/-/issues/1\""));
     let plain = json!({"text": "acme/anvil#1", "project": "acme/anvil"});
     let answer = jane.post("/markdown").json(&plain).await.is(201).json();
     assert_eq!(answer["html"], "<p>acme/anvil#1</p>\n");
@@ -87,10 +76,8 @@ async fn names_are_read_when_asked_for(t: testkit::TestServer) {
 
 #[testkit::story]
 async fn what_is_hidden_stays_text(t: testkit::TestServer) {
-    let (secret, open) = (
-        t.project("acme/secret").await,
-        t.project_with("tools/open", "public").await,
-    );
+    let (secret, open) =
+        (t.project("acme/secret").await, t.project_with("tools/open", "public").await);
     let (jane, guest) = (t.user("jane").await, t.user("guest").await);
     secret.add(&jane, 20).await;
     let admin = t.admin();
@@ -114,18 +101,13 @@ async fn what_is_hidden_stays_text(t: testkit::TestServer) {
         shown.contains("title=\"Unspoken\"") && shown.contains("labels=quiet"),
         "{shown}"
     );
-    assert!(
-        !shown.contains("Between us") && shown.contains("tools/open#1"),
-        "{shown}"
-    );
+    assert!(!shown.contains("Between us") && shown.contains("tools/open#1"), "{shown}");
 }
 
 #[testkit::story]
 async fn pages_lead_on_what_each_reader_sees(t: testkit::TestServer) {
-    let (secret, open) = (
-        t.project("acme/secret").await,
-        t.project_with("tools/open", "public").await,
-    );
+    let (secret, open) =
+        (t.project("acme/secret").await, t.project_with("tools/open", "public").await);
     let (jane, _guest) = (t.user("jane").await, t.user("guest").await);
     secret.add(&jane, 20).await;
     open.add(&jane, 20).await;
@@ -144,16 +126,9 @@ async fn pages_lead_on_what_each_reader_sees(t: testkit::TestServer) {
         .await
         .is(201);
 
-    let page = t
-        .browser("jane")
-        .await
-        .get("/tools/open/-/issues/1")
-        .await
-        .is(200)
-        .text();
+    let page = t.browser("jane").await.get("/tools/open/-/issues/1").await.is(200).text();
     assert_eq!(
-        page.matches("href=\"/acme/secret/-/issues/1\" title=\"Unspoken\"")
-            .count(),
+        page.matches("href=\"/acme/secret/-/issues/1\" title=\"Unspoken\"").count(),
         2,
         "{page}"
     );
@@ -163,23 +138,10 @@ async fn pages_lead_on_what_each_reader_sees(t: testkit::TestServer) {
     );
     for reader in [t.browser("guest").await, t.new_browser()] {
         let page = reader.get("/tools/open/-/issues/1").await.is(200).text();
-        assert!(
-            page.contains("from acme/secret#1") && !page.contains("Unspoken"),
-            "{page}"
-        );
-        assert!(
-            page.contains("href=\"/tools/open/-/issues?labels=bug\""),
-            "{page}"
-        );
-        let goal = reader
-            .get("/tools/open/-/milestones/1")
-            .await
-            .is(200)
-            .text();
-        assert!(
-            goal.contains("after <a href=\"/tools/open/-/issues/1\""),
-            "{goal}"
-        );
+        assert!(page.contains("from acme/secret#1") && !page.contains("Unspoken"), "{page}");
+        assert!(page.contains("href=\"/tools/open/-/issues?labels=bug\""), "{page}");
+        let goal = reader.get("/tools/open/-/milestones/1").await.is(200).text();
+        assert!(goal.contains("after <a href=\"/tools/open/-/issues/1\""), "{goal}");
     }
 }
 
@@ -191,13 +153,7 @@ async fn a_flood_of_names_is_cut(t: testkit::TestServer) {
         .json(&json!({"title": "Hinge"}))
         .await
         .is(201);
-    let many: String = (1..=10_000)
-        .map(|n| format!("#{n} ~l{n} %m{n} @u{n} "))
-        .collect();
+    let many: String = (1..=10_000).map(|n| format!("#{n} ~l{n} %m{n} @u{n} ")).collect();
     let shown = html(&t.admin(), &format!("{many}\n\n#1 ~late"), "acme/anvil").await;
-    assert_eq!(
-        shown.matches("/-/issues/1\"").count(),
-        2,
-        "the first names are looked up"
-    );
+    assert_eq!(shown.matches("/-/issues/1\"").count(), 2, "the first names are looked up");
 }

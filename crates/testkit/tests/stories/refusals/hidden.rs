@@ -39,31 +39,21 @@ pub async fn hide(t: &TestServer) -> Hidden {
     let made = async |path: String, body: Value| admin.post(path).json(&body).await.is(201);
     let rule = json!({"package_name_pattern": "x*", "package_type": "generic",
         "minimum_access_level_for_push": "owner"});
-    let rule = made(project.at("/packages/protection/rules"), rule)
-        .await
-        .id();
+    let rule = made(project.at("/packages/protection/rules"), rule).await.id();
     let rules = "/packages/cleanup/rules";
     let cleanup = json!({"package_type": "generic", "keep_last": 1});
     let cleanup_of_project = made(project.at(rules), cleanup.clone()).await.id();
     let cleanup_of_group = made(group.at(rules), cleanup).await.id();
     let query = json!({"name": "vault", "query": "{__typename}"});
-    let listed = made("/application/graphql_queries".into(), query)
-        .await
-        .id();
+    let listed = made("/application/graphql_queries".into(), query).await.id();
     let token = json!({"name": "robot", "scopes": ["api"]});
     let of_project = made(project.at("/access_tokens"), token.clone()).await.id();
     let of_group = made(group.at("/access_tokens"), token.clone()).await.id();
     let keepers = format!("/users/{}", keeper.id);
-    let personal = made(format!("{keepers}/personal_access_tokens"), token.clone())
-        .await
-        .id();
-    let posed = made(format!("{keepers}/impersonation_tokens"), token)
-        .await
-        .id();
+    let personal = made(format!("{keepers}/personal_access_tokens"), token.clone()).await.id();
+    let posed = made(format!("{keepers}/impersonation_tokens"), token).await.id();
     let deploy = json!({"name": "robot", "scopes": ["read_package_registry"]});
-    let deploy_of_project = made(project.at("/deploy_tokens"), deploy.clone())
-        .await
-        .id();
+    let deploy_of_project = made(project.at("/deploy_tokens"), deploy.clone()).await.id();
     let deploy_of_group = made(group.at("/deploy_tokens"), deploy).await.id();
     let share = json!({"group_id": friends.id, "group_access": 10});
     made(project.at("/share"), share.clone()).await;
@@ -73,11 +63,7 @@ pub async fn hide(t: &TestServer) -> Hidden {
     made(group.at("/invitations"), mail).await;
     let mail = json!({"email": "vault2@example.com", "skip_confirmation": true});
     let email = made(format!("{keepers}/emails"), mail).await.id();
-    let file = admin
-        .get(format!("{}/package_files", package.path))
-        .await
-        .is(200)
-        .each("id");
+    let file = admin.get(format!("{}/package_files", package.path)).await.is(200).each("id");
     let event = admin.get("/audit_events").await.is(200).each("id");
     drop(below);
     let shop = json!({"name": "Shop", "redirect_uri": "https://app.example/", "scopes": "api"});
@@ -107,18 +93,12 @@ pub async fn hide(t: &TestServer) -> Hidden {
         (("projects", "token_id"), of_project.to_string()),
         (("groups", "token_id"), of_group.to_string()),
         (("users", "token_id"), posed.to_string()),
-        (
-            ("projects", "deploy_token_id"),
-            deploy_of_project.to_string(),
-        ),
+        (("projects", "deploy_token_id"), deploy_of_project.to_string()),
         (("groups", "deploy_token_id"), deploy_of_group.to_string()),
         (("applications", "id"), shop.to_string()),
         (("projects", "label_id"), label_of_project.to_string()),
         (("groups", "label_id"), label_of_group.to_string()),
-        (
-            ("projects", "milestone_id"),
-            milestone_of_project.to_string(),
-        ),
+        (("projects", "milestone_id"), milestone_of_project.to_string()),
         (("groups", "milestone_id"), milestone_of_group.to_string()),
         (("issues", "id"), work[0].to_string()),
         (("projects", "issue_iid"), "1".into()),
@@ -127,10 +107,7 @@ pub async fn hide(t: &TestServer) -> Hidden {
         (("projects", "label_event_id"), work[3].to_string()),
         (("projects", "milestone_event_id"), work[4].to_string()),
         (("projects", "weight_event_id"), work[5].to_string()),
-        (
-            ("projects", "cleanup_rule_id"),
-            cleanup_of_project.to_string(),
-        ),
+        (("projects", "cleanup_rule_id"), cleanup_of_project.to_string()),
         (("groups", "cleanup_rule_id"), cleanup_of_group.to_string()),
         (("projects", "note_id"), work[6].to_string()),
         (("projects", "award_id"), work[7].to_string()),
@@ -147,10 +124,7 @@ pub async fn hide(t: &TestServer) -> Hidden {
         ((EVERYWHERE, "package_protection_rule_id"), rule.to_string()),
         ((EVERYWHERE, "package_name"), "hammer".into()),
         ((EVERYWHERE, "channel"), "stable".into()),
-        (
-            (EVERYWHERE, "chart_file"),
-            chart(&project, &t.admin()).await,
-        ),
+        ((EVERYWHERE, "chart_file"), chart(&project, &t.admin()).await),
         ((EVERYWHERE, "sha256"), sources),
         ((EVERYWHERE, "distribution"), "hammer-1.0.tar.gz".into()),
         ((EVERYWHERE, "package_version"), "1.0".into()),
@@ -187,10 +161,7 @@ pub async fn hide(t: &TestServer) -> Hidden {
         ((EVERYWHERE, "module_system"), "aws".into()),
         ((EVERYWHERE, "module_version"), "1.0.0".into()),
         ((EVERYWHERE, "*package_path"), "@vault%2fhammer".into()),
-        (
-            (EVERYWHERE, "*tags_path"),
-            "@vault%2fhammer/dist-tags".into(),
-        ),
+        ((EVERYWHERE, "*tags_path"), "@vault%2fhammer/dist-tags".into()),
         ((EVERYWHERE, "audit_event_id"), event[0].to_string()),
     ];
     Hidden {
@@ -205,27 +176,14 @@ pub async fn hide(t: &TestServer) -> Hidden {
 /// to each, and of a to-do; and the note's discussion.
 async fn issues(admin: &Client, project: &TestProject, milestone: i64) -> (Vec<i64>, String) {
     let body = json!({"title": "a secret"});
-    let first = admin
-        .post(project.at("/issues"))
-        .json(&body)
-        .await
-        .is(201)
-        .id();
+    let first = admin.post(project.at("/issues")).json(&body).await.is(201).id();
     admin.post(project.at("/issues")).json(&body).await.is(201);
     let link = json!({"target_project_id": project.id, "target_issue_iid": 2});
-    admin
-        .post(project.at("/issues/1/links"))
-        .json(&link)
-        .await
-        .is(201);
+    admin.post(project.at("/issues/1/links")).json(&link).await.is(201);
     let links = admin.get(project.at("/issues/1/links")).await.is(200);
     let change = json!({"add_labels": "bug", "milestone_id": milestone, "weight": 2,
         "state_event": "close"});
-    admin
-        .put(project.at("/issues/1"))
-        .json(&change)
-        .await
-        .is(200);
+    admin.put(project.at("/issues/1")).json(&change).await.is(200);
     let note = admin.post(project.at("/issues/1/discussions"));
     let note = note.json(&json!({"body": "a secret"})).await.is(201).json();
     let note_id = note["notes"][0]["id"].as_i64().unwrap_or_default();
@@ -254,23 +212,10 @@ async fn reported_error(admin: &Client, project: &TestProject) -> (i64, i64) {
     admin.put(settings).json(&on).await.is(200);
     let keys = project.at("/error_tracking/client_keys");
     let key = admin.post(keys).await.is(201);
-    let public = key.json()["public_key"]
-        .as_str()
-        .unwrap_or_default()
-        .to_owned();
-    let to = format!(
-        "/error_tracking/collector/api/{}/store?sentry_key={public}",
-        project.id
-    );
-    admin
-        .post(to)
-        .bytes("{\"message\": \"secret\"}")
-        .await
-        .is(200);
-    let errors = admin
-        .get(project.at("/error_tracking/errors"))
-        .await
-        .is(200);
+    let public = key.json()["public_key"].as_str().unwrap_or_default().to_owned();
+    let to = format!("/error_tracking/collector/api/{}/store?sentry_key={public}", project.id);
+    admin.post(to).bytes("{\"message\": \"secret\"}").await.is(200);
+    let errors = admin.get(project.at("/error_tracking/errors")).await.is(200);
     let error = errors.json()[0]["id"].as_i64();
     (key.id(), error.expect("the error is listed"))
 }
@@ -282,10 +227,7 @@ async fn received_alert(admin: &Client, project: &TestProject) -> [i64; 3] {
         let path = project.at(&format!("/alert_management/{path}"));
         admin.post(path).json(&body)
     };
-    let integration = made(
-        "http_integrations",
-        json!({"name": "a secret", "active": true}),
-    );
+    let integration = made("http_integrations", json!({"name": "a secret", "active": true}));
     let integration = integration.await.is(201).id();
     let trial = format!("http_integrations/{integration}/test");
     let payload = json!({"payload": {"title": "a secret"}});

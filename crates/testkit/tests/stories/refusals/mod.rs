@@ -20,70 +20,25 @@ const OPEN_TO_NOBODY: &[(&str, &str)] = &[
     ("GET /openapi.json", "it describes the interface"),
     ("GET /projects", "it lists public projects"),
     ("GET /groups", "it lists public groups"),
-    (
-        "GET /users/{id}/projects",
-        "it lists that user's public projects",
-    ),
-    (
-        "GET /users/{id}/starred_projects",
-        "it lists public projects that user starred",
-    ),
-    (
-        "GET /projects/{id}/packages/nuget/index.json",
-        "it says the same of every id",
-    ),
-    (
-        "GET /groups/{id}/-/packages/nuget/index.json",
-        "it says the same of every id",
-    ),
-    (
-        "GET /projects/{id}/packages/nuget/v2",
-        "it says the same of every id",
-    ),
-    (
-        "GET /projects/{id}/packages/nuget/v2/$metadata",
-        "it says the same of every id",
-    ),
-    (
-        "GET /packages/npm/-/ping",
-        "it tells that the server is there",
-    ),
-    (
-        "GET /packages/npm/-/v1/search",
-        "it finds packages of public projects",
-    ),
+    ("GET /users/{id}/projects", "it lists that user's public projects"),
+    ("GET /users/{id}/starred_projects", "it lists public projects that user starred"),
+    ("GET /projects/{id}/packages/nuget/index.json", "it says the same of every id"),
+    ("GET /groups/{id}/-/packages/nuget/index.json", "it says the same of every id"),
+    ("GET /projects/{id}/packages/nuget/v2", "it says the same of every id"),
+    ("GET /projects/{id}/packages/nuget/v2/$metadata", "it says the same of every id"),
+    ("GET /packages/npm/-/ping", "it tells that the server is there"),
+    ("GET /packages/npm/-/v1/search", "it finds packages of public projects"),
     (
         "GET /packages/conan/v1/ping",
         "clients ask what the server can do before they have credentials",
     ),
-    (
-        "GET /projects/{id}/packages/conan/v1/ping",
-        "it does not look at the project",
-    ),
-    (
-        "GET /groups/{id}/-/packages/conan/v1/ping",
-        "it does not look at the group",
-    ),
-    (
-        "GET /packages/conan/v1/conans/search",
-        "it finds packages of public projects",
-    ),
-    (
-        "GET /packages/conan/v2/conans/search",
-        "it finds packages of public projects",
-    ),
-    (
-        "POST /packages/npm/-/npm/v1/security/advisories/bulk",
-        "it knows no advisories",
-    ),
-    (
-        "POST /packages/npm/-/npm/v1/security/audits/quick",
-        "it knows no advisories",
-    ),
-    (
-        "POST /packages/npm/-/npm/v1/security/audits",
-        "it knows no advisories",
-    ),
+    ("GET /projects/{id}/packages/conan/v1/ping", "it does not look at the project"),
+    ("GET /groups/{id}/-/packages/conan/v1/ping", "it does not look at the group"),
+    ("GET /packages/conan/v1/conans/search", "it finds packages of public projects"),
+    ("GET /packages/conan/v2/conans/search", "it finds packages of public projects"),
+    ("POST /packages/npm/-/npm/v1/security/advisories/bulk", "it knows no advisories"),
+    ("POST /packages/npm/-/npm/v1/security/audits/quick", "it knows no advisories"),
+    ("POST /packages/npm/-/npm/v1/security/audits", "it knows no advisories"),
 ];
 
 /// Routes that answer anyone who is signed in, and why.
@@ -94,31 +49,13 @@ const OPEN_TO_ANYONE: &[(&str, &str)] = &[
     ("GET /issues", "it lists what the caller made"),
     ("GET /todos", "they are the caller's"),
     ("POST /todos/mark_as_done", "they are the caller's"),
-    (
-        "GET /namespaces/{id}/exists",
-        "it tells of visible paths only",
-    ),
+    ("GET /namespaces/{id}/exists", "it tells of visible paths only"),
     ("GET /personal_access_tokens", "it lists the caller's own"),
-    (
-        "GET /personal_access_tokens/self",
-        "a token may ask about itself",
-    ),
-    (
-        "GET /personal_access_tokens/self/associations",
-        "a token may ask about itself",
-    ),
-    (
-        "DELETE /personal_access_tokens/self",
-        "a token may end itself",
-    ),
-    (
-        "POST /personal_access_tokens/self/rotate",
-        "a token may replace itself",
-    ),
-    (
-        "POST /projects",
-        "users make projects in their own namespace",
-    ),
+    ("GET /personal_access_tokens/self", "a token may ask about itself"),
+    ("GET /personal_access_tokens/self/associations", "a token may ask about itself"),
+    ("DELETE /personal_access_tokens/self", "a token may end itself"),
+    ("POST /personal_access_tokens/self/rotate", "a token may replace itself"),
+    ("POST /projects", "users make projects in their own namespace"),
     ("POST /groups", "users make groups"),
     ("GET /packages/npm/-/whoami", "it is the caller"),
     (
@@ -129,14 +66,8 @@ const OPEN_TO_ANYONE: &[(&str, &str)] = &[
         "GET /packages/conan/v2/users/authenticate",
         "callers exchange their own credential",
     ),
-    (
-        "GET /packages/conan/v1/users/check_credentials",
-        "it is the caller",
-    ),
-    (
-        "GET /packages/conan/v2/users/check_credentials",
-        "it is the caller",
-    ),
+    ("GET /packages/conan/v1/users/check_credentials", "it is the caller"),
+    ("GET /packages/conan/v2/users/check_credentials", "it is the caller"),
     ("GET /user", "it is the caller"),
     ("GET /user/status", "it is the caller's"),
     ("PUT /user/status", "it is the caller's"),
@@ -145,10 +76,7 @@ const OPEN_TO_ANYONE: &[(&str, &str)] = &[
     ("GET /user/emails", "they are the caller's"),
     ("POST /user/emails", "they are the caller's"),
     ("POST /markdown", "it shows the text it was sent"),
-    (
-        "POST /user/personal_access_tokens",
-        "users make tokens of narrow scope",
-    ),
+    ("POST /user/personal_access_tokens", "users make tokens of narrow scope"),
     ("GET /users", "users know one another"),
     ("GET /users/{id}", "users know one another"),
     ("GET /users/{id}/status", "users know one another"),
@@ -160,14 +88,8 @@ const OPEN_TO_ANYONE: &[(&str, &str)] = &[
 
 /// Routes that tokens of any scope may use, and why.
 const WITHOUT_SCOPE: &[(&str, &str)] = &[
-    (
-        "GET /personal_access_tokens/self",
-        "a token may ask about itself",
-    ),
-    (
-        "DELETE /personal_access_tokens/self",
-        "a token may end itself",
-    ),
+    ("GET /personal_access_tokens/self", "a token may ask about itself"),
+    ("DELETE /personal_access_tokens/self", "a token may end itself"),
 ];
 
 /// Audits only read, though by POST: whoever installs asks for them.
@@ -241,12 +163,7 @@ async fn every_route_refuses_credentials_of_another_project(t: TestServer) {
     let hidden = hide(&t).await;
     let other = t.project_with("plaza/fountain", "public").await;
     let token = json!({"name": "bot", "scopes": ["api"], "access_level": 50});
-    let made = t
-        .admin()
-        .post(other.at("/access_tokens"))
-        .json(&token)
-        .await
-        .is(201);
+    let made = t.admin().post(other.at("/access_tokens")).json(&token).await.is(201);
     let bot = t.with_token(made.json()["token"].as_str().unwrap_or_default());
     let (digest, id) = (kernel::secrets::digest("deploys"), other.id);
     let written = t.app().write(move |tx| {
@@ -289,11 +206,7 @@ async fn every_route_refuses_a_token_without_its_scope(t: TestServer) {
     let routes = tenon::wiring::routes();
     let unchecked = |one: &Try| {
         routes.all().iter().any(|route| {
-            let name = format!(
-                "{} {}",
-                route.method,
-                route.path.trim_start_matches("/api/v4")
-            );
+            let name = format!("{} {}", route.method, route.path.trim_start_matches("/api/v4"));
             route.admits == Admits::Unchecked && name == one.name
         })
     };
@@ -321,26 +234,17 @@ async fn every_route_refuses_a_token_without_its_scope(t: TestServer) {
 fn the_lists_name_routes_there_are() {
     let routes = tenon::wiring::routes();
     let name = |route: &kernel::http::routes::Endpoint| {
-        format!(
-            "{} {}",
-            route.method,
-            route.path.trim_start_matches("/api/v4")
-        )
+        format!("{} {}", route.method, route.path.trim_start_matches("/api/v4"))
     };
     for (listed, _) in OPEN_TO_NOBODY.iter().chain(OPEN_TO_ANYONE) {
-        assert!(
-            routes.all().iter().any(|route| name(route) == *listed),
-            "{listed}"
-        );
+        assert!(routes.all().iter().any(|route| name(route) == *listed), "{listed}");
     }
     let open = |route: &&kernel::http::routes::Endpoint| {
         route.surface == Surface::Api && route.admits == Admits::Anyone && route.scopes.is_empty()
     };
     let mut without: Vec<String> = routes.all().iter().filter(open).map(name).collect();
-    let mut listed: Vec<String> = WITHOUT_SCOPE
-        .iter()
-        .map(|(name, _)| (*name).to_owned())
-        .collect();
+    let mut listed: Vec<String> =
+        WITHOUT_SCOPE.iter().map(|(name, _)| (*name).to_owned()).collect();
     without.sort();
     listed.sort();
     assert_eq!(without, listed);

@@ -18,14 +18,8 @@ const ONE_OF: &[(&str, &str)] = &[
 /// What a route is asked with that takes a key of its own in the query: a
 /// wrong one.
 const WITH_KEY: &[(&str, &str)] = &[
-    (
-        "POST /error_tracking/collector/api/{id}/envelope",
-        "sentry_key=svet_wrong",
-    ),
-    (
-        "POST /error_tracking/collector/api/{id}/store",
-        "sentry_key=svet_wrong",
-    ),
+    ("POST /error_tracking/collector/api/{id}/envelope", "sentry_key=svet_wrong"),
+    ("POST /error_tracking/collector/api/{id}/store", "sentry_key=svet_wrong"),
 ];
 
 /// One route with its hidden subject and a body that is complete.
@@ -49,9 +43,7 @@ impl Hidden {
             };
             let of = |room: &str| {
                 let mut known = self.ids.iter();
-                known
-                    .find(|((a, b), _)| *a == room && *b == name)
-                    .map(|(_, id)| id.clone())
+                known.find(|((a, b), _)| *a == room && *b == name).map(|(_, id)| id.clone())
             };
             let id = of(first).or_else(|| of(EVERYWHERE));
             path.push_str(&id.unwrap_or_else(|| panic!("say what {{{name}}} of {template} is")));
@@ -64,10 +56,7 @@ impl Hidden {
     pub fn tries(&self) -> Vec<Try> {
         let document: Value = serde_json::from_str(&tenon::system::openapi_file()).unwrap();
         let routes = tenon::wiring::routes();
-        let of_api = routes
-            .all()
-            .iter()
-            .filter(|route| route.surface == Surface::Api);
+        let of_api = routes.all().iter().filter(|route| route.surface == Surface::Api);
         of_api
             .map(|route| {
                 let template = route.path.trim_start_matches("/api/v4");
@@ -97,13 +86,9 @@ impl Hidden {
 
     /// What a GET must be told.
     fn query(&self, operation: &Value) -> String {
-        let parameters = operation["parameters"]
-            .as_array()
-            .cloned()
-            .unwrap_or_default();
-        let needed = parameters
-            .iter()
-            .filter(|one| one["in"] == "query" && one["required"] == true);
+        let parameters = operation["parameters"].as_array().cloned().unwrap_or_default();
+        let needed =
+            parameters.iter().filter(|one| one["in"] == "query" && one["required"] == true);
         let pairs = needed.map(|one| {
             let name = one["name"].as_str().unwrap_or_default();
             let sample = self.sample(name, &one["schema"]);
@@ -122,9 +107,7 @@ impl Hidden {
         if let Some(first) = schema["enum"].as_array().and_then(|all| all.first()) {
             return first.clone();
         }
-        let kind = schema["type"]
-            .as_str()
-            .or_else(|| schema["type"][0].as_str());
+        let kind = schema["type"].as_str().or_else(|| schema["type"][0].as_str());
         match (kind, name) {
             (Some("object"), _) => {
                 let needed = schema["required"].as_array().cloned().unwrap_or_default();
@@ -162,7 +145,5 @@ pub async fn ask(client: &Client, one: &Try) -> Reply {
 
 /// The reason with which a list names a route.
 pub fn why(list: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
-    list.iter()
-        .find(|(route, _)| *route == name)
-        .map(|(_, why)| *why)
+    list.iter().find(|(route, _)| *route == name).map(|(_, why)| *why)
 }

@@ -85,11 +85,9 @@ async fn ids_that_are_none_are_refused_everywhere(t: TestServer) {
         (Method::DELETE, format!("{g}/invitations/{{}}")),
     ];
     for (method, place) in places {
-        let asked = ODD.iter().map(|odd| {
-            admin
-                .api(method.clone(), place.replace("{}", odd))
-                .into_future()
-        });
+        let asked = ODD
+            .iter()
+            .map(|odd| admin.api(method.clone(), place.replace("{}", odd)).into_future());
         for reply in join_all(asked).await {
             assert!([400, 404].contains(&reply.status), "{reply:?}");
             assert!(reply.headers.get("x-evil").is_none());
@@ -139,17 +137,12 @@ async fn numbers_beyond_all_bounds_are_refused(t: TestServer) {
                 "access_level": 10, "scopes": ["api"]});
             crate::spaces::extend(&mut body, json!({name: number}));
             let reply = admin.api(method, &path).json(&body).await;
-            assert!(
-                [400, 404].contains(&reply.status),
-                "{name} {number}: {reply:?}"
-            );
+            assert!([400, 404].contains(&reply.status), "{name} {number}: {reply:?}");
         }
     }
     for id in [-1, 0, i64::MAX, i64::MIN] {
         group(&admin, "x", json!({"parent_id": id})).await.is(404);
-        project(&admin, "x", json!({"namespace_id": id}))
-            .await
-            .is(404);
+        project(&admin, "x", json!({"namespace_id": id})).await.is(404);
         admin
             .post(anvil.at("/members"))
             .json(&json!({"user_id": id, "access_level": 10}))
@@ -173,12 +166,8 @@ async fn numbers_beyond_all_bounds_are_refused(t: TestServer) {
 #[testkit::story]
 async fn bodies_that_are_none_are_refused(t: TestServer) {
     let admin = t.admin();
-    let post = |body: String| {
-        admin
-            .post("/groups")
-            .header("content-type", "application/json")
-            .bytes(body)
-    };
+    let post =
+        |body: String| admin.post("/groups").header("content-type", "application/json").bytes(body);
     for bad in [
         "{",
         "[]",
@@ -193,24 +182,14 @@ async fn bodies_that_are_none_are_refused(t: TestServer) {
         post(bad.into()).await.is(400);
     }
     for depth in [65, 1_000, 100_000] {
-        post(format!(
-            "{{\"name\":{}1{}}}",
-            "[".repeat(depth),
-            "]".repeat(depth)
-        ))
-        .await
-        .is(400);
-        post(format!(
-            "{{\"name\":{}1{}}}",
-            "{\"a\":".repeat(depth),
-            "}".repeat(depth)
-        ))
-        .await
-        .is(400);
+        post(format!("{{\"name\":{}1{}}}", "[".repeat(depth), "]".repeat(depth)))
+            .await
+            .is(400);
+        post(format!("{{\"name\":{}1{}}}", "{\"a\":".repeat(depth), "}".repeat(depth)))
+            .await
+            .is(400);
     }
-    post(format!("{{\"name\":\"{}\"}}", "x".repeat(9 << 20)))
-        .await
-        .is(413);
+    post(format!("{{\"name\":\"{}\"}}", "x".repeat(9 << 20))).await.is(413);
     for form in [
         "name[]=x&path=x".to_owned(),
         "name[a]=x&path=x".into(),
@@ -221,11 +200,7 @@ async fn bodies_that_are_none_are_refused(t: TestServer) {
     ] {
         admin.post("/groups").form(form).await.is(400);
     }
-    admin
-        .post("/groups")
-        .form("name=Plain+Form&path=plain")
-        .await
-        .is(201);
+    admin.post("/groups").form("name=Plain+Form&path=plain").await.is(201);
     admin.post("/groups?name=Query&path=query").await.is(201);
 }
 
@@ -256,13 +231,9 @@ async fn texts_are_bounded_and_printable(t: TestServer) {
         let project = project(&admin, "x", body.clone()).await.is(400);
         assert!(project.text().len() < 2_000);
     }
-    let told = project(
-        &admin,
-        "x",
-        json!({"name": long, "description": "x".repeat(2_001)}),
-    )
-    .await
-    .is(400);
+    let told = project(&admin, "x", json!({"name": long, "description": "x".repeat(2_001)}))
+        .await
+        .is(400);
     assert_eq!(
         told.json(),
         json!({"message": {
@@ -283,9 +254,7 @@ async fn texts_are_bounded_and_printable(t: TestServer) {
         missing.json()["error"],
         "name, path are missing, at least one parameter must be provided"
     );
-    let made = project(&admin, "y", json!({"name": "Größe 🚀", "path": "y"}))
-        .await
-        .is(201);
+    let made = project(&admin, "y", json!({"name": "Größe 🚀", "path": "y"})).await.is(201);
     assert_eq!(made.json()["name"], "Größe 🚀");
 }
 
@@ -328,16 +297,10 @@ async fn nothing_tells_that_something_hidden_exists(t: TestServer) {
     ];
     for client in [&*jane, &*external, &t.anonymous()] {
         for (method, rest) in asks {
-            let ask = |place: &str| {
-                client
-                    .api(method.clone(), format!("{place}{rest}"))
-                    .into_future()
-            };
-            let pairs = join_all(
-                places
-                    .iter()
-                    .map(|(hidden, unknown)| join(ask(hidden), ask(unknown))),
-            );
+            let ask =
+                |place: &str| client.api(method.clone(), format!("{place}{rest}")).into_future();
+            let pairs =
+                join_all(places.iter().map(|(hidden, unknown)| join(ask(hidden), ask(unknown))));
             for (hidden, unknown) in pairs.await {
                 same(&hidden, &unknown);
                 assert!([401, 404].contains(&hidden.status), "{hidden:?}");
@@ -353,27 +316,16 @@ async fn nothing_tells_that_something_hidden_exists(t: TestServer) {
             "/projects?topic=x",
         ] {
             let list = client.get(list).await.is(200);
-            assert_eq!(
-                (list.json(), list.header("x-total")),
-                (json!([]), "0"),
-                "{list:?}"
-            );
+            assert_eq!((list.json(), list.header("x-total")), (json!([]), "0"), "{list:?}");
         }
     }
     // Inside something open, too, only what one may see is counted.
     let open = t.project_with("open/shown", "public").await;
     t.project("open/kept").await;
     let list = jane.get("/groups/open/projects").await.is(200);
-    assert_eq!(
-        (list.each("id"), list.header("x-total")),
-        (vec![json!(open.id)], "1")
-    );
+    assert_eq!((list.each("id"), list.header("x-total")), (vec![json!(open.id)], "1"));
     t.group("open/inner").await;
-    let list = t
-        .anonymous()
-        .get("/groups/open/descendant_groups")
-        .await
-        .is(200);
+    let list = t.anonymous().get("/groups/open/descendant_groups").await.is(200);
     assert_eq!((list.json(), list.header("x-total")), (json!([]), "0"));
     let shown = jane.get("/groups/open").await.is(200).json();
     assert_eq!(shown["projects"].as_array().map(Vec::len), Some(1));
@@ -383,11 +335,7 @@ async fn nothing_tells_that_something_hidden_exists(t: TestServer) {
 #[track_caller]
 fn same(one: &Reply, other: &Reply) {
     let names = |reply: &Reply| -> BTreeSet<String> {
-        reply
-            .headers
-            .keys()
-            .map(|name| name.as_str().to_owned())
-            .collect()
+        reply.headers.keys().map(|name| name.as_str().to_owned()).collect()
     };
     assert_eq!(one.status, other.status, "{one:?}\n{other:?}");
     assert_eq!(one.body, other.body, "{one:?}\n{other:?}");

@@ -14,59 +14,32 @@ async fn work_moves_the_last_activity_and_settings_do_not(t: TestServer) {
     let admin = t.admin();
     let begun = last_activity(&t, &project).await;
     t.advance(60);
-    admin
-        .put(project.at(""))
-        .json(&json!({"description": "Heavy"}))
-        .await
-        .is(200);
-    admin
-        .put(project.at(""))
-        .json(&json!({"name": "Anvil 2"}))
-        .await
-        .is(200);
+    admin.put(project.at("")).json(&json!({"description": "Heavy"})).await.is(200);
+    admin.put(project.at("")).json(&json!({"name": "Anvil 2"})).await.is(200);
     assert_eq!(last_activity(&t, &project).await, begun);
 
-    admin
-        .post(project.at("/issues"))
-        .json(&json!({"title": "Hinge"}))
-        .await
-        .is(201);
-    assert_eq!(
-        last_activity(&t, &project).await,
-        "2031-05-06T12:01:00.000Z"
-    );
+    admin.post(project.at("/issues")).json(&json!({"title": "Hinge"})).await.is(201);
+    assert_eq!(last_activity(&t, &project).await, "2031-05-06T12:01:00.000Z");
     t.advance(60);
     admin
         .post(project.at("/issues/1/notes"))
         .json(&json!({"body": "Oil"}))
         .await
         .is(201);
-    assert_eq!(
-        last_activity(&t, &project).await,
-        "2031-05-06T12:02:00.000Z"
-    );
+    assert_eq!(last_activity(&t, &project).await, "2031-05-06T12:02:00.000Z");
     t.advance(60);
     admin
         .put(project.at("/issues/1"))
         .json(&json!({"state_event": "close"}))
         .await
         .is(200);
-    assert_eq!(
-        last_activity(&t, &project).await,
-        "2031-05-06T12:03:00.000Z"
-    );
+    assert_eq!(last_activity(&t, &project).await, "2031-05-06T12:03:00.000Z");
     t.advance(60);
     let file = project.at("/packages/generic/hammer/1.0/file.bin");
     admin.put(&file).bytes("bytes").await.is(201);
-    assert_eq!(
-        last_activity(&t, &project).await,
-        "2031-05-06T12:04:00.000Z"
-    );
+    assert_eq!(last_activity(&t, &project).await, "2031-05-06T12:04:00.000Z");
     admin.get(file).await.is(200);
-    assert_eq!(
-        last_activity(&t, &project).await,
-        "2031-05-06T12:04:00.000Z"
-    );
+    assert_eq!(last_activity(&t, &project).await, "2031-05-06T12:04:00.000Z");
 }
 
 #[testkit::story]
@@ -81,11 +54,7 @@ async fn filters_of_what_no_project_has_find_none(t: TestServer) {
         ("marked_for_deletion_on=2031-05-06", 0),
     ] {
         for list in ["/projects", "/groups/acme/projects"] {
-            let found = admin
-                .get(format!("{list}?{query}"))
-                .await
-                .is(200)
-                .each("id");
+            let found = admin.get(format!("{list}?{query}")).await.is(200).each("id");
             assert_eq!(found, vec![json!(project.id); count], "{list}?{query}");
         }
     }
@@ -112,9 +81,5 @@ async fn a_change_of_a_project_says_something(t: TestServer) {
     guest.put(project.at("")).await.is(403);
     stranger.put(project.at("")).await.is(404);
     // What other versions know is ignored as before.
-    t.admin()
-        .put(project.at(""))
-        .json(&json!({"lfs_enabled": true}))
-        .await
-        .is(200);
+    t.admin().put(project.at("")).json(&json!({"lfs_enabled": true})).await.is(200);
 }

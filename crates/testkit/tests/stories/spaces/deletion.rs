@@ -36,10 +36,7 @@ async fn a_large_project_goes_in_pieces(t: testkit::TestServer) {
     t.settle().await;
 
     assert_eq!(count(&t, sql!("select count(*) from packages")).await, 1);
-    assert_eq!(
-        count(&t, sql!("select count(*) from package_files")).await,
-        1
-    );
+    assert_eq!(count(&t, sql!("select count(*) from package_files")).await, 1);
     assert_eq!(count(&t, sql!("select count(*) from projects")).await, 1);
     t.admin().get(&file.file).await.is(200);
 }
@@ -49,10 +46,7 @@ async fn deletion_wants_the_right_words(t: testkit::TestServer) {
     let anvil = t.project("acme/anvil").await;
     let at = anvil.at("?permanently_remove=true");
     t.admin().delete(&at).await.is(400);
-    t.admin()
-        .delete(format!("{at}&full_path=acme/other"))
-        .await
-        .is(400);
+    t.admin().delete(format!("{at}&full_path=acme/other")).await.is(400);
     let stale = "Tue, 01 Jan 2019 00:00:00 GMT";
     let refused = t
         .admin()
@@ -69,20 +63,9 @@ async fn deletion_wants_the_right_words(t: testkit::TestServer) {
     let jane = t.user("jane").await;
     anvil.add(&jane, 30).await;
     let member = anvil.at(&format!("/members/{}", jane.id));
-    t.admin()
-        .delete(&member)
-        .header("if-unmodified-since", stale)
-        .await
-        .is(412);
-    t.admin()
-        .delete(&member)
-        .header("if-unmodified-since", "no date")
-        .await
-        .is(204);
-    t.admin()
-        .delete(format!("{at}&full_path=acme/anvil"))
-        .await
-        .is(202);
+    t.admin().delete(&member).header("if-unmodified-since", stale).await.is(412);
+    t.admin().delete(&member).header("if-unmodified-since", "no date").await.is(204);
+    t.admin().delete(format!("{at}&full_path=acme/anvil")).await.is(202);
     t.admin().delete(anvil.at("")).await.is(404);
     let group = t.admin().get("/groups/acme").await.is(200);
     assert_eq!(group.json()["marked_for_deletion_on"], json!(null));
@@ -104,17 +87,12 @@ async fn a_user_goes_with_their_projects(t: testkit::TestServer) {
         .is(201);
     let acme = t.group("acme").await;
     acme.add(&jane, 50).await;
-    let shared = project(&jane, "shared", json!({"namespace_id": acme.id}))
-        .await
-        .is(201);
+    let shared = project(&jane, "shared", json!({"namespace_id": acme.id})).await.is(201);
     let shared = format!("/projects/{}", shared.id());
     jane.post(format!("{shared}/star")).await.is(201);
     add(&jane, &shared, &joe, 30).await.is(201);
 
-    t.admin()
-        .delete(format!("/users/{}", jane.id))
-        .await
-        .is(204);
+    t.admin().delete(format!("/users/{}", jane.id)).await.is(204);
 
     t.admin().get(format!("/users/{}", jane.id)).await.is(404);
     t.admin().get(&diary).await.is(404);
@@ -122,25 +100,11 @@ async fn a_user_goes_with_their_projects(t: testkit::TestServer) {
     t.settle().await;
     let ghost = t.admin().get("/users?username=ghost").await.is(200).json()[0].clone();
     let left = t.admin().get(&shared).await.is(200).json();
-    assert_eq!(
-        (&left["creator_id"], &left["star_count"]),
-        (&ghost["id"], &json!(0))
-    );
-    let member = joe
-        .get(format!("{shared}/members/{}", joe.id))
-        .await
-        .is(200)
-        .json();
+    assert_eq!((&left["creator_id"], &left["star_count"]), (&ghost["id"], &json!(0)));
+    let member = joe.get(format!("{shared}/members/{}", joe.id)).await.is(200).json();
     assert_eq!(member["created_by"]["id"], ghost["id"]);
     assert_eq!(count(&t, sql!("select count(*) from packages")).await, 0);
-    assert_eq!(
-        count(
-            &t,
-            sql!("select count(*) from users where kind = 'leaving'")
-        )
-        .await,
-        0
-    );
+    assert_eq!(count(&t, sql!("select count(*) from users where kind = 'leaving'")).await, 0);
     t.user("jane").await;
 }
 
@@ -150,44 +114,24 @@ async fn the_sole_owner_of_a_group_stays(t: testkit::TestServer) {
     let acme = group(&jane, "acme", json!({})).await.is(201).id();
     let at = format!("/users/{}", jane.id);
     let refused = t.admin().delete(&at).await.is(409);
-    assert!(
-        refused.json()["message"]
-            .as_str()
-            .expect("text")
-            .contains("sole owner")
-    );
+    assert!(refused.json()["message"].as_str().expect("text").contains("sole owner"));
     jane.get("/user").await.is(200);
-    add(&jane, &format!("/groups/{acme}"), &joe, 50)
-        .await
-        .is(201);
+    add(&jane, &format!("/groups/{acme}"), &joe, 50).await.is(201);
     t.admin().delete(&at).await.is(204);
     joe.get(format!("/groups/{acme}")).await.is(200);
     let own = group(&joe, "joes", json!({})).await.is(201).id();
-    t.admin()
-        .delete(format!("/users/{}?hard_delete=true", joe.id))
-        .await
-        .is(204);
+    t.admin().delete(format!("/users/{}?hard_delete=true", joe.id)).await.is(204);
     t.admin().get(format!("/groups/{own}")).await.is(404);
     t.admin().get(format!("/groups/{acme}")).await.is(404);
     t.settle().await;
-    assert_eq!(
-        count(
-            &t,
-            sql!("select count(*) from namespaces where kind = 'group'")
-        )
-        .await,
-        0
-    );
+    assert_eq!(count(&t, sql!("select count(*) from namespaces where kind = 'group'")).await, 0);
 }
 
 #[testkit::story]
 async fn a_job_does_nothing_to_what_is_gone_or_stays(t: testkit::TestServer) {
     let jane = t.user("jane").await;
     let acme = group(&jane, "acme", json!({})).await.is(201).id();
-    let anvil = project(&jane, "anvil", json!({"namespace_id": acme}))
-        .await
-        .is(201)
-        .id();
+    let anvil = project(&jane, "anvil", json!({"namespace_id": acme})).await.is(201).id();
     for (project, group, user) in [(anvil, acme, jane.id), (9_999, 9_999, 9_999)] {
         for (name, payload) in [
             ("spaces.destroy_project", json!({"project": project})),
@@ -247,11 +191,7 @@ async fn what_is_being_deleted_does_not_hinder_a_rename(t: testkit::TestServer) 
         .expect("rows");
     let long = "a-path-that-is-longer-than-that-of-any-deleted-project";
     for path in [long, "b"] {
-        t.admin()
-            .put(acme.at(""))
-            .json(&json!({"path": path}))
-            .await
-            .is(200);
+        t.admin().put(acme.at("")).json(&json!({"path": path})).await.is(200);
     }
     t.project("b/one").await;
     t.group("b/below").await;

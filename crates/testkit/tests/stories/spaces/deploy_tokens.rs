@@ -4,18 +4,11 @@ use serde_json::json;
 use testkit::{Reply, TestServer};
 
 fn text(made: &Reply) -> String {
-    made.json()["token"]
-        .as_str()
-        .expect("a new token is shown once")
-        .to_owned()
+    made.json()["token"].as_str().expect("a new token is shown once").to_owned()
 }
 
 async fn read(t: &TestServer, path: &str, token: &str) -> u16 {
-    t.anonymous()
-        .get(path)
-        .header("deploy-token", token)
-        .await
-        .status
+    t.anonymous().get(path).header("deploy-token", token).await.status
 }
 
 #[testkit::story]
@@ -24,17 +17,9 @@ async fn a_deploy_token_opens_the_registry_of_its_project(t: TestServer) {
     let other = t.project("acme/other").await;
     let package = anvil.generic_package("hammer", "1.0").await;
     let body = json!({"name": "ci", "scopes": ["read_package_registry"]});
-    let made = t
-        .admin()
-        .post(anvil.at("/deploy_tokens"))
-        .json(&body)
-        .await
-        .is(201);
+    let made = t.admin().post(anvil.at("/deploy_tokens")).json(&body).await.is(201);
     let shown = made.json();
-    assert_eq!(
-        shown["username"],
-        json!(format!("service+deploy-token-{}", made.id()))
-    );
+    assert_eq!(shown["username"], json!(format!("service+deploy-token-{}", made.id())));
     assert_eq!(
         (&shown["expires_at"], &shown["revoked"], &shown["expired"]),
         (&json!(null), &json!(false), &json!(false))
@@ -58,29 +43,15 @@ async fn a_deploy_token_opens_the_registry_of_its_project(t: TestServer) {
         (&json!(null), &json!(["read_package_registry"]))
     );
     assert_eq!(
-        t.admin()
-            .get(anvil.at("/deploy_tokens?active=true"))
-            .await
-            .is(200)
-            .each("id"),
+        t.admin().get(anvil.at("/deploy_tokens?active=true")).await.is(200).each("id"),
         [json!(made.id())]
     );
     assert_eq!(
-        t.admin()
-            .get(anvil.at("/deploy_tokens?active=false"))
-            .await
-            .is(200)
-            .json(),
+        t.admin().get(anvil.at("/deploy_tokens?active=false")).await.is(200).json(),
         json!([])
     );
-    assert_eq!(
-        t.admin().get("/deploy_tokens").await.is(200).each("name"),
-        [json!("ci")]
-    );
-    t.admin()
-        .get(other.at(&format!("/deploy_tokens/{}", made.id())))
-        .await
-        .is(404);
+    assert_eq!(t.admin().get("/deploy_tokens").await.is(200).each("name"), [json!("ci")]);
+    t.admin().get(other.at(&format!("/deploy_tokens/{}", made.id()))).await.is(404);
     t.admin().delete(&one).await.is(204);
     t.admin().delete(&one).await.is(404);
     assert_eq!(read(&t, &package.file, &token).await, 401);
@@ -93,37 +64,20 @@ async fn a_groups_token_reaches_all_below_and_publishes(t: TestServer) {
     let other = t.project("other/thing").await;
     let body = json!({"name": "ci", "scopes": ["read_package_registry", "write_package_registry"],
         "username": "robot", "expires_at": "2999-01-01T00:00:00Z"});
-    let made = t
-        .admin()
-        .post("/groups/acme/deploy_tokens")
-        .json(&body)
-        .await
-        .is(201);
+    let made = t.admin().post("/groups/acme/deploy_tokens").json(&body).await.is(201);
     assert_eq!(
         (&made.json()["username"], &made.json()["expires_at"]),
         (&json!("robot"), &json!("2999-01-01T00:00:00.000Z"))
     );
     let token = text(&made);
     assert_eq!(read(&t, &package.file, &token).await, 200);
-    let put = |path: String| {
-        t.anonymous()
-            .put(path)
-            .header("deploy-token", &token)
-            .bytes("f")
-    };
-    put(anvil.at("/packages/generic/new/1.0/f.txt"))
-        .await
-        .is(201);
-    put(other.at("/packages/generic/new/1.0/f.txt"))
-        .await
-        .is(404);
+    let put = |path: String| t.anonymous().put(path).header("deploy-token", &token).bytes("f");
+    put(anvil.at("/packages/generic/new/1.0/f.txt")).await.is(201);
+    put(other.at("/packages/generic/new/1.0/f.txt")).await.is(404);
     t.admin().delete("/groups/acme").await.is(202);
     assert_ne!(read(&t, &package.file, &token).await, 200);
     t.settle().await;
-    assert_eq!(
-        t.admin().get("/deploy_tokens").await.is(200).json(),
-        json!([])
-    );
+    assert_eq!(t.admin().get("/deploy_tokens").await.is(200).json(), json!([]));
 }
 
 #[testkit::story]
@@ -138,26 +92,14 @@ async fn only_maintainers_make_them_and_only_of_known_scopes(t: TestServer) {
     dev.get(&at).await.is(403);
     t.anonymous().get(&at).await.is(401);
     t.user("outsider").await.get(&at).await.is(404);
-    maintainer
-        .post("/groups/acme/deploy_tokens")
-        .json(&body)
-        .await
-        .is(403);
+    maintainer.post("/groups/acme/deploy_tokens").json(&body).await.is(403);
     maintainer.get("/deploy_tokens").await.is(403);
     maintainer.post(&at).json(&body).await.is(201);
     let group = t.admin().get("/groups/acme").await.is(200).id();
     let level = json!({"user_id": maintainer.id, "access_level": 40});
-    t.admin()
-        .post(format!("/groups/{group}/members"))
-        .json(&level)
-        .await
-        .is(201);
+    t.admin().post(format!("/groups/{group}/members")).json(&level).await.is(201);
     maintainer.get("/groups/acme/deploy_tokens").await.is(200);
-    maintainer
-        .post("/groups/acme/deploy_tokens")
-        .json(&body)
-        .await
-        .is(403);
+    maintainer.post("/groups/acme/deploy_tokens").json(&body).await.is(403);
     for wrong in [
         json!({"name": "ci"}),
         json!({"scopes": ["read_repository"]}),

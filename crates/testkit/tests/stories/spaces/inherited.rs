@@ -21,10 +21,7 @@ async fn nobody_is_added_below_the_role_they_inherit(t: testkit::TestServer) {
     let below = add(&admin, &anvil.at(""), &jane, 20).await.is(400).json();
     let in_group = add(&admin, &tools.at(""), &jane, 10).await.is(400).json();
 
-    assert_eq!(
-        (below, in_group),
-        (refusal("Developer", "acme"), refusal("Developer", "acme"))
-    );
+    assert_eq!((below, in_group), (refusal("Developer", "acme"), refusal("Developer", "acme")));
     // The nearer of two equal ones is named; the own role bounds nothing.
     add(&admin, &tools.at(""), &jane, 30).await.is(201);
     let nearer = add(&admin, &anvil.at(""), &jane, 20).await.is(400).json();
@@ -33,33 +30,18 @@ async fn nobody_is_added_below_the_role_they_inherit(t: testkit::TestServer) {
     own.json(&json!({"access_level": 40})).await.is(200);
     add(&admin, &anvil.at(""), &jane, 40).await.is(201);
     let lower = admin.put(anvil.at(&format!("/members/{}", jane.id)));
-    let lower = lower
-        .json(&json!({"access_level": 30}))
-        .await
-        .is(400)
-        .json();
+    let lower = lower.json(&json!({"access_level": 30})).await.is(400).json();
     assert_eq!(lower, refusal("Maintainer", "tools"));
     // Of several the others are added.
     let both = json!({"user_id": format!("{},{}", joe.id, jane.id), "access_level": 10});
     let hammer = t.project("acme/tools/hammer").await;
-    let told = admin
-        .post(hammer.at("/members"))
-        .json(&both)
-        .await
-        .is(201)
-        .json();
+    let told = admin.post(hammer.at("/members")).json(&both).await.is(201).json();
     assert_eq!(told["status"], "error");
     assert!(
-        told["message"]["jane"]
-            .as_str()
-            .expect("a reason")
-            .contains("Maintainer"),
+        told["message"]["jane"].as_str().expect("a reason").contains("Maintainer"),
         "{told}"
     );
-    admin
-        .get(hammer.at(&format!("/members/{}", joe.id)))
-        .await
-        .is(200);
+    admin.get(hammer.at(&format!("/members/{}", joe.id))).await.is(200);
 }
 
 #[testkit::story]
@@ -70,17 +52,8 @@ async fn a_role_asked_for_is_not_granted_below_the_inherited_one(t: testkit::Tes
     t.group("acme").await.add(&jane, 40).await;
     let approve = anvil.at(&format!("/access_requests/{}/approve", jane.id));
 
-    let lower = admin
-        .put(&approve)
-        .json(&json!({"access_level": 30}))
-        .await
-        .is(400)
-        .json();
+    let lower = admin.put(&approve).json(&json!({"access_level": 30})).await.is(400).json();
 
     assert_eq!(lower, refusal("Maintainer", "acme"));
-    admin
-        .put(&approve)
-        .json(&json!({"access_level": 40}))
-        .await
-        .is(201);
+    admin.put(&approve).json(&json!({"access_level": 40})).await.is(201);
 }

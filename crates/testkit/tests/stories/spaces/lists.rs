@@ -48,9 +48,8 @@ async fn keyset_pages_show_every_project_once(t: testkit::TestServer) {
     many(0, 250).await.expect("rows");
     for sort in ["asc", "desc"] {
         let mut seen: Vec<i64> = Vec::new();
-        let mut next = Some(format!(
-            "/projects?pagination=keyset&per_page=40&order_by=id&sort={sort}"
-        ));
+        let mut next =
+            Some(format!("/projects?pagination=keyset&per_page=40&order_by=id&sort={sort}"));
         let mut added = 0;
         while let Some(path) = next {
             let page = t.anonymous().get(&path).await.is(200);
@@ -107,46 +106,24 @@ async fn filters_by_id_hold_on_every_keyset_page(t: testkit::TestServer) {
         let wanted: Vec<Value> = wanted.into_iter().map(|at: usize| json!(ids[at])).collect();
         assert_eq!(seen, wanted, "{filter}");
     }
-    t.admin()
-        .get("/projects?pagination=keyset&order_by=name")
-        .await
-        .is(405);
-    t.admin()
-        .get("/projects?pagination=keyset&cursor=forged")
-        .await
-        .is(400);
+    t.admin().get("/projects?pagination=keyset&order_by=name").await.is(405);
+    t.admin().get("/projects?pagination=keyset&cursor=forged").await.is(400);
 }
 
 #[testkit::story]
 async fn names_are_found_whatever_their_case(t: testkit::TestServer) {
     let admin = t.admin();
-    group(&admin, "g", json!({"name": "Größe Ältere"}))
-        .await
-        .is(201);
+    group(&admin, "g", json!({"name": "Größe Ältere"})).await.is(201);
     let body = json!({"name": "ÄRGER 🚀", "path": "Anger", "description": "Über ÖFEN"});
     admin.post("/projects").json(&body).await.is(201);
     for text in ["ärger", "ÄRGER", "anger", "ANGER", "öfen", "ÜBER"] {
-        assert_eq!(
-            paths(&admin, &format!("/projects?search={text}")).await,
-            ["Anger"],
-            "{text}"
-        );
+        assert_eq!(paths(&admin, &format!("/projects?search={text}")).await, ["Anger"], "{text}");
     }
-    assert_eq!(
-        paths(&admin, "/projects?search=100%25").await,
-        Vec::<String>::new()
-    );
-    assert_eq!(
-        paths(&admin, "/projects?search=_ng").await,
-        Vec::<String>::new()
-    );
+    assert_eq!(paths(&admin, "/projects?search=100%25").await, Vec::<String>::new());
+    assert_eq!(paths(&admin, "/projects?search=_ng").await, Vec::<String>::new());
     for text in ["größe", "GRÖSSE", "ÄLTERE"] {
         let expected = if text == "GRÖSSE" { vec![] } else { vec!["g"] };
-        assert_eq!(
-            paths(&admin, &format!("/groups?search={text}")).await,
-            expected,
-            "{text}"
-        );
+        assert_eq!(paths(&admin, &format!("/groups?search={text}")).await, expected, "{text}");
     }
     assert_eq!(paths(&admin, "/namespaces?search=ÄLTERE").await, ["g"]);
 }
@@ -154,10 +131,7 @@ async fn names_are_found_whatever_their_case(t: testkit::TestServer) {
 #[testkit::story]
 async fn each_filter_of_projects_narrows(t: testkit::TestServer) {
     let (jane, joe) = (t.user("jane").await, t.user("joe").await);
-    let acme = group(&jane, "acme", json!({"visibility": "public"}))
-        .await
-        .is(201)
-        .id();
+    let acme = group(&jane, "acme", json!({"visibility": "public"})).await.is(201).id();
     let inside = json!({"namespace_id": acme, "visibility": "public", "topics": ["Tools", "iron"]});
     let open = project(&jane, "open", inside).await.is(201).id();
     let own = project(
@@ -169,13 +143,8 @@ async fn each_filter_of_projects_narrows(t: testkit::TestServer) {
     .await
     .is(201)
     .id();
-    let secret = project(&jane, "secret", json!({"namespace_id": acme}))
-        .await
-        .is(201)
-        .id();
-    add(&jane, &format!("/projects/{secret}"), &joe, 20)
-        .await
-        .is(201);
+    let secret = project(&jane, "secret", json!({"namespace_id": acme})).await.is(201).id();
+    add(&jane, &format!("/projects/{secret}"), &joe, 20).await.is(201);
     joe.post(format!("/projects/{open}/star")).await.is(201);
     joe.post(format!("/projects/{open}/star")).await.is(304);
     for (filter, wanted) in [
@@ -197,35 +166,15 @@ async fn each_filter_of_projects_narrows(t: testkit::TestServer) {
         ("with_issues_enabled=true", &["open", "secret"]),
         ("with_merge_requests_enabled=true", &["open", "secret"]),
         ("last_activity_after=2999-01-01T00:00:00Z", &[]),
-        (
-            "last_activity_before=2999-01-01",
-            &["open", "own", "secret"],
-        ),
+        ("last_activity_before=2999-01-01", &["open", "own", "secret"]),
         ("updated_after=2999-01-01", &[]),
     ] {
-        assert_eq!(
-            paths(&joe, &format!("/projects?{filter}")).await,
-            wanted,
-            "{filter}"
-        );
+        assert_eq!(paths(&joe, &format!("/projects?{filter}")).await, wanted, "{filter}");
     }
-    assert_eq!(
-        paths(&joe, &format!("/projects?id_after={open}")).await,
-        ["own", "secret"]
-    );
-    assert_eq!(
-        paths(&joe, &format!("/projects?id_before={secret}")).await,
-        ["open", "own"]
-    );
-    let simple = joe
-        .get("/projects?simple=true&search=open")
-        .await
-        .is(200)
-        .json();
-    assert_eq!(
-        (&simple[0]["archived"], &simple[0]["path"]),
-        (&Value::Null, &json!("open"))
-    );
+    assert_eq!(paths(&joe, &format!("/projects?id_after={open}")).await, ["own", "secret"]);
+    assert_eq!(paths(&joe, &format!("/projects?id_before={secret}")).await, ["open", "own"]);
+    let simple = joe.get("/projects?simple=true&search=open").await.is(200).json();
+    assert_eq!((&simple[0]["archived"], &simple[0]["path"]), (&Value::Null, &json!("open")));
     for order in [
         "id",
         "name",
@@ -235,11 +184,7 @@ async fn each_filter_of_projects_narrows(t: testkit::TestServer) {
         "last_activity_at",
         "star_count",
     ] {
-        let up = joe
-            .get(format!("/projects?order_by={order}&sort=asc"))
-            .await
-            .is(200)
-            .each("id");
+        let up = joe.get(format!("/projects?order_by={order}&sort=asc")).await.is(200).each("id");
         let mut down = joe
             .get(format!("/projects?order_by={order}&sort=desc"))
             .await
@@ -265,56 +210,31 @@ async fn each_filter_of_projects_narrows(t: testkit::TestServer) {
     ] {
         joe.get(format!("/projects?{wrong}")).await.is(400);
     }
-    assert_eq!(
-        paths(&joe, &format!("/users/{}/projects", joe.id)).await,
-        ["own"]
-    );
+    assert_eq!(paths(&joe, &format!("/users/{}/projects", joe.id)).await, ["own"]);
     assert_eq!(paths(&jane, "/users/joe/projects").await, ["own"]);
     assert_eq!(
         paths(&t.anonymous(), &format!("/users/{}/projects", joe.id)).await,
         Vec::<String>::new()
     );
-    assert_eq!(
-        paths(&jane, &format!("/users/{}/starred_projects", joe.id)).await,
-        ["open"]
-    );
-    let starrers = jane
-        .get(format!("/projects/{open}/starrers"))
-        .await
-        .is(200)
-        .json();
+    assert_eq!(paths(&jane, &format!("/users/{}/starred_projects", joe.id)).await, ["open"]);
+    let starrers = jane.get(format!("/projects/{open}/starrers")).await.is(200).json();
     assert_eq!(starrers[0]["user"]["username"], "joe");
     joe.post(format!("/projects/{open}/unstar")).await.is(201);
     joe.post(format!("/projects/{open}/unstar")).await.is(304);
-    assert_eq!(
-        joe.get(format!("/projects/{own}")).await.is(200).json()["star_count"],
-        0
-    );
+    assert_eq!(joe.get(format!("/projects/{own}")).await.is(200).json()["star_count"], 0);
 }
 
 #[testkit::story]
 async fn each_filter_of_groups_narrows(t: testkit::TestServer) {
     let (jane, joe) = (t.user("jane").await, t.user("joe").await);
-    let top = group(&jane, "top", json!({"visibility": "public"}))
+    let top = group(&jane, "top", json!({"visibility": "public"})).await.is(201).id();
+    let middle = group(&jane, "middle", json!({"parent_id": top, "visibility": "internal"}))
         .await
         .is(201)
         .id();
-    let middle = group(
-        &jane,
-        "middle",
-        json!({"parent_id": top, "visibility": "internal"}),
-    )
-    .await
-    .is(201)
-    .id();
-    let low = group(&jane, "low", json!({"parent_id": middle}))
-        .await
-        .is(201)
-        .id();
+    let low = group(&jane, "low", json!({"parent_id": middle})).await.is(201).id();
     group(&joe, "joes", json!({})).await.is(201);
-    add(&jane, &format!("/groups/{middle}"), &joe, 20)
-        .await
-        .is(201);
+    add(&jane, &format!("/groups/{middle}"), &joe, 20).await.is(201);
     for (filter, wanted) in [
         ("", &["joes", "low", "middle", "top"][..]),
         ("all_available=true", &["joes", "low", "middle", "top"]),
@@ -325,11 +245,7 @@ async fn each_filter_of_groups_narrows(t: testkit::TestServer) {
         ("visibility=private", &["joes", "low"]),
         ("search=MIDD", &["low", "middle"]),
     ] {
-        assert_eq!(
-            paths(&joe, &format!("/groups?{filter}")).await,
-            wanted,
-            "{filter}"
-        );
+        assert_eq!(paths(&joe, &format!("/groups?{filter}")).await, wanted, "{filter}");
     }
     assert_eq!(
         paths(&joe, &format!("/groups?skip_groups={top},{low}")).await,
@@ -340,14 +256,8 @@ async fn each_filter_of_groups_narrows(t: testkit::TestServer) {
         ["joes", "low", "middle"]
     );
     assert_eq!(paths(&t.anonymous(), "/groups").await, ["top"]);
-    assert_eq!(
-        paths(&t.anonymous(), "/groups?owned=true").await,
-        Vec::<String>::new()
-    );
-    assert_eq!(
-        paths(&joe, &format!("/groups/{top}/subgroups")).await,
-        ["middle"]
-    );
+    assert_eq!(paths(&t.anonymous(), "/groups?owned=true").await, Vec::<String>::new());
+    assert_eq!(paths(&joe, &format!("/groups/{top}/subgroups")).await, ["middle"]);
     assert_eq!(
         paths(&joe, &format!("/groups/{top}/descendant_groups")).await,
         ["low", "middle"]
@@ -356,11 +266,7 @@ async fn each_filter_of_groups_narrows(t: testkit::TestServer) {
         paths(&t.anonymous(), &format!("/groups/{top}/descendant_groups")).await,
         Vec::<String>::new()
     );
-    let names = jane
-        .get("/groups?order_by=path&sort=desc")
-        .await
-        .is(200)
-        .each("full_path");
+    let names = jane.get("/groups?order_by=path&sort=desc").await.is(200).each("full_path");
     assert_eq!(names, ["top/middle/low", "top/middle", "top"]);
     let mut next = Some("/groups?pagination=keyset&per_page=1".to_owned());
     let mut seen = Vec::new();
@@ -372,38 +278,23 @@ async fn each_filter_of_groups_narrows(t: testkit::TestServer) {
             .map(|url| url.split("/api/v4").nth(1).expect("ours").to_owned());
     }
     assert_eq!(seen, ["low", "middle", "top"]);
-    jane.get("/groups?pagination=keyset&order_by=id")
-        .await
-        .is(405);
+    jane.get("/groups?pagination=keyset&order_by=id").await.is(405);
 }
 
 #[testkit::story]
 async fn namespaces_list_what_one_belongs_to(t: testkit::TestServer) {
     let (jane, joe) = (t.user("jane").await, t.user("joe").await);
     let top = group(&jane, "top", json!({})).await.is(201).id();
-    group(&jane, "below", json!({"parent_id": top}))
-        .await
-        .is(201);
-    add(&jane, &format!("/groups/{top}"), &joe, 20)
-        .await
-        .is(201);
+    group(&jane, "below", json!({"parent_id": top})).await.is(201);
+    add(&jane, &format!("/groups/{top}"), &joe, 20).await.is(201);
     assert_eq!(paths(&joe, "/namespaces").await, ["below", "joe", "top"]);
     assert_eq!(paths(&joe, "/namespaces?owned_only=true").await, ["joe"]);
-    assert_eq!(
-        paths(&joe, "/namespaces?top_level_only=true").await,
-        ["joe", "top"]
-    );
+    assert_eq!(paths(&joe, "/namespaces?top_level_only=true").await, ["joe", "top"]);
     assert_eq!(paths(&joe, "/namespaces?search=BEL").await, ["below"]);
     let shown = joe.get("/namespaces/top%2Fbelow").await.is(200).json();
-    assert_eq!(
-        (&shown["kind"], &shown["parent_id"]),
-        (&json!("group"), &json!(top))
-    );
+    assert_eq!((&shown["kind"], &shown["parent_id"]), (&json!("group"), &json!(top)));
     let own = joe.get("/namespaces/joe").await.is(200).json();
-    assert_eq!(
-        (&own["kind"], &own["full_path"]),
-        (&json!("user"), &json!("joe"))
-    );
+    assert_eq!((&own["kind"], &own["full_path"]), (&json!("user"), &json!("joe")));
     joe.get("/namespaces/jane").await.is(404);
     t.anonymous().get("/namespaces").await.is(401);
     let taken = joe.get("/namespaces/top/exists").await.is(200).json();
@@ -423,17 +314,9 @@ async fn statistics_tell_the_bytes_of_packages(t: testkit::TestServer) {
             .is(201);
     }
     t.project("acme/empty").await;
-    let shown = t
-        .admin()
-        .get(anvil.at("?statistics=true"))
-        .await
-        .is(200)
-        .json();
+    let shown = t.admin().get(anvil.at("?statistics=true")).await.is(200).json();
     assert_eq!(
-        (
-            &shown["statistics"]["packages_size"],
-            &shown["statistics"]["storage_size"]
-        ),
+        (&shown["statistics"]["packages_size"], &shown["statistics"]["storage_size"]),
         (&json!(1234), &json!(1234))
     );
     let list = t
@@ -443,35 +326,14 @@ async fn statistics_tell_the_bytes_of_packages(t: testkit::TestServer) {
         .is(200)
         .json();
     assert_eq!(
-        (
-            &list[0]["statistics"]["packages_size"],
-            &list[1]["statistics"]["packages_size"]
-        ),
+        (&list[0]["statistics"]["packages_size"], &list[1]["statistics"]["packages_size"]),
         (&json!(1234), &json!(0))
     );
-    let groups = t
-        .admin()
-        .get("/groups?statistics=true")
-        .await
-        .is(200)
-        .json();
+    let groups = t.admin().get("/groups?statistics=true").await.is(200).json();
     assert_eq!(groups[0]["statistics"]["packages_size"], 1234);
-    let package = t
-        .admin()
-        .get(anvil.at("/packages?package_name=b"))
-        .await
-        .is(200)
-        .json()[0]["id"]
-        .clone();
-    t.admin()
-        .delete(anvil.at(&format!("/packages/{package}")))
-        .await
-        .is(204);
-    let shown = t
-        .admin()
-        .get(anvil.at("?statistics=true"))
-        .await
-        .is(200)
-        .json();
+    let package =
+        t.admin().get(anvil.at("/packages?package_name=b")).await.is(200).json()[0]["id"].clone();
+    t.admin().delete(anvil.at(&format!("/packages/{package}"))).await.is(204);
+    let shown = t.admin().get(anvil.at("?statistics=true")).await.is(200).json();
     assert_eq!(shown["statistics"]["packages_size"], 1000);
 }

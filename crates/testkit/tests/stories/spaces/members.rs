@@ -6,11 +6,7 @@ use serde_json::{Value, json};
 #[testkit::story]
 async fn roles_come_from_above_and_from_shares_both_ways(t: testkit::TestServer) {
     let anvil = t.project("acme/tools/anvil").await;
-    let (jane, joe, ann) = (
-        t.user("jane").await,
-        t.user("joe").await,
-        t.user("ann").await,
-    );
+    let (jane, joe, ann) = (t.user("jane").await, t.user("joe").await, t.user("ann").await);
     let acme = t.group("acme").await;
     acme.add(&jane, 20).await;
     let friends = t.group("friends").await;
@@ -24,28 +20,15 @@ async fn roles_come_from_above_and_from_shares_both_ways(t: testkit::TestServer)
             (reply.status == 200).then(|| reply.json()["access_level"].clone())
         }
     };
-    assert_eq!(
-        (level(jane.id).await, level(joe.id).await),
-        (Some(json!(20)), None)
-    );
+    assert_eq!((level(jane.id).await, level(joe.id).await), (Some(json!(20)), None));
     // The project is shared with a group: its own members come, and those above it.
     let share = json!({"group_id": close.id, "group_access": 30});
-    t.admin()
-        .post(anvil.at("/share"))
-        .json(&share)
-        .await
-        .is(201);
-    assert_eq!(
-        (level(ann.id).await, level(joe.id).await),
-        (Some(json!(30)), Some(json!(30)))
-    );
+    t.admin().post(anvil.at("/share")).json(&share).await.is(201);
+    assert_eq!((level(ann.id).await, level(joe.id).await), (Some(json!(30)), Some(json!(30))));
     // The highest of all ways counts.
     anvil.add(&jane, 40).await;
     assert_eq!(level(jane.id).await, Some(json!(40)));
-    t.admin()
-        .get(anvil.at(&format!("/members/{}", joe.id)))
-        .await
-        .is(404);
+    t.admin().get(anvil.at(&format!("/members/{}", joe.id))).await.is(404);
     joe.post(anvil.at("/members"))
         .json(&json!({"user_id": ann.id, "access_level": 10}))
         .await
@@ -53,44 +36,24 @@ async fn roles_come_from_above_and_from_shares_both_ways(t: testkit::TestServer)
     let all = t.admin().get(anvil.at("/members/all")).await.is(200);
     let names: Vec<Value> = all.each("username");
     for name in ["ann", "jane", "joe", "root"] {
-        assert_eq!(
-            names.iter().filter(|found| **found == name).count(),
-            1,
-            "{names:?}"
-        );
+        assert_eq!(names.iter().filter(|found| **found == name).count(), 1, "{names:?}");
     }
     assert_eq!(
-        t.admin()
-            .get(anvil.at("/members"))
-            .await
-            .is(200)
-            .each("username"),
+        t.admin().get(anvil.at("/members")).await.is(200).each("username"),
         [json!("jane")]
     );
-    t.admin()
-        .delete(anvil.at(&format!("/share/{}", close.id)))
-        .await
-        .is(204);
-    t.admin()
-        .delete(anvil.at(&format!("/share/{}", close.id)))
-        .await
-        .is(404);
+    t.admin().delete(anvil.at(&format!("/share/{}", close.id))).await.is(204);
+    t.admin().delete(anvil.at(&format!("/share/{}", close.id))).await.is(404);
     assert_eq!(level(joe.id).await, None);
     // A group above is shared: all below it opens, at the lower of the two roles.
     let share = json!({"group_id": friends.id, "group_access": 10});
     t.admin().post(acme.at("/share")).json(&share).await.is(201);
     t.admin().post(acme.at("/share")).json(&share).await.is(409);
-    assert_eq!(
-        (level(joe.id).await, level(ann.id).await),
-        (Some(json!(10)), None)
-    );
+    assert_eq!((level(joe.id).await, level(ann.id).await), (Some(json!(10)), None));
     joe.get(anvil.at("")).await.is(200);
     joe.get("/groups/acme%2Ftools").await.is(200);
     assert_eq!(
-        joe.get("/projects?membership=true")
-            .await
-            .is(200)
-            .each("path"),
+        joe.get("/projects?membership=true").await.is(200).each("path"),
         [json!("anvil")]
     );
 }
@@ -110,9 +73,7 @@ async fn shares_keep_to_levels_locks_and_what_one_sees(t: testkit::TestServer) {
     share(hidden.id, json!({})).await.is(404);
     share(seen, json!({"group_access": 50})).await.is(403);
     share(seen, json!({"group_access": 7})).await.is(400);
-    share(seen, json!({"expires_at": "2001-01-01"}))
-        .await
-        .is(400);
+    share(seen, json!({"expires_at": "2001-01-01"})).await.is(400);
     let lock = json!({"share_with_group_lock": true});
     t.admin().put("/groups/acme").json(&lock).await.is(200);
     share(seen, json!({})).await.is(400);
@@ -143,20 +104,11 @@ async fn adding_members_answers_as_clients_expect(t: testkit::TestServer) {
             &made["membership_state"],
             &made["created_by"]["username"]
         ),
-        (
-            &json!("jane"),
-            &json!("2999-01-02"),
-            &json!("active"),
-            &json!("root")
-        )
+        (&json!("jane"), &json!("2999-01-02"), &json!("active"), &json!("root"))
     );
-    let again = post(json!({"user_id": jane.id, "access_level": 30}))
-        .await
-        .is(409);
+    let again = post(json!({"user_id": jane.id, "access_level": 30})).await.is(409);
     assert_eq!(again.json()["message"], "Member already exists");
-    let unknown = post(json!({"user_id": 99999, "access_level": 30}))
-        .await
-        .is(404);
+    let unknown = post(json!({"user_id": 99999, "access_level": 30})).await.is(404);
     assert_eq!(unknown.json()["message"], "404 User Not Found");
     let several = post(json!({"user_id": format!("{},{}", joe.id, jane.id), "access_level": 30}))
         .await
@@ -172,12 +124,8 @@ async fn adding_members_answers_as_clients_expect(t: testkit::TestServer) {
         .is(201)
         .json();
     assert_eq!(several, json!({"status": "success"}));
-    post(json!({"username": "joe", "access_level": 10}))
-        .await
-        .is(409);
-    let level = post(json!({"user_id": joe.id, "access_level": 33}))
-        .await
-        .is(400);
+    post(json!({"username": "joe", "access_level": 10})).await.is(409);
+    let level = post(json!({"user_id": joe.id, "access_level": 33})).await.is(400);
     assert_eq!(
         level.json()["message"],
         json!({"access_level": ["is not included in the list"]})
@@ -202,11 +150,7 @@ async fn adding_members_answers_as_clients_expect(t: testkit::TestServer) {
         .await
         .is(404);
     assert_eq!(gone.json()["message"], "404 Not found");
-    let missing = t
-        .admin()
-        .put(anvil.at(&format!("/members/{}", jane.id)))
-        .await
-        .is(400);
+    let missing = t.admin().put(anvil.at(&format!("/members/{}", jane.id))).await.is(400);
     assert_eq!(missing.json()["error"], "access_level is missing");
     let one = anvil.at(&format!("/members/{}", jane.id));
     let changed = t
@@ -216,31 +160,15 @@ async fn adding_members_answers_as_clients_expect(t: testkit::TestServer) {
         .await
         .is(200)
         .json();
-    assert_eq!(
-        (&changed["access_level"], &changed["expires_at"]),
-        (&json!(20), &json!(null))
-    );
+    assert_eq!((&changed["access_level"], &changed["expires_at"]), (&json!(20), &json!(null)));
     for (filter, wanted) in [
         ("query=JAN".to_owned(), vec!["jane"]),
-        (
-            format!("user_ids[]={}&user_ids[]={}", jane.id, joe.id),
-            vec!["jane", "joe"],
-        ),
-        (
-            format!("user_ids={},{}", jane.id, joe.id),
-            vec!["jane", "joe"],
-        ),
-        (
-            format!("skip_users[]={}", jane.id),
-            vec!["joe", "ann", "bob"],
-        ),
+        (format!("user_ids[]={}&user_ids[]={}", jane.id, joe.id), vec!["jane", "joe"]),
+        (format!("user_ids={},{}", jane.id, joe.id), vec!["jane", "joe"]),
+        (format!("skip_users[]={}", jane.id), vec!["joe", "ann", "bob"]),
         ("per_page=1&page=2".to_owned(), vec!["joe"]),
     ] {
-        let list = t
-            .admin()
-            .get(anvil.at(&format!("/members?{filter}")))
-            .await
-            .is(200);
+        let list = t.admin().get(anvil.at(&format!("/members?{filter}"))).await.is(200);
         assert_eq!(json!(list.each("username")), json!(wanted), "{filter}");
     }
     t.anonymous().get(anvil.at("/members")).await.is(401);
@@ -262,16 +190,8 @@ async fn nobody_grants_or_takes_above_their_own_role(t: testkit::TestServer) {
     add(&maintainer, &anvil.at(""), &other, 50).await.is(403);
     add(&maintainer, &anvil.at(""), &other, 40).await.is(201);
     let at = |id: i64| anvil.at(&format!("/members/{id}"));
-    maintainer
-        .put(at(other.id))
-        .json(&json!({"access_level": 50}))
-        .await
-        .is(403);
-    maintainer
-        .put(at(owner.id))
-        .json(&json!({"access_level": 10}))
-        .await
-        .is(403);
+    maintainer.put(at(other.id)).json(&json!({"access_level": 50})).await.is(403);
+    maintainer.put(at(owner.id)).json(&json!({"access_level": 10})).await.is(403);
     maintainer.delete(at(owner.id)).await.is(403);
     maintainer
         .put(at(maintainer.id))
@@ -301,10 +221,7 @@ async fn leaving_a_group_leaves_what_is_below(t: testkit::TestServer) {
         .is(204);
     jane.get(anvil.at("")).await.is(200);
     acme.add(&jane, 30).await;
-    t.admin()
-        .delete(acme.at(&format!("/members/{}", jane.id)))
-        .await
-        .is(204);
+    t.admin().delete(acme.at(&format!("/members/{}", jane.id))).await.is(204);
     jane.get(anvil.at("")).await.is(404);
 }
 
@@ -324,11 +241,7 @@ async fn an_external_user_sees_only_what_they_belong_to(t: testkit::TestServer) 
     jane.get(open.at("")).await.is(200);
     jane.get(own.at("")).await.is(200);
     jane.get("/groups/inner").await.is(404);
-    let listed = jane
-        .get("/projects?order_by=id&sort=asc")
-        .await
-        .is(200)
-        .each("id");
+    let listed = jane.get("/projects?order_by=id&sort=asc").await.is(200).each("id");
     assert_eq!(listed, [json!(open.id), json!(own.id)]);
     group(&jane, "mine", json!({})).await.is(403);
     project(&jane, "mine", json!({})).await.is(403);
@@ -347,9 +260,7 @@ async fn too_many_removals_are_slowed_down(t: testkit::TestServer) {
     let acme = group(&jane, "acme", json!({})).await.is(201).id();
     let mut seen = Vec::new();
     for number in 0..130 {
-        let reply = jane
-            .delete(format!("/groups/{acme}/members/{}", 90_000 + number))
-            .await;
+        let reply = jane.delete(format!("/groups/{acme}/members/{}", 90_000 + number)).await;
         if reply.status == 429 {
             assert!(!reply.header("retry-after").is_empty());
         }
@@ -362,38 +273,18 @@ async fn too_many_removals_are_slowed_down(t: testkit::TestServer) {
 #[testkit::story(noon)]
 async fn access_ends_with_the_first_instant_of_its_day(t: testkit::TestServer) {
     let anvil = t.project("acme/anvil").await;
-    let (jane, joe, ann) = (
-        t.user("jane").await,
-        t.user("joe").await,
-        t.user("ann").await,
-    );
+    let (jane, joe, ann) = (t.user("jane").await, t.user("joe").await, t.user("ann").await);
     let friends = t.group("friends").await;
     friends.add(&ann, 50).await;
     let until =
         |user: i64| json!({"user_id": user, "access_level": 30, "expires_at": "2031-05-07"});
-    t.admin()
-        .post(anvil.at("/members"))
-        .json(&until(jane.id))
-        .await
-        .is(201);
-    t.admin()
-        .post("/groups/acme/members")
-        .json(&until(joe.id))
-        .await
-        .is(201);
+    t.admin().post(anvil.at("/members")).json(&until(jane.id)).await.is(201);
+    t.admin().post("/groups/acme/members").json(&until(joe.id)).await.is(201);
     let share = json!({"group_id": friends.id, "group_access": 30, "expires_at": "2031-05-07"});
-    t.admin()
-        .post(anvil.at("/share"))
-        .json(&share)
-        .await
-        .is(201);
+    t.admin().post(anvil.at("/share")).json(&share).await.is(201);
     for past in ["2031-05-06", "2031-01-01"] {
         let body = json!({"user_id": 1, "access_level": 30, "expires_at": past});
-        t.admin()
-            .post(anvil.at("/members"))
-            .json(&body)
-            .await
-            .is(400);
+        t.admin().post(anvil.at("/members")).json(&body).await.is(400);
     }
     t.advance(12 * 3600 - 1);
     for user in [&jane, &joe, &ann] {

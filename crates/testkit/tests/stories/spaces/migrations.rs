@@ -57,10 +57,7 @@ fn fill(tx: &mut Tx<'_>) -> store::Result<()> {
         ("marked this issue as blocking #12", true),
         ("removed the relation with #12", true),
         ("cloned from #12", true),
-        (
-            "marked this issue as related to an issue of another project",
-            true,
-        ),
+        ("marked this issue as related to an issue of another project", true),
         ("cloned from #12", false),
     ] {
         tx.execute(

@@ -24,20 +24,12 @@ async fn a_name_is_given_once_in_a_namespace(t: testkit::TestServer) {
     assert_eq!(both, json!({"message": {"name": [TAKEN], "path": [TAKEN]}}));
     assert_eq!(path, json!({"message": {"path": [TAKEN]}}));
     // Elsewhere the name is free, and so it is once its project is gone.
-    project(&admin, "elsewhere", json!({"name": "Anvil"}))
-        .await
-        .is(201);
+    project(&admin, "elsewhere", json!({"name": "Anvil"})).await.is(201);
     let hammer = inside("Hammer", "hammer").await.is(201).id();
-    let renamed = admin
-        .put(format!("/projects/{hammer}"))
-        .json(&json!({"name": "Anvil"}));
+    let renamed = admin.put(format!("/projects/{hammer}")).json(&json!({"name": "Anvil"}));
     assert_eq!(renamed.await.is(400).json(), name);
     let same = json!({"name": "Anvil", "description": "Heavy"});
-    admin
-        .put(format!("/projects/{anvil}"))
-        .json(&same)
-        .await
-        .is(200);
+    admin.put(format!("/projects/{anvil}")).json(&same).await.is(200);
     admin.delete(format!("/projects/{anvil}")).await.is(202);
     inside("Anvil", "other").await.is(201);
 }
@@ -46,40 +38,21 @@ async fn a_name_is_given_once_in_a_namespace(t: testkit::TestServer) {
 async fn a_project_moves_only_where_its_name_is_free(t: testkit::TestServer) {
     let admin = t.admin();
     let acme = group(&admin, "acme", json!({})).await.is(201).id();
-    project(
-        &admin,
-        "anvil",
-        json!({"name": "Anvil", "namespace_id": acme}),
-    )
-    .await
-    .is(201);
-    let own = project(&admin, "mine", json!({"name": "Anvil"}))
+    project(&admin, "anvil", json!({"name": "Anvil", "namespace_id": acme}))
         .await
-        .is(201)
-        .id();
+        .is(201);
+    let own = project(&admin, "mine", json!({"name": "Anvil"})).await.is(201).id();
     let to = format!("/projects/{own}/transfer");
 
-    let refused = admin
-        .put(&to)
-        .json(&json!({"namespace": acme}))
-        .await
-        .is(400)
-        .text();
+    let refused = admin.put(&to).json(&json!({"namespace": acme})).await.is(400).text();
 
-    assert!(
-        refused.contains("Project with same name or path"),
-        "{refused}"
-    );
+    assert!(refused.contains("Project with same name or path"), "{refused}");
     admin
         .put(format!("/projects/{own}"))
         .json(&json!({"name": "Mine"}))
         .await
         .is(200);
-    admin
-        .put(&to)
-        .json(&json!({"namespace": acme}))
-        .await
-        .is(200);
+    admin.put(&to).json(&json!({"namespace": acme})).await.is(200);
     let again = json!({"name": "Mine", "namespace_id": acme});
     admin.post("/projects").json(&again).await.is(400);
 }
@@ -89,38 +62,21 @@ async fn groups_of_one_parent_have_names_of_their_own(t: testkit::TestServer) {
     let admin = t.admin();
     let acme = group(&admin, "acme", json!({})).await.is(201).id();
     // At the top only paths tell groups apart.
-    group(&admin, "acme2", json!({"name": "acme"}))
-        .await
-        .is(201);
+    group(&admin, "acme2", json!({"name": "acme"})).await.is(201);
     group(&admin, "tools", json!({"name": "Tools", "parent_id": acme}))
         .await
         .is(201);
 
-    let same = group(&admin, "more", json!({"name": "Tools", "parent_id": acme}))
-        .await
-        .is(400);
+    let same = group(&admin, "more", json!({"name": "Tools", "parent_id": acme})).await.is(400);
 
     assert_eq!(same.json(), json!({"message": {"name": [TAKEN]}}));
-    let more = group(&admin, "more", json!({"parent_id": acme}))
-        .await
-        .is(201)
-        .id();
-    let renamed = admin
-        .put(format!("/groups/{more}"))
-        .json(&json!({"name": "Tools"}));
+    let more = group(&admin, "more", json!({"parent_id": acme})).await.is(201).id();
+    let renamed = admin.put(format!("/groups/{more}")).json(&json!({"name": "Tools"}));
     assert_eq!(renamed.await.is(400).json(), same.json());
-    let top = group(&admin, "top", json!({"name": "Tools"}))
-        .await
-        .is(201)
-        .id();
-    let moved = admin
-        .post(format!("/groups/{top}/transfer"))
-        .json(&json!({"group_id": acme}));
+    let top = group(&admin, "top", json!({"name": "Tools"})).await.is(201).id();
+    let moved = admin.post(format!("/groups/{top}/transfer")).json(&json!({"group_id": acme}));
     let moved = moved.await.is(400).text();
-    assert!(
-        moved.contains("The name has already been taken there."),
-        "{moved}"
-    );
+    assert!(moved.contains("The name has already been taken there."), "{moved}");
     // A project may be called like a group beside it.
     project(&admin, "t", json!({"name": "Tools", "namespace_id": acme}))
         .await
@@ -155,23 +111,12 @@ async fn an_unusable_group_is_told_field_by_field(t: testkit::TestServer) {
     let shape = "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-' or \
         '.', end in '.', '.git' or '.atom'";
 
-    let bad = group(&admin, "a b", json!({"name": ""}))
-        .await
-        .is(400)
-        .json();
+    let bad = group(&admin, "a b", json!({"name": ""})).await.is(400).json();
 
-    assert_eq!(
-        bad,
-        json!({"message": {"name": ["can't be blank"], "path": [shape]}})
-    );
+    assert_eq!(bad, json!({"message": {"name": ["can't be blank"], "path": [shape]}}));
     group(&admin, "acme", json!({})).await.is(201);
     let taken = group(&admin, "Acme", json!({})).await.is(400).json();
     assert_eq!(taken, json!({"message": {"path": [TAKEN]}}));
-    let changed = admin
-        .put("/groups/acme")
-        .json(&json!({"path": "a b"}))
-        .await
-        .is(400)
-        .json();
+    let changed = admin.put("/groups/acme").json(&json!({"path": "a b"})).await.is(400).json();
     assert_eq!(changed, json!({"message": {"path": [shape]}}));
 }

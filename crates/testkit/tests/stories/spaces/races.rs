@@ -143,18 +143,12 @@ async fn of_equal_requests_one_wins(t: TestServer) {
     let admin = t.admin();
     let replies = join_all((0..8).map(|_| group(&admin, "once", json!({})))).await;
     one_wins(&replies, 201, 400);
-    let lost = replies
-        .iter()
-        .find(|reply| reply.status == 400)
-        .expect("a loser");
+    let lost = replies.iter().find(|reply| reply.status == 400).expect("a loser");
     assert!(lost.text().contains("has already been taken"), "{lost:?}");
     let place = json!({"namespace_id": acme.id});
     let replies = join_all((0..8).map(|_| project(&admin, "once", place.clone()))).await;
     one_wins(&replies, 201, 400);
-    let lost = replies
-        .iter()
-        .find(|reply| reply.status == 400)
-        .expect("a loser");
+    let lost = replies.iter().find(|reply| reply.status == 400).expect("a loser");
     assert_eq!(
         lost.json(),
         json!({"message": {
@@ -180,10 +174,7 @@ async fn of_equal_requests_one_wins(t: TestServer) {
     let replies =
         join_all((0..8).map(|_| jane.post("/projects/acme%2Fonce/star").into_future())).await;
     assert_eq!(statuses(&replies), [201, 304, 304, 304, 304, 304, 304, 304]);
-    assert_eq!(
-        admin.get("/projects/acme%2Fonce").await.is(200).json()["star_count"],
-        1
-    );
+    assert_eq!(admin.get("/projects/acme%2Fonce").await.is(200).json()["star_count"], 1);
 }
 
 #[testkit::story]
@@ -196,16 +187,8 @@ async fn of_parallel_renames_one_gets_the_path(t: TestServer) {
     }
     let replies = join_all(work.into_iter().map(IntoFuture::into_future)).await;
     one_wins(&replies, 200, 400);
-    let winner = replies
-        .iter()
-        .position(|reply| reply.status == 200)
-        .expect("a winner");
-    let groups = t
-        .admin()
-        .get("/groups?order_by=id&sort=asc")
-        .await
-        .is(200)
-        .each("full_path");
+    let winner = replies.iter().position(|reply| reply.status == 200).expect("a winner");
+    let groups = t.admin().get("/groups?order_by=id&sort=asc").await.is(200).each("full_path");
     let expected: Vec<Value> = (0..6)
         .map(|number| match number == winner {
             true => json!("wanted"),
@@ -239,15 +222,8 @@ async fn parallel_transfers_make_no_circle(t: TestServer) {
             .json(&json!({"group_id": groups[to]}))
             .into_future()
     };
-    let replies = join_all([
-        into(0, 1),
-        into(1, 2),
-        into(2, 0),
-        into(1, 0),
-        into(0, 2),
-        into(2, 1),
-    ])
-    .await;
+    let replies =
+        join_all([into(0, 1), into(1, 2), into(2, 0), into(1, 0), into(0, 2), into(2, 1)]).await;
     for reply in &replies {
         assert!([201, 400].contains(&reply.status), "{reply:?}");
     }
@@ -269,37 +245,20 @@ async fn parallel_transfers_make_no_circle(t: TestServer) {
     for (id, parent, lineage, depth, path) in &rows {
         let above = parent.map(|parent| by_id[&parent]);
         let expected = format!("{}{id}/", above.map_or("/", |above| above.2.as_str()));
-        assert_eq!(
-            (lineage, *depth),
-            (&expected, above.map_or(0, |above| above.3 + 1))
-        );
-        assert!(
-            above.is_none_or(|above| path.starts_with(&format!("{}/", above.4))),
-            "{path}"
-        );
+        assert_eq!((lineage, *depth), (&expected, above.map_or(0, |above| above.3 + 1)));
+        assert!(above.is_none_or(|above| path.starts_with(&format!("{}/", above.4))), "{path}");
     }
-    assert!(
-        rows.iter().any(|row| row.1.is_none()),
-        "one is still at the top"
-    );
+    assert!(rows.iter().any(|row| row.1.is_none()), "one is still at the top");
 }
 
 #[testkit::story]
 async fn of_two_owners_who_leave_one_stays(t: TestServer) {
     let (jane, joe) = (t.user("jane").await, t.user("joe").await);
     for round in 0..5 {
-        let acme = group(&jane, &format!("acme{round}"), json!({}))
-            .await
-            .is(201)
-            .id();
-        add(&jane, &format!("/groups/{acme}"), &joe, 50)
-            .await
-            .is(201);
+        let acme = group(&jane, &format!("acme{round}"), json!({})).await.is(201).id();
+        add(&jane, &format!("/groups/{acme}"), &joe, 50).await.is(201);
         let at = |id: i64| format!("/groups/{acme}/members/{id}");
-        let work = [
-            jane.delete(at(jane.id)).into_future(),
-            joe.delete(at(joe.id)).into_future(),
-        ];
+        let work = [jane.delete(at(jane.id)).into_future(), joe.delete(at(joe.id)).into_future()];
         one_wins(&join_all(work).await, 204, 403);
     }
 }

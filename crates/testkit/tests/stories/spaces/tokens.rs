@@ -18,21 +18,13 @@ fn bearer(t: &TestServer, made: &Reply) -> Client {
 #[testkit::story]
 async fn a_token_brings_a_bot_and_takes_it_along(t: TestServer) {
     let project = t.project("acme/anvil").await;
-    let made = make(&t.admin(), &project.at(""), json!({"access_level": 30}))
-        .await
-        .is(201);
+    let made = make(&t.admin(), &project.at(""), json!({"access_level": 30})).await.is(201);
     let shown = made.json();
-    assert_eq!(
-        (&shown["access_level"], &shown["active"]),
-        (&json!(30), &json!(true))
-    );
+    assert_eq!((&shown["access_level"], &shown["active"]), (&json!(30), &json!(true)));
     let bot = bearer(&t, &made);
     let me = bot.get("/user").await.is(200).json();
     let name = me["username"].as_str().expect("a name").to_owned();
-    assert!(
-        name.starts_with(&format!("project_{}_bot_", project.id)),
-        "{name}"
-    );
+    assert!(name.starts_with(&format!("project_{}_bot_", project.id)), "{name}");
     assert_eq!((&me["bot"], &me["name"]), (&json!(true), &json!("robot")));
     let members = t.admin().get(project.at("/members")).await.is(200);
     assert!(members.each("username").contains(&json!(name)));
@@ -56,12 +48,7 @@ async fn a_token_brings_a_bot_and_takes_it_along(t: TestServer) {
         (vec![json!(made.id())], vec![json!(true)])
     );
     t.settle().await;
-    let ghost = t
-        .admin()
-        .get("/users?username=ghost")
-        .await
-        .is(200)
-        .each("id");
+    let ghost = t.admin().get("/users?username=ghost").await.is(200).each("id");
     let creators = t
         .app()
         .read(|tx| Ok(tx.all::<Option<i64>>(store::sql!("select creator_id from packages"), ())?))
@@ -81,10 +68,7 @@ async fn a_token_brings_a_bot_and_takes_it_along(t: TestServer) {
 async fn rotation_keeps_the_bot_and_a_copy_ends_the_family(t: TestServer) {
     let group = t.group("acme").await;
     let first = make(&t.admin(), &group.at(""), json!({})).await.is(201);
-    let rotate = |id: i64| {
-        t.admin()
-            .post(group.at(&format!("/access_tokens/{id}/rotate")))
-    };
+    let rotate = |id: i64| t.admin().post(group.at(&format!("/access_tokens/{id}/rotate")));
     let second = rotate(first.id()).await.is(200);
     assert_eq!(first.json()["user_id"], second.json()["user_id"]);
     bearer(&t, &first).get("/user").await.is(401);
@@ -93,11 +77,7 @@ async fn rotation_keeps_the_bot_and_a_copy_ends_the_family(t: TestServer) {
     rotate(first.id()).await.is(401);
 
     bearer(&t, &second).get("/user").await.is(401);
-    let active = t
-        .admin()
-        .get(group.at("/access_tokens?state=active"))
-        .await
-        .is(200);
+    let active = t.admin().get(group.at("/access_tokens?state=active")).await.is(200);
     assert_eq!(active.json(), json!([]));
     let members = t.admin().get(group.at("/members")).await.is(200);
     assert_eq!(members.each("username"), [json!("root")]);
@@ -106,23 +86,16 @@ async fn rotation_keeps_the_bot_and_a_copy_ends_the_family(t: TestServer) {
 #[testkit::story]
 async fn a_token_may_rotate_only_itself_by_its_scope(t: TestServer) {
     let project = t.project("acme/anvil").await;
-    let own = make(
-        &t.admin(),
-        &project.at(""),
-        json!({"scopes": ["self_rotate"]}),
-    )
-    .await
-    .is(201);
+    let own = make(&t.admin(), &project.at(""), json!({"scopes": ["self_rotate"]}))
+        .await
+        .is(201);
     let other = make(&t.admin(), &project.at(""), json!({})).await.is(201);
     let bot = bearer(&t, &own);
     let at = |id: &str| project.at(&format!("/access_tokens/{id}/rotate"));
     bot.post(at(&other.id().to_string())).await.is(403);
     let next = bot.post(at("self")).await.is(200);
     assert_eq!(next.json()["user_id"], own.json()["user_id"]);
-    bearer(&t, &next)
-        .post(at(&next.id().to_string()))
-        .await
-        .is(200);
+    bearer(&t, &next).post(at(&next.id().to_string())).await.is(200);
     t.admin().post(at("self")).await.is(405);
 }
 
@@ -135,9 +108,7 @@ async fn tokens_stay_below_whoever_makes_them(t: TestServer) {
     make(&dev, &project.at(""), json!({})).await.is(401);
     dev.get(project.at("/access_tokens")).await.is(401);
     make(&maintainer, "/groups/acme", json!({})).await.is(401);
-    let above = make(&maintainer, &project.at(""), json!({"access_level": 50}))
-        .await
-        .is(400);
+    let above = make(&maintainer, &project.at(""), json!({"access_level": 50})).await.is(400);
     assert!(
         above.json()["message"]
             .as_str()
@@ -145,47 +116,23 @@ async fn tokens_stay_below_whoever_makes_them(t: TestServer) {
             .starts_with("400 Bad request - ")
     );
     for level in [json!(0), json!(5), json!(60), json!(-1), json!("x")] {
-        make(&maintainer, &project.at(""), json!({"access_level": level}))
-            .await
-            .is(400);
+        make(&maintainer, &project.at(""), json!({"access_level": level})).await.is(400);
     }
     let made = make(&maintainer, &project.at(""), json!({})).await.is(201);
     assert_eq!(made.json()["access_level"], 40);
-    make(
-        &bearer(&t, &made),
-        &project.at(""),
-        json!({"access_level": 10}),
-    )
-    .await
-    .is(400);
-    let owners = make(&t.admin(), &project.at(""), json!({"access_level": 50}))
+    make(&bearer(&t, &made), &project.at(""), json!({"access_level": 10}))
         .await
-        .is(201);
+        .is(400);
+    let owners = make(&t.admin(), &project.at(""), json!({"access_level": 50})).await.is(201);
     let owners = project.at(&format!("/access_tokens/{}", owners.id()));
-    for reply in [
-        maintainer.get(&owners).await,
-        maintainer.delete(&owners).await,
-    ] {
+    for reply in [maintainer.get(&owners).await, maintainer.delete(&owners).await] {
         assert_eq!(reply.status, 401);
     }
-    for scopes in [
-        json!([]),
-        json!(["sudo"]),
-        json!(["read_user"]),
-        json!(["nonsense"]),
-    ] {
-        make(&maintainer, &project.at(""), json!({"scopes": scopes}))
-            .await
-            .is(400);
+    for scopes in [json!([]), json!(["sudo"]), json!(["read_user"]), json!(["nonsense"])] {
+        make(&maintainer, &project.at(""), json!({"scopes": scopes})).await.is(400);
     }
-    let unknown = maintainer
-        .get(project.at("/access_tokens/99999"))
-        .await
-        .is(404);
-    assert_eq!(
-        unknown.json()["message"],
-        "404 project Access Token Not Found"
-    );
+    let unknown = maintainer.get(project.at("/access_tokens/99999")).await.is(404);
+    assert_eq!(unknown.json()["message"], "404 project Access Token Not Found");
 }
 
 #[testkit::story]
@@ -193,16 +140,11 @@ async fn a_bot_enters_only_its_own_project(t: TestServer) {
     let project = t.project("acme/anvil").await;
     let other = t.project("acme/hammer").await;
     let internal = t.project_with("inner/wheel", "internal").await;
-    let bot = bearer(
-        &t,
-        &make(&t.admin(), &project.at(""), json!({})).await.is(201),
-    );
+    let bot = bearer(&t, &make(&t.admin(), &project.at(""), json!({})).await.is(201));
     bot.get(project.at("")).await.is(200);
     bot.get(other.at("")).await.is(404);
     bot.get(internal.at("")).await.is(404);
-    crate::spaces::group(&bot, "botland", json!({}))
-        .await
-        .is(403);
+    crate::spaces::group(&bot, "botland", json!({})).await.is(403);
     bot.delete("/personal_access_tokens/self").await.is(204);
     bot.get(project.at("")).await.is(401);
     let members = t.admin().get(project.at("/members")).await.is(200);
@@ -212,10 +154,7 @@ async fn a_bot_enters_only_its_own_project(t: TestServer) {
 #[testkit::story]
 async fn a_deleted_project_takes_its_bots_along(t: TestServer) {
     let project = t.project("acme/anvil").await;
-    let bot = bearer(
-        &t,
-        &make(&t.admin(), &project.at(""), json!({})).await.is(201),
-    );
+    let bot = bearer(&t, &make(&t.admin(), &project.at(""), json!({})).await.is(201));
     t.admin().delete(project.at("")).await.is(202);
     t.settle().await;
     bot.get("/user").await.is(401);
@@ -233,22 +172,13 @@ async fn bots_end_with_the_day_of_their_token(t: TestServer) {
     let project = t.project("acme/anvil").await;
     let jane = t.user("jane").await;
     add(&t.admin(), &project.at(""), &jane, 40).await.is(201);
-    let made = make(&jane, &project.at(""), json!({"expires_at": "2031-05-07"}))
-        .await
-        .is(201);
+    let made = make(&jane, &project.at(""), json!({"expires_at": "2031-05-07"})).await.is(201);
     let bot = bearer(&t, &made);
     for past in ["2031-05-06", "2030-01-01"] {
-        make(&jane, &project.at(""), json!({"expires_at": past}))
-            .await
-            .is(400);
+        make(&jane, &project.at(""), json!({"expires_at": past})).await.is(400);
     }
-    let far = make(&jane, &project.at(""), json!({"expires_at": "2032-05-07"}))
-        .await
-        .is(400);
-    assert_eq!(
-        far.json()["message"]["expires_at"],
-        json!(["must be before 2032-05-06"])
-    );
+    let far = make(&jane, &project.at(""), json!({"expires_at": "2032-05-07"})).await.is(400);
+    assert_eq!(far.json()["message"]["expires_at"], json!(["must be before 2032-05-06"]));
     bot.get("/user").await.is(200);
     t.advance(12 * 3600 - 1);
     bot.get("/user").await.is(200);
@@ -259,10 +189,7 @@ async fn bots_end_with_the_day_of_their_token(t: TestServer) {
     assert_eq!(members.each("username"), [json!("jane")]);
     let at = project.at(&format!("/access_tokens/{}", made.id()));
     let ended = jane.get(&at).await.is(200).json();
-    assert_eq!(
-        (&ended["active"], &ended["revoked"]),
-        (&json!(false), &json!(false))
-    );
+    assert_eq!((&ended["active"], &ended["revoked"]), (&json!(false), &json!(false)));
     t.advance(31 * 86_400);
     run_job(&t, "spaces.end_bots").await;
     jane.get(&at).await.is(404);

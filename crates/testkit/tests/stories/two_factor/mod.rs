@@ -47,13 +47,9 @@ impl Phone {
 async fn phone(t: &TestServer, user: &TestUser) -> Phone {
     let secret = *b"a secret of 20 bytes";
     let (app, id) = (t.app().clone(), user.id);
-    let stored = t
-        .app()
-        .write(move |tx| totp::store(&app, tx, id, &secret, 0));
+    let stored = t.app().write(move |tx| totp::store(&app, tx, id, &secret, 0));
     stored.await.expect("the secret is stored");
-    Phone {
-        secret: totp::written(&secret).replace(' ', ""),
-    }
+    Phone { secret: totp::written(&secret).replace(' ', "") }
 }
 
 /// Lets stories sign in as often as they like.
@@ -91,10 +87,7 @@ async fn sent(t: &TestServer) -> Vec<Message> {
 /// How often an action was recorded.
 async fn recorded(t: &TestServer, action: &'static str) -> i64 {
     let count = t.app().read(move |tx| {
-        Ok(tx.one(
-            "select count(*) from audit_records where action = $1",
-            (action,),
-        )?)
+        Ok(tx.one("select count(*) from audit_records where action = $1", (action,))?)
     });
     count.await.expect("a number")
 }
@@ -127,16 +120,10 @@ fn codes_in(page: &Reply) -> Vec<String> {
 /// Sets up an app through the page.
 async fn set_up(t: &TestServer, browser: &Browser) -> (Phone, Vec<String>) {
     let page = browser.get(PAGE).await.is(200);
-    let phone = Phone {
-        secret: secret_in(&page),
-    };
+    let phone = Phone { secret: secret_in(&page) };
     let sealed = page.hidden("secret").expect("the sealed secret");
     let code = phone.code(t);
-    let fields = [
-        ("secret", sealed.as_str()),
-        ("code", &code),
-        ("current_password", PASSWORD),
-    ];
+    let fields = [("secret", sealed.as_str()), ("code", &code), ("current_password", PASSWORD)];
     let done = browser.post(PAGE, &fields).await.is(200);
     (phone, codes_in(&done))
 }

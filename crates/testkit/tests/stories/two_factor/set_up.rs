@@ -9,27 +9,19 @@ async fn an_app_is_set_up_with_password_and_code(t: TestServer) {
     let browser = t.browser("jane").await;
     let page = browser.get(PAGE).await.is(200);
     assert!(page.text().contains("<svg role=\"img\""));
-    assert!(
-        page.header("content-security-policy")
-            .starts_with("default-src 'self'")
-    );
+    assert!(page.header("content-security-policy").starts_with("default-src 'self'"));
     let (phone, codes) = set_up(&t, &browser).await;
 
     assert_eq!(codes.len(), 10);
     let page = browser.get(PAGE).await.is(200).text();
-    assert!(
-        page.contains("10 codes left") && !page.contains(&codes[0]),
-        "{page}"
-    );
+    assert!(page.contains("10 codes left") && !page.contains(&codes[0]), "{page}");
     assert!(!page.contains("<svg role=\"img\""));
     let mails = sent(&t).await;
     assert_eq!(mails.len(), 1);
     assert_eq!(mails[0].subject, "Two-factor authentication is on");
     assert_eq!(recorded(&t, "user.two_factor_enable").await, 1);
     // The code that set it up is used.
-    enter(&halfway(&t, "jane").await, &phone.code(&t))
-        .await
-        .is(422);
+    enter(&halfway(&t, "jane").await, &phone.code(&t)).await.is(422);
     t.advance(SHOWN);
     browser_of(&t, "jane", &phone).await;
 }
@@ -48,11 +40,7 @@ async fn what_is_stored_tells_no_secret(t: TestServer) {
     assert!(sealed.starts_with("1.") && !sealed.contains(&phone.secret));
     let plain = codes[0].replace('-', "");
     assert!(digests.iter().all(|(digest,)| digest.len() == 32));
-    assert!(
-        digests
-            .iter()
-            .any(|(digest,)| hex::encode(digest) == testkit::sha256(&plain))
-    );
+    assert!(digests.iter().any(|(digest,)| hex::encode(digest) == testkit::sha256(&plain)));
 }
 
 #[testkit::story(noon)]
@@ -62,26 +50,12 @@ async fn a_wrong_form_is_shown_again_with_the_same_secret(t: TestServer) {
     let browser = t.browser("jane").await;
     let page = browser.get(PAGE).await.is(200);
     let (secret, sealed) = (secret_in(&page), page.hidden("secret").expect("sealed"));
-    let phone = Phone {
-        secret: secret.clone(),
-    };
+    let phone = Phone { secret: secret.clone() };
     for (code, password, says) in [
-        (
-            "000000".to_owned(),
-            PASSWORD,
-            "Is not what the app should show now",
-        ),
-        (
-            phone.code(&t),
-            "wrong password",
-            "Is not your present password",
-        ),
+        ("000000".to_owned(), PASSWORD, "Is not what the app should show now"),
+        (phone.code(&t), "wrong password", "Is not your present password"),
         (phone.code(&t), "", "Is not your present password"),
-        (
-            String::new(),
-            PASSWORD,
-            "Is not what the app should show now",
-        ),
+        (String::new(), PASSWORD, "Is not what the app should show now"),
     ] {
         let fields = [
             ("secret", sealed.as_str()),
@@ -103,11 +77,7 @@ async fn a_wrong_form_is_shown_again_with_the_same_secret(t: TestServer) {
     other.get(PAGE).await.is(200);
     other.post(PAGE, &fields).await.is(422);
     browser.get(PAGE).await.is(200);
-    let made_up = [
-        ("secret", "x"),
-        ("code", "000000"),
-        ("current_password", PASSWORD),
-    ];
+    let made_up = [("secret", "x"), ("code", "000000"), ("current_password", PASSWORD)];
     browser.post(PAGE, &made_up).await.is(422);
     t.advance(3600);
     let late = [
@@ -126,32 +96,19 @@ async fn an_unconfirmed_address_comes_first(t: TestServer) {
         "password": PASSWORD});
     t.admin().post("/users").json(&body).await.is(201);
     let soft = json!({"email_confirmation_setting": "soft"});
-    t.admin()
-        .put("/application/settings")
-        .json(&soft)
-        .await
-        .is(200);
+    t.admin().put("/application/settings").json(&soft).await.is(200);
     t.app()
         .write(|tx| {
-            Ok(tx.execute(
-                "update users set password_expired = false where username = 'mary'",
-                (),
-            )?)
+            Ok(tx
+                .execute("update users set password_expired = false where username = 'mary'", ())?)
         })
         .await
         .expect("a user");
     let browser = t.browser("mary").await;
     let page = browser.get(PAGE).await.is(200);
-    assert!(
-        page.text()
-            .contains("Confirm your e-mail address mary@example.com first")
-    );
+    assert!(page.text().contains("Confirm your e-mail address mary@example.com first"));
     assert!(page.hidden("secret").is_none());
-    let fields = [
-        ("secret", "x"),
-        ("code", "000000"),
-        ("current_password", PASSWORD),
-    ];
+    let fields = [("secret", "x"), ("code", "000000"), ("current_password", PASSWORD)];
     browser.post(PAGE, &fields).await.is(200);
     assert_eq!(recorded(&t, "user.two_factor_enable").await, 0);
 }
@@ -171,9 +128,7 @@ async fn each_recovery_code_works_once(t: TestServer) {
     assert!(page.text().contains("8 codes left"));
     assert_eq!(recorded(&t, "user.recovery_code_use").await, 2);
     let mails = sent(&t).await;
-    let told = mails
-        .iter()
-        .filter(|mail| mail.subject == "A recovery code was used");
+    let told = mails.iter().filter(|mail| mail.subject == "A recovery code was used");
     assert_eq!(told.count(), 2);
 }
 
@@ -199,10 +154,7 @@ async fn new_recovery_codes_end_the_old(t: TestServer) {
     let browser = t.browser("jane").await;
     let (_, old) = set_up(&t, &browser).await;
     browser.get(PAGE).await.is(200);
-    browser
-        .post_bare(&format!("{PAGE}/codes"), &[])
-        .await
-        .is(403);
+    browser.post_bare(&format!("{PAGE}/codes"), &[]).await.is(403);
     let new = browser.post(&format!("{PAGE}/codes"), &[]).await.is(200);
     let codes = codes_in(&new);
     assert_eq!(codes.len(), 10);
@@ -212,11 +164,7 @@ async fn new_recovery_codes_end_the_old(t: TestServer) {
     enter(&other, &codes[0]).await.is(302);
     assert_eq!(recorded(&t, "user.recovery_codes_make").await, 1);
     let mails = sent(&t).await;
-    assert!(
-        mails
-            .iter()
-            .any(|mail| mail.subject == "You have new recovery codes")
-    );
+    assert!(mails.iter().any(|mail| mail.subject == "You have new recovery codes"));
 }
 
 #[testkit::story(noon)]
@@ -249,10 +197,7 @@ async fn without_the_app_the_password_alone_signs_in(t: TestServer) {
     let (_, codes) = set_up(&t, &browser).await;
     let waiting = halfway(&t, "jane").await;
     browser.get(PAGE).await.is(200);
-    browser
-        .post_bare(&format!("{PAGE}/disable"), &[])
-        .await
-        .is(403);
+    browser.post_bare(&format!("{PAGE}/disable"), &[]).await.is(403);
     browser.post(&format!("{PAGE}/disable"), &[]).await.is(303);
 
     let again = t.browser("jane").await;
@@ -262,11 +207,7 @@ async fn without_the_app_the_password_alone_signs_in(t: TestServer) {
     assert!(!is_in(&waiting).await);
     assert_eq!(recorded(&t, "user.two_factor_disable").await, 1);
     let mails = sent(&t).await;
-    assert!(
-        mails
-            .iter()
-            .any(|mail| mail.subject == "Two-factor authentication is off")
-    );
+    assert!(mails.iter().any(|mail| mail.subject == "Two-factor authentication is off"));
     // Doing it twice changes nothing.
     browser.get(PAGE).await.is(200);
     browser.post(&format!("{PAGE}/disable"), &[]).await.is(303);
@@ -280,11 +221,7 @@ async fn a_new_password_ends_sign_ins_that_wait(t: TestServer) {
     let phone = phone(&t, &jane).await;
     let waiting = halfway(&t, "jane").await;
     let new = json!({"password": "given by an admin"});
-    t.admin()
-        .put(format!("/users/{}", jane.id))
-        .json(&new)
-        .await
-        .is(200);
+    t.admin().put(format!("/users/{}", jane.id)).json(&new).await.is(200);
     enter(&waiting, &phone.code(&t)).await.is(303);
     assert!(!is_in(&waiting).await);
 }

@@ -7,10 +7,7 @@ use http::StatusCode;
 /// Whether no session was used at this time or later.
 async fn unused_since(t: &TestServer, at: jiff::Timestamp) -> bool {
     let count = t.app().read(move |tx| {
-        Ok(tx.one::<i64>(
-            "select count(*) from sessions where last_used_at >= $1",
-            (at,),
-        )?)
+        Ok(tx.one::<i64>("select count(*) from sessions where last_used_at >= $1", (at,))?)
     });
     count.await.expect("a number") == 0
 }
@@ -35,10 +32,7 @@ async fn sign_in_asks_for_the_code_of_the_app(t: TestServer) {
     let cookies: Vec<_> = halfway.headers.get_all("set-cookie").iter().collect();
     assert_eq!(cookies.len(), 1, "{cookies:?}");
     let cookie = cookies[0].to_str().unwrap_or_default();
-    assert!(
-        cookie.starts_with("_service_step=") && cookie.contains("HttpOnly"),
-        "{cookie}"
-    );
+    assert!(cookie.starts_with("_service_step=") && cookie.contains("HttpOnly"), "{cookie}");
     assert!(!is_in(&browser).await);
     browser.get(STEP).await.is(200);
     let done = enter(&browser, &phone.code(&t)).await.is(302);
@@ -69,11 +63,7 @@ async fn every_sign_in_asks_also_with_remember_me(t: TestServer) {
     let browser = t.new_browser();
     for _ in 0..2 {
         browser.get("/users/sign_in?again=true").await.is(200);
-        let fields = [
-            ("login", "jane"),
-            ("password", PASSWORD),
-            ("remember_me", "true"),
-        ];
+        let fields = [("login", "jane"), ("password", PASSWORD), ("remember_me", "true")];
         let reply = browser.post("/users/sign_in", &fields).await.is(302);
         assert_eq!(reply.header("location"), STEP);
         browser.get(STEP).await.is(200);
@@ -111,9 +101,7 @@ async fn a_clock_may_be_one_step_off(t: TestServer) {
     for off in [-SHOWN, 0, SHOWN] {
         let browser = halfway(&t, "jane").await;
         let code = phone.off(&t, off);
-        enter(&browser, &format!("{} {}", &code[..3], &code[3..]))
-            .await
-            .is(302);
+        enter(&browser, &format!("{} {}", &code[..3], &code[3..])).await.is(302);
     }
 }
 
@@ -126,11 +114,7 @@ async fn a_code_is_taken_once(t: TestServer) {
     enter(&halfway(&t, "jane").await, &code).await.is(302);
     let second = halfway(&t, "jane").await;
     let refused = enter(&second, &code).await.is(422);
-    assert!(
-        refused.text().contains("You have 4 tries left"),
-        "{}",
-        refused.text()
-    );
+    assert!(refused.text().contains("You have 4 tries left"), "{}", refused.text());
     // Nor one from before it.
     enter(&second, &phone.off(&t, -SHOWN)).await.is(422);
     t.advance(SHOWN);
@@ -148,19 +132,8 @@ async fn of_many_uses_of_one_code_at_once_one_succeeds(t: TestServer) {
     }
     let code = phone.code(&t);
     let replies = join_all(browsers.iter().map(|browser| enter(browser, &code))).await;
-    let count = |status| {
-        replies
-            .iter()
-            .filter(|reply| reply.status == status)
-            .count()
-    };
-    assert_eq!(
-        (
-            count(StatusCode::FOUND),
-            count(StatusCode::UNPROCESSABLE_ENTITY)
-        ),
-        (1, 7)
-    );
+    let count = |status| replies.iter().filter(|reply| reply.status == status).count();
+    assert_eq!((count(StatusCode::FOUND), count(StatusCode::UNPROCESSABLE_ENTITY)), (1, 7));
     let mut signed_in = 0;
     for browser in &browsers {
         signed_in += usize::from(is_in(browser).await);
@@ -176,20 +149,14 @@ async fn five_wrong_codes_end_the_password_step(t: TestServer) {
     let browser = halfway(&t, "jane").await;
     for left in ["4 tries", "3 tries", "2 tries", "1 try"] {
         let reply = enter(&browser, "000000").await.is(422);
-        assert!(
-            reply.text().contains(&format!("You have {left} left")),
-            "{}",
-            reply.text()
-        );
+        assert!(reply.text().contains(&format!("You have {left} left")), "{}", reply.text());
     }
     let over = enter(&browser, "000000").await.is(303);
     assert_eq!(over.header("location"), "/users/sign_in");
     browser.get("/users/sign_in").await.is(200);
     enter(&browser, &phone.code(&t)).await.is(303);
     assert!(!is_in(&browser).await);
-    enter(&halfway(&t, "jane").await, &phone.code(&t))
-        .await
-        .is(302);
+    enter(&halfway(&t, "jane").await, &phone.code(&t)).await.is(302);
 }
 
 #[testkit::story(noon)]
@@ -197,30 +164,15 @@ async fn five_wrong_codes_are_exact_also_at_once(t: TestServer) {
     let jane = t.user("jane").await;
     let phone = phone(&t, &jane).await;
     let wide = json!({"sign_in_limit_per_minute": 1000, "max_login_attempts": 1000});
-    t.admin()
-        .put("/application/settings")
-        .json(&wide)
-        .await
-        .is(200);
+    t.admin().put("/application/settings").json(&wide).await.is(200);
     let browser = halfway(&t, "jane").await;
     let replies = join_all((0..12).map(|_| enter(&browser, "000000"))).await;
-    let count = |status| {
-        replies
-            .iter()
-            .filter(|reply| reply.status == status)
-            .count()
-    };
+    let count = |status| replies.iter().filter(|reply| reply.status == status).count();
     // A form shown again may find that the others used the tries up.
-    assert_eq!(
-        count(StatusCode::UNPROCESSABLE_ENTITY) + count(StatusCode::SEE_OTHER),
-        12
-    );
+    assert_eq!(count(StatusCode::UNPROCESSABLE_ENTITY) + count(StatusCode::SEE_OTHER), 12);
     assert!(count(StatusCode::UNPROCESSABLE_ENTITY) <= 4);
     let failures = t.app().read(|tx| {
-        Ok(tx.one::<i64>(
-            "select failed_attempts from users where username = 'jane'",
-            (),
-        )?)
+        Ok(tx.one::<i64>("select failed_attempts from users where username = 'jane'", ())?)
     });
     assert_eq!(failures.await.expect("a number"), 5);
     enter(&browser, &phone.code(&t)).await.is(303);
@@ -244,11 +196,7 @@ async fn wrong_codes_lock_the_account_like_wrong_passwords(t: TestServer) {
     let jane = t.user("jane").await;
     let phone = phone(&t, &jane).await;
     let rules = json!({"sign_in_limit_per_minute": 1000, "max_login_attempts": 3});
-    t.admin()
-        .put("/application/settings")
-        .json(&rules)
-        .await
-        .is(200);
+    t.admin().put("/application/settings").json(&rules).await.is(200);
     let browser = halfway(&t, "jane").await;
     for _ in 0..3 {
         enter(&browser, "000000").await.is(422);
@@ -258,15 +206,9 @@ async fn wrong_codes_lock_the_account_like_wrong_passwords(t: TestServer) {
     let code = phone.code(&t);
     enter(&browser, &code).await.is(422);
     let mails = sent(&t).await;
-    assert!(
-        mails
-            .iter()
-            .any(|mail| mail.subject == "Your account is locked")
-    );
+    assert!(mails.iter().any(|mail| mail.subject == "Your account is locked"));
     t.advance(601);
-    enter(&halfway(&t, "jane").await, &phone.code(&t))
-        .await
-        .is(302);
+    enter(&halfway(&t, "jane").await, &phone.code(&t)).await.is(302);
     assert!(!is_in(&browser).await);
 }
 
@@ -276,10 +218,7 @@ async fn a_blocked_user_does_not_pass(t: TestServer) {
     let phone = phone(&t, &jane).await;
     patient(&t).await;
     let browser = halfway(&t, "jane").await;
-    t.admin()
-        .post(format!("/users/{}/block", jane.id))
-        .await
-        .is(201);
+    t.admin().post(format!("/users/{}/block", jane.id)).await.is(201);
     enter(&browser, &phone.code(&t)).await.is(403);
     assert!(!is_in(&browser).await);
 }
@@ -290,11 +229,7 @@ async fn an_expired_password_is_changed_after_the_second_factor(t: TestServer) {
     let phone = phone(&t, &jane).await;
     patient(&t).await;
     let new = json!({"password": "given by an admin"});
-    t.admin()
-        .put(format!("/users/{}", jane.id))
-        .json(&new)
-        .await
-        .is(200);
+    t.admin().put(format!("/users/{}", jane.id)).json(&new).await.is(200);
     let browser = t.new_browser();
     browser.get("/users/sign_in").await;
     let fields = [("login", "jane"), ("password", "given by an admin")];

@@ -35,21 +35,12 @@ fn any_json() -> impl Strategy<Value = Value> {
 }
 
 fn holds(alert: &Incoming) {
-    assert!(
-        (1..=200).contains(&alert.title.chars().count()),
-        "{:?}",
-        alert.title
-    );
+    assert!((1..=200).contains(&alert.title.chars().count()), "{:?}", alert.title);
     assert!(!alert.title.chars().any(char::is_control));
     assert!(alert.hosts.concat().chars().count() <= 255);
     let long = |text: &Option<String>, most| text.as_deref().unwrap_or("").chars().count() > most;
     assert!(!long(&alert.description, 1_000) && !long(&alert.service, 100));
-    assert!(
-        alert
-            .fingerprint
-            .as_ref()
-            .is_none_or(|print| print.len() == 40)
-    );
+    assert!(alert.fingerprint.as_ref().is_none_or(|print| print.len() == 40));
     let whole = |at: &Timestamp| at.as_nanosecond() % 1_000 == 0;
     assert!(alert.started_at.as_ref().is_none_or(whole));
     assert!(!alert.payload.to_string().contains("\\u0000"));
@@ -110,11 +101,8 @@ proptest! {
 fn reverse(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
-            let fields: Vec<_> = fields
-                .iter()
-                .rev()
-                .map(|(key, value)| (key.clone(), reverse(value)))
-                .collect();
+            let fields: Vec<_> =
+                fields.iter().rev().map(|(key, value)| (key.clone(), reverse(value))).collect();
             Value::Object(fields.into_iter().collect())
         }
         Value::Array(values) => values.iter().map(reverse).collect(),

@@ -14,10 +14,7 @@ fn object(value: Value) -> Payload {
 }
 
 fn plain() -> Reading {
-    Reading {
-        fingerprints: true,
-        ..Reading::default()
-    }
+    Reading { fingerprints: true, ..Reading::default() }
 }
 
 fn generic_with(value: Value, reading: &Reading) -> Incoming {
@@ -63,12 +60,7 @@ fn only_objects_within_the_limits_are_payloads() {
         (b"title=x", false),
         (b"{\"a\": \"[[[[{{{{\\\"[[\"}", true),
     ] {
-        assert_eq!(
-            read(body).is_some(),
-            is_payload,
-            "{}",
-            String::from_utf8_lossy(body)
-        );
+        assert_eq!(read(body).is_some(), is_payload, "{}", String::from_utf8_lossy(body));
     }
     assert!(read(&nested(MAX_DEPTH)).is_some());
     assert!(read(&nested(MAX_DEPTH + 1)).is_none());
@@ -95,11 +87,7 @@ fn only_a_whole_group_is_one_of_the_metrics_tool() {
         part.remove(key);
         assert_eq!(format(&part), Format::Generic, "without {key}");
     }
-    for (key, value) in [
-        ("version", json!(4)),
-        ("version", json!("1.0")),
-        ("alerts", json!({})),
-    ] {
+    for (key, value) in [("version", json!(4)), ("version", json!("1.0")), ("alerts", json!({}))] {
         let mut other = whole.clone();
         other.insert(key.into(), value);
         assert_eq!(format(&other), Format::Generic, "{key}");
@@ -119,10 +107,7 @@ fn generic_fields_are_read_leniently() {
     assert_eq!(alert.monitoring_tool.as_deref(), Some("true"));
     assert_eq!(alert.hosts, ["a", "b", "3"]);
     assert_eq!(alert.severity, Severity::High);
-    assert_eq!(
-        alert.started_at.unwrap().to_string(),
-        "2025-05-05T10:00:00Z"
-    );
+    assert_eq!(alert.started_at.unwrap().to_string(), "2025-05-05T10:00:00Z");
     assert_eq!((alert.over, alert.source.as_str()), (None, "true"));
 
     let bare = generic(json!({"title": "", "hosts": "one", "description": {"a": [1]}}));
@@ -131,10 +116,7 @@ fn generic_fields_are_read_leniently() {
     assert_eq!(bare.description.as_deref(), Some("{\"a\":[1]}"));
     assert_eq!((bare.severity, bare.started_at), (Severity::Critical, None));
     assert_eq!(bare.source, "Generic Alert Endpoint");
-    let named = Reading {
-        name: "Pager".into(),
-        ..plain()
-    };
+    let named = Reading { name: "Pager".into(), ..plain() };
     assert_eq!(generic_with(json!({"a": 1}), &named).source, "Pager");
 }
 
@@ -145,10 +127,7 @@ fn texts_are_cut_and_hosts_dropped() {
         "hosts": (0..10_000).map(|n| format!("host{n}")).collect::<Vec<_>>(),
     }));
     assert_eq!(alert.title, format!("{}...", "t".repeat(197)));
-    assert_eq!(
-        alert.description.unwrap(),
-        format!("{}...", "d".repeat(997))
-    );
+    assert_eq!(alert.description.unwrap(), format!("{}...", "d".repeat(997)));
     assert_eq!(alert.service.unwrap(), format!("{}...", "s".repeat(97)));
     assert_eq!(alert.hosts.concat().len(), 255);
     assert!(alert.hosts.len() < 60);
@@ -164,11 +143,7 @@ fn severities_of_generic_payloads_have_six_names() {
         (json!(3), Severity::Critical),
         (json!(null), Severity::Critical),
     ] {
-        assert_eq!(
-            generic(json!({"severity": sent})).severity,
-            severity,
-            "{sent}"
-        );
+        assert_eq!(generic(json!({"severity": sent})).severity, severity, "{sent}");
     }
 }
 
@@ -206,10 +181,7 @@ fn the_same_but_for_times_and_hosts_is_the_same() {
     );
     let off = Reading::default();
     assert_eq!(generic_with(json!({"title": "a"}), &off).fingerprint, None);
-    assert_eq!(
-        generic_with(json!({"fingerprint": "f"}), &off).fingerprint,
-        own
-    );
+    assert_eq!(generic_with(json!({"fingerprint": "f"}), &off).fingerprint, own);
 }
 
 #[test]
@@ -249,10 +221,7 @@ fn metrics_items_are_read_as_the_tool_sends_them() {
     assert_eq!((alert.severity, alert.over), (Severity::High, None));
     assert_eq!(alert.monitoring_tool.as_deref(), Some("Prometheus"));
     assert_eq!(alert.payload.get("extra"), None);
-    assert_eq!(
-        super::metrics::query(&object(item.clone())).as_deref(),
-        Some("up == 0")
-    );
+    assert_eq!(super::metrics::query(&object(item.clone())).as_deref(), Some("up == 0"));
     let mut other = item.clone();
     other["fingerprint"] = json!("fedcba9876543210");
     assert_ne!(metrics(other).remove(0).fingerprint, alert.fingerprint);
@@ -304,15 +273,9 @@ fn words_of_rules_are_severities() {
             Severity::Critical,
         ),
         (vec!["high", "S2", "p2", "major", "page"], Severity::High),
-        (
-            vec!["medium", "s3", "p3", "error", "alert"],
-            Severity::Medium,
-        ),
+        (vec!["medium", "s3", "p3", "error", "alert"], Severity::Medium),
         (vec!["low", "s4", "p4", "WARN", "warning"], Severity::Low),
-        (
-            vec!["info", "s5", "p5", "debug", "information", "notice"],
-            Severity::Info,
-        ),
+        (vec!["info", "s5", "p5", "debug", "information", "notice"], Severity::Info),
     ] {
         for word in words {
             assert_eq!(severity(word), expected, "{word}");
@@ -332,16 +295,10 @@ fn a_mapping_finds_fields_and_falls_back() {
     let sent = json!({"alerts": [{"name": "n"}], "nodes": ["a", "b"], "at": {"0": "2025-05-05"}, "title": "t"});
     let alert = generic_with(sent, &reading);
     assert_eq!((alert.title.as_str(), alert.hosts.len()), ("n", 2));
-    assert_eq!(
-        alert.started_at.unwrap().to_string(),
-        "2025-05-05T00:00:00Z"
-    );
+    assert_eq!(alert.started_at.unwrap().to_string(), "2025-05-05T00:00:00Z");
     let other = generic_with(json!({"alerts": [], "title": "t", "at": 7}), &reading);
     assert_eq!((other.title.as_str(), other.started_at), ("t", None));
-    assert_eq!(
-        generic_with(json!({"alerts": {"0": {"name": null}}}), &reading).title,
-        UNTITLED
-    );
+    assert_eq!(generic_with(json!({"alerts": {"0": {"name": null}}}), &reading).title, UNTITLED);
     let stored = serde_json::to_value(&reading.mapping).unwrap();
     let again: Mapping = serde_json::from_value(stored).unwrap();
     assert_eq!(again, reading.mapping);
@@ -373,10 +330,7 @@ fn an_example_offers_strings_and_lists() {
         "a": {"b": [{"c": "x"}]}, "at": "2025-05-05", "n": 1, "t": true, "z": null,
     }));
     let found = offered(&example);
-    let shown: Vec<_> = found
-        .iter()
-        .map(|one| (one.label.as_str(), one.kind))
-        .collect();
+    let shown: Vec<_> = found.iter().map(|one| (one.label.as_str(), one.kind)).collect();
     assert_eq!(
         shown,
         [
@@ -386,17 +340,11 @@ fn an_example_offers_strings_and_lists() {
         ]
     );
     let many: Vec<String> = (0..5_000).map(|n| n.to_string()).collect();
-    assert_eq!(
-        offered(&object(json!({"many": many}))).len(),
-        mapping::MAX_OFFERED
-    );
+    assert_eq!(offered(&object(json!({"many": many}))).len(), mapping::MAX_OFFERED);
 }
 
 #[test]
 fn a_flat_payload_names_the_way() {
     let flat = flat::of(&json!({"a": {"b": [1, {"c": "x"}]}, "d": null}));
-    assert_eq!(
-        Value::Object(flat),
-        json!({"a.b.0": 1, "a.b.1.c": "x", "d": null})
-    );
+    assert_eq!(Value::Object(flat), json!({"a.b.0": 1, "a.b.1.c": "x", "d": null}));
 }

@@ -59,15 +59,10 @@ impl<'i> Batch<'i> {
         items: &'i [Item],
         receiving: &HashMap<i64, Receiver>,
     ) -> Result<Batch<'i>> {
-        let sent = items
-            .iter()
-            .filter_map(Item::delivery)
-            .flat_map(|one| &one.items);
+        let sent = items.iter().filter_map(Item::delivery).flat_map(|one| &one.items);
         let mut fingerprints: HashSet<&str> =
             sent.filter_map(|one| one.fingerprint.as_deref()).collect();
-        let watched = receiving
-            .values()
-            .filter(|one| one.heartbeat_seconds.is_some());
+        let watched = receiving.values().filter(|one| one.heartbeat_seconds.is_some());
         let silences: Vec<String> = watched.map(|one| fingerprint_of_silence(one.id)).collect();
         fingerprints.extend(silences.iter().map(String::as_str));
         let mut batch = Batch {
@@ -78,14 +73,8 @@ impl<'i> Batch<'i> {
             fresh: Vec::new(),
         };
         for (fingerprint, open) in arrive::open(tx, project_id, &fingerprints)? {
-            batch
-                .open
-                .insert(fingerprint, Slot::Known(batch.known.len()));
-            batch.known.push(Known {
-                open,
-                added: 0,
-                over: None,
-            });
+            batch.open.insert(fingerprint, Slot::Known(batch.known.len()));
+            batch.known.push(Known { open, added: 0, over: None });
         }
         Ok(batch)
     }
@@ -96,29 +85,20 @@ impl<'i> Batch<'i> {
         item: &'i Item,
         receiving: &HashMap<i64, Receiver>,
     ) -> Option<Vec<Slot>> {
-        let delivery = item
-            .delivery()
-            .filter(|one| one.is_welcome(receiving, self.now))?;
+        let delivery = item.delivery().filter(|one| one.is_welcome(receiving, self.now))?;
         if let Some(id) = delivery.integration_id {
             // It is no longer silent.
             self.end(&fingerprint_of_silence(id), None, "Heartbeat");
         }
         let slots = delivery.items.iter();
-        Some(
-            slots
-                .filter_map(|sent| self.take_one(sent, delivery.integration_id))
-                .collect(),
-        )
+        Some(slots.filter_map(|sent| self.take_one(sent, delivery.integration_id)).collect())
     }
 
     fn take_one(&mut self, sent: &'i Incoming, integration_id: Option<i64>) -> Option<Slot> {
         if let Some(at) = sent.over {
             return self.end(sent.fingerprint.as_deref()?, at, &sent.source);
         }
-        let found = sent
-            .fingerprint
-            .as_ref()
-            .and_then(|one| self.open.get(one).copied());
+        let found = sent.fingerprint.as_ref().and_then(|one| self.open.get(one).copied());
         match found {
             Some(Slot::Known(at)) => self.known[at].added += 1,
             Some(Slot::Fresh(at)) => self.fresh[at].events += 1,
@@ -131,19 +111,9 @@ impl<'i> Batch<'i> {
         let concerns = |window: &&Window| {
             window.integration_id.is_none() || window.integration_id == integration_id
         };
-        let window = self
-            .windows
-            .iter()
-            .find(concerns)
-            .map(|window| window.name.clone());
+        let window = self.windows.iter().find(concerns).map(|window| window.name.clone());
         let slot = Slot::Fresh(self.fresh.len());
-        self.fresh.push(Fresh {
-            sent,
-            integration_id,
-            events: 1,
-            over: None,
-            window,
-        });
+        self.fresh.push(Fresh { sent, integration_id, events: 1, over: None, window });
         if let Some(fingerprint) = &sent.fingerprint {
             self.open.insert(fingerprint.clone(), slot);
         }
@@ -220,10 +190,7 @@ impl<'i> Batch<'i> {
         if self.fresh.is_empty() {
             return Ok(Vec::new());
         }
-        let fingerprints = self
-            .fresh
-            .iter()
-            .filter_map(|one| one.sent.fingerprint.clone());
+        let fingerprints = self.fresh.iter().filter_map(|one| one.sent.fingerprint.clone());
         let lately = arrive::ended_lately(tx, project_id, fingerprints.collect())?;
         let count = self.fresh.len() as i64;
         let first = internal_ids::next_many(tx, Usage::Alerts, project_id, count)?;
@@ -240,11 +207,7 @@ impl<'i> Batch<'i> {
                 },
                 ended_at: fresh.over.as_ref().map(|(at, _)| *at),
                 events: fresh.events,
-                flapping: fresh
-                    .sent
-                    .fingerprint
-                    .as_ref()
-                    .is_some_and(|one| lately.contains(one)),
+                flapping: fresh.sent.fingerprint.as_ref().is_some_and(|one| lately.contains(one)),
             })
             .collect())
     }

@@ -69,10 +69,7 @@ impl Default for Arrivals {
 
 pub async fn keep(app: &App, project_id: i64, delivery: Delivery) -> Result<Outcome> {
     let arrivals = app.kept::<Arrivals>();
-    arrivals
-        .lanes
-        .run(app, project_id, Item::Delivery(delivery))
-        .await
+    arrivals.lanes.run(app, project_id, Item::Delivery(delivery)).await
 }
 
 /// Notes a refusal when there is time for it.
@@ -84,10 +81,7 @@ pub fn note(app: &App, project_id: i64, refused: Entry) {
     }
     let app = app.clone();
     tokio::spawn(async move {
-        let noted = arrivals
-            .lanes
-            .run(&app, project_id, Item::Refused(refused))
-            .await;
+        let noted = arrivals.lanes.run(&app, project_id, Item::Refused(refused)).await;
         noted.best_effort("note a refused delivery");
     });
 }
@@ -97,10 +91,8 @@ fn write(tx: &mut Tx<'_>, project_id: &i64, items: &[Item]) -> Result<Vec<Outcom
     let named = items.iter().filter_map(Item::integration_id).collect();
     let receiving = receiving(tx, project_id, named)?;
     let mut batch = Batch::read(tx, project_id, items, &receiving)?;
-    let touched: Vec<Option<Vec<Slot>>> = items
-        .iter()
-        .map(|item| batch.take(item, &receiving))
-        .collect();
+    let touched: Vec<Option<Vec<Slot>>> =
+        items.iter().map(|item| batch.take(item, &receiving)).collect();
     let setting = settings::of_project(tx, project_id)?;
     let iids = batch.write(tx, project_id, &setting)?;
     let outcomes: Vec<Outcome> = items
@@ -183,12 +175,7 @@ fn log(
             integrations::received(tx, one.id, due)?;
         }
         if item.delivery().is_none_or(|delivery| delivery.log) {
-            entries.push(Entry {
-                integration_id: one.id,
-                status,
-                reason,
-                iids,
-            });
+            entries.push(Entry { integration_id: one.id, status, reason, iids });
         }
     }
     deliveries::write(tx, &entries)

@@ -9,11 +9,8 @@ const MAX_PATH: usize = 1024;
 const MAX_PARTS: usize = 32;
 
 /// How archives are packed, by what ends their names.
-const PACKED: [(&str, Packing); 3] = [
-    ("gz", Packing::Gzip),
-    ("xz", Packing::Xz),
-    ("zst", Packing::Zstd),
-];
+const PACKED: [(&str, Packing); 3] =
+    [("gz", Packing::Gzip), ("xz", Packing::Xz), ("zst", Packing::Zstd)];
 
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

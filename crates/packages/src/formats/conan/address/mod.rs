@@ -91,15 +91,9 @@ pub fn with_revisions(path: &str) -> Result<(Recipe, About)> {
             let (revision, reference) = binary(revision, reference)?;
             About::BinaryRevisions(revision, reference)
         }
-        [
-            "revisions",
-            first,
-            "packages",
-            reference,
-            "revisions",
-            second,
-            what @ ..,
-        ] => within(RevisionPath::new(first, Some((reference, second)))?, what)?,
+        ["revisions", first, "packages", reference, "revisions", second, what @ ..] => {
+            within(RevisionPath::new(first, Some((reference, second)))?, what)?
+        }
         ["revisions", revision, what @ ..] => within(RevisionPath::new(revision, None)?, what)?,
         _ => return Err(nothing()),
     };

@@ -121,9 +121,7 @@ impl RevisionPath {
 
     /// The reference of the binary package.
     pub fn reference(&self) -> Option<&str> {
-        self.binary
-            .as_ref()
-            .map(|(reference, _)| reference.as_str())
+        self.binary.as_ref().map(|(reference, _)| reference.as_str())
     }
 
     /// Whether revisions here are digests of what they hold, which therefore
@@ -138,10 +136,7 @@ impl RevisionPath {
 
     /// The revision of the recipe that a binary package belongs to.
     pub fn of_recipe(&self) -> RevisionPath {
-        RevisionPath {
-            binary: None,
-            ..self.clone()
-        }
+        RevisionPath { binary: None, ..self.clone() }
     }
 }
 
@@ -151,9 +146,7 @@ fn is_name(text: &str) -> bool {
     let bytes = text.as_bytes();
     (2..=50).contains(&bytes.len())
         && is_letter(bytes[0])
-        && bytes[1..]
-            .iter()
-            .all(|c| is_letter(*c) || b"+.-".contains(c))
+        && bytes[1..].iter().all(|c| is_letter(*c) || b"+.-".contains(c))
 }
 
 pub(super) fn is_revision(text: &str) -> bool {

@@ -4,9 +4,7 @@ use crate::archive::Packing;
 const HEX: &str = "0123456789abcdef0123456789abcdef";
 
 fn about(path: &str) -> About {
-    with_revisions(&format!("ham/1.0/acme/stable/{path}"))
-        .unwrap()
-        .1
+    with_revisions(&format!("ham/1.0/acme/stable/{path}")).unwrap().1
 }
 
 #[test]
@@ -45,34 +43,19 @@ fn recipes_have_four_parts() {
 fn paths_tell_what_they_are_about() {
     let hex = || HEX.to_owned();
     let pref = || "5ab8".to_owned();
-    let place = |binary: Option<(String, String)>| RevisionPath {
-        recipe_revision: hex(),
-        binary,
-    };
+    let place = |binary: Option<(String, String)>| RevisionPath { recipe_revision: hex(), binary };
     assert_eq!(about("latest"), About::Latest);
     assert_eq!(about("search"), About::Search(None));
-    assert_eq!(
-        about(&format!("revisions/{HEX}/search")),
-        About::Search(Some(hex()))
-    );
-    assert_eq!(
-        about(&format!("revisions/{HEX}")),
-        About::Revision(place(None))
-    );
+    assert_eq!(about(&format!("revisions/{HEX}/search")), About::Search(Some(hex())));
+    assert_eq!(about(&format!("revisions/{HEX}")), About::Revision(place(None)));
     let packages = format!("revisions/{HEX}/packages");
     assert_eq!(about(&packages), About::Packages(hex()));
-    assert_eq!(
-        about(&format!("{packages}/5ab8/latest")),
-        About::BinaryLatest(hex(), pref())
-    );
+    assert_eq!(about(&format!("{packages}/5ab8/latest")), About::BinaryLatest(hex(), pref()));
     let binary = format!("{packages}/5ab8/revisions");
     assert_eq!(about(&binary), About::BinaryRevisions(hex(), pref()));
     let within = || place(Some((pref(), hex())));
     assert_eq!(about(&format!("{binary}/{HEX}")), About::Revision(within()));
-    assert_eq!(
-        about(&format!("{binary}/{HEX}/files")),
-        About::Files(within())
-    );
+    assert_eq!(about(&format!("{binary}/{HEX}/files")), About::Files(within()));
     assert_eq!(
         about(&format!("{binary}/{HEX}/files/metadata/logs/a b.txt")),
         About::File(within(), "metadata/logs/a b.txt".into())
@@ -80,10 +63,7 @@ fn paths_tell_what_they_are_about() {
     let (_, place, name) = file("ham/1.0/_/_/0/package/5ab8/0/conan_package.tgz").unwrap();
     assert_eq!(
         (place, name.as_str()),
-        (
-            RevisionPath::without_revisions(Some("5ab8")),
-            "conan_package.tgz"
-        )
+        (RevisionPath::without_revisions(Some("5ab8")), "conan_package.tgz")
     );
     let (_, what) = without_revisions("ham/1.0/_/_/packages/5ab8/digest").unwrap();
     assert_eq!(what, About::Digest(Some(pref())));
@@ -100,10 +80,7 @@ fn paths_tell_what_they_are_about() {
         &format!("revisions/{HEX}/files/conaninfo.txt"),
         &format!("{binary}/{HEX}/files/conanfile.py"),
     ] {
-        assert!(
-            with_revisions(&format!("ham/1.0/_/_/{path}")).is_err(),
-            "{path}"
-        );
+        assert!(with_revisions(&format!("ham/1.0/_/_/{path}")).is_err(), "{path}");
     }
 }
 
@@ -113,27 +90,11 @@ fn files_have_known_names() {
         RevisionPath::without_revisions(None),
         RevisionPath::without_revisions(Some("a")),
     );
-    assert_eq!(
-        kind(&recipe, "conan_export.txz"),
-        Some(Kind::Archive(Packing::Xz))
-    );
-    assert_eq!(
-        kind(&binary, "conan_package.tzst"),
-        Some(Kind::Archive(Packing::Zstd))
-    );
-    let all = [
-        "conan_package.tgz",
-        "conan_package.txz",
-        "conan_package.tzst",
-    ];
-    assert_eq!(
-        alternatives(Kind::Archive(Packing::Xz), "conan_package.txz"),
-        all
-    );
-    assert_eq!(
-        alternatives(Kind::Metadata, "metadata/a.txt"),
-        ["metadata/a.txt"]
-    );
+    assert_eq!(kind(&recipe, "conan_export.txz"), Some(Kind::Archive(Packing::Xz)));
+    assert_eq!(kind(&binary, "conan_package.tzst"), Some(Kind::Archive(Packing::Zstd)));
+    let all = ["conan_package.tgz", "conan_package.txz", "conan_package.tzst"];
+    assert_eq!(alternatives(Kind::Archive(Packing::Xz), "conan_package.txz"), all);
+    assert_eq!(alternatives(Kind::Metadata, "metadata/a.txt"), ["metadata/a.txt"]);
     for path in [
         "",
         "metadata",

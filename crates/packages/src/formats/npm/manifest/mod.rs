@@ -75,22 +75,12 @@ impl<'a> StoredManifest<'a> {
         else {
             return Err(Error::internal("what is kept of an npm version is cut"));
         };
-        Ok(StoredManifest {
-            manifest,
-            short,
-            dist,
-            deprecated: lines.next(),
-        })
+        Ok(StoredManifest { manifest, short, dist, deprecated: lines.next() })
     }
 
     /// As text for the row. JSON as we write it has no line breaks.
     pub fn text(&self) -> String {
-        let parts = [
-            Some(self.manifest),
-            Some(self.short),
-            Some(self.dist),
-            self.deprecated,
-        ];
+        let parts = [Some(self.manifest), Some(self.short), Some(self.dist), self.deprecated];
         let lines: Vec<&str> = parts.into_iter().flatten().collect();
         lines.join("\n")
     }
@@ -147,10 +137,7 @@ fn package_json(contents: &Contents) -> Result<Map<String, Value>> {
     if found.bytes.len() > MAX_MANIFEST {
         return refused("the package.json in the archive is too large");
     }
-    let bytes = found
-        .bytes
-        .strip_prefix(b"\xef\xbb\xbf")
-        .unwrap_or(&found.bytes);
+    let bytes = found.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&found.bytes);
     match serde_json::from_slice(bytes) {
         Ok(Value::Object(manifest)) => Ok(manifest),
         _ => refused("the package.json in the archive cannot be read"),
@@ -158,12 +145,7 @@ fn package_json(contents: &Contents) -> Result<Map<String, Value>> {
 }
 
 fn check(manifest: &Map<String, Value>, name: &str, version: &str) -> Result<()> {
-    let text = |key: &str| {
-        manifest
-            .get(key)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-    };
+    let text = |key: &str| manifest.get(key).and_then(Value::as_str).unwrap_or_default();
     if text("name") != name {
         return refused("the name in the archive's package.json is not the one published");
     }

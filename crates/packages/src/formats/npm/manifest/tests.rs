@@ -68,22 +68,11 @@ fn any_folder_and_a_byte_order_mark_will_do() {
 #[test]
 fn what_compiles_runs_on_install() {
     let text = json!({"name": "@acme/hammer", "version": "1.0.0"}).to_string();
-    let files = [
-        ("package/package.json", &*text),
-        ("package/binding.gyp", ""),
-    ];
+    let files = [("package/package.json", &*text), ("package/binding.gyp", "")];
     assert_eq!(read(&files).unwrap().manifest["hasInstallScript"], true);
     let text = json!({"name": "@acme/hammer", "version": "1.0.0", "gypfile": false}).to_string();
-    let files = [
-        ("package/package.json", &*text),
-        ("package/binding.gyp", ""),
-    ];
-    assert!(
-        !read(&files)
-            .unwrap()
-            .manifest
-            .contains_key("hasInstallScript")
-    );
+    let files = [("package/package.json", &*text), ("package/binding.gyp", "")];
+    assert!(!read(&files).unwrap().manifest.contains_key("hasInstallScript"));
 }
 
 #[test]
@@ -139,20 +128,12 @@ fn declared_digests_have_to_be_those_of_the_bytes() {
             shasum: shasum.map(str::to_owned),
             integrity: integrity.map(str::to_owned),
         };
-        let publication = Publication {
-            version: "1.0.0".into(),
-            tag: "latest".into(),
-            dist,
-            length,
-        };
+        let publication =
+            Publication { version: "1.0.0".into(), tag: "latest".into(), dist, length };
         check_declared(&publication, &stored()).is_ok()
     };
     assert!(declares(None, None, None));
-    assert!(declares(
-        Some("0102"),
-        Some("sha512-AAD/ sha384-x sha1-AQI=?a"),
-        Some(4)
-    ));
+    assert!(declares(Some("0102"), Some("sha512-AAD/ sha384-x sha1-AQI=?a"), Some(4)));
     assert!(!declares(Some("0103"), None, None));
     assert!(!declares(None, Some("sha512-AAD+"), None));
     assert!(!declares(None, Some("sha512-AAD/ sha1-AAAA"), None));

@@ -137,11 +137,7 @@ pub fn sort(entries: &mut [Entry], keys: &[Key]) {
     entries.sort_by(|one, two| {
         let orders = keys.iter().map(|key| {
             let order = compare(&key.of, one, two);
-            if key.descending {
-                order.reverse()
-            } else {
-                order
-            }
+            if key.descending { order.reverse() } else { order }
         });
         orders.fold(Ordering::Equal, Ordering::then)
     });

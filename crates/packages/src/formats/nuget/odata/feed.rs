@@ -82,11 +82,7 @@ pub fn entry(links: &Links, entry: &Entry) -> String {
 fn inner(text: &mut String, links: &Links, entry: &Entry) {
     let own = &entry.nuspec;
     let (name, number) = (&entry.row.name, entry.version());
-    let address = format!(
-        "Packages(Id='{}',Version='{}')",
-        encoded(name),
-        encoded(number)
-    );
+    let address = format!("Packages(Id='{}',Version='{}')", encoded(name), encoded(number));
     let _ = write!(
         text,
         "<id>{}/{address}</id><category term=\"NuGet.V2FeedPackage\" scheme=\"{SCHEME}\"/>\
@@ -137,23 +133,14 @@ fn properties(text: &mut String, entry: &Entry) {
         property(text, name, "", value);
     }
     // Empty means none here, where null would be one unnamed dependency.
-    let _ = write!(
-        text,
-        "<d:Dependencies>{}</d:Dependencies>",
-        escape(&dependencies(own))
-    );
+    let _ = write!(text, "<d:Dependencies>{}</d:Dependencies>", escape(&dependencies(own)));
     for (name, truth) in [
         ("IsLatestVersion", entry.is_latest),
         ("IsAbsoluteLatestVersion", entry.is_absolute_latest),
         ("IsPrerelease", entry.number.is_prerelease()),
         ("RequireLicenseAcceptance", own.require_license_acceptance),
     ] {
-        property(
-            text,
-            name,
-            "Edm.Boolean",
-            if truth { "true" } else { "false" },
-        );
+        property(text, name, "Edm.Boolean", if truth { "true" } else { "false" });
     }
     for name in ["Created", "Published", "LastUpdated"] {
         property(text, name, "Edm.DateTime", &created);
@@ -184,10 +171,7 @@ fn dependencies(nuspec: &Nuspec) -> String {
             all.push(format!("::{}", group.framework));
         }
         for needed in &group.dependencies {
-            all.push(format!(
-                "{}:{}:{}",
-                needed.id, needed.range, group.framework
-            ));
+            all.push(format!("{}:{}:{}", needed.id, needed.range, group.framework));
         }
     }
     all.join("|")
@@ -210,10 +194,7 @@ mod tests {
             framework: framework.into(),
             dependencies: needed
                 .iter()
-                .map(|(id, range)| Dependency {
-                    id: (*id).into(),
-                    range: (*range).into(),
-                })
+                .map(|(id, range)| Dependency { id: (*id).into(), range: (*range).into() })
                 .collect(),
         };
         let nuspec = Nuspec {
@@ -224,10 +205,7 @@ mod tests {
             ],
             ..Nuspec::default()
         };
-        assert_eq!(
-            dependencies(&nuspec),
-            "a:1.0:|b::|c:[1.0,2.0):net45|::net20"
-        );
+        assert_eq!(dependencies(&nuspec), "a:1.0:|b::|c:[1.0,2.0):net45|::net20");
         assert_eq!(dependencies(&Nuspec::default()), "");
     }
 }

@@ -149,9 +149,7 @@ pub fn order(text: &str) -> Result<Vec<Key>> {
 /// A text given to a function of the feed: in quotes, or as it is.
 pub fn quoted(text: &str) -> String {
     let text = text.trim();
-    let inner = text
-        .strip_prefix('\'')
-        .and_then(|rest| rest.strip_suffix('\''));
+    let inner = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
     match inner {
         Some(inner) => inner.replace("''", "'"),
         None => text.to_owned(),
@@ -325,10 +323,7 @@ fn text_in_quotes(rest: &str) -> Option<(String, usize)> {
 fn word(text: &str, behind: &str) -> Option<(Word, usize)> {
     if text == "datetime" && behind.starts_with('\'') {
         let (at, length) = text_in_quotes(behind)?;
-        return Some((
-            Word::Value(Value::Number(micros(&at)?)),
-            text.len() + length,
-        ));
+        return Some((Word::Value(Value::Number(micros(&at)?)), text.len() + length));
     }
     let word = match text {
         "null" => Word::Value(Value::Null),

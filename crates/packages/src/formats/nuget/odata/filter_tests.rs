@@ -16,10 +16,7 @@ fn entry(name: &str, version: &str) -> Entry {
             updated_at: at,
             ..samples::version(name, version)
         },
-        nuspec: Nuspec {
-            description: "Strikes hard".into(),
-            ..Nuspec::default()
-        },
+        nuspec: Nuspec { description: "Strikes hard".into(), ..Nuspec::default() },
         number: Number::parse(version).unwrap(),
         file: samples::indexed(samples::file(""), None),
         is_latest: true,
@@ -85,11 +82,7 @@ fn a_condition_may_name_one_package() {
     ] {
         assert_eq!(name(text).as_deref(), Some("hammer"), "{text}");
     }
-    for text in [
-        "Id eq 'hammer' or Id eq 'nail'",
-        "not (Id eq 'hammer')",
-        "Title eq 'hammer'",
-    ] {
+    for text in ["Id eq 'hammer' or Id eq 'nail'", "not (Id eq 'hammer')", "Title eq 'hammer'"] {
         assert_eq!(name(text), None, "{text}");
     }
 }
@@ -118,10 +111,7 @@ fn what_cannot_be_understood_is_refused() {
         &nots,
         &many,
     ] {
-        assert!(
-            matches!(condition(text), Err(Error::BadRequest(_))),
-            "{text}"
-        );
+        assert!(matches!(condition(text), Err(Error::BadRequest(_))), "{text}");
         assert!(matches!(order(text), Err(Error::BadRequest(_))), "{text}");
     }
     for text in ["Id up", "Id,", ",", "Id desc asc"] {
@@ -132,36 +122,22 @@ fn what_cannot_be_understood_is_refused() {
 #[test]
 fn an_order_is_followed_key_by_key() {
     let sorted = |text: &str| {
-        let mut all = vec![
-            entry("b", "1.9.0"),
-            entry("A", "1.0.0"),
-            entry("b", "1.10.0"),
-        ];
+        let mut all = vec![entry("b", "1.9.0"), entry("A", "1.0.0"), entry("b", "1.10.0")];
         sort(&mut all, &order(text).unwrap());
-        let shown = all
-            .iter()
-            .map(|one| format!("{} {}", one.row.name, one.version()));
+        let shown = all.iter().map(|one| format!("{} {}", one.row.name, one.version()));
         shown.collect::<Vec<_>>().join(", ")
     };
     assert_eq!(sorted("Id"), "A 1.0.0, b 1.9.0, b 1.10.0");
     assert_eq!(sorted("Id desc,Version desc"), "b 1.10.0, b 1.9.0, A 1.0.0");
-    assert_eq!(
-        sorted("DownloadCount desc,concat(Title,Id) asc"),
-        "A 1.0.0, b 1.9.0, b 1.10.0"
-    );
+    assert_eq!(sorted("DownloadCount desc,concat(Title,Id) asc"), "A 1.0.0, b 1.9.0, b 1.10.0");
     assert_eq!(sorted(""), "b 1.9.0, A 1.0.0, b 1.10.0");
 }
 
 #[test]
 fn texts_given_to_functions_lose_their_quotes() {
-    for (sent, meant) in [
-        ("'a'", "a"),
-        ("a", "a"),
-        ("''", ""),
-        ("", ""),
-        ("'it''s'", "it's"),
-        ("'", "'"),
-    ] {
+    for (sent, meant) in
+        [("'a'", "a"), ("a", "a"), ("''", ""), ("", ""), ("'it''s'", "it's"), ("'", "'")]
+    {
         assert_eq!(quoted(sent), meant);
     }
 }

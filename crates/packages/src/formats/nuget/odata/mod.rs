@@ -80,9 +80,7 @@ async fn service(params: Params<Above>, client: Client) -> Result<Response> {
 /// Whether NuGet's own code asks, which says so first of all.
 fn is_old_client(request: &RequestContext) -> bool {
     let name = request.header(header::USER_AGENT).unwrap_or_default();
-    ["NuGet", "Chocolatey"]
-        .iter()
-        .any(|known| name.starts_with(known))
+    ["NuGet", "Chocolatey"].iter().any(|known| name.starts_with(known))
 }
 
 async fn metadata(_: Params<Above>) -> Result<Response> {
@@ -96,29 +94,25 @@ async fn show(params: Params<Question>, client: Client) -> Result<Response> {
         return xml(feed::METADATA.to_owned());
     }
     let of = client.clone();
-    let sent = client
-        .app
-        .read(move |tx| match Resource::request(&question, &of.request)? {
-            Resource::One { name, version } => {
-                let scope = scope(tx, &of.viewer, &of.prefix)?;
-                let found = entries::one(tx, &scope, &name, &version)?.found("Package")?;
-                let links = Links::of_project(&of.app, &Reference::Id(found.row.project_id));
-                Ok(feed::entry(&links, &found))
-            }
-            Resource::Many(many) => page(tx, &of, &question, &many),
-        });
+    let sent = client.app.read(move |tx| match Resource::request(&question, &of.request)? {
+        Resource::One { name, version } => {
+            let scope = scope(tx, &of.viewer, &of.prefix)?;
+            let found = entries::one(tx, &scope, &name, &version)?.found("Package")?;
+            let links = Links::of_project(&of.app, &Reference::Id(found.row.project_id));
+            Ok(feed::entry(&links, &found))
+        }
+        Resource::Many(many) => page(tx, &of, &question, &many),
+    });
     sent.await.and_then(xml)
 }
 
 async fn count(params: Params<Question>, client: Client) -> Result<Response> {
     let Params(question) = params;
     let of = client.clone();
-    let sent = client
-        .app
-        .read(move |tx| match Resource::request(&question, &of.request)? {
-            Resource::One { .. } => Err(Error::NotFound("")),
-            Resource::Many(many) => Ok(many.find(tx, &of)?.0.len()),
-        });
+    let sent = client.app.read(move |tx| match Resource::request(&question, &of.request)? {
+        Resource::One { .. } => Err(Error::NotFound("")),
+        Resource::Many(many) => Ok(many.find(tx, &of)?.0.len()),
+    });
     Ok(reply::text(StatusCode::OK, sent.await?.to_string()))
 }
 
@@ -168,11 +162,7 @@ impl Resource {
             ("Search", "") => {
                 let term = quoted(question.search_term.as_deref().unwrap_or_default());
                 let wanted = EntriesQuery::Matching(list::words(&term));
-                (
-                    "Search",
-                    wanted,
-                    question.include_prerelease.unwrap_or(true),
-                )
+                ("Search", wanted, question.include_prerelease.unwrap_or(true))
             }
             _ => return Err(unknown()),
         };
@@ -206,10 +196,9 @@ fn one(key: &str) -> Option<Resource> {
         .collect();
     parts.sort();
     match parts.as_slice() {
-        [("Id", name), ("Version", version)] => Some(Resource::One {
-            name: name.clone(),
-            version: version.clone(),
-        }),
+        [("Id", name), ("Version", version)] => {
+            Some(Resource::One { name: name.clone(), version: version.clone() })
+        }
         _ => None,
     }
 }
@@ -275,11 +264,7 @@ fn next(
     if question.top.is_some() {
         wanted.append_pair("$top", &top.to_string());
     }
-    format!(
-        "{}?{}",
-        links.at(&format!("v2/{}", question.odata)),
-        wanted.finish()
-    )
+    format!("{}?{}", links.at(&format!("v2/{}", question.odata)), wanted.finish())
 }
 
 /// Tokens in a query are not repeated in answers.

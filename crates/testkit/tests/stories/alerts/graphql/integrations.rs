@@ -31,10 +31,7 @@ async fn integrations_are_made_changed_and_removed(t: TestServer) {
         {"path": ["a", "b", 0], "label": "a/b[0]", "type": "STRING"}])
     );
     let id = one["id"].as_str().unwrap();
-    assert!(
-        id.starts_with("gid://service/AlertManagement::HttpIntegration/"),
-        "{id}"
-    );
+    assert!(id.starts_with("gid://service/AlertManagement::HttpIntegration/"), "{id}");
     let (token, url) = (one["token"].as_str().unwrap(), one["url"].as_str().unwrap());
     let path = url.strip_prefix(&t.url()).unwrap().to_owned();
     let sent = t
@@ -42,10 +39,7 @@ async fn integrations_are_made_changed_and_removed(t: TestServer) {
         .request(Method::POST, path.clone())
         .header("authorization", &format!("Bearer {token}"));
     assert_eq!(
-        sent.json(&json!({"a": {"b": ["Mapped"]}}))
-            .await
-            .is(200)
-            .json()[0]["title"],
+        sent.json(&json!({"a": {"b": ["Mapped"]}})).await.is(200).json()[0]["title"],
         "Mapped"
     );
 
@@ -58,10 +52,7 @@ async fn integrations_are_made_changed_and_removed(t: TestServer) {
     )
     .await;
     assert_eq!(
-        (
-            &changed["integration"]["name"],
-            &changed["integration"]["active"]
-        ),
+        (&changed["integration"]["name"], &changed["integration"]["active"]),
         (&json!("Net"), &json!(false))
     );
     assert_eq!(
@@ -81,28 +72,13 @@ async fn integrations_are_made_changed_and_removed(t: TestServer) {
     )
     .await;
     assert_eq!(blank["errors"], json!(["Name can't be blank"]));
-    let reset = done(
-        &jane,
-        "httpIntegrationResetToken",
-        &named,
-        "integration{token}",
-    )
-    .await;
+    let reset = done(&jane, "httpIntegrationResetToken", &named, "integration{token}").await;
     assert_ne!(reset["integration"]["token"], token);
 
-    for input in [
-        "httpIntegrationUpdate",
-        "httpIntegrationResetToken",
-        "httpIntegrationDestroy",
-    ] {
+    for input in ["httpIntegrationUpdate", "httpIntegrationResetToken", "httpIntegrationDestroy"] {
         refused(&carl, input, &named).await;
     }
-    refused(
-        &carl,
-        "httpIntegrationCreate",
-        &format!("{HERE},name:\"x\",active:true"),
-    )
-    .await;
+    refused(&carl, "httpIntegrationCreate", &format!("{HERE},name:\"x\",active:true")).await;
     assert_eq!(
         of_project(&carl, "alertManagementIntegrations{nodes{token}}").await,
         json!({"nodes": []})
@@ -132,11 +108,8 @@ async fn integrations_of_the_metrics_tool_are_shown_as_such(t: TestServer) {
         second,
         json!({"errors": ["Multiple Prometheus integrations are not supported"], "integration": null})
     );
-    let listed = of_project(
-        &jane,
-        "alertManagementIntegrations{nodes{__typename id type url}}",
-    )
-    .await;
+    let listed =
+        of_project(&jane, "alertManagementIntegrations{nodes{__typename id type url}}").await;
     let node = &listed["nodes"][0];
     let number = desk.integration["id"].to_string();
     assert_eq!(
@@ -163,10 +136,7 @@ async fn integrations_of_the_metrics_tool_are_shown_as_such(t: TestServer) {
             "alertManagementIntegrations(id:\"gid://service/{model}/{number}\"){{nodes{{id}}}}"
         );
         assert_eq!(
-            of_project(&jane, &field).await["nodes"]
-                .as_array()
-                .unwrap()
-                .len(),
+            of_project(&jane, &field).await["nodes"].as_array().unwrap().len(),
             expected,
             "{model}"
         );
@@ -180,13 +150,7 @@ async fn integrations_of_the_metrics_tool_are_shown_as_such(t: TestServer) {
     )
     .await;
     assert_eq!(changed["integration"]["active"], false);
-    let reset = done(
-        &jane,
-        "prometheusIntegrationResetToken",
-        &old,
-        "integration{token}",
-    )
-    .await;
+    let reset = done(&jane, "prometheusIntegrationResetToken", &old, "integration{token}").await;
     assert_ne!(reset["integration"]["token"], desk.integration["token"]);
     let all = of_project(&jane, "alertManagementHttpIntegrations{nodes{id type}}").await;
     assert_eq!(
@@ -194,24 +158,13 @@ async fn integrations_of_the_metrics_tool_are_shown_as_such(t: TestServer) {
         json!([{"id": format!("gid://service/AlertManagement::HttpIntegration/{number}"), "type": "PROMETHEUS"}])
     );
     let offered = of_project(&jane, "alertManagementPayloadFields(payloadExample:\"{\\\"at\\\":\\\"2025-01-01\\\",\\\"n\\\":1}\"){path label type}").await;
-    assert_eq!(
-        offered,
-        json!([{"path": ["at"], "label": "at", "type": "DATETIME"}])
-    );
+    assert_eq!(offered, json!([{"path": ["at"], "label": "at", "type": "DATETIME"}]));
     let wrong = ask(&jane, "{project(fullPath:\"acme/anvil\"){alertManagementPayloadFields(payloadExample:\"[]\"){label}}}").await;
-    assert_eq!(
-        wrong["errors"][0]["message"],
-        "payloadExample must be a JSON object"
-    );
+    assert_eq!(wrong["errors"][0]["message"], "payloadExample must be a JSON object");
     let deep = format!("{{\"a\":{}{}}}", "[".repeat(100), "]".repeat(100));
     let body = json!({"query": "query($it:String!){project(fullPath:\"acme/anvil\"){alertManagementPayloadFields(payloadExample:$it){label}}}",
         "variables": {"it": deep}});
-    let wrong = jane
-        .request(Method::POST, "/api/graphql")
-        .json(&body)
-        .await
-        .is(200)
-        .json();
+    let wrong = jane.request(Method::POST, "/api/graphql").json(&body).await.is(200).json();
     assert_eq!(
         wrong["errors"][0]["message"],
         "payloadExample is too large or nested too deeply"

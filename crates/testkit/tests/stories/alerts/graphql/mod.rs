@@ -37,10 +37,7 @@ pub async fn refused(client: &Client, name: &str, input: &str) {
     let answer = ask(client, &query).await;
     assert_eq!(answer["data"]["it"], Value::Null, "{query}");
     let text = answer["errors"][0]["message"].as_str().unwrap_or_default();
-    assert!(
-        text.starts_with("The resource that you are attempting to access"),
-        "{answer}"
-    );
+    assert!(text.starts_with("The resource that you are attempting to access"), "{answer}");
 }
 
 const HERE: &str = "projectPath:\"acme/anvil\"";
@@ -48,35 +45,24 @@ const HERE: &str = "projectPath:\"acme/anvil\"";
 /// Four alerts: one of each status.
 async fn four(t: &TestServer) -> Desk {
     let desk = Desk::new(t, "acme/anvil").await;
-    for (n, (title, severity)) in [
-        ("Disk", "low"),
-        ("Net", "critical"),
-        ("CPU", "medium"),
-        ("Fan", "info"),
-    ]
-    .into_iter()
-    .enumerate()
+    for (n, (title, severity)) in
+        [("Disk", "low"), ("Net", "critical"), ("CPU", "medium"), ("Fan", "info")]
+            .into_iter()
+            .enumerate()
     {
         let sent = json!({"title": title, "severity": severity, "service": "web 100%",
             "start_time": format!("2025-05-0{}", n + 1)});
         desk.send(sent).await.is(200);
     }
     for (iid, status) in [(2, "acknowledged"), (3, "resolved"), (4, "ignored")] {
-        t.admin()
-            .put(desk.alert(iid))
-            .json(&json!({"status": status}))
-            .await
-            .is(200);
+        t.admin().put(desk.alert(iid)).json(&json!({"status": status})).await.is(200);
     }
     desk
 }
 
 fn iids(found: &Value) -> Vec<String> {
     let nodes = found["nodes"].as_array().unwrap();
-    nodes
-        .iter()
-        .map(|one| one["iid"].as_str().unwrap().to_owned())
-        .collect()
+    nodes.iter().map(|one| one["iid"].as_str().unwrap().to_owned()).collect()
 }
 
 #[testkit::story]
@@ -91,20 +77,13 @@ async fn alerts_are_listed_filtered_and_ordered(t: TestServer) {
         ("(sort:created_asc)", vec!["1", "2", "3", "4"]),
         ("(statuses:[TRIGGERED,IGNORED])", vec!["4", "1"]),
         ("(search:\"1%0\", domain:operations)", vec![]),
-        (
-            "(search:\"WEB 100%\", sort:CREATED_TIME_DESC, first:2)",
-            vec!["4", "3"],
-        ),
+        ("(search:\"WEB 100%\", sort:CREATED_TIME_DESC, first:2)", vec!["4", "3"]),
         ("(iid:\"2\")", vec!["2"]),
         ("(iid:\"two\")", vec![]),
         ("(assigneeUsername:\"nobody\")", vec![]),
     ] {
         let field = format!("alertManagementAlerts{arguments}{{nodes{{iid}}}}");
-        assert_eq!(
-            iids(&of_project(&t.admin(), &field).await),
-            expected,
-            "{arguments}"
-        );
+        assert_eq!(iids(&of_project(&t.admin(), &field).await), expected, "{arguments}");
     }
     for sort in [
         "ENDED_AT_ASC",
@@ -114,11 +93,8 @@ async fn alerts_are_listed_filtered_and_ordered(t: TestServer) {
         "CREATED_ASC",
     ] {
         let whole = iids(
-            &of_project(
-                &t.admin(),
-                &format!("alertManagementAlerts(sort:{sort}){{nodes{{iid}}}}"),
-            )
-            .await,
+            &of_project(&t.admin(), &format!("alertManagementAlerts(sort:{sort}){{nodes{{iid}}}}"))
+                .await,
         );
         let mut paged = Vec::new();
         let mut after = String::new();
@@ -133,11 +109,8 @@ async fn alerts_are_listed_filtered_and_ordered(t: TestServer) {
         }
         assert_eq!(paged, whole, "{sort}");
     }
-    let one = of_project(
-        &t.admin(),
-        "alertManagementAlert(iid:\"2\"){iid title severity status}",
-    )
-    .await;
+    let one =
+        of_project(&t.admin(), "alertManagementAlert(iid:\"2\"){iid title severity status}").await;
     assert_eq!(
         one,
         json!({"iid": "2", "title": "Net", "severity": "CRITICAL", "status": "ACKNOWLEDGED"})
@@ -154,10 +127,7 @@ async fn alerts_are_listed_filtered_and_ordered(t: TestServer) {
         "resolved": 1, "ignored": 1, "open": 2, "all": 4})
     );
     let counts = "alertManagementAlertStatusCounts(search:\"disk\"){open all}";
-    assert_eq!(
-        of_project(&t.admin(), counts).await,
-        json!({"open": 1, "all": 1})
-    );
+    assert_eq!(of_project(&t.admin(), counts).await, json!({"open": 1, "all": 1}));
     drop(desk);
 }
 
@@ -170,10 +140,7 @@ async fn an_alert_shows_what_is_known_of_it(t: TestServer) {
     desk.send(sent).await.is(200);
     let jane = t.user("jane").await;
     desk.project.add(&jane, 30).await;
-    jane.put(desk.alert(1))
-        .json(&json!({"assignee_ids": [jane.id]}))
-        .await
-        .is(200);
+    jane.put(desk.alert(1)).json(&json!({"assignee_ids": [jane.id]})).await.is(200);
     jane.post(format!("{}/issue", desk.alert(1))).await.is(201);
     let shown = of_project(&jane, "alertManagementAlert(iid:\"1\"){iid title description service monitoringTool \
         hosts eventCount details runbook detailsUrl webUrl startedAt endedAt severity status prometheusAlert{id} \
@@ -206,14 +173,8 @@ async fn an_alert_shows_what_is_known_of_it(t: TestServer) {
         assert_eq!(shown[name], expected, "{name}");
     }
     let notes = shown["notes"]["nodes"].as_array().unwrap();
-    assert_eq!(
-        notes[0],
-        json!({"body": "logged an alert from **Eye**", "system": true})
-    );
-    assert_eq!(
-        shown["discussions"]["nodes"].as_array().unwrap().len(),
-        notes.len()
-    );
+    assert_eq!(notes[0], json!({"body": "logged an alert from **Eye**", "system": true}));
+    assert_eq!(shown["discussions"]["nodes"].as_array().unwrap().len(), notes.len());
     assert_eq!(shown["todos"]["nodes"], json!([]));
     let marked = done(
         &jane,
@@ -227,13 +188,7 @@ async fn an_alert_shows_what_is_known_of_it(t: TestServer) {
         json!({"errors": [], "alert": {"iid": "1"}, "issue": null,
         "todo": {"action": "marked", "target": {"webUrl": page}}})
     );
-    let again = done(
-        &jane,
-        "alertTodoCreate",
-        &format!("{HERE},iid:\"1\""),
-        "todo{id}",
-    )
-    .await;
+    let again = done(&jane, "alertTodoCreate", &format!("{HERE},iid:\"1\""), "todo{id}").await;
     assert_eq!(
         again,
         json!({"errors": ["You already have pending todo for this alert"], "todo": null})
@@ -272,10 +227,8 @@ async fn alerts_are_changed(t: TestServer) {
     let failed = set("TRIGGERED").await;
     assert_eq!(
         failed["errors"],
-        json!([
-            "An alert with the same fingerprint is already open. To change the \
-        status of this alert, resolve the linked alert."
-        ])
+        json!(["An alert with the same fingerprint is already open. To change the \
+        status of this alert, resolve the linked alert."])
     );
 
     let two = format!("{HERE},iid:\"2\"");
@@ -289,10 +242,7 @@ async fn alerts_are_changed(t: TestServer) {
         .await
     };
     let name = |answer: &Value| answer["alert"]["assignees"]["nodes"].clone();
-    assert_eq!(
-        name(&assign("[\"jane\",\"root\"]", "").await),
-        json!([{"username": "jane"}])
-    );
+    assert_eq!(name(&assign("[\"jane\",\"root\"]", "").await), json!([{"username": "jane"}]));
     assert_eq!(
         name(&assign("[\"root\"]", ",operationMode:APPEND").await),
         json!([{"username": "jane"}])
@@ -301,10 +251,7 @@ async fn alerts_are_changed(t: TestServer) {
         name(&assign("[\"root\"]", ",operationMode:REMOVE").await),
         json!([{"username": "jane"}])
     );
-    assert_eq!(
-        name(&assign("[\"jane\"]", ",operationMode:REMOVE").await),
-        json!([])
-    );
+    assert_eq!(name(&assign("[\"jane\"]", ",operationMode:REMOVE").await), json!([]));
     assert_eq!(
         name(&assign("[\"root\"]", ",operationMode:APPEND").await),
         json!([{"username": "root"}])
@@ -316,45 +263,21 @@ async fn alerts_are_changed(t: TestServer) {
             "{nobody}"
         );
     }
-    let made = done(
-        &jane,
-        "createAlertIssue",
-        &two,
-        "alert{issue{iid}} issue{iid title}",
-    )
-    .await;
+    let made = done(&jane, "createAlertIssue", &two, "alert{issue{iid}} issue{iid title}").await;
     assert_eq!(
         made,
         json!({"errors": [], "alert": {"issue": {"iid": "1"}}, "issue": {"iid": "1", "title": "Disk"}})
     );
     let again = done(&jane, "createAlertIssue", &two, "issue{iid}").await;
-    assert_eq!(
-        again,
-        json!({"errors": ["An issue already exists"], "issue": null})
-    );
+    assert_eq!(again, json!({"errors": ["An issue already exists"], "issue": null}));
 
     for client in [&carl as &Client, &t.anonymous()] {
-        refused(
-            client,
-            "updateAlertStatus",
-            &format!("{one},status:RESOLVED"),
-        )
-        .await;
+        refused(client, "updateAlertStatus", &format!("{one},status:RESOLVED")).await;
         refused(client, "createAlertIssue", &one).await;
         refused(client, "alertTodoCreate", &one).await;
-        refused(
-            client,
-            "alertSetAssignees",
-            &format!("{one},assigneeUsernames:[]"),
-        )
-        .await;
+        refused(client, "alertSetAssignees", &format!("{one},assigneeUsernames:[]")).await;
     }
-    refused(
-        &jane,
-        "updateAlertStatus",
-        &format!("{HERE},iid:\"9\",status:RESOLVED"),
-    )
-    .await;
+    refused(&jane, "updateAlertStatus", &format!("{HERE},iid:\"9\",status:RESOLVED")).await;
     let found = "{project(fullPath:\"acme/anvil\"){alertManagementAlerts{nodes{iid}} \
         alertManagementAlert(iid:\"1\"){iid} alertManagementAlertStatusCounts{all} \
         alertManagementIntegrations{nodes{id}} alertManagementPayloadFields(payloadExample:\"{}\"){label}}}";
@@ -376,10 +299,7 @@ async fn alerts_are_changed(t: TestServer) {
         .await["node"]
             .clone()
     };
-    assert_eq!(
-        (node(&jane).await, node(&carl).await),
-        (json!({"iid": "2"}), Value::Null)
-    );
+    assert_eq!((node(&jane).await, node(&carl).await), (json!({"iid": "2"}), Value::Null));
 }
 
 #[testkit::story]
@@ -407,9 +327,7 @@ async fn lists_of_alerts_take_a_fixed_number_of_statements(t: TestServer) {
         let text = t.anonymous().at("/-/metrics").await.text();
         let name = "http_request_statements_total{method=\"POST\",route=\"/api/graphql\"} ";
         let found = text.lines().find_map(|line| line.strip_prefix(name));
-        found
-            .and_then(|number| number.parse::<i64>().ok())
-            .unwrap_or(0)
+        found.and_then(|number| number.parse::<i64>().ok()).unwrap_or(0)
     };
     let field = "alertManagementAlerts(first:20){nodes{iid issueIid issue{title} assignees{nodes{username}} \
         notes(first:1){nodes{body}} todos(first:1){nodes{id}}}}";
@@ -422,11 +340,7 @@ async fn lists_of_alerts_take_a_fixed_number_of_statements(t: TestServer) {
             let path = desk.alert(alert["iid"].as_i64().unwrap());
             if alert["issue_iid"].is_null() {
                 t.admin().post(format!("{path}/issue")).await.is(201);
-                t.admin()
-                    .put(path)
-                    .json(&json!({"assignee_ids": [1]}))
-                    .await
-                    .is(200);
+                t.admin().put(path).json(&json!({"assignee_ids": [1]})).await.is(200);
             }
         }
         let before = count().await;

@@ -36,29 +36,16 @@ fn has(page: &str, texts: &[&str]) {
 #[testkit::story]
 async fn alerts_are_listed_by_status(t: TestServer) {
     let (desk, browser) = desk(&t, 30).await;
-    has(
-        &page(&browser, LIST).await,
-        &["No alerts", "What monitoring tools send"],
-    );
-    for (title, severity) in [
-        ("Disk <b>full</b>", "low"),
-        ("Slow", "critical"),
-        ("Hot", "medium"),
-    ] {
+    has(&page(&browser, LIST).await, &["No alerts", "What monitoring tools send"]);
+    for (title, severity) in [("Disk <b>full</b>", "low"), ("Slow", "critical"), ("Hot", "medium")]
+    {
         let description = format!("<i>{title}</i>\nsince {}", "noon ".repeat(100));
         desk.send(json!({"title": title, "severity": severity, "description": description}))
             .await
             .is(200);
     }
-    t.admin()
-        .put(desk.alert(2))
-        .json(&json!({"status": "resolved"}))
-        .await
-        .is(200);
-    t.admin()
-        .post(format!("{}/issue", desk.alert(1)))
-        .await
-        .is(201);
+    t.admin().put(desk.alert(2)).json(&json!({"status": "resolved"})).await.is(200);
+    t.admin().post(format!("{}/issue", desk.alert(1))).await.is(201);
     let shown = page(&browser, LIST).await;
     has(
         &shown,
@@ -75,20 +62,11 @@ async fn alerts_are_listed_by_status(t: TestServer) {
             "All <span class=\"tally\">3</span>",
         ],
     );
-    assert!(
-        !shown.contains("<b>full") && !shown.contains("Slow"),
-        "{shown}"
-    );
-    has(
-        &page(&browser, &format!("{LIST}?status=resolved")).await,
-        &["Slow", "Critical"],
-    );
+    assert!(!shown.contains("<b>full") && !shown.contains("Slow"), "{shown}");
+    has(&page(&browser, &format!("{LIST}?status=resolved")).await, &["Slow", "Critical"]);
     let worst = page(&browser, &format!("{LIST}?status=all&sort=severity_desc")).await;
     let at = |title: &str| worst.find(title).unwrap();
-    assert!(
-        at(">Slow<") < at(">Hot<") && at(">Hot<") < at("Disk &#60;"),
-        "{worst}"
-    );
+    assert!(at(">Slow<") < at(">Hot<") && at(">Hot<") < at("Disk &#60;"), "{worst}");
     let found = page(&browser, &format!("{LIST}?search=hot")).await;
     has(&found, &["Hot", "Open <span class=\"tally\">1</span>"]);
     assert!(!found.contains("Disk"));
@@ -96,10 +74,7 @@ async fn alerts_are_listed_by_status(t: TestServer) {
         &page(&browser, &format!("{LIST}?search=nothing+like+it")).await,
         &["No alert found"],
     );
-    has(
-        &page(&browser, &format!("{LIST}?status=ignored")).await,
-        &["No such alerts"],
-    );
+    has(&page(&browser, &format!("{LIST}?status=ignored")).await, &["No such alerts"]);
     has(
         &page(&browser, &format!("{LIST}?status=all&per_page=2")).await,
         &["page 1 of 2"],
@@ -113,11 +88,7 @@ async fn who_may_not_see_alerts_sees_no_page(t: TestServer) {
     for path in [LIST, DETAILS, SETTINGS] {
         browser.get(path).await.is(403);
     }
-    assert!(
-        !page(&browser, "/acme/anvil")
-            .await
-            .contains("/-/alert_management")
-    );
+    assert!(!page(&browser, "/acme/anvil").await.contains("/-/alert_management"));
     let developer = t.user("carl").await;
     desk.project.add(&developer, 30).await;
     let carl = t.browser("carl").await;
@@ -159,29 +130,20 @@ async fn one_alert_is_shown_with_what_was_sent(t: TestServer) {
             "Pager",
         ],
     );
-    assert!(
-        !shown.contains("<script>x") && !shown.contains("href=\"javascript"),
-        "{shown}"
-    );
+    assert!(!shown.contains("<script>x") && !shown.contains("href=\"javascript"), "{shown}");
     let runbook = "https://wiki.example/disk";
-    desk.send(json!({"title": "Other", "runbook": runbook}))
-        .await
-        .is(200);
+    desk.send(json!({"title": "Other", "runbook": runbook})).await.is(200);
     let shown = page(&browser, &format!("{LIST}/2/details")).await;
     has(
         &shown,
-        &[&format!(
-            "<a href=\"{runbook}\" rel=\"noopener noreferrer nofollow\">"
-        )],
+        &[&format!("<a href=\"{runbook}\" rel=\"noopener noreferrer nofollow\">")],
     );
 }
 
 #[testkit::story]
 async fn statuses_and_people_are_set_by_forms(t: TestServer) {
     let (desk, browser) = desk(&t, 30).await;
-    desk.send(json!({"title": "a", "fingerprint": "f"}))
-        .await
-        .is(200);
+    desk.send(json!({"title": "a", "fingerprint": "f"})).await.is(200);
     let set = |status: &'static str| [("action", "status"), ("status", status)];
     let (to, shown) = browser.submit(ONE, &set("acknowledged")).await;
     assert_eq!(to, DETAILS);
@@ -193,25 +155,17 @@ async fn statuses_and_people_are_set_by_forms(t: TestServer) {
         ],
     );
     browser.submit(ONE, &set("resolved")).await;
-    desk.send(json!({"title": "a", "fingerprint": "f"}))
-        .await
-        .is(200);
+    desk.send(json!({"title": "a", "fingerprint": "f"})).await.is(200);
     has(
         &page(&browser, DETAILS).await,
         &["An equal alert is open", "^alert#2", "2/details"],
     );
     let refused = browser.post(ONE, &set("triggered")).await.is(422).text();
-    has(
-        &refused,
-        &["An alert with the same fingerprint is already open"],
-    );
+    has(&refused, &["An alert with the same fingerprint is already open"]);
 
     let assign = |name: &'static str| [("action", "assign"), ("assignee", name)];
     let (_, shown) = browser.submit(ONE, &assign("@jane")).await;
-    has(
-        &shown,
-        &["The alert is assigned to @jane.", "assigned to @jane"],
-    );
+    has(&shown, &["The alert is assigned to @jane.", "assigned to @jane"]);
     has(
         &browser.post(ONE, &assign("nobody")).await.is(422).text(),
         &["Is not the name of a user", "nobody"],
@@ -222,13 +176,7 @@ async fn statuses_and_people_are_set_by_forms(t: TestServer) {
         &["Assignee has no permissions"],
     );
     let (_, shown) = browser.submit(ONE, &assign("")).await;
-    has(
-        &shown,
-        &[
-            "Nobody looks after the alert.",
-            "unassigned <a href=\"/jane\"",
-        ],
-    );
+    has(&shown, &["Nobody looks after the alert.", "unassigned <a href=\"/jane\""]);
 
     let (_, shown) = browser.submit(ONE, &[("action", "todo")]).await;
     has(&shown, &["The alert is among your to-dos."]);
@@ -236,22 +184,11 @@ async fn statuses_and_people_are_set_by_forms(t: TestServer) {
     let (_, shown) = browser.submit(&incident, &[]).await;
     has(&shown, &["Incident #1 is made.", "/acme/anvil/-/issues/1"]);
     assert!(!shown.contains("Create incident"));
-    has(
-        &browser.post(&incident, &[]).await.is(422).text(),
-        &["An issue already exists"],
-    );
+    has(&browser.post(&incident, &[]).await.is(422).text(), &["An issue already exists"]);
     let second = format!("{LIST}/2");
-    let (_, shown) = browser
-        .submit(&second, &[("action", "shelve"), ("duration", "3600")])
-        .await;
-    has(
-        &shown,
-        &["The alert is ignored for a while.", "ignored until"],
-    );
-    browser
-        .post(&second, &[("action", "shelve"), ("duration", "1")])
-        .await
-        .is(422);
+    let (_, shown) = browser.submit(&second, &[("action", "shelve"), ("duration", "3600")]).await;
+    has(&shown, &["The alert is ignored for a while.", "ignored until"]);
+    browser.post(&second, &[("action", "shelve"), ("duration", "1")]).await.is(422);
 }
 
 #[testkit::story]
@@ -259,10 +196,7 @@ async fn pictures_of_charts_are_added_and_removed(t: TestServer) {
     let (desk, browser) = desk(&t, 30).await;
     desk.send(json!({"title": "a"})).await.is(200);
     let add = format!("{ONE}/images");
-    browser
-        .post_file(&add, "file", b"<svg onload=alert(1)>")
-        .await
-        .is(422);
+    browser.post_file(&add, "file", b"<svg onload=alert(1)>").await.is(422);
     browser.post_file(&add, "file", b"").await.is(422);
     let png = STANDARD.decode(PNG).unwrap();
     browser.post_file(&add, "file", &png).await.is(303);
@@ -273,23 +207,10 @@ async fn pictures_of_charts_are_added_and_removed(t: TestServer) {
     assert_eq!(browser.get(&picture).await.is(200).body.to_vec(), png);
     let one = format!("{add}/{id}");
     let (_, shown) = browser
-        .submit(
-            &one,
-            &[("url", "https://charts.example/1"), ("url_text", "Load")],
-        )
+        .submit(&one, &[("url", "https://charts.example/1"), ("url_text", "Load")])
         .await;
-    has(
-        &shown,
-        &[
-            "The picture is changed.",
-            "https://charts.example/1",
-            "Load",
-        ],
-    );
-    browser
-        .post(&one, &[("url", "javascript:alert(1)")])
-        .await
-        .is(422);
+    has(&shown, &["The picture is changed.", "https://charts.example/1", "Load"]);
+    browser.post(&one, &[("url", "javascript:alert(1)")]).await.is(422);
     let (_, shown) = browser.submit(&one, &[("remove", "1")]).await;
     has(&shown, &["The picture is removed."]);
     assert!(!shown.contains(&picture));
@@ -301,9 +222,7 @@ async fn alerts_of_the_metrics_tool_show_their_query(t: TestServer) {
     let desk = Desk::metrics(&t, "acme/anvil").await;
     let jane = t.user("jane").await;
     desk.project.add(&jane, 30).await;
-    desk.send(group(json!([item("f1", "firing")])))
-        .await
-        .is(200);
+    desk.send(group(json!([item("f1", "firing")]))).await.is(200);
     let browser = t.browser("jane").await;
     has(
         &page(&browser, DETAILS).await,

@@ -8,12 +8,7 @@ async fn an_integration_is_made_tried_and_removed(t: TestServer) {
     let (to, shown) = browser
         .submit(
             SETTINGS,
-            &[
-                ("action", "create"),
-                ("name", "Grid <1>"),
-                ("kind", "http"),
-                ("active", "1"),
-            ],
+            &[("action", "create"), ("name", "Grid <1>"), ("kind", "http"), ("active", "1")],
         )
         .await;
     has(
@@ -27,9 +22,7 @@ async fn an_integration_is_made_tried_and_removed(t: TestServer) {
     );
     let id = to.rsplit('/').next().unwrap().to_owned();
     let read = async || {
-        let path = desk
-            .project
-            .at(&format!("/alert_management/http_integrations/{id}"));
+        let path = desk.project.at(&format!("/alert_management/http_integrations/{id}"));
         t.admin().get(path).await.is(200).json()
     };
     let made = read().await;
@@ -56,13 +49,9 @@ async fn an_integration_is_made_tried_and_removed(t: TestServer) {
     );
     // What scripts said of a place is kept.
     let named = json!({"payload_attribute_mappings": [{"field_name": "TITLE", "path": ["alert", "name"], "label": "Name of it", "type": "DATETIME"}]});
-    let path = desk
-        .project
-        .at(&format!("/alert_management/http_integrations/{id}"));
+    let path = desk.project.at(&format!("/alert_management/http_integrations/{id}"));
     t.admin().put(&path).json(&named).await.is(200);
-    let (_, shown) = browser
-        .submit(&to, &save("600", offered, "[\"alert\",\"host\"]"))
-        .await;
+    let (_, shown) = browser.submit(&to, &save("600", offered, "[\"alert\",\"host\"]")).await;
     has(&shown, &["The integration is saved.", "600"]);
     let stored = read().await;
     assert_eq!(
@@ -71,55 +60,29 @@ async fn an_integration_is_made_tried_and_removed(t: TestServer) {
             &stored["identity_fields"],
             &stored["ignored_fields"]
         ),
-        (
-            &json!(600),
-            &json!([["alert", "host"]]),
-            &json!([["noise"]])
-        )
+        (&json!(600), &json!([["alert", "host"]]), &json!([["noise"]]))
     );
     assert_eq!(
         stored["payload_attribute_mappings"],
         json!([{"field_name": "TITLE", "path": ["alert", "name"],
         "label": "Name of it", "type": "DATETIME"}])
     );
-    let refused = browser
-        .post(&to, &save("1", offered, "["))
-        .await
-        .is(422)
-        .text();
+    let refused = browser.post(&to, &save("1", offered, "[")).await.is(422).text();
     has(&refused, &["Has an unusable line"]);
-    let refused = browser
-        .post(&to, &save("soon", offered, ""))
-        .await
-        .is(422)
-        .text();
+    let refused = browser.post(&to, &save("soon", offered, "")).await.is(422).text();
     has(&refused, &["Is not a number", "soon"]);
 
     let test = |payload: &'static str| [("action", "test"), ("payload", payload)];
-    let (_, shown) = browser
-        .submit(&to, &test("{\"alert\": {\"name\": \"Mapped\"}}"))
-        .await;
+    let (_, shown) = browser.submit(&to, &test("{\"alert\": {\"name\": \"Mapped\"}}")).await;
     has(
         &shown,
-        &[
-            "It was received as alert #1.",
-            "^alert#1",
-            "/-/alert_management/1/details",
-        ],
+        &["It was received as alert #1.", "^alert#1", "/-/alert_management/1/details"],
     );
     assert_eq!(desk.only_alert().await["title"], "Mapped");
-    has(
-        &browser.post(&to, &test("{")).await.is(422).text(),
-        &["Must be a JSON object"],
-    );
-    browser
-        .submit(&to, &[("action", "reset"), ("overlap_seconds", "3600")])
-        .await;
+    has(&browser.post(&to, &test("{")).await.is(422).text(), &["Must be a JSON object"]);
+    browser.submit(&to, &[("action", "reset"), ("overlap_seconds", "3600")]).await;
     assert_ne!(read().await["token"], made["token"]);
-    has(
-        &page(&browser, &to).await,
-        &["The key before is taken until"],
-    );
+    has(&page(&browser, &to).await, &["The key before is taken until"]);
     let (to_list, shown) = browser.submit(&to, &[("action", "remove")]).await;
     assert_eq!(to_list, SETTINGS);
     assert!(
@@ -144,10 +107,7 @@ async fn another_projects_integration_is_not_reached(t: TestServer) {
     let path = format!("{SETTINGS}/{}", other.integration["id"]);
     browser.get(&path).await.is(404);
     browser.post(&path, &[("action", "remove")]).await.is(404);
-    browser
-        .post(&path, &[("action", "test"), ("payload", "{}")])
-        .await
-        .is(404);
+    browser.post(&path, &[("action", "test"), ("payload", "{}")]).await.is(404);
     other.send(json!({"title": "still there"})).await.is(200);
     assert!(desk.alerts().await.is_empty());
 }
@@ -155,9 +115,7 @@ async fn another_projects_integration_is_not_reached(t: TestServer) {
 #[testkit::story]
 async fn windows_and_triggers_are_set_on_a_page(t: TestServer) {
     let (desk, browser) = desk(&t, 40).await;
-    let (_, shown) = browser
-        .submit(SETTINGS, &[("action", "save"), ("create_issue", "1")])
-        .await;
+    let (_, shown) = browser.submit(SETTINGS, &[("action", "save"), ("create_issue", "1")]).await;
     has(&shown, &["The settings are saved."]);
     let stored = t
         .admin()
@@ -179,9 +137,7 @@ async fn windows_and_triggers_are_set_on_a_page(t: TestServer) {
             ("ends_at", until),
         ]
     };
-    let (_, shown) = browser
-        .submit(SETTINGS, &open("2999-01-01T10:00", "Move <house>"))
-        .await;
+    let (_, shown) = browser.submit(SETTINGS, &open("2999-01-01T10:00", "Move <house>")).await;
     has(
         &shown,
         &[
@@ -194,40 +150,20 @@ async fn windows_and_triggers_are_set_on_a_page(t: TestServer) {
     desk.send(json!({"title": "during it"})).await.is(200);
     assert_eq!(desk.only_alert().await["status"], "ignored");
     has(
-        &browser
-            .post(SETTINGS, &open("2001-01-01T10:00", "Late"))
-            .await
-            .is(422)
-            .text(),
+        &browser.post(SETTINGS, &open("2001-01-01T10:00", "Late")).await.is(422).text(),
         &["Late", "Must be later"],
     );
     has(
-        &browser
-            .post(SETTINGS, &open("soon", "Odd"))
-            .await
-            .is(422)
-            .text(),
+        &browser.post(SETTINGS, &open("soon", "Odd")).await.is(422).text(),
         &["Is no time"],
     );
     has(
-        &browser
-            .post(SETTINGS, &open("2999-01-01T10:00", ""))
-            .await
-            .is(422)
-            .text(),
+        &browser.post(SETTINGS, &open("2999-01-01T10:00", "")).await.is(422).text(),
         &["Can&#39;t be blank"],
     );
     let windows = desk.project.at("/alert_management/maintenance_windows");
     let id = t.admin().get(&windows).await.is(200).json()[0]["id"].to_string();
-    let (_, shown) = browser
-        .submit(SETTINGS, &[("action", "close"), ("window_id", &id)])
-        .await;
-    assert!(
-        shown.contains("is removed.") && !shown.contains("house"),
-        "{shown}"
-    );
-    browser
-        .post(SETTINGS, &[("action", "close"), ("window_id", &id)])
-        .await
-        .is(404);
+    let (_, shown) = browser.submit(SETTINGS, &[("action", "close"), ("window_id", &id)]).await;
+    assert!(shown.contains("is removed.") && !shown.contains("house"), "{shown}");
+    browser.post(SETTINGS, &[("action", "close"), ("window_id", &id)]).await.is(404);
 }

@@ -10,12 +10,7 @@ use testkit::{Client, TestServer};
 
 pub async fn graphql(client: &Client, query: &str) -> Value {
     let body = json!({"query": query});
-    let answer = client
-        .request(Method::POST, "/api/graphql")
-        .json(&body)
-        .await
-        .is(200)
-        .json();
+    let answer = client.request(Method::POST, "/api/graphql").json(&body).await.is(200).json();
     assert_eq!(answer["errors"], Value::Null, "{query}");
     answer["data"].clone()
 }
@@ -55,20 +50,13 @@ async fn lists_are_filtered_searched_and_sorted(t: TestServer) {
     assert_eq!(names("sort=frequency").await, ["C", "B", "A"]);
     assert_eq!(names("sort=frequency&per_page=1&page=2").await, ["B"]);
     assert_eq!(names("search=100%25%20of%20a").await, ["A"]);
-    assert_eq!(
-        names("search=WORK(APP)&sort=frequency").await,
-        ["C", "B", "A"]
-    );
+    assert_eq!(names("search=WORK(APP)&sort=frequency").await, ["C", "B", "A"]);
     assert_eq!(names("search=%25of%25").await, [] as [&str; 0]);
     let all = t.admin().get(&path).await.is(200);
     assert_eq!(all.header("x-total"), "3");
     let a = all.json()[1]["id"].clone();
     let one = format!("{path}/{a}");
-    t.admin()
-        .put(&one)
-        .json(&json!({"status": "resolved"}))
-        .await
-        .is(200);
+    t.admin().put(&one).json(&json!({"status": "resolved"})).await.is(200);
     assert_eq!(names("status=resolved").await, ["A"]);
     for (query, total) in [
         ("", "3"),
@@ -83,11 +71,7 @@ async fn lists_are_filtered_searched_and_sorted(t: TestServer) {
     }
     assert_eq!(names("status=unresolved&sort=frequency").await, ["C", "B"]);
     assert_eq!(names("sort=frequency").await, ["C", "B", "A"]);
-    t.admin()
-        .put(&one)
-        .json(&json!({"status": "lost"}))
-        .await
-        .is(400);
+    t.admin().put(&one).json(&json!({"status": "lost"})).await.is(400);
     t.admin().get(format!("{path}?status=lost")).await.is(400);
     t.admin().get(format!("{path}/999999")).await.is(404);
 }
@@ -105,14 +89,8 @@ async fn developers_read_and_others_do_not(t: TestServer) {
     jane.get(&path).await.is(403);
     jane.get(&one).await.is(403);
     carl.get(&one).await.is(200);
-    carl.put(&one)
-        .json(&json!({"status": "ignored"}))
-        .await
-        .is(200);
-    jane.put(&one)
-        .json(&json!({"status": "resolved"}))
-        .await
-        .is(403);
+    carl.put(&one).json(&json!({"status": "ignored"})).await.is(200);
+    jane.put(&one).json(&json!({"status": "resolved"})).await.is(403);
     t.admin()
         .get(other.project.at(&format!("/error_tracking/errors/{id}")))
         .await
@@ -138,10 +116,7 @@ async fn developers_read_and_others_do_not(t: TestServer) {
         ask(&carl, "acme/anvil").await["trackerDetailedError"]["trackerId"],
         id.to_string()
     );
-    assert_eq!(
-        ask(&t.admin(), "acme/hammer").await["trackerDetailedError"],
-        Value::Null
-    );
+    assert_eq!(ask(&t.admin(), "acme/hammer").await["trackerDetailedError"], Value::Null);
     assert_eq!(ask(&carl, "acme/hammer").await, Value::Null);
 
     let page = "/acme/anvil/-/error_tracking";
@@ -150,10 +125,7 @@ async fn developers_read_and_others_do_not(t: TestServer) {
     janes.get(&format!("{page}/{id}/details")).await.is(403);
     carls.get(page).await.is(200);
     carls.get(&format!("{page}/{id}/details")).await.is(200);
-    carls
-        .get("/acme/anvil/-/settings/error_tracking")
-        .await
-        .is(403);
+    carls.get("/acme/anvil/-/settings/error_tracking").await.is(403);
     assert_eq!(
         janes.get(&format!("{page}.json")).await.is(401).json(),
         json!({"message": "Access denied"})
@@ -165,31 +137,17 @@ async fn developers_read_and_others_do_not(t: TestServer) {
 async fn what_is_not_enabled_says_so(t: TestServer) {
     let project = t.project("acme/anvil").await;
     let text = json!({"message": "Error Tracking is not enabled"});
-    let refused = t
-        .admin()
-        .get(project.at("/error_tracking/errors"))
-        .await
-        .is(400);
+    let refused = t.admin().get(project.at("/error_tracking/errors")).await.is(400);
     assert_eq!(refused.json(), text);
-    let asked = graphql(
-        &t.admin(),
-        "{project(fullPath:\"acme/anvil\"){trackerErrors{externalUrl}}}",
-    )
-    .await;
+    let asked =
+        graphql(&t.admin(), "{project(fullPath:\"acme/anvil\"){trackerErrors{externalUrl}}}").await;
     assert_eq!(asked["project"]["trackerErrors"], Value::Null);
     let jane = t.user("jane").await;
     project.add(&jane, 40).await;
     let browser = t.browser("jane").await;
-    let refused = browser
-        .get("/acme/anvil/-/error_tracking.json")
-        .await
-        .is(400);
+    let refused = browser.get("/acme/anvil/-/error_tracking.json").await.is(400);
     assert_eq!(refused.json(), text);
-    let page = browser
-        .get("/acme/anvil/-/error_tracking")
-        .await
-        .is(200)
-        .text();
+    let page = browser.get("/acme/anvil/-/error_tracking").await.is(200).text();
     assert!(
         page.contains("Error tracking is off") && page.contains("/-/settings/error_tracking"),
         "{page}"
@@ -212,27 +170,16 @@ async fn graphql_shows_errors_with_their_stack(t: TestServer) {
     );
     let nodes = errors["errors"]["nodes"].as_array().unwrap();
     assert_eq!(nodes.len(), 2);
-    assert_eq!(
-        (&errors["errors"]["count"], &errors["errors"]["all"]),
-        (&json!(3), &json!(2))
-    );
+    assert_eq!((&errors["errors"]["count"], &errors["errors"]["all"]), (&json!(3), &json!(2)));
     let c = &nodes[0];
     assert_eq!(
         (c["title"].clone(), c["count"].clone(), c["status"].clone()),
-        (
-            json!("C: 100% of C <b>2</b>"),
-            json!(3),
-            json!("UNRESOLVED")
-        )
+        (json!("C: 100% of C <b>2</b>"), json!(3), json!("UNRESOLVED"))
     );
     let bars = c["frequency"].as_array().unwrap();
     let sum: i64 = bars.iter().map(|bar| bar["count"].as_i64().unwrap()).sum();
     assert_eq!((bars.len(), sum), (24, 3));
-    assert!(
-        errors["errors"]["pageInfo"]["hasNextPage"]
-            .as_bool()
-            .unwrap()
-    );
+    assert!(errors["errors"]["pageInfo"]["hasNextPage"].as_bool().unwrap());
     let cursor = errors["errors"]["pageInfo"]["endCursor"].as_str().unwrap();
     let rest = graphql(
         &t.admin(),
@@ -266,10 +213,7 @@ async fn graphql_shows_errors_with_their_stack(t: TestServer) {
         trackerErrors{{detailedError(id:\"{id}\"){{id}} errorStackTrace(id:\"{id}\"){{issueId dateReceived \
         stackTraceEntries{{function fileName line col traceContext{{line code}}}}}}}}}}}}")).await;
     let detailed = &found["project"]["trackerDetailedError"];
-    assert_eq!(
-        detailed["tags"],
-        json!({"level": "error", "logger": "shop"})
-    );
+    assert_eq!(detailed["tags"], json!({"level": "error", "logger": "shop"}));
     assert_eq!(detailed["lastReleaseShortVersion"], "1.2");
     let errors = &found["project"]["trackerErrors"];
     assert_eq!(errors["detailedError"]["id"], id);
@@ -299,20 +243,13 @@ async fn a_title_is_whole_where_one_error_is_shown(t: TestServer) {
     )
     .await;
     assert_eq!(found["project"]["trackerDetailedError"]["title"], *whole);
-    assert_eq!(
-        found["project"]["trackerErrors"]["errors"]["nodes"][0]["title"],
-        whole[..64]
-    );
+    assert_eq!(found["project"]["trackerErrors"]["errors"]["nodes"][0]["title"], whole[..64]);
     let jane = t.user("jane").await;
     tracker.project.add(&jane, 30).await;
     let browser = t.browser("jane").await;
     let list = "/acme/anvil/-/error_tracking";
     let listed = browser.get(&format!("{list}.json")).await.is(200).json();
-    let shown = browser
-        .get(&format!("{list}/{id}/details.json"))
-        .await
-        .is(200)
-        .json();
+    let shown = browser.get(&format!("{list}/{id}/details.json")).await.is(200).json();
     assert_eq!(
         (&listed["errors"][0]["title"], &shown["error"]["title"]),
         (&json!(whole[..64]), &json!(whole))
@@ -337,23 +274,14 @@ async fn errors_that_are_received_here_are_listed_here(t: TestServer) {
         .submit("/acme/anvil/-/settings/error_tracking", &elsewhere)
         .await;
     let external_url = async || {
-        let asked = graphql(
-            &jane,
-            "{project(fullPath:\"acme/anvil\"){trackerErrors{externalUrl}}}",
-        )
-        .await;
+        let asked =
+            graphql(&jane, "{project(fullPath:\"acme/anvil\"){trackerErrors{externalUrl}}}").await;
         asked["project"]["trackerErrors"]["externalUrl"].clone()
     };
     assert_eq!(external_url().await, "https://t.example/acme/anvil/");
     let here = json!({"active": true, "integrated": true});
-    jane.put(project.at("/error_tracking/settings"))
-        .json(&here)
-        .await
-        .is(200);
-    assert_eq!(
-        external_url().await,
-        format!("{}/acme/anvil/-/error_tracking", t.url())
-    );
+    jane.put(project.at("/error_tracking/settings")).json(&here).await.is(200);
+    assert_eq!(external_url().await, format!("{}/acme/anvil/-/error_tracking", t.url()));
 }
 
 #[testkit::story]
@@ -364,16 +292,12 @@ async fn what_people_say_of_an_error_is_recorded(t: TestServer) {
     let id = tracker.errors().await[0]["id"].clone();
     let path = tracker.project.at(&format!("/error_tracking/errors/{id}"));
     for _ in 0..2 {
-        jane.put(&path)
-            .json(&json!({"status": "ignored"}))
-            .await
-            .is(200);
+        jane.put(&path).json(&json!({"status": "ignored"})).await.is(200);
     }
     let records = t.admin().get("/audit_events").await.is(200).json();
     let of_errors = records.as_array().unwrap().iter();
-    let of_errors: Vec<_> = of_errors
-        .filter(|one| one.to_string().contains("error.update"))
-        .collect();
+    let of_errors: Vec<_> =
+        of_errors.filter(|one| one.to_string().contains("error.update")).collect();
     assert_eq!(of_errors.len(), 1, "{records}");
     assert_eq!(of_errors[0]["author_id"], jane.id);
 }

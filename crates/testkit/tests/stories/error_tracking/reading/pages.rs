@@ -9,22 +9,11 @@ async fn pages_show_errors_and_change_them(t: TestServer) {
     tracker.project.add(&jane, 30).await;
     let browser = t.browser("jane").await;
     let list = "/acme/anvil/-/error_tracking";
-    let page = browser
-        .get(&format!("{list}?sort=frequency"))
-        .await
-        .is(200)
-        .text();
-    assert!(
-        page.contains("3 events") && page.contains("100% of C &#60;b&#62;2"),
-        "{page}"
-    );
+    let page = browser.get(&format!("{list}?sort=frequency")).await.is(200).text();
+    assert!(page.contains("3 events") && page.contains("100% of C &#60;b&#62;2"), "{page}");
     assert!(!page.contains("<b>2"), "{page}");
     let id = tracker.errors().await[0]["id"].clone();
-    let page = browser
-        .get(&format!("{list}/{id}/details"))
-        .await
-        .is(200)
-        .text();
+    let page = browser.get(&format!("{list}/{id}/details")).await.is(200).text();
     for text in [
         "Events by hour",
         "Events by day",
@@ -36,25 +25,14 @@ async fn pages_show_errors_and_change_them(t: TestServer) {
         assert!(page.contains(text), "{text}: {page}");
     }
     assert!(!page.contains("<script>before"));
-    let (to, page) = browser
-        .submit(&format!("{list}/{id}"), &[("status", "resolved")])
-        .await;
+    let (to, page) = browser.submit(&format!("{list}/{id}"), &[("status", "resolved")]).await;
     assert_eq!(to, format!("{list}/{id}/details"));
     assert!(page.contains("The error is resolved."), "{page}");
     assert_eq!(
-        tracker
-            .errors()
-            .await
-            .iter()
-            .filter(|one| one["status"] == "resolved")
-            .count(),
+        tracker.errors().await.iter().filter(|one| one["status"] == "resolved").count(),
         1
     );
-    let page = browser
-        .get(&format!("{list}?search=nothing+of+the+kind"))
-        .await
-        .is(200)
-        .text();
+    let page = browser.get(&format!("{list}?search=nothing+of+the+kind")).await.is(200).text();
     assert!(page.contains("No error found"), "{page}");
 }
 
@@ -71,67 +49,34 @@ async fn scripts_in_pages_read_and_change_errors(t: TestServer) {
     assert_eq!(all["errors"][0]["title"], "C: 100% of C <b>2</b>");
     assert_eq!(all["pagination"], json!({"previous": null, "next": null}));
     let id = all["errors"][0]["id"].as_str().unwrap();
-    assert_eq!(
-        read(&format!("/{id}/details.json")).await["error"]["tags"]["logger"],
-        "shop"
-    );
+    assert_eq!(read(&format!("/{id}/details.json")).await["error"]["tags"]["logger"], "shop");
     let stack = read(&format!("/{id}/stack_trace.json")).await;
     assert_eq!(stack["error"]["stack_trace_entries"][0]["lineNo"], 7);
     let page = browser.get(&format!("{list}/{id}/details")).await.is(200);
     let token = page.hidden("authenticity_token").unwrap();
-    let fields = [
-        ("authenticity_token", token.as_str()),
-        ("status", "resolved"),
-    ];
+    let fields = [("authenticity_token", token.as_str()), ("status", "resolved")];
     let put = browser
-        .send_as(
-            Method::PUT,
-            &format!("{list}/{id}"),
-            &fields,
-            "application/json",
-        )
+        .send_as(Method::PUT, &format!("{list}/{id}"), &fields, "application/json")
         .await;
-    assert_eq!(
-        put.is(200).json(),
-        json!({"updated": true, "closed_issue_iid": null})
-    );
+    assert_eq!(put.is(200).json(), json!({"updated": true, "closed_issue_iid": null}));
     for (status, text) in [
         ("lost", "status does not have a valid value"),
         ("", "status does not have a valid value"),
     ] {
         let fields = [("authenticity_token", token.as_str()), ("status", status)];
         let put = browser
-            .send_as(
-                Method::PUT,
-                &format!("{list}/{id}"),
-                &fields,
-                "application/json",
-            )
+            .send_as(Method::PUT, &format!("{list}/{id}"), &fields, "application/json")
             .await;
         assert_eq!(put.is(400).json()["error"], text);
     }
     let fields = [("authenticity_token", token.as_str())];
     let put = browser
-        .send_as(
-            Method::PUT,
-            &format!("{list}/{id}"),
-            &fields,
-            "application/json",
-        )
+        .send_as(Method::PUT, &format!("{list}/{id}"), &fields, "application/json")
         .await;
     assert_eq!(put.is(400).json()["error"], "status is missing");
     assert_eq!(read(".json").await["errors"].as_array().unwrap().len(), 2);
-    assert_eq!(
-        read(".json?issue_status=whatever").await["errors"]
-            .as_array()
-            .unwrap()
-            .len(),
-        3
-    );
-    browser
-        .get(&format!("{list}/999999/details.json"))
-        .await
-        .is(404);
+    assert_eq!(read(".json?issue_status=whatever").await["errors"].as_array().unwrap().len(), 3);
+    browser.get(&format!("{list}/999999/details.json")).await.is(404);
     let bare = browser
         .send_as(
             Method::PUT,
@@ -150,58 +95,27 @@ async fn settings_and_keys_are_managed_on_a_page(t: TestServer) {
     project.add(&jane, 40).await;
     let browser = t.browser("jane").await;
     let path = "/acme/anvil/-/settings/error_tracking";
-    assert!(
-        browser
-            .get(path)
-            .await
-            .is(200)
-            .text()
-            .contains("No keys yet")
-    );
+    assert!(browser.get(path).await.is(200).text().contains("No keys yet"));
     let (to, page) = browser
         .submit(
             path,
-            &[
-                ("action", "save"),
-                ("active", "1"),
-                ("mode", "integrated"),
-                ("api_url", ""),
-            ],
+            &[("action", "save"), ("active", "1"), ("mode", "integrated"), ("api_url", "")],
         )
         .await;
     assert_eq!(to, path);
-    assert!(
-        page.contains("The settings are saved. Make a key"),
-        "{page}"
-    );
-    let none = browser
-        .get("/acme/anvil/-/error_tracking")
-        .await
-        .is(200)
-        .text();
+    assert!(page.contains("The settings are saved. Make a key"), "{page}");
+    let none = browser.get("/acme/anvil/-/error_tracking").await.is(200).text();
     assert!(
         none.contains("No open errors")
             && none.contains(&format!("href=\"{path}\">Set up a program")),
         "{none}"
     );
     let (_, page) = browser.submit(path, &[("action", "add")]).await;
-    assert!(
-        page.contains("@127.0.0.1:") && page.contains("svet_"),
-        "{page}"
-    );
-    let keys = t
-        .admin()
-        .get(project.at("/error_tracking/client_keys"))
-        .await
-        .is(200);
+    assert!(page.contains("@127.0.0.1:") && page.contains("svet_"), "{page}");
+    let keys = t.admin().get(project.at("/error_tracking/client_keys")).await.is(200);
     let id = keys.each("id")[0].to_string();
-    let (_, page) = browser
-        .submit(path, &[("action", "remove"), ("key_id", &id)])
-        .await;
-    assert!(
-        page.contains("The key is removed.") && page.contains("No keys yet"),
-        "{page}"
-    );
+    let (_, page) = browser.submit(path, &[("action", "remove"), ("key_id", &id)]).await;
+    assert!(page.contains("The key is removed.") && page.contains("No keys yet"), "{page}");
 
     let elsewhere = [
         ("action", "save"),
@@ -210,10 +124,7 @@ async fn settings_and_keys_are_managed_on_a_page(t: TestServer) {
         ("api_url", "https://t.example/"),
     ];
     let page = browser.post(path, &elsewhere).await.is(422).text();
-    assert!(
-        page.contains("Is invalid") && page.contains("https://t.example/"),
-        "{page}"
-    );
+    assert!(page.contains("Is invalid") && page.contains("https://t.example/"), "{page}");
     let url = "https://t.example/api/0/projects/acme/big-anvil/";
     let elsewhere = [
         ("action", "save"),
@@ -233,12 +144,7 @@ async fn settings_and_keys_are_managed_on_a_page(t: TestServer) {
     ];
     browser.submit(path, &elsewhere).await;
     assert!(!browser.get(path).await.text().contains("s3cret-word"));
-    let shown = t
-        .admin()
-        .get(project.at("/error_tracking/settings"))
-        .await
-        .is(200)
-        .json();
+    let shown = t.admin().get(project.at("/error_tracking/settings")).await.is(200).json();
     assert_eq!(
         shown,
         json!({"active": true, "project_name": "Big Anvil",

@@ -24,10 +24,7 @@ async fn labels_are_made_in_projects_and_groups(t: testkit::TestServer) {
             .contains("<em>bad</em>")
     );
     let again = run(&jane, "labelCreate", input, "label{title}").await;
-    assert_eq!(
-        again,
-        json!({"label": null, "errors": ["Label already exists"]})
-    );
+    assert_eq!(again, json!({"label": null, "errors": ["Label already exists"]}));
     let bad = run(
         &jane,
         "labelCreate",
@@ -50,11 +47,7 @@ async fn labels_are_made_in_projects_and_groups(t: testkit::TestServer) {
             .starts_with("gid://service/GroupLabel/")
     );
     for (who, input, text) in [
-        (
-            &*guest,
-            "projectPath:\"acme/anvil\",title:\"x\"",
-            NOT_AVAILABLE,
-        ),
+        (&*guest, "projectPath:\"acme/anvil\",title:\"x\"", NOT_AVAILABLE),
         (&*jane, "groupPath:\"acme\",title:\"x\"", NOT_AVAILABLE),
         (
             &*jane,
@@ -62,11 +55,8 @@ async fn labels_are_made_in_projects_and_groups(t: testkit::TestServer) {
             "Please provide either projectPath or groupPath argument, but not both.",
         ),
     ] {
-        let answer = ask(
-            who,
-            &format!("mutation{{labelCreate(input:{{{input}}}){{errors}}}}"),
-        )
-        .await;
+        let answer =
+            ask(who, &format!("mutation{{labelCreate(input:{{{input}}}){{errors}}}}")).await;
         assert_eq!(message(&answer), text);
     }
 }
@@ -82,14 +72,7 @@ async fn of_label_changes_at_once_none_is_lost(t: testkit::TestServer) {
     let mut ids = Vec::new();
     for n in 0..8 {
         let body = json!({"name": format!("l{n}"), "color": "red"});
-        ids.push(
-            t.admin()
-                .post(project.at("/labels"))
-                .json(&body)
-                .await
-                .is(201)
-                .id(),
-        );
+        ids.push(t.admin().post(project.at("/labels")).json(&body).await.is(201).id());
     }
     let admin = Arc::new(t.admin());
     let adds: Vec<_> = ids
@@ -108,10 +91,7 @@ async fn of_label_changes_at_once_none_is_lost(t: testkit::TestServer) {
     let query = "{project(fullPath:\"acme/anvil\"){issue(iid:\"1\"){labels{count some:count(limit:3)}} labels{count some:count(limit:3)}}}";
     let counted = data(&admin, query).await["project"].clone();
     let eight = json!({"count": 8, "some": 4});
-    assert_eq!(
-        (&counted["issue"]["labels"], &counted["labels"]),
-        (&eight, &eight)
-    );
+    assert_eq!((&counted["issue"]["labels"], &counted["labels"]), (&eight, &eight));
     let input = format!("removeLabelIds:[{}],addLabelIds:[]", ids[0]);
     let left = set(&admin, "updateIssue", &input, "labels{count}").await;
     assert_eq!(left["labels"]["count"], 7);
@@ -138,10 +118,7 @@ async fn todos_are_marked_done_and_restored(t: testkit::TestServer) {
             .map(|one| one[key].clone())
             .collect::<Vec<_>>()
     };
-    assert_eq!(
-        of("action"),
-        [json!("assigned"), json!("mentioned"), json!("assigned")]
-    );
+    assert_eq!(of("action"), [json!("assigned"), json!("mentioned"), json!("assigned")]);
     assert_eq!(
         (&todos[0]["target"]["title"], &todos[0]["targetType"]),
         (&json!("two"), &json!("ISSUE"))
@@ -172,9 +149,7 @@ async fn todos_are_marked_done_and_restored(t: testkit::TestServer) {
         );
         let found = data(&joe, &query).await;
         assert_eq!(
-            found["currentUser"]["todos"]["nodes"]
-                .as_array()
-                .map(Vec::len),
+            found["currentUser"]["todos"]["nodes"].as_array().map(Vec::len),
             Some(count),
             "{args}"
         );
@@ -184,13 +159,7 @@ async fn todos_are_marked_done_and_restored(t: testkit::TestServer) {
     let all = run(&joe, "todosMarkAllDone", "", "todos{id}").await;
     assert_eq!(all["todos"].as_array().map(Vec::len), Some(3));
     let ids = json!(of("id"));
-    let many = run(
-        &joe,
-        "todoRestoreMany",
-        &format!("ids:{ids}"),
-        "todos{state}",
-    )
-    .await;
+    let many = run(&joe, "todoRestoreMany", &format!("ids:{ids}"), "todos{state}").await;
     assert_eq!(many["todos"].as_array().map(Vec::len), Some(3));
     let about = "targetId:\"gid://service/Issue/1\"";
     assert_eq!(
@@ -202,10 +171,7 @@ async fn todos_are_marked_done_and_restored(t: testkit::TestServer) {
     let made = run(&jane, "todoCreate", about, "todo{action body}").await;
     assert_eq!(made["todo"], json!({"action": "marked", "body": "one"}));
     let again = run(&jane, "todoCreate", about, "todo{id}").await;
-    assert_eq!(
-        again,
-        json!({"todo": null, "errors": ["There is such a to-do already"]})
-    );
+    assert_eq!(again, json!({"todo": null, "errors": ["There is such a to-do already"]}));
     let hers = data(
         &jane,
         "{project(fullPath:\"acme/anvil\"){issue(iid:\"1\"){currentUserTodos{nodes{action}}}}}",
@@ -222,10 +188,7 @@ async fn todos_are_marked_done_and_restored(t: testkit::TestServer) {
     ] {
         assert_eq!(message(&ask(&jane, &query).await), NOT_AVAILABLE, "{query}");
     }
-    assert_eq!(
-        data(&jane, &format!("{{todo(id:{id}){{state}}}}")).await,
-        json!({"todo": null})
-    );
+    assert_eq!(data(&jane, &format!("{{todo(id:{id}){{state}}}}")).await, json!({"todo": null}));
     let other = ask_with(
         &jane,
         "query($u:String){user(username:$u){todos{nodes{id}}}}",
@@ -234,10 +197,7 @@ async fn todos_are_marked_done_and_restored(t: testkit::TestServer) {
     .await;
     assert_eq!(other["data"]["user"]["todos"], Value::Null);
     // What may no longer be seen is no longer told of.
-    t.admin()
-        .delete(project.at(&format!("/members/{}", joe.id)))
-        .await
-        .is(204);
+    t.admin().delete(project.at(&format!("/members/{}", joe.id))).await.is(204);
     let left = data(&joe, list).await["currentUser"]["todos"]["nodes"].clone();
     assert_eq!(left, json!([]));
     let hidden = data(

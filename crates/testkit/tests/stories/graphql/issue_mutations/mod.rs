@@ -60,21 +60,10 @@ async fn an_issue_is_made_with_all_its_marks(t: testkit::TestServer) {
     )
     .await;
     assert_eq!(hers["issue"], json!({"iid": "2", "labels": {"nodes": []}}));
-    let blank = run(
-        &jane,
-        "createIssue",
-        "projectPath:\"acme/anvil\",title:\" \"",
-        "issue{iid}",
-    )
-    .await;
-    assert_eq!(
-        blank,
-        json!({"issue": null, "errors": ["Title can't be blank"]})
-    );
-    for (who, path) in [
-        (&*t.user("outsider").await, "acme/anvil"),
-        (&*jane, "acme/nothing"),
-    ] {
+    let blank =
+        run(&jane, "createIssue", "projectPath:\"acme/anvil\",title:\" \"", "issue{iid}").await;
+    assert_eq!(blank, json!({"issue": null, "errors": ["Title can't be blank"]}));
+    for (who, path) in [(&*t.user("outsider").await, "acme/anvil"), (&*jane, "acme/nothing")] {
         let query = format!(
             "mutation{{createIssue(input:{{projectPath:\"{path}\",title:\"t\"}}){{issue{{iid}}}}}}"
         );
@@ -92,10 +81,7 @@ async fn one_thing_is_set_at_a_time(t: testkit::TestServer) {
     let (jane, joe) = (t.user("jane").await, t.user("joe").await);
     project.add(&jane, 20).await;
     project.add(&joe, 10).await;
-    jane.post(project.at("/issues"))
-        .json(&json!({"title": "Hinge"}))
-        .await
-        .is(201);
+    jane.post(project.at("/issues")).json(&json!({"title": "Hinge"})).await.is(201);
     for (name, input, fields, wanted) in [
         (
             "issueSetLocked",
@@ -115,19 +101,9 @@ async fn one_thing_is_set_at_a_time(t: testkit::TestServer) {
             "dueDate",
             json!({"dueDate": "2031-02-01T00:00:00Z"}),
         ),
-        (
-            "issueSetDueDate",
-            "dueDate:null",
-            "dueDate",
-            json!({"dueDate": null}),
-        ),
+        ("issueSetDueDate", "dueDate:null", "dueDate", json!({"dueDate": null})),
         ("issueSetWeight", "weight:4", "weight", json!({"weight": 4})),
-        (
-            "issueSetSeverity",
-            "severity:LOW",
-            "severity",
-            json!({"severity": "LOW"}),
-        ),
+        ("issueSetSeverity", "severity:LOW", "severity", json!({"severity": "LOW"})),
         (
             "issueSetSubscription",
             "subscribedState:false",
@@ -152,32 +128,15 @@ async fn one_thing_is_set_at_a_time(t: testkit::TestServer) {
             "description state weight",
             json!({"description": null, "state": "opened", "weight": null}),
         ),
-        (
-            "updateIssue",
-            "clientMutationId:\"nothing\"",
-            "title",
-            json!({"title": "Door"}),
-        ),
+        ("updateIssue", "clientMutationId:\"nothing\"", "title", json!({"title": "Door"})),
     ] {
-        assert_eq!(
-            set(&jane, name, input, fields).await,
-            wanted,
-            "{name} {input}"
-        );
+        assert_eq!(set(&jane, name, input, fields).await, wanted, "{name} {input}");
     }
     let names = |mode: &str, who: &str| format!("assigneeUsernames:{who},operationMode:{mode}");
     let assigned = "assignees{nodes{username}}";
     for (mode, who, wanted) in [
-        (
-            "REPLACE",
-            "[\"jane\",\"nobody\"]",
-            json!([{"username": "jane"}]),
-        ),
-        (
-            "APPEND",
-            "[\"joe\"]",
-            json!([{"username": "jane"}, {"username": "joe"}]),
-        ),
+        ("REPLACE", "[\"jane\",\"nobody\"]", json!([{"username": "jane"}])),
+        ("APPEND", "[\"joe\"]", json!([{"username": "jane"}, {"username": "joe"}])),
         ("REMOVE", "[\"jane\"]", json!([{"username": "joe"}])),
     ] {
         let issue = set(&jane, "issueSetAssignees", &names(mode, who), assigned).await;
@@ -202,21 +161,13 @@ async fn one_thing_is_set_at_a_time(t: testkit::TestServer) {
 async fn types_that_there_are_none_of_find_and_make_nothing(t: testkit::TestServer) {
     let project = t.project("acme/anvil").await;
     let admin = t.admin();
-    admin
-        .post(project.at("/issues"))
-        .json(&json!({"title": "Hinge"}))
-        .await
-        .is(201);
-    for (types, found) in [
-        ("[TEST_CASE,REQUIREMENT]", 0),
-        ("[EPIC]", 0),
-        ("[EPIC,ISSUE]", 1),
-        ("[]", 1),
-    ] {
-        for (filter, wanted) in [
-            (format!("types:{types}"), found),
-            ("not:{types:[TEST_CASE]}".to_owned(), 1),
-        ] {
+    admin.post(project.at("/issues")).json(&json!({"title": "Hinge"})).await.is(201);
+    for (types, found) in
+        [("[TEST_CASE,REQUIREMENT]", 0), ("[EPIC]", 0), ("[EPIC,ISSUE]", 1), ("[]", 1)]
+    {
+        for (filter, wanted) in
+            [(format!("types:{types}"), found), ("not:{types:[TEST_CASE]}".to_owned(), 1)]
+        {
             let query =
                 format!("{{project(fullPath:\"acme/anvil\"){{issues({filter}){{count}}}}}}");
             assert_eq!(
@@ -247,25 +198,16 @@ async fn an_issue_moves_where_its_mover_reports(t: testkit::TestServer) {
     let (from, to) = (t.project("acme/anvil").await, t.project("acme/bolt").await);
     let jane = t.user("jane").await;
     from.add(&jane, 20).await;
-    jane.post(from.at("/issues"))
-        .json(&json!({"title": "Hinge"}))
-        .await
-        .is(201);
+    jane.post(from.at("/issues")).json(&json!({"title": "Hinge"})).await.is(201);
     let query = format!(
         "mutation{{issueMove(input:{{{AT},targetProjectPath:\"acme/bolt\"}}){{issue{{reference(full:true)}} errors}}}}"
     );
     let refused = ask(&jane, &query).await;
     let missing = ask(&jane, &query.replace("bolt", "nothing")).await;
-    assert_eq!(
-        (message(&refused), message(&missing)),
-        (NOT_AVAILABLE, NOT_AVAILABLE)
-    );
+    assert_eq!((message(&refused), message(&missing)), (NOT_AVAILABLE, NOT_AVAILABLE));
     to.add(&jane, 20).await;
     let moved = data(&jane, &query).await;
-    assert_eq!(
-        moved["issueMove"],
-        json!({"issue": {"reference": "acme/bolt#1"}, "errors": []})
-    );
+    assert_eq!(moved["issueMove"], json!({"issue": {"reference": "acme/bolt#1"}, "errors": []}));
     let old = data(
         &jane,
         "{project(fullPath:\"acme/anvil\"){issue(iid:\"1\"){state movedTo{reference(full:true)}}}}",

@@ -12,10 +12,7 @@ async fn issues_pass_filters(t: testkit::TestServer) {
         json!({"title": "now", "start_date": "2020-01-01"}),
         json!({"title": "later", "due_date": "2999-01-01"}),
     ] {
-        jane.post(project.at("/milestones"))
-            .json(&goal)
-            .await
-            .is(201);
+        jane.post(project.at("/milestones")).json(&goal).await.is(201);
     }
     for body in [
         json!({"title": "one", "labels": "bug,door", "assignee_ids": [joe.id], "milestone_id": 1, "weight": 3}),
@@ -59,10 +56,7 @@ async fn issues_pass_filters(t: testkit::TestServer) {
         ("myReactionEmoji:\"tada\"", vec!["one"]),
         ("myReactionEmoji:\"None\"", vec!["three", "two"]),
         ("not:{labelName:[\"bug\"]}", vec!["three"]),
-        (
-            "not:{types:[INCIDENT],assigneeUsernames:[\"joe\"]}",
-            vec!["two"],
-        ),
+        ("not:{types:[INCIDENT],assigneeUsernames:[\"joe\"]}", vec!["two"]),
         ("not:{myReactionEmoji:\"tada\"}", vec!["three", "two"]),
         ("or:{labelNames:[\"door\",\"nothing\"]}", vec!["one"]),
         (
@@ -82,20 +76,11 @@ async fn issues_pass_filters(t: testkit::TestServer) {
     }
     let many = format!("iids:{}", json!(vec!["1"; 101]));
     let query = format!("{{project(fullPath:\"acme/anvil\"){{issues({many}){{count}}}}}}");
-    assert_eq!(
-        message(&ask(&jane, &query).await),
-        "iids cannot have more than 100 entries"
-    );
+    assert_eq!(message(&ask(&jane, &query).await), "iids cannot have more than 100 entries");
     let bare = ask(&jane, "{issues{nodes{title}}}").await;
-    assert_eq!(
-        message(&bare),
-        "You must provide at least one filter argument for this query"
-    );
-    let all = data(
-        &jane,
-        "{issues(state:opened){nodes{title} count limited:count(limit:1)}}",
-    )
-    .await;
+    assert_eq!(message(&bare), "You must provide at least one filter argument for this query");
+    let all =
+        data(&jane, "{issues(state:opened){nodes{title} count limited:count(limit:1)}}").await;
     assert_eq!(
         all["issues"],
         json!({"nodes": [{"title": "two"}, {"title": "one"}], "count": 2, "limited": 2})
@@ -103,11 +88,7 @@ async fn issues_pass_filters(t: testkit::TestServer) {
     // The same reactions by REST.
     for (query, count) in [("tada", 1), ("Any", 1), ("none", 2)] {
         let path = project.at(&format!("/issues?my_reaction_emoji={query}"));
-        assert_eq!(
-            jane.get(path).await.is(200).each("id").len(),
-            count,
-            "{query}"
-        );
+        assert_eq!(jane.get(path).await.is(200).each("id").len(), count, "{query}");
     }
     assert_eq!(
         jane.get(project.at("/issues?not[my_reaction_emoji]=tada"))
@@ -118,10 +99,7 @@ async fn issues_pass_filters(t: testkit::TestServer) {
         2
     );
     assert_eq!(
-        joe.get(project.at("/issues?my_reaction_emoji=tada"))
-            .await
-            .is(200)
-            .json(),
+        joe.get(project.at("/issues?my_reaction_emoji=tada")).await.is(200).json(),
         json!([])
     );
 }
@@ -131,19 +109,9 @@ async fn pages_go_forth_and_back(t: testkit::TestServer) {
     let project = t.project("acme/anvil").await;
     for (n, due) in [(1, "2031-01-02"), (2, ""), (3, "2031-01-01"), (4, "")] {
         let body = json!({"title": format!("n{n}"), "due_date": due});
-        t.admin()
-            .post(project.at("/issues"))
-            .json(&body)
-            .await
-            .is(201);
+        t.admin().post(project.at("/issues")).json(&body).await.is(201);
     }
-    for sort in [
-        "created_desc",
-        "DUE_DATE_ASC",
-        "DUE_DATE_DESC",
-        "WEIGHT_ASC",
-        "TITLE_ASC",
-    ] {
+    for sort in ["created_desc", "DUE_DATE_ASC", "DUE_DATE_DESC", "WEIGHT_ASC", "TITLE_ASC"] {
         let all = titles(&t.admin(), &format!("sort:{sort}")).await;
         let page = |args: String| {
             let fields = format!(
@@ -155,11 +123,7 @@ async fn pages_go_forth_and_back(t: testkit::TestServer) {
         let first = page("first:3".into()).await;
         assert_eq!(first["pageInfo"]["hasNextPage"], true);
         let second = page(format!("first:3,after:{}", first["pageInfo"]["endCursor"])).await;
-        let back = page(format!(
-            "last:3,before:{}",
-            second["pageInfo"]["startCursor"]
-        ))
-        .await;
+        let back = page(format!("last:3,before:{}", second["pageInfo"]["startCursor"])).await;
         assert_eq!(back["nodes"], first["nodes"], "{sort}");
         let both: Vec<&Value> = [&first, &second]
             .iter()
@@ -168,11 +132,7 @@ async fn pages_go_forth_and_back(t: testkit::TestServer) {
             .collect();
         assert_eq!(
             both,
-            all.iter()
-                .map(|one| json!(one))
-                .collect::<Vec<_>>()
-                .iter()
-                .collect::<Vec<_>>(),
+            all.iter().map(|one| json!(one)).collect::<Vec<_>>().iter().collect::<Vec<_>>(),
             "{sort}"
         );
     }
@@ -180,10 +140,7 @@ async fn pages_go_forth_and_back(t: testkit::TestServer) {
 
 #[testkit::story]
 async fn groups_show_what_their_projects_have(t: testkit::TestServer) {
-    let (top, below) = (
-        t.project("acme/anvil").await,
-        t.project("acme/tools/saw").await,
-    );
+    let (top, below) = (t.project("acme/anvil").await, t.project("acme/tools/saw").await);
     let jane = t.user("jane").await;
     top.add(&jane, 20).await;
     let group = t.group("acme").await;
@@ -198,11 +155,7 @@ async fn groups_show_what_their_projects_have(t: testkit::TestServer) {
         ("labels", json!({"name": "ours", "color": "red"})),
         ("milestones", json!({"title": "all"})),
     ] {
-        t.admin()
-            .post(format!("/groups/{}/{path}", group.id))
-            .json(&body)
-            .await
-            .is(201);
+        t.admin().post(format!("/groups/{}/{path}", group.id)).json(&body).await.is(201);
     }
     let query = "{group(fullPath:\"acme\"){issues{nodes{title} count} deep:issues(includeSubgroups:true){nodes{title} count} \
         labels{nodes{title} count} milestones{nodes{title groupMilestone group{path}}} projects{nodes{path \
@@ -222,13 +175,8 @@ async fn groups_show_what_their_projects_have(t: testkit::TestServer) {
                 "milestones": {"nodes": [{"title": "all"}]}}]},
         })
     );
-    let id = seen["projects"]["nodes"][0]["label"]["id"]
-        .as_str()
-        .unwrap_or_default();
+    let id = seen["projects"]["nodes"][0]["label"]["id"].as_str().unwrap_or_default();
     assert!(id.starts_with("gid://service/GroupLabel/"), "{id}");
     let hers = data(&jane, query).await;
-    assert_eq!(
-        hers["group"]["deep"]["count"], 1,
-        "what is hidden is not counted"
-    );
+    assert_eq!(hers["group"]["deep"]["count"], 1, "what is hidden is not counted");
 }

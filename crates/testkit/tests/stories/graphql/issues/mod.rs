@@ -80,10 +80,7 @@ async fn an_issue_is_shown_whole(t: testkit::TestServer) {
                 "user": {"username": "jane"}}]},
         })
     );
-    assert_eq!(
-        anvil(&jane, "openIssuesCount").await,
-        json!({"openIssuesCount": 1})
-    );
+    assert_eq!(anvil(&jane, "openIssuesCount").await, json!({"openIssuesCount": 1}));
     let query = format!(
         "{{issue(id:\"gid://service/Issue/{}\"){{title}} node(id:\"gid://service/Issue/{}\"){{__typename}} \
         label: node(id:\"gid://service/ProjectLabel/1\"){{... on Label{{title}}}} \
@@ -106,16 +103,9 @@ async fn hidden_issues_look_like_missing_ones(t: testkit::TestServer) {
     project.add(&jane, 20).await;
     let secret = json!({"title": "Secret", "confidential": true});
     let made = jane.post(project.at("/issues")).json(&secret).await.is(201);
-    jane.post(project.at("/issues"))
-        .json(&json!({"title": "Open"}))
-        .await
-        .is(201);
+    jane.post(project.at("/issues")).json(&json!({"title": "Open"})).await.is(201);
     let inside = json!({"body": "between us", "internal": true});
-    let note = jane
-        .post(project.at("/issues/2/notes"))
-        .json(&inside)
-        .await
-        .is(201);
+    let note = jane.post(project.at("/issues/2/notes")).json(&inside).await.is(201);
     let query = format!(
         "{{issue(id:\"gid://service/Issue/{}\"){{title}} note(id:\"gid://service/Note/{}\"){{body}} \
         project(fullPath:\"acme/anvil\"){{issue(iid:\"1\"){{title}} openIssuesCount \
@@ -145,10 +135,7 @@ async fn hidden_issues_look_like_missing_ones(t: testkit::TestServer) {
         .is(200);
     let gone = data(&outsider, &query).await;
     assert_eq!(
-        (
-            &gone["project"]["issues"]["count"],
-            &gone["project"]["openIssuesCount"]
-        ),
+        (&gone["project"]["issues"]["count"], &gone["project"]["openIssuesCount"]),
         (&json!(0), &Value::Null)
     );
 }
@@ -158,10 +145,7 @@ async fn notes_and_discussions_stand_below_what_they_are_about(t: testkit::TestS
     let project = t.project("acme/anvil").await;
     let jane = t.user("jane").await;
     project.add(&jane, 20).await;
-    jane.post(project.at("/issues"))
-        .json(&json!({"title": "Hinge"}))
-        .await
-        .is(201);
+    jane.post(project.at("/issues")).json(&json!({"title": "Hinge"})).await.is(201);
     let thread = jane
         .post(project.at("/issues/1/discussions"))
         .json(&json!({"body": "**first**"}))
@@ -184,25 +168,15 @@ async fn notes_and_discussions_stand_below_what_they_are_about(t: testkit::TestS
     let issue = anvil(&jane, fields).await["issue"].clone();
     let notes = issue["notes"]["nodes"].as_array().expect("notes").clone();
     assert_eq!(
-        notes
-            .iter()
-            .map(|one| one["body"].clone())
-            .collect::<Vec<_>>(),
-        [
-            json!("**first**"),
-            json!("second"),
-            json!("made the issue confidential")
-        ]
+        notes.iter().map(|one| one["body"].clone()).collect::<Vec<_>>(),
+        [json!("**first**"), json!("second"), json!("made the issue confidential")]
     );
     let gid = format!("gid://service/Discussion/{id}");
     assert_eq!(
         (&notes[0]["discussion"]["id"], &notes[0]["project"]["path"]),
         (&json!(gid), &json!("anvil"))
     );
-    assert_eq!(
-        (&notes[0]["system"], &notes[2]["system"]),
-        (&json!(false), &json!(true))
-    );
+    assert_eq!((&notes[0]["system"], &notes[2]["system"]), (&json!(false), &json!(true)));
     assert!(
         notes[0]["bodyHtml"]
             .as_str()
@@ -215,10 +189,7 @@ async fn notes_and_discussions_stand_below_what_they_are_about(t: testkit::TestS
             .unwrap_or_default()
             .contains("/acme/anvil/-/issues/1#note_")
     );
-    assert_eq!(
-        notes[0]["userPermissions"],
-        json!({"adminNote": true, "resolveNote": false})
-    );
+    assert_eq!(notes[0]["userPermissions"], json!({"adminNote": true, "resolveNote": false}));
     assert_eq!(notes[2]["userPermissions"]["adminNote"], false);
     assert_eq!(issue["people"]["nodes"].as_array().map(Vec::len), Some(2));
     let talk = issue["discussions"]["nodes"].clone();
@@ -242,11 +213,7 @@ async fn what_blocks_an_issue_is_told(t: testkit::TestServer) {
     }
     let link =
         json!({"target_project_id": project.id, "target_issue_iid": 2, "link_type": "blocks"});
-    t.admin()
-        .post(project.at("/issues/1/links"))
-        .json(&link)
-        .await
-        .is(201);
+    t.admin().post(project.at("/issues/1/links")).json(&link).await.is(201);
     let fields =
         "issues(sort:created_asc){nodes{title blocked blockedByIssues{nodes{title} count}}}";
     let none = json!({"nodes": [], "count": 0});
@@ -263,10 +230,7 @@ async fn what_blocks_an_issue_is_told(t: testkit::TestServer) {
         .json(&json!({"state_event": "close"}))
         .await
         .is(200);
-    assert_eq!(
-        anvil(&t.admin(), fields).await["issues"]["nodes"][1]["blocked"],
-        false
-    );
+    assert_eq!(anvil(&t.admin(), fields).await["issues"]["nodes"][1]["blocked"], false);
 }
 
 #[testkit::story]
@@ -288,16 +252,10 @@ async fn ids_of_several_models_are_read(t: testkit::TestServer) {
         ),
     ] {
         let answer = ask_with(&t.admin(), note, json!({"id": id})).await;
-        assert_eq!(
-            answer["errors"][0]["extensions"]["problems"][0]["explanation"],
-            text
-        );
+        assert_eq!(answer["errors"][0]["extensions"]["problems"][0]["explanation"], text);
     }
     let answer = ask_with(&t.admin(), note, json!({"id": "gid://service/Project/1"})).await;
-    assert_eq!(
-        message(&answer),
-        format!("\"gid://service/Project/1\" {not}")
-    );
+    assert_eq!(message(&answer), format!("\"gid://service/Project/1\" {not}"));
     let labels = "mutation($id:[LabelID!]){createIssue(input:{projectPath:\"acme/anvil\",title:\"t\",labelIds:$id}){issue{labels{nodes{title}}}}}";
     let made = t
         .admin()
@@ -318,8 +276,5 @@ async fn ids_of_several_models_are_read(t: testkit::TestServer) {
     let talk = "mutation($id:DiscussionID){createNote(input:{noteableId:\"gid://service/Issue/1\",body:\"b\",discussionId:$id}){note{body}}}";
     let answer = ask_with(&t.admin(), talk, json!({"id": "gid://service/Note/1"})).await;
     let text = "\"gid://service/Note/1\" does not represent an instance of Discussion";
-    assert_eq!(
-        answer["errors"][0]["extensions"]["problems"][0]["explanation"],
-        text
-    );
+    assert_eq!(answer["errors"][0]["extensions"]["problems"][0]["explanation"], text);
 }

@@ -11,31 +11,13 @@ async fn packages_of_a_project_are_filtered_sorted_and_counted(t: TestServer) {
     npm(&t, project.id, "@acme/axe", "0.1.0").await;
     let admin = t.admin();
     let of = async |args: &str| listed(&admin, "acme/anvil", args).await;
-    assert_eq!(
-        of("").await,
-        json!(["@acme/axe@0.1.0", "bolt@1.0", "axe@3.0", "saw@2.0"])
-    );
-    assert_eq!(
-        of("(sort:CREATED_ASC,first:2)").await,
-        json!(["saw@2.0", "axe@3.0"])
-    );
-    assert_eq!(
-        of("(sort:NAME_ASC,last:2)").await,
-        json!(["bolt@1.0", "saw@2.0"])
-    );
+    assert_eq!(of("").await, json!(["@acme/axe@0.1.0", "bolt@1.0", "axe@3.0", "saw@2.0"]));
+    assert_eq!(of("(sort:CREATED_ASC,first:2)").await, json!(["saw@2.0", "axe@3.0"]));
+    assert_eq!(of("(sort:NAME_ASC,last:2)").await, json!(["bolt@1.0", "saw@2.0"]));
     assert_eq!(of("(sort:NAME_DESC,first:1)").await, json!(["saw@2.0"]));
-    assert_eq!(
-        of("(sort:VERSION_DESC,first:2)").await,
-        json!(["axe@3.0", "saw@2.0"])
-    );
-    assert_eq!(
-        of("(sort:TYPE_ASC,first:1)").await,
-        json!(["@acme/axe@0.1.0"])
-    );
-    assert_eq!(
-        of("(packageName:\"AXE\",packageType:GENERIC)").await,
-        json!(["axe@3.0"])
-    );
+    assert_eq!(of("(sort:VERSION_DESC,first:2)").await, json!(["axe@3.0", "saw@2.0"]));
+    assert_eq!(of("(sort:TYPE_ASC,first:1)").await, json!(["@acme/axe@0.1.0"]));
+    assert_eq!(of("(packageName:\"AXE\",packageType:GENERIC)").await, json!(["axe@3.0"]));
     assert_eq!(of("(packageVersion:\"1.0\")").await, json!(["bolt@1.0"]));
     assert_eq!(of("(status:HIDDEN)").await, json!([]));
     assert_eq!(of("(packageName:\"%\")").await, json!([]));
@@ -69,13 +51,7 @@ async fn packages_page_in_every_order(t: TestServer) {
     ] {
         npm(&t, project.id, name, version).await;
     }
-    for sort in [
-        "CREATED_ASC",
-        "CREATED_DESC",
-        "NAME_ASC",
-        "VERSION_DESC",
-        "TYPE_ASC",
-    ] {
+    for sort in ["CREATED_ASC", "CREATED_DESC", "NAME_ASC", "VERSION_DESC", "TYPE_ASC"] {
         let whole = listed(&t.admin(), "acme/anvil", &format!("(sort:{sort})")).await;
         let (mut seen, mut after) = (Vec::new(), String::new());
         loop {
@@ -88,24 +64,14 @@ async fn packages_page_in_every_order(t: TestServer) {
             if page["pageInfo"]["hasNextPage"] == false {
                 break;
             }
-            after = page["pageInfo"]["endCursor"]
-                .as_str()
-                .expect("a cursor")
-                .to_owned();
+            after = page["pageInfo"]["endCursor"].as_str().expect("a cursor").to_owned();
         }
         assert_eq!(json!(seen), whole, "{sort}");
-        let other = if sort == "NAME_ASC" {
-            "NAME_DESC"
-        } else {
-            "NAME_ASC"
-        };
+        let other = if sort == "NAME_ASC" { "NAME_DESC" } else { "NAME_ASC" };
         let query = format!(
             "{{project(fullPath:\"acme/anvil\"){{packages(sort:{other},after:\"{after}\"){{count}}}}}}"
         );
-        assert_eq!(
-            message(&ask(&t.admin(), &query).await),
-            "Please provide a valid cursor"
-        );
+        assert_eq!(message(&ask(&t.admin(), &query).await), "Please provide a valid cursor");
     }
 }
 
@@ -125,9 +91,7 @@ async fn packages_of_a_group_are_those_below_it(t: TestServer) {
     let of = async |args: &str| -> Vec<(Value, Value)> {
         let found = data(&t.admin(), &query(args)).await["group"]["packages"]["nodes"].clone();
         let nodes = found.as_array().expect("nodes").clone().into_iter();
-        nodes
-            .map(|one| (one["project"]["path"].clone(), one["name"].clone()))
-            .collect()
+        nodes.map(|one| (one["project"]["path"].clone(), one["name"].clone())).collect()
     };
     let sorted = of("(sort:PROJECT_PATH_ASC)").await;
     assert_eq!(
@@ -135,28 +99,18 @@ async fn packages_of_a_group_are_those_below_it(t: TestServer) {
         ["brass", "brass", "zinc", "zinc"]
     );
     let first = data(&t.admin(), &query("(sort:PROJECT_PATH_ASC,first:3)")).await;
-    let cursor = first["group"]["packages"]["pageInfo"]["endCursor"]
-        .as_str()
-        .expect("a cursor");
+    let cursor = first["group"]["packages"]["pageInfo"]["endCursor"].as_str().expect("a cursor");
     assert_eq!(first["group"]["packages"]["count"], 4);
-    assert_eq!(
-        of(&format!("(sort:PROJECT_PATH_ASC,after:\"{cursor}\")")).await,
-        sorted[3..]
-    );
+    assert_eq!(of(&format!("(sort:PROJECT_PATH_ASC,after:\"{cursor}\")")).await, sorted[3..]);
     assert_eq!(
         of("(packageName:\"common\",sort:PROJECT_PATH_DESC,first:1)").await,
         [(json!("zinc"), json!("common"))]
     );
-    let groups = data(
-        &t.admin(),
-        "{groups{nodes{fullPath packages(first:1){count nodes{name}}}}}",
-    )
-    .await;
+    let groups =
+        data(&t.admin(), "{groups{nodes{fullPath packages(first:1){count nodes{name}}}}}").await;
     let counts = groups["groups"]["nodes"].as_array().expect("groups").iter();
     assert_eq!(
-        counts
-            .map(|one| one["packages"]["count"].clone())
-            .collect::<Vec<_>>(),
+        counts.map(|one| one["packages"]["count"].clone()).collect::<Vec<_>>(),
         [4, 2, 2]
     );
 }

@@ -50,9 +50,7 @@ async fn made(t: &TestServer, project_id: i64, of: PackageType, name: &str, vers
 
 /// Keeps what a format would have read in an archive.
 async fn keep(t: &TestServer, id: i64, metadata: Value) {
-    let kept = t
-        .app()
-        .write(move |tx| set_metadata(tx, id, &metadata.to_string()));
+    let kept = t.app().write(move |tx| set_metadata(tx, id, &metadata.to_string()));
     kept.await.expect("it can be kept");
 }
 
@@ -79,10 +77,7 @@ async fn copy_files(t: &TestServer, package_id: i64) {
 /// Puts a package into another state.
 async fn turn(t: &TestServer, id: i64, status: Status) {
     let done = t.app().write(move |tx| {
-        tx.execute(
-            sql!("update packages set status = $2 where id = $1"),
-            (id, status),
-        )?;
+        tx.execute(sql!("update packages set status = $2 where id = $1"), (id, status))?;
         Ok(())
     });
     done.await.expect("the state can be set");
@@ -140,10 +135,7 @@ async fn a_package_is_shown_with_all_that_is_known_of_it(t: TestServer) {
         "packageFiles": {"nodes": null}})
     );
     assert_eq!(files[0]["fileName"], "hammer.txt");
-    assert_eq!(
-        (&files[0]["size"], &files[0]["fileMetadata"]),
-        (&json!("6"), &json!(null))
-    );
+    assert_eq!((&files[0]["size"], &files[0]["fileMetadata"]), (&json!("6"), &json!(null)));
     assert_eq!(files[0]["fileSha256"], testkit::sha256("hammer"));
     let path = files[0]["downloadPath"].as_str().expect("a path");
     assert_eq!(t.admin().at(path).await.is(200).text(), "hammer");
@@ -204,11 +196,7 @@ async fn only_usable_packages_are_shown_alone(t: TestServer) {
         (Status::Error, false),
     ] {
         turn(&t, package.id, status).await;
-        let expected = if seen {
-            shown.clone()
-        } else {
-            json!({"package": null})
-        };
+        let expected = if seen { shown.clone() } else { json!({"package": null}) };
         assert_eq!(data(&t.admin(), &query).await, expected, "{status}");
     }
     turn(&t, package.id, Status::Error).await;
@@ -259,17 +247,10 @@ async fn packages_are_shown_to_those_rest_shows_them_to(t: TestServer) {
             json!(null)
         };
         assert_eq!(listed(who, "acme/anvil", "").await, in_list, "{level}");
-        let group = data(
-            who,
-            "{group(fullPath:\"acme\"){packages{count nodes{name version}}}}",
-        )
-        .await;
+        let group =
+            data(who, "{group(fullPath:\"acme\"){packages{count nodes{name version}}}}").await;
         let shown = &group["group"]["packages"];
-        let in_group = if *level >= 20 {
-            json!(["hammer@1.0"])
-        } else {
-            json!([])
-        };
+        let in_group = if *level >= 20 { json!(["hammer@1.0"]) } else { json!([]) };
         assert!(shown.is_null() || names(shown) == in_group, "{level}");
         assert!(
             shown.is_null() || shown["count"] == in_group.as_array().map_or(0, Vec::len),
@@ -282,18 +263,9 @@ async fn packages_are_shown_to_those_rest_shows_them_to(t: TestServer) {
         .await
         .is(200);
     let open = format!("{{package(id:\"{}\"){{name}}}}", gid(package.id));
-    assert_eq!(
-        data(&t.anonymous(), &open).await["package"]["name"],
-        "hammer"
-    );
-    let hidden = format!(
-        "{{package(id:\"{}\"){{name project{{name}}}}}}",
-        gid(package.id)
-    );
-    assert_eq!(
-        ask(&t.anonymous(), &hidden).await["data"],
-        json!({"package": null})
-    );
+    assert_eq!(data(&t.anonymous(), &open).await["package"]["name"], "hammer");
+    let hidden = format!("{{package(id:\"{}\"){{name project{{name}}}}}}", gid(package.id));
+    assert_eq!(ask(&t.anonymous(), &hidden).await["data"], json!({"package": null}));
     t.admin()
         .put(project.at(""))
         .json(&json!({"package_registry_access_level": "disabled"}))
@@ -330,10 +302,7 @@ async fn formats_tell_what_they_know(t: TestServer) {
     let conan = of(PackageType::Conan, "anvil").await;
     let named = t.app().write(move |tx| {
         let recipe = "anvil/1.0@acme/stable";
-        Ok(tx.execute(
-            sql!("update packages set conan_name = $2 where id = $1"),
-            (conan, recipe),
-        )?)
+        Ok(tx.execute(sql!("update packages set conan_name = $2 where id = $1"), (conan, recipe))?)
     });
     named.await.expect("a recipe can be set");
     let query = "{project(fullPath:\"acme/anvil\"){packages(sort:CREATED_ASC){nodes{metadata{__typename \
@@ -403,10 +372,7 @@ async fn a_hundred_packages_with_their_files_take_four_statements(t: TestServer)
         let took = statements(&t).await - before;
         let files = |one: &Value| one["packageFiles"]["nodes"].as_array().map_or(0, Vec::len);
         let found = found.as_array().expect("packages").clone();
-        assert_eq!(
-            (found.len(), found.iter().map(files).sum::<usize>()),
-            (100, 199)
-        );
+        assert_eq!((found.len(), found.iter().map(files).sum::<usize>()), (100, 199));
         assert!(took <= 4, "{took} statements");
     }
 }

@@ -7,65 +7,38 @@ async fn an_address_is_confirmed_before_the_first_sign_in(t: TestServer) {
     open(&t, json!({})).await;
     sign_up(&t, "jane", "jane@example.com").await.is(200);
     let refused = signs_in(&t, "jane").await.is(403);
-    assert!(
-        refused
-            .text()
-            .contains("You have to confirm your e-mail address")
-    );
+    assert!(refused.text().contains("You have to confirm your e-mail address"));
     signs_in(&t, "john").await.is(422);
     // A new link ends the first.
     let first = mails_to(&t, "jane@example.com").await.remove(0);
     let browser = t.new_browser();
     browser.get("/users/confirmation/new").await.is(200);
     let again = "/users/confirmation/new";
-    let known = browser
-        .post(again, &[("email", "JANE@example.com")])
-        .await
-        .is(200);
-    let unknown = browser
-        .post(again, &[("email", "nobody@example.com")])
-        .await
-        .is(200);
+    let known = browser.post(again, &[("email", "JANE@example.com")]).await.is(200);
+    let unknown = browser.post(again, &[("email", "nobody@example.com")]).await.is(200);
     assert_eq!(known.text(), unknown.text());
     let mails = mails_to(&t, "jane@example.com").await;
     assert_eq!(mails.len(), 2);
     t.anonymous().at(link(&t, &first)).await.is(403);
     confirm(&t, &mails[1]).await;
     signs_in(&t, "jane").await.is(302);
-    browser
-        .post(again, &[("email", "jane@example.com")])
-        .await
-        .is(200);
-    assert_eq!(
-        mails_to(&t, "jane@example.com").await.len(),
-        2,
-        "confirmed already"
-    );
+    browser.post(again, &[("email", "jane@example.com")]).await.is(200);
+    assert_eq!(mails_to(&t, "jane@example.com").await.len(), 2, "confirmed already");
 }
 
 #[testkit::story(noon)]
 async fn accounts_that_nobody_confirms_end_where_that_is_wanted(t: TestServer) {
     open(&t, json!({})).await;
     sign_up(&t, "fake", "fake@example.com").await.is(200);
-    set(
-        &t,
-        json!({"require_admin_approval_after_user_signup": true}),
-    )
-    .await;
+    set(&t, json!({"require_admin_approval_after_user_signup": true})).await;
     sign_up(&t, "waiting", "waiting@example.com").await.is(200);
-    set(
-        &t,
-        json!({"require_admin_approval_after_user_signup": false}),
-    )
-    .await;
+    set(&t, json!({"require_admin_approval_after_user_signup": false})).await;
     sign_up(&t, "jane", "jane@example.com").await.is(200);
     confirm(&t, &mails_to(&t, "jane@example.com").await[0]).await;
     let made = async |name: &str, more: Value| {
         let mut body = json!({"name": name, "username": name, "email": format!("{name}@example.com"),
             "password": PASSWORD});
-        body.as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         t.admin().post("/users").json(&body).await.is(201).id()
     };
     made("chief", json!({"admin": true})).await;
@@ -105,12 +78,7 @@ async fn accounts_that_nobody_confirms_end_where_that_is_wanted(t: TestServer) {
     assert_eq!(left().await, ["jane", "chief", "owner", "late"]);
     sweep().await;
     assert_eq!(left().await, ["jane", "chief", "owner", "late"]);
-    let told = t
-        .admin()
-        .get("/audit_events?per_page=100")
-        .await
-        .is(200)
-        .json();
+    let told = t.admin().get("/audit_events?per_page=100").await.is(200).json();
     let of_fake: Vec<&Value> = told
         .as_array()
         .unwrap()
@@ -119,10 +87,7 @@ async fn accounts_that_nobody_confirms_end_where_that_is_wanted(t: TestServer) {
         .collect();
     assert_eq!(of_fake.len(), 2, "{told}");
     sign_up(&t, "fake", "fake@example.com").await.is(200);
-    assert!(
-        found(&t, "fake").await.is_some(),
-        "the name and the address are free"
-    );
+    assert!(found(&t, "fake").await.is_some(), "the name and the address are free");
 }
 
 #[testkit::story(noon)]
@@ -141,11 +106,7 @@ async fn unconfirmed_accounts_outlive_their_grace(t: TestServer) {
             200,
         ),
     ] {
-        t.admin()
-            .put("/application/settings")
-            .json(&settings)
-            .await
-            .is(status);
+        t.admin().put("/application/settings").json(&settings).await.is(status);
     }
 }
 

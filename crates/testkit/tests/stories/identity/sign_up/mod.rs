@@ -50,17 +50,11 @@ fn link(t: &TestServer, mail: &Message) -> String {
 /// Opens the link that confirms an address and presses the button.
 async fn confirm(t: &TestServer, mail: &Message) {
     let path = link(t, mail);
-    assert!(
-        path.starts_with("/users/confirmation?confirmation_token="),
-        "{path}"
-    );
+    assert!(path.starts_with("/users/confirmation?confirmation_token="), "{path}");
     let browser = t.new_browser();
     browser.get(&path).await.is(200);
     let token = path.rsplit('=').next().unwrap();
-    browser
-        .post("/users/confirmation", &[("token", token)])
-        .await
-        .is(303);
+    browser.post("/users/confirmation", &[("token", token)]).await.is(303);
 }
 
 async fn signs_in(t: &TestServer, login: &str) -> Reply {
@@ -71,22 +65,14 @@ async fn signs_in(t: &TestServer, login: &str) -> Reply {
 }
 
 async fn found(t: &TestServer, username: &str) -> Option<Value> {
-    let found = t
-        .admin()
-        .get(format!("/users?username={username}"))
-        .await
-        .is(200);
+    let found = t.admin().get(format!("/users?username={username}")).await.is(200);
     found.json().as_array().and_then(|all| all.first().cloned())
 }
 
 async fn boss(t: &TestServer) -> Browser {
     let boss = t.user("boss").await;
     let admin = json!({"admin": true});
-    t.admin()
-        .put(format!("/users/{}", boss.id))
-        .json(&admin)
-        .await
-        .is(200);
+    t.admin().put(format!("/users/{}", boss.id)).json(&admin).await.is(200);
     t.browser("boss").await
 }
 
@@ -111,27 +97,12 @@ async fn nobody_signs_up_unless_administrators_let_them(t: TestServer) {
     assert!(page.text().contains("/users/sign_up"));
     t.user("mary").await;
     let signed_in = t.browser("mary").await;
-    assert_eq!(
-        signed_in
-            .get("/users/sign_up")
-            .await
-            .is(302)
-            .header("location"),
-        "/"
-    );
+    assert_eq!(signed_in.get("/users/sign_up").await.is(302).header("location"), "/");
     // A form of another site, or of another browser, is refused.
-    t.new_browser()
-        .post_bare("/users/sign_up", &fields)
-        .await
-        .is(403);
+    t.new_browser().post_bare("/users/sign_up", &fields).await.is(403);
     let other = t.new_browser();
     other.get("/users/sign_up").await.is(200);
-    let foreign = t
-        .anonymous()
-        .at("/users/sign_up")
-        .await
-        .hidden("authenticity_token")
-        .unwrap();
+    let foreign = t.anonymous().at("/users/sign_up").await.hidden("authenticity_token").unwrap();
     let mut forged = vec![("authenticity_token", foreign.as_str())];
     forged.extend_from_slice(&fields);
     other.post_bare("/users/sign_up", &forged).await.is(403);
@@ -141,21 +112,13 @@ async fn nobody_signs_up_unless_administrators_let_them(t: TestServer) {
 #[testkit::story]
 async fn a_person_signs_up_confirms_and_is_let_in(t: TestServer) {
     let boss = boss(&t).await;
-    set(
-        &t,
-        json!({"signup_enabled": true, "sign_in_limit_per_minute": 1000}),
-    )
-    .await;
+    set(&t, json!({"signup_enabled": true, "sign_in_limit_per_minute": 1000})).await;
     let told = sign_up(&t, "jane", "jane@example.com").await.is(200);
     assert!(told.text().contains("A mail is on its way") && told.text().contains("administrator"));
     let jane = found(&t, "jane").await.expect("an account");
     assert_eq!(
         (&jane["state"], &jane["is_admin"], &jane["confirmed_at"]),
-        (
-            &json!("blocked_pending_approval"),
-            &json!(false),
-            &Value::Null
-        )
+        (&json!("blocked_pending_approval"), &json!(false), &Value::Null)
     );
     for administrator in ["admin@example.com", "boss@example.com"] {
         let mails = mails_to(&t, administrator).await;
@@ -167,11 +130,7 @@ async fn a_person_signs_up_confirms_and_is_let_in(t: TestServer) {
         assert!(about[0].text.contains("@jane") && about[0].text.contains("/admin/users/jane"));
     }
     let refused = signs_in(&t, "jane").await.is(403);
-    assert!(
-        refused.text().contains("pending approval"),
-        "{}",
-        refused.text()
-    );
+    assert!(refused.text().contains("pending approval"), "{}", refused.text());
     confirm(&t, &mails_to(&t, "jane@example.com").await[0]).await;
     signs_in(&t, "jane").await.is(403);
 
@@ -185,10 +144,7 @@ async fn a_person_signs_up_confirms_and_is_let_in(t: TestServer) {
     assert_eq!(mails.last().unwrap().subject, "Your account is approved");
     signs_in(&t, "jane@example.com").await.is(302);
     let id = jane["id"].as_i64().unwrap();
-    let events = t
-        .admin()
-        .get(format!("/audit_events?entity_type=User&entity_id={id}"))
-        .await;
+    let events = t.admin().get(format!("/audit_events?entity_type=User&entity_id={id}")).await;
     let events = events.json();
     let made = events
         .as_array()
@@ -206,11 +162,7 @@ async fn a_person_signs_up_confirms_and_is_let_in(t: TestServer) {
 #[testkit::story]
 async fn who_is_turned_away_is_deleted_and_told(t: TestServer) {
     let boss = boss(&t).await;
-    set(
-        &t,
-        json!({"signup_enabled": true, "email_confirmation_setting": "off"}),
-    )
-    .await;
+    set(&t, json!({"signup_enabled": true, "email_confirmation_setting": "off"})).await;
     sign_up(&t, "jane", "jane@example.com").await.is(200);
     boss.get("/admin/users/jane").await.is(200);
     boss.post("/admin/users/jane/reject", &[]).await.is(303);
@@ -233,26 +185,15 @@ async fn that_an_address_has_an_account_is_told_to_it_alone(t: TestServer) {
     let jane = t.user("jane").await;
     t.user("john").await;
     let more = json!({"email": "second@example.com", "skip_confirmation": true});
-    t.admin()
-        .post(format!("/users/{}/emails", jane.id))
-        .json(&more)
-        .await
-        .is(201);
+    t.admin().post(format!("/users/{}/emails", jane.id)).json(&more).await.is(201);
     open(&t, json!({})).await;
-    let new = sign_up(&t, "fresh", "fresh@example.com")
-        .await
-        .is(200)
-        .text();
+    let new = sign_up(&t, "fresh", "fresh@example.com").await.is(200).text();
     for (username, email) in [
         ("a1", "jane@example.com"),
         ("a2", "JANE@Example.com"),
         ("a3", "second@example.com"),
     ] {
-        assert_eq!(
-            sign_up(&t, username, email).await.is(200).text(),
-            new,
-            "{email}"
-        );
+        assert_eq!(sign_up(&t, username, email).await.is(200).text(), new, "{email}");
         assert_eq!(found(&t, username).await, None);
     }
     for address in ["jane@example.com", "second@example.com"] {
@@ -263,11 +204,7 @@ async fn that_an_address_has_an_account_is_told_to_it_alone(t: TestServer) {
     // A name that is taken is told alike, whosever the address.
     for email in ["jane@example.com", "other@example.com"] {
         let refused = sign_up(&t, "John", email).await.is(422);
-        assert!(
-            refused.text().contains("Has already been taken"),
-            "{}",
-            refused.text()
-        );
+        assert!(refused.text().contains("Has already been taken"), "{}", refused.text());
     }
     t.group("taken").await;
     let names = |page: String| page.contains("taken");
@@ -295,11 +232,7 @@ async fn addresses_of_some_domains_cannot_sign_up(t: TestServer) {
     ] {
         sign_up(&t, username, email).await.is(status);
     }
-    set(
-        &t,
-        json!({"domain_allowlist": [], "domain_denylist_enabled": false}),
-    )
-    .await;
+    set(&t, json!({"domain_allowlist": [], "domain_denylist_enabled": false})).await;
     sign_up(&t, "a7", "jane@mail.corp.example").await.is(200);
 }
 
@@ -322,10 +255,7 @@ async fn what_is_wrong_stands_beside_its_field(t: TestServer) {
     let page = browser.post("/users/sign_up", &fields).await.is(422).text();
     assert!(!page.contains("<script>alert(1)") && page.contains("&#60;script&#62;"));
     assert!(page.contains("Is a reserved name") && page.contains("too short"));
-    assert!(
-        !page.contains("value=\"short\""),
-        "a password is not sent back"
-    );
+    assert!(!page.contains("value=\"short\""), "a password is not sent back");
     assert!(t.app().mailer().sent().is_empty());
 }
 
@@ -336,9 +266,7 @@ async fn of_people_who_want_one_name_one_gets_it(t: TestServer) {
         .map(|n| {
             let browser = t.new_browser();
             tokio::spawn(async move {
-                send(&browser, "jane", &format!("jane{n}@example.com"), &[])
-                    .await
-                    .status
+                send(&browser, "jane", &format!("jane{n}@example.com"), &[]).await.status
             })
         })
         .collect();
@@ -368,43 +296,25 @@ async fn a_challenge_stands_on_the_page_where_one_is_configured(t: TestServer) {
     let page = browser.get("/users/sign_up").await.is(200);
     let policy = page.header("content-security-policy").to_owned();
     let sources = "'self' https://widgets.example https://static.widgets.example";
-    assert!(
-        policy.contains(&format!("script-src {sources};")),
-        "{policy}"
-    );
+    assert!(policy.contains(&format!("script-src {sources};")), "{policy}");
     assert!(
         policy.contains(&format!("frame-src {sources};")) && policy.contains("default-src 'self';")
     );
     assert!(page.text().contains("data-sitekey=\"site-1\""));
-    assert!(
-        page.text()
-            .contains("src=\"https://widgets.example/api.js\"")
-    );
+    assert!(page.text().contains("src=\"https://widgets.example/api.js\""));
 
     verifier.answers(json!({"success": false}));
-    let refused = send(&browser, "jane", "jane@example.com", &[])
-        .await
-        .is(422);
+    let refused = send(&browser, "jane", "jane@example.com", &[]).await.is(422);
     assert!(refused.text().contains("Solve the challenge first."));
     assert!(verifier.asked().is_empty(), "there is nothing to verify");
     let solution = [("g-recaptcha-response", "solved")];
-    send(&browser, "jane", "jane@example.com", &solution)
-        .await
-        .is(422);
+    send(&browser, "jane", "jane@example.com", &solution).await.is(422);
     verifier.answers(json!({"success": true}));
     // A solution does not make spam good.
-    let spam = send(&browser, "jane", "jane@evil.example", &solution)
-        .await
-        .is(422);
-    assert!(
-        spam.text().contains("recognized as spam"),
-        "{}",
-        spam.text()
-    );
+    let spam = send(&browser, "jane", "jane@evil.example", &solution).await.is(422);
+    assert!(spam.text().contains("recognized as spam"), "{}", spam.text());
     assert_eq!(found(&t, "jane").await, None);
-    send(&browser, "jane", "jane@example.com", &solution)
-        .await
-        .is(200);
+    send(&browser, "jane", "jane@example.com", &solution).await.is(200);
     assert!(found(&t, "jane").await.is_some());
     let (_, form) = verifier.asked().pop().unwrap();
     assert_eq!(form, "secret=private-1&response=solved&remoteip=127.0.0.1");
@@ -423,11 +333,7 @@ async fn an_address_signs_up_twenty_times_a_minute(t: TestServer) {
     for _ in 0..20 {
         send(&browser, "a", "", &[]).await.is(422);
     }
-    send(&browser, "jane", "jane@example.com", &[])
-        .await
-        .is(429);
+    send(&browser, "jane", "jane@example.com", &[]).await.is(429);
     t.advance(61);
-    send(&browser, "jane", "jane@example.com", &[])
-        .await
-        .is(200);
+    send(&browser, "jane", "jane@example.com", &[]).await.is(200);
 }

@@ -7,17 +7,11 @@ async fn secrets_of_settings_are_sealed_and_never_shown(t: TestServer) {
     let service = Service::start().await;
     challenge(&t, &service).await;
     set(&t, json!({"spam_check_api_key": "key-1"})).await;
-    set(
-        &t,
-        json!({"spam_check_api_key": "", "captcha_private_key": ""}),
-    )
-    .await;
+    set(&t, json!({"spam_check_api_key": "", "captcha_private_key": ""})).await;
     let shown = t.admin().get("/application/settings").await.is(200);
     let browser = t.new_browser();
     t.user("boss").await;
-    let id = t.admin().get("/users?username=boss").await.json()[0]["id"]
-        .as_i64()
-        .unwrap();
+    let id = t.admin().get("/users?username=boss").await.json()[0]["id"].as_i64().unwrap();
     t.admin()
         .put(format!("/users/{id}"))
         .json(&json!({"admin": true}))
@@ -38,10 +32,7 @@ async fn secrets_of_settings_are_sealed_and_never_shown(t: TestServer) {
         .unwrap();
     let audit = t.admin().get("/audit_events?per_page=100").await.is(200);
     for text in [shown.text(), page.text(), stored.join(" "), audit.text()] {
-        assert!(
-            !text.contains("private-1") && !text.contains("key-1"),
-            "{text}"
-        );
+        assert!(!text.contains("private-1") && !text.contains("key-1"), "{text}");
     }
     assert!(
         stored.join(" ").contains("\"private_key\":\"1."),
@@ -58,16 +49,9 @@ async fn secrets_of_settings_are_sealed_and_never_shown(t: TestServer) {
         ("captcha_script_url", json!("")),
         ("captcha_widget_class", json!("x y")),
         ("captcha_origins", json!(["https://a.example/path"])),
-        (
-            "captcha_origins",
-            json!(["https://a.example; script-src *"]),
-        ),
+        ("captcha_origins", json!(["https://a.example; script-src *"])),
     ] {
-        let refused = t
-            .admin()
-            .put("/application/settings")
-            .json(&json!({(key): value}))
-            .await;
+        let refused = t.admin().put("/application/settings").json(&json!({(key): value})).await;
         assert!(refused.is(400).json()["message"][key].is_array(), "{key}");
     }
 }
@@ -85,10 +69,7 @@ async fn administrators_look_at_spam_and_block_who_made_it(t: TestServer) {
     let mut flood = issue(&t, &jane, &format!("<b>{FLOOD}</b>")).await;
     flood.title = "<script>alert(1)</script>".into();
     assert_eq!(tried(&t, &flood).await.0, 400);
-    let stranger = Subject {
-        actor: Actor::Stranger { form: "f".into() },
-        ..flood.clone()
-    };
+    let stranger = Subject { actor: Actor::Stranger { form: "f".into() }, ..flood.clone() };
     assert_eq!(tried(&t, &stranger).await.0, 400);
 
     t.anonymous().at("/admin/spam_logs").await.is(401);
@@ -98,33 +79,17 @@ async fn administrators_look_at_spam_and_block_who_made_it(t: TestServer) {
     hers.post("/admin/spam_logs/1/delete", &[]).await.is(403);
     let browser = t.browser("boss").await;
     let page = browser.get("/admin/spam_logs").await.is(200).text();
-    assert!(
-        page.contains("&#60;script&#62;") && !page.contains("<script>alert"),
-        "{page}"
-    );
+    assert!(page.contains("&#60;script&#62;") && !page.contains("<script>alert"), "{page}");
     assert!(page.contains("@jane") && page.contains("stranger"));
-    browser
-        .post_bare("/admin/spam_logs/1/delete", &[])
-        .await
-        .is(403);
+    browser.post_bare("/admin/spam_logs/1/delete", &[]).await.is(403);
     browser.get("/admin/spam_logs").await.is(200);
-    browser
-        .post("/admin/spam_logs/2/block_user", &[])
-        .await
-        .is(400);
-    browser
-        .post("/admin/spam_logs/1/block_user", &[])
-        .await
-        .is(303);
+    browser.post("/admin/spam_logs/2/block_user", &[]).await.is(400);
+    browser.post("/admin/spam_logs/1/block_user", &[]).await.is(303);
     jane.get("/user").await.is(403);
     browser.post("/admin/spam_logs/1/delete", &[]).await.is(303);
     browser.post("/admin/spam_logs/1/delete", &[]).await.is(404);
     assert_eq!(rows(&t).await.len(), 1);
-    let told = t
-        .admin()
-        .get("/audit_events?entity_type=SpamLog")
-        .await
-        .is(200);
+    let told = t.admin().get("/audit_events?entity_type=SpamLog").await.is(200);
     assert_eq!(told.json()[0]["event_name"], "spam_log.delete");
 }
 
@@ -136,32 +101,16 @@ async fn every_setting_has_its_field(t: TestServer) {
         .json(&json!({"admin": true}))
         .await
         .is(200);
-    let page = t
-        .browser("boss")
-        .await
-        .get("/admin/settings")
-        .await
-        .is(200)
-        .text();
+    let page = t.browser("boss").await.get("/admin/settings").await.is(200).text();
     let document: Value = serde_json::from_str(&tenon::system::openapi_file()).unwrap();
     let operation = &document["paths"]["/api/v4/application/settings"]["put"];
     let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
-    let known = schema["properties"]
-        .as_object()
-        .expect("the settings")
-        .keys();
+    let known = schema["properties"].as_object().expect("the settings").keys();
     let shown = t.admin().get("/application/settings").await.json();
     let shown = shown.as_object().unwrap().keys().cloned();
     // Said by the program, not chosen.
     let fixed = ["minimum_password_length"];
-    for key in known
-        .cloned()
-        .chain(shown)
-        .filter(|key| !fixed.contains(&key.as_str()))
-    {
-        assert!(
-            page.contains(&format!("name=\"{key}\"")),
-            "{key} has no field"
-        );
+    for key in known.cloned().chain(shown).filter(|key| !fixed.contains(&key.as_str())) {
+        assert!(page.contains(&format!("name=\"{key}\"")), "{key} has no field");
     }
 }

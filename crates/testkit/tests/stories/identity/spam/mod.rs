@@ -44,10 +44,7 @@ fn with_solution(subject: &Subject, id: i64) -> Subject {
     headers.insert("x-service-spam-log-id", id.to_string().parse().unwrap());
     let solution = Solution::of(&headers);
     assert!(solution.is_some());
-    Subject {
-        solution,
-        ..subject.clone()
-    }
+    Subject { solution, ..subject.clone() }
 }
 
 /// Status and body as the API answers, or 201 when it was made.
@@ -70,10 +67,7 @@ async fn challenged(t: &TestServer, subject: &Subject) -> i64 {
 async fn rows(t: &TestServer) -> Vec<(String, String, bool)> {
     t.app()
         .read(|tx| {
-            Ok(tx.all(
-                "select verdict, title, captcha_verified from spam_logs order by id",
-                (),
-            )?)
+            Ok(tx.all("select verdict, title, captcha_verified from spam_logs order by id", ())?)
         })
         .await
         .unwrap()
@@ -82,11 +76,7 @@ async fn rows(t: &TestServer) -> Vec<(String, String, bool)> {
 #[testkit::story]
 async fn spam_is_discarded_and_written_down(t: TestServer) {
     let jane = t.user("jane").await;
-    set(
-        &t,
-        json!({"spam_link_limit": 2, "spam_blocked_domains": ["evil.example"]}),
-    )
-    .await;
+    set(&t, json!({"spam_link_limit": 2, "spam_blocked_domains": ["evil.example"]})).await;
     let good = issue(&t, &jane, "see http://a.example").await;
     assert_eq!(tried(&t, &good).await.0, 201);
 
@@ -97,15 +87,9 @@ async fn spam_is_discarded_and_written_down(t: TestServer) {
         assert_eq!(told, (400, discarded.clone()));
     }
     let (message, extensions) = Refused::Spam { noun: "issue" }.graphql();
-    assert_eq!(
-        (message, extensions),
-        ("Request denied. Spam detected", json!({"spam": true}))
-    );
+    assert_eq!((message, extensions), ("Request denied. Spam detected", json!({"spam": true})));
     let written = rows(&t).await;
-    let verdicts: Vec<&str> = written
-        .iter()
-        .map(|(verdict, ..)| verdict.as_str())
-        .collect();
+    let verdicts: Vec<&str> = written.iter().map(|(verdict, ..)| verdict.as_str()).collect();
     assert_eq!(verdicts, ["challenge", "deny"]);
 
     let mut long = issue(&t, &jane, &format!("evil.example {}", "ä".repeat(10_000))).await;
@@ -115,12 +99,7 @@ async fn spam_is_discarded_and_written_down(t: TestServer) {
 
     // Administrators are not looked at.
     let root: i64 = 1;
-    let root = t
-        .app()
-        .read(move |tx| users::find(tx, root))
-        .await
-        .unwrap()
-        .unwrap();
+    let root = t.app().read(move |tx| users::find(tx, root)).await.unwrap().unwrap();
     let theirs = Subject {
         actor: Actor::User(Box::new(root)),
         ..issue(&t, &jane, FLOOD).await
@@ -135,35 +114,16 @@ async fn too_much_in_a_minute_is_challenged(t: TestServer) {
     let hers = issue(&t, &jane, "fine").await;
     for n in 0..5 {
         let expected = if n < 3 { 201 } else { 400 };
-        let elsewhere = Subject {
-            ip: format!("192.0.2.{n}"),
-            ..hers.clone()
-        };
+        let elsewhere = Subject { ip: format!("192.0.2.{n}"), ..hers.clone() };
         assert_eq!(tried(&t, &elsewhere).await.0, expected, "{n}");
     }
     // By address too, whoever it is.
-    let his = Subject {
-        ip: "198.51.100.1".into(),
-        ..issue(&t, &john, "fine").await
-    };
+    let his = Subject { ip: "198.51.100.1".into(), ..issue(&t, &john, "fine").await };
     for _ in 0..3 {
         assert_eq!(tried(&t, &his).await.0, 201);
     }
-    let stranger = Actor::Stranger {
-        form: "cookie".into(),
-    };
-    assert_eq!(
-        tried(
-            &t,
-            &Subject {
-                actor: stranger,
-                ..his
-            }
-        )
-        .await
-        .0,
-        400
-    );
+    let stranger = Actor::Stranger { form: "cookie".into() };
+    assert_eq!(tried(&t, &Subject { actor: stranger, ..his }).await.0, 400);
 }
 
 #[testkit::story]
@@ -171,11 +131,7 @@ async fn a_solved_challenge_opens_the_same_thing_once(t: TestServer) {
     let (jane, john) = (t.user("jane").await, t.user("john").await);
     let verifier = Service::start().await;
     challenge(&t, &verifier).await;
-    set(
-        &t,
-        json!({"spam_link_limit": 2, "spam_blocked_domains": ["evil.example"]}),
-    )
-    .await;
+    set(&t, json!({"spam_link_limit": 2, "spam_blocked_domains": ["evil.example"]})).await;
     verifier.answers(json!({"success": true}));
     let flood = issue(&t, &jane, FLOOD).await;
     let (status, body) = tried(&t, &flood).await;
@@ -196,31 +152,15 @@ async fn a_solved_challenge_opens_the_same_thing_once(t: TestServer) {
 
     // Not for another user, action, text or id, nor without a solution.
     let hers = with_solution(&flood, id);
-    let his = Subject {
-        actor: issue(&t, &john, "").await.actor,
-        ..hers.clone()
-    };
-    let snippet = Subject {
-        action: "create_snippet",
-        ..hers.clone()
-    };
-    let other = Subject {
-        text: format!("{FLOOD} http://d"),
-        ..hers.clone()
-    };
+    let his = Subject { actor: issue(&t, &john, "").await.actor, ..hers.clone() };
+    let snippet = Subject { action: "create_snippet", ..hers.clone() };
+    let other = Subject { text: format!("{FLOOD} http://d"), ..hers.clone() };
     let shifted = Subject {
         title: "Hammer".into(),
         text: format!("s{FLOOD}"),
         ..hers.clone()
     };
-    for wrong in [
-        his,
-        snippet,
-        other,
-        shifted,
-        with_solution(&flood, id + 1_000),
-        flood.clone(),
-    ] {
+    for wrong in [his, snippet, other, shifted, with_solution(&flood, id + 1_000), flood.clone()] {
         assert_eq!(tried(&t, &wrong).await.0, 409, "{wrong:?}");
     }
     let denied = issue(&t, &jane, "evil.example").await;
@@ -241,21 +181,14 @@ async fn a_solved_challenge_opens_the_same_thing_once(t: TestServer) {
     verifier.answers(json!({"success": true}));
     let fails =
         |_: &mut Tx<'_>| -> kernel::error::Result<()> { Err(Error::Conflict("taken".into())) };
-    assert!(matches!(
-        guard(t.app(), &hers, fails).await,
-        Err(Error::Conflict(_))
-    ));
+    assert!(matches!(guard(t.app(), &hers, fails).await, Err(Error::Conflict(_))));
     verifier.asked();
     assert_eq!(tried(&t, &hers).await.0, 201);
     let (_, form) = &verifier.asked()[0];
     assert_eq!(form, "secret=private-1&response=solved&remoteip=192.0.2.1");
     assert_eq!(tried(&t, &hers).await.0, 409, "once");
     assert_eq!(rows(&t).await.iter().filter(|row| row.2).count(), 1);
-    let refused = Refused::Challenge {
-        noun: "issue",
-        spam_log_id: 42,
-        site_key: "s".into(),
-    };
+    let refused = Refused::Challenge { noun: "issue", spam_log_id: 42, site_key: "s".into() };
     assert_eq!(
         refused.graphql(),
         (
@@ -302,12 +235,9 @@ async fn an_external_checker_decides(t: TestServer) {
     )
     .await;
     let fine = issue(&t, &jane, "fine").await;
-    for (verdict, status) in [
-        ("allow", 201),
-        ("NOOP", 201),
-        ("conditional_allow", 400),
-        ("disallow", 400),
-    ] {
+    for (verdict, status) in
+        [("allow", 201), ("NOOP", 201), ("conditional_allow", 400), ("disallow", 400)]
+    {
         checker.answers(json!({"verdict": verdict, "reason": "so\r\nit is"}));
         assert_eq!(tried(&t, &fine).await.0, status, "{verdict}");
     }
@@ -315,21 +245,14 @@ async fn an_external_checker_decides(t: TestServer) {
     assert_eq!(headers["authorization"], "Bearer key-1");
     let asked: Value = serde_json::from_str(body).unwrap();
     assert_eq!(
-        (
-            &asked["action"],
-            &asked["description"],
-            &asked["user"]["username"]
-        ),
+        (&asked["action"], &asked["description"], &asked["user"]["username"]),
         (&json!("create_issue"), &json!("fine"), &json!("jane"))
     );
 
     // Without a usable answer things pass, or do not: as administrators chose.
-    for (status, text) in [
-        (500, ""),
-        (200, "<html>"),
-        (200, "{\"verdict\":\"maybe\"}"),
-        (200, "{}"),
-    ] {
+    for (status, text) in
+        [(500, ""), (200, "<html>"), (200, "{\"verdict\":\"maybe\"}"), (200, "{}")]
+    {
         checker.says(status, text);
         assert_eq!(tried(&t, &fine).await.0, 201, "{text}");
     }
@@ -348,10 +271,7 @@ async fn an_external_checker_decides(t: TestServer) {
     jane.get("/user").await.is(200);
     assert_eq!(tried(&t, &fine).await.0, 400);
     jane.get("/user").await.is(403);
-    let stranger = Subject {
-        actor: Actor::Stranger { form: "f".into() },
-        ..fine
-    };
+    let stranger = Subject { actor: Actor::Stranger { form: "f".into() }, ..fine };
     assert_eq!(tried(&t, &stranger).await.0, 400);
 }
 

@@ -17,10 +17,7 @@ async fn who_may_not_see_alerts_any_more_is_not_paged(t: TestServer) {
         .delete(watch.project.at(&format!("/members/{}", watch.jane.id)))
         .await
         .is(204);
-    t.admin()
-        .post(format!("/users/{}/block", watch.carl.id))
-        .await
-        .is(201);
+    t.admin().post(format!("/users/{}/block", watch.carl.id)).await.is(201);
     t.admin()
         .put(watch.project.at(&format!("/members/{}", bob.id)))
         .json(&json!({"access_level": 20}))
@@ -31,20 +28,9 @@ async fn who_may_not_see_alerts_any_more_is_not_paged(t: TestServer) {
     assert_eq!(mailed(&t, "Secret"), ["dora"]);
     let told = watch.told(&t, 1).await;
     let nobody = "found nobody on call to page about this alert";
-    assert_eq!(
-        told,
-        [
-            nobody,
-            nobody,
-            nobody,
-            "paged @dora about this alert by e-mail"
-        ]
-    );
+    assert_eq!(told, [nobody, nobody, nobody, "paged @dora about this alert by e-mail"]);
     // Also if that happened after the page was recorded.
-    t.admin()
-        .post(format!("/users/{}/block", dora.id))
-        .await
-        .is(201);
+    t.admin().post(format!("/users/{}/block", dora.id)).await.is(201);
     let page = count(&t, sql!("select max(id) from escalation_pages")).await;
     t.app()
         .write(move |tx| {
@@ -64,21 +50,14 @@ async fn archived_projects_page_nobody(t: TestServer) {
     watch.send(json!({"title": "Before"})).await;
     t.settle().await;
     let shelve = watch.project.at("/alert_management/alerts/1/shelve");
-    t.admin()
-        .post(&shelve)
-        .json(&json!({"duration": 300}))
-        .await
-        .is(200);
+    t.admin().post(&shelve).json(&json!({"duration": 300})).await.is(200);
     watch.send(json!({"title": "Other"})).await;
     t.settle().await;
     t.admin().post(watch.project.at("/archive")).await.is(201);
     t.advance(300);
     let jobs = t.app().jobs().clone();
     let watching = monitoring::tasks::Watch::default();
-    t.app()
-        .write(move |tx| enqueue(tx, &jobs, &watching))
-        .await
-        .unwrap();
+    t.app().write(move |tx| enqueue(tx, &jobs, &watching)).await.unwrap();
     later(&t, 5_000).await;
     assert_eq!(
         (mailed(&t, "Before"), mailed(&t, "Other")),
@@ -95,33 +74,20 @@ async fn people_of_the_group_above_take_turns_as_long_as_they_are_in_it(t: TestS
     let (mia, gus) = (t.user("mia").await, t.user("gus").await);
     for (user, level) in [(&mia, 30), (&gus, 20)] {
         let member = json!({"user_id": user.id, "access_level": level});
-        t.admin()
-            .post(format!("/groups/{group}/members"))
-            .json(&member)
-            .await
-            .is(201);
+        t.admin().post(format!("/groups/{group}/members")).json(&member).await.is(201);
     }
     let nights = watch.schedule("Nights").await;
     let turns = watch.rotation(&nights, STARTED, &[&mia]).await;
     let of_gus = json!({"user_ids": [mia.id, gus.id]});
     let refused = t.admin().put(&turns).json(&of_gus).await.is(400);
-    assert!(
-        refused.text().contains("gus, who may not see the alerts"),
-        "{refused:?}"
-    );
+    assert!(refused.text().contains("gus, who may not see the alerts"), "{refused:?}");
     watch.policy(json!([of_schedule(0, "resolved", 1)])).await;
     watch.send(json!({"title": "In"})).await;
     t.settle().await;
-    t.admin()
-        .delete(format!("/groups/{group}/members/{}", mia.id))
-        .await
-        .is(204);
+    t.admin().delete(format!("/groups/{group}/members/{}", mia.id)).await.is(204);
     watch.send(json!({"title": "Out"})).await;
     t.settle().await;
-    assert_eq!(
-        (mailed(&t, "In"), mailed(&t, "Out")),
-        (vec!["mia".to_owned()], vec![])
-    );
+    assert_eq!((mailed(&t, "In"), mailed(&t, "Out")), (vec!["mia".to_owned()], vec![]));
 }
 
 #[testkit::story(noon)]

@@ -27,9 +27,7 @@ fn of_user(seconds: i64, status: &str, id: i64) -> Value {
 async fn watched(t: &TestServer) -> Watch {
     let watch = Watch::new(t).await;
     let nights = watch.schedule("Nights").await;
-    watch
-        .rotation(&nights, STARTED, &[&watch.jane, &watch.carl])
-        .await;
+    watch.rotation(&nights, STARTED, &[&watch.jane, &watch.carl]).await;
     let carl = watch.carl.id;
     watch
         .policy(json!([
@@ -47,10 +45,7 @@ async fn later(t: &TestServer, seconds: i64) {
 }
 
 async fn count(t: &TestServer, statement: &'static str) -> i64 {
-    t.app()
-        .read(move |tx| Ok(tx.one::<i64>(statement, ())?))
-        .await
-        .unwrap()
+    t.app().read(move |tx| Ok(tx.one::<i64>(statement, ())?)).await.unwrap()
 }
 
 #[testkit::story(noon)]
@@ -61,14 +56,9 @@ async fn an_alert_pages_one_after_another_until_somebody_looks_after_it(t: TestS
         .await;
     t.settle().await;
     assert_eq!(mailed(&t, "Too hot"), ["jane"]);
-    assert_eq!(
-        watch.told(&t, 1).await,
-        ["paged @jane about this alert by e-mail"]
-    );
+    assert_eq!(watch.told(&t, 1).await, ["paged @jane about this alert by e-mail"]);
     // The same again is no new alert.
-    watch
-        .send(json!({"title": "Too hot", "fingerprint": "f"}))
-        .await;
+    watch.send(json!({"title": "Too hot", "fingerprint": "f"})).await;
     later(&t, 590).await;
     assert_eq!(mailed(&t, "Too hot"), ["jane"]);
     later(&t, 10).await;
@@ -88,16 +78,11 @@ async fn an_alert_pages_one_after_another_until_somebody_looks_after_it(t: TestS
     // Nobody is reminded of anything in the program itself.
     assert_eq!(watch.jane.get("/todos").await.is(200).json(), json!([]));
     let sent = t.app().mailer().sent();
-    let mail = sent
-        .iter()
-        .find(|mail| mail.subject == "anvil | Page: Too hot")
-        .unwrap();
+    let mail = sent.iter().find(|mail| mail.subject == "anvil | Page: Too hot").unwrap();
     assert!(
         mail.html.is_none()
             && mail.text.contains("Severity: High")
-            && mail
-                .text
-                .contains("/acme/anvil/-/alert_management/1/details"),
+            && mail.text.contains("/acme/anvil/-/alert_management/1/details"),
         "{}",
         mail.text
     );
@@ -118,19 +103,14 @@ async fn acknowledged_alerts_page_only_who_waits_for_the_end(t: TestServer) {
 #[testkit::story(noon)]
 async fn what_is_over_or_ignored_pages_nobody(t: TestServer) {
     let watch = watched(&t).await;
-    for (iid, (title, status)) in [("Over", "resolved"), ("Unimportant", "ignored")]
-        .into_iter()
-        .enumerate()
+    for (iid, (title, status)) in
+        [("Over", "resolved"), ("Unimportant", "ignored")].into_iter().enumerate()
     {
-        watch
-            .send(json!({"title": title, "fingerprint": title}))
-            .await;
+        watch.send(json!({"title": title, "fingerprint": title})).await;
         t.settle().await;
         watch.set(iid as i64 + 1, status).await;
     }
-    watch
-        .send(json!({"title": "Gone", "fingerprint": "g"}))
-        .await;
+    watch.send(json!({"title": "Gone", "fingerprint": "g"})).await;
     t.settle().await;
     watch
         .send(json!({"fingerprint": "g", "end_time": "2031-05-06T12:00:00Z"}))
@@ -142,9 +122,7 @@ async fn what_is_over_or_ignored_pages_nobody(t: TestServer) {
         .json(&window)
         .await
         .is(201);
-    watch
-        .send(json!({"title": "Quiet", "fingerprint": "q"}))
-        .await;
+    watch.send(json!({"title": "Quiet", "fingerprint": "q"})).await;
     later(&t, 5_000).await;
     for (title, expected) in [("Over", 1), ("Unimportant", 1), ("Gone", 1), ("Quiet", 0)] {
         assert_eq!(mailed(&t, title).len(), expected, "{title}");
@@ -171,18 +149,11 @@ async fn what_is_triggered_again_pages_again(t: TestServer) {
     later(&t, 1).await;
     assert_eq!(mailed(&t, "Back"), ["carl", "jane", "jane"]);
     let shelve = watch.project.at("/alert_management/alerts/1/shelve");
-    t.admin()
-        .post(&shelve)
-        .json(&json!({"duration": 60}))
-        .await
-        .is(200);
+    t.admin().post(&shelve).json(&json!({"duration": 60})).await.is(200);
     t.advance(60);
     let jobs = t.app().jobs().clone();
     let watching = monitoring::tasks::Watch::default();
-    t.app()
-        .write(move |tx| enqueue(tx, &jobs, &watching))
-        .await
-        .unwrap();
+    t.app().write(move |tx| enqueue(tx, &jobs, &watching)).await.unwrap();
     t.settle().await;
     assert_eq!(mailed(&t, "Back"), ["carl", "jane", "jane", "jane"]);
 }
@@ -193,23 +164,13 @@ async fn turns_change_hands_between_two_pages(t: TestServer) {
     let nights = watch.schedule("Nights").await;
     // It changes hands at half past two in Berlin, half past noon in UTC.
     watch
-        .rotation(
-            &nights,
-            "2031-05-05T14:30:00+02:00",
-            &[&watch.jane, &watch.carl],
-        )
+        .rotation(&nights, "2031-05-05T14:30:00+02:00", &[&watch.jane, &watch.carl])
         .await;
     let second = watch.schedule("Backup").await;
     watch
-        .rotation(
-            &second,
-            "2031-05-05T14:30:00+02:00",
-            &[&watch.carl, &watch.jane],
-        )
+        .rotation(&second, "2031-05-05T14:30:00+02:00", &[&watch.carl, &watch.jane])
         .await;
-    watch
-        .rotation(&second, "2031-05-05T14:30:00+02:00", &[&watch.jane])
-        .await;
+    watch.rotation(&second, "2031-05-05T14:30:00+02:00", &[&watch.jane]).await;
     watch
         .policy(json!([
             of_schedule(0, "resolved", 1),
@@ -243,9 +204,7 @@ async fn jobs_that_run_twice_page_once(t: TestServer) {
         let again = t.app().write(move |tx| {
             enqueue(tx, &jobs, &Escalate { second })?;
             let pages: Vec<i64> = tx.all(sql!("select id from escalation_pages"), ())?;
-            pages
-                .into_iter()
-                .try_for_each(|page| enqueue(tx, &jobs, &Tell { page }))
+            pages.into_iter().try_for_each(|page| enqueue(tx, &jobs, &Tell { page }))
         });
         again.await.unwrap();
         t.settle().await;
@@ -254,10 +213,8 @@ async fn jobs_that_run_twice_page_once(t: TestServer) {
     assert_eq!(watch.told(&t, 1).await.len(), 1);
     // Nor does a second look at the same moment, had the first one died
     // before its transaction was kept.
-    let both = [(); 2].map(|()| {
-        t.app()
-            .write(|tx| monitoring::on_call::rules::paging::carry_on(tx, 50))
-    });
+    let both =
+        [(); 2].map(|()| t.app().write(|tx| monitoring::on_call::rules::paging::carry_on(tx, 50)));
     t.advance(600);
     let done = futures_util::future::join_all(both).await;
     assert!(done.iter().all(Result::is_ok), "{done:?}");
@@ -279,8 +236,7 @@ async fn a_group_of_alerts_takes_few_statements(t: TestServer) {
             let of = text
                 .lines()
                 .filter(|one| one.starts_with(line) && one.contains("alerts/notify"));
-            of.filter_map(|one| one.rsplit(' ').next()?.parse::<u64>().ok())
-                .sum::<u64>()
+            of.filter_map(|one| one.rsplit(' ').next()?.parse::<u64>().ok()).sum::<u64>()
         };
         let before = sent();
         watch.send(json!({"version": "4", "groupKey": "", "truncatedAlerts": 0, "status": "firing", "receiver": "t",
@@ -295,11 +251,7 @@ async fn a_group_of_alerts_takes_few_statements(t: TestServer) {
     let told: BTreeSet<&str> = sent.iter().map(|mail| mail.subject.as_str()).collect();
     assert_eq!((told.len(), sent.len()), (150, 150));
     assert_eq!(
-        count(
-            &t,
-            sql!("select count(*) from escalations where passed_seconds = 0")
-        )
-        .await,
+        count(&t, sql!("select count(*) from escalations where passed_seconds = 0")).await,
         150
     );
 }

@@ -78,20 +78,12 @@ async fn audited(t: &TestServer, action: &'static str) -> Vec<Value> {
         )?)
     });
     let found = read.await.expect("read");
-    found
-        .into_iter()
-        .map(|(store::Json(details),)| details)
-        .collect()
+    found.into_iter().map(|(store::Json(details),)| details).collect()
 }
 
 async fn people(t: &TestServer, project: &TestProject) -> Vec<(i64, Client)> {
     let mut people = vec![(0, t.anonymous())];
-    for (name, level) in [
-        ("outsider", 0),
-        ("guest", 10),
-        ("developer", 30),
-        ("maintainer", 40),
-    ] {
+    for (name, level) in [("outsider", 0), ("guest", 10), ("developer", 30), ("maintainer", 40)] {
         let user = t.user(name).await;
         if level > 0 {
             project.add(&user, level).await;
@@ -134,18 +126,12 @@ async fn a_dry_run_tells_exactly_what_goes(t: TestServer) {
         })
     );
     let at = add(&t, &project.at(""), rule).await;
-    assert_eq!(
-        told(&t, &at).await,
-        ["hammer 1.1", "hammer 1.0", "nail 1.0"]
-    );
+    assert_eq!(told(&t, &at).await, ["hammer 1.1", "hammer 1.0", "nail 1.0"]);
     assert_eq!(left(&t, &project).await, before, "nothing went yet");
 
     let run = apply(&t, &at).await;
 
-    assert_eq!(
-        (&run["removed_packages"], &run["removed_size"]),
-        (&json!(3), &json!(30))
-    );
+    assert_eq!((&run["removed_packages"], &run["removed_size"]), (&json!(3), &json!(30)));
     assert_eq!(
         left(&t, &project).await,
         [
@@ -166,9 +152,7 @@ async fn a_dry_run_tells_exactly_what_goes(t: TestServer) {
     assert_eq!(records[0]["reasons"], first["reasons"]);
     assert_eq!(told(&t, &at).await, Vec::<String>::new());
     assert_eq!(apply(&t, &at).await["removed_packages"], 0);
-    let report = packages::check::run(t.app(), true, |_, _| {})
-        .await
-        .expect("checked");
+    let report = packages::check::run(t.app(), true, |_, _| {}).await.expect("checked");
     assert_eq!(report.problems, Vec::<String>::new());
 }
 
@@ -190,10 +174,7 @@ async fn what_is_used_stays(t: TestServer) {
         rule
     };
     let unused = add(&t, &place, of(json!({"not_downloaded_days": 5}))).await;
-    assert_eq!(
-        told(&t, &unused).await,
-        ["hammer 4", "hammer 3", "hammer 1"]
-    );
+    assert_eq!(told(&t, &unused).await, ["hammer 4", "hammer 3", "hammer 1"]);
     let never = of(json!({"never_downloaded": true, "older_than_days": 41}));
     let never = add(&t, &place, never).await;
     assert_eq!(told(&t, &never).await, ["hammer 3"]);
@@ -204,11 +185,7 @@ async fn what_is_used_stays(t: TestServer) {
         "remove_version_regex": ".*"})),
     )
     .await;
-    assert_eq!(
-        told(&t, &named).await,
-        Vec::<String>::new(),
-        "whole names are compared"
-    );
+    assert_eq!(told(&t, &named).await, Vec::<String>::new(), "whole names are compared");
 
     apply(&t, &unused).await;
     assert_eq!(left(&t, &project).await, ["hammer 2"]);
@@ -235,10 +212,7 @@ async fn a_group_s_rule_is_for_all_projects_below(t: TestServer) {
     assert_eq!(found, [json!(projects[0].id), json!(projects[1].id)]);
 
     let shown = t.admin().get(&at).await.is(200).json();
-    assert_eq!(
-        (&shown["group_id"], &shown["project_id"]),
-        (&json!(group.id), &json!(null))
-    );
+    assert_eq!((&shown["group_id"], &shown["project_id"]), (&json!(group.id), &json!(null)));
     assert_eq!(apply(&t, &at).await["removed_packages"], 2);
     for (project, expected) in projects.iter().zip([1, 1, 2, 2]) {
         assert_eq!(left(&t, project).await.len(), expected, "{}", project.path);
@@ -272,17 +246,11 @@ async fn rules_are_set_by_who_manages_the_registry(t: TestServer) {
         assert_eq!(statuses, [seen, seen, made], "{level}");
     }
     let made = t.admin().get(&rules).await.is(200).json()[0].clone();
-    assert_eq!(
-        (&made["enabled"], &made["next_run_at"]),
-        (&json!(false), &json!(null))
-    );
+    assert_eq!((&made["enabled"], &made["next_run_at"]), (&json!(false), &json!(null)));
     let one = format!("{rules}/{}", made["id"]);
     let change = json!({"keep_last": null, "older_than_days": 90, "enabled": true});
     let changed = t.admin().patch(&one).json(&change).await.is(200).json();
-    assert_eq!(
-        (&changed["keep_last"], &changed["older_than_days"]),
-        (&json!(null), &json!(90))
-    );
+    assert_eq!((&changed["keep_last"], &changed["older_than_days"]), (&json!(null), &json!(90)));
     t.admin().delete(&one).await.is(204);
     t.admin().get(&one).await.is(404);
     for verb in ["create", "update", "destroy"] {
@@ -300,19 +268,10 @@ async fn a_rule_that_would_take_everything_is_refused(t: TestServer) {
     let project = t.project("acme/anvil").await;
     for (terms, about) in [
         (json!({}), "package_type"),
-        (
-            json!({"package_type": "rpm", "keep_last": 1}),
-            "package_type",
-        ),
+        (json!({"package_type": "rpm", "keep_last": 1}), "package_type"),
         (json!({"package_type": "generic"}), "older_than_days"),
-        (
-            json!({"package_type": "generic", "never_downloaded": true}),
-            "older_than_days",
-        ),
-        (
-            json!({"package_type": "generic", "keep_last": 0}),
-            "keep_last",
-        ),
+        (json!({"package_type": "generic", "never_downloaded": true}), "older_than_days"),
+        (json!({"package_type": "generic", "keep_last": 0}), "keep_last"),
         (
             json!({"package_type": "generic", "older_than_days": 99_999_999}),
             "older_than_days",
@@ -338,27 +297,14 @@ async fn a_rule_that_would_take_everything_is_refused(t: TestServer) {
         for path in ["/packages/cleanup/rules", "/packages/cleanup/preview"] {
             let refused = t.admin().post(project.at(path)).json(&terms).await;
             assert_eq!(refused.status, 400, "{terms}");
-            assert!(
-                refused.text().contains(about),
-                "{terms}: {}",
-                refused.text()
-            );
+            assert!(refused.text().contains(about), "{terms}: {}", refused.text());
         }
     }
     for _ in 0..50 {
-        add(
-            &t,
-            &project.at(""),
-            json!({"package_type": "generic", "keep_last": 1}),
-        )
-        .await;
+        add(&t, &project.at(""), json!({"package_type": "generic", "keep_last": 1})).await;
     }
     let terms = json!({"package_type": "generic", "keep_last": 1});
-    t.admin()
-        .post(project.at("/packages/cleanup/rules"))
-        .json(&terms)
-        .await
-        .is(422);
+    t.admin().post(project.at("/packages/cleanup/rules")).json(&terms).await.is(422);
 }
 
 #[testkit::story]
@@ -392,11 +338,6 @@ async fn a_rule_of_a_spelled_name_keeps_what_is_protected(t: TestServer) {
         .json(&guard)
         .await
         .is(201);
-    let rule = add(
-        &t,
-        &project.at(""),
-        json!({"package_type": "pypi", "keep_last": 1}),
-    )
-    .await;
+    let rule = add(&t, &project.at(""), json!({"package_type": "pypi", "keep_last": 1})).await;
     assert_eq!(told(&t, &rule).await, Vec::<String>::new());
 }

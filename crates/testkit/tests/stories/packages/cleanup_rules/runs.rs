@@ -6,12 +6,7 @@ use super::*;
 async fn rules_are_applied_twice_a_day(t: TestServer) {
     let project = t.project("acme/anvil").await;
     publish(&t, &project, "hammer", &["1", "2"]).await;
-    let at = add(
-        &t,
-        &project.at(""),
-        json!({"package_type": "generic", "keep_last": 1}),
-    )
-    .await;
+    let at = add(&t, &project.at(""), json!({"package_type": "generic", "keep_last": 1})).await;
     let next = t.admin().get(&at).await.is(200).json()["next_run_at"].clone();
     assert_eq!(next, "2031-05-09T00:00:00.000Z");
     let look = async || {
@@ -32,12 +27,7 @@ async fn rules_are_applied_twice_a_day(t: TestServer) {
     assert_eq!(left(&t, &project).await, ["hammer 2"]);
 
     publish(&t, &project, "hammer", &["3"]).await;
-    let off = t
-        .admin()
-        .patch(&at)
-        .json(&json!({"enabled": false}))
-        .await
-        .is(200);
+    let off = t.admin().patch(&at).json(&json!({"enabled": false})).await.is(200);
     assert_eq!(off.json()["next_run_at"], json!(null));
     t.admin().post(format!("{at}/runs")).await.is(422);
     t.advance(DAY);
@@ -51,17 +41,8 @@ async fn a_run_goes_on_where_it_was_cut_off(t: TestServer) {
     for name in ["a", "b", "c"] {
         publish(&t, &project, name, &["1", "2"]).await;
     }
-    let at = add(
-        &t,
-        &project.at(""),
-        json!({"package_type": "generic", "keep_last": 1}),
-    )
-    .await;
-    let id: i64 = at
-        .rsplit('/')
-        .next()
-        .and_then(|id| id.parse().ok())
-        .expect("an id");
+    let at = add(&t, &project.at(""), json!({"package_type": "generic", "keep_last": 1})).await;
+    let id: i64 = at.rsplit('/').next().and_then(|id| id.parse().ok()).expect("an id");
     let registry = t.app().jobs().clone();
     // As a server leaves it that was killed after the first name.
     let cut = t.app().write(move |tx| {
@@ -81,10 +62,7 @@ async fn a_run_goes_on_where_it_was_cut_off(t: TestServer) {
 
     let runs = t.admin().get(format!("{at}/runs")).await.is(200).json();
     assert_eq!(runs.as_array().map(Vec::len), Some(1));
-    assert_eq!(
-        (&runs[0]["removed_packages"], &runs[0]["names_done"]),
-        (&json!(3), &json!(3))
-    );
+    assert_eq!((&runs[0]["removed_packages"], &runs[0]["names_done"]), (&json!(3), &json!(3)));
     assert_eq!(left(&t, &project).await, ["a 1", "a 2", "b 2", "c 2"]);
 }
 
@@ -98,44 +76,25 @@ async fn maven_s_list_loses_the_versions_that_went(t: TestServer) {
     }
     let list = "<metadata><groupId>com.acme</groupId><artifactId>anvil</artifactId><versioning>\
         <versions><version>1.0</version><version>1.1</version></versions></versioning></metadata>";
-    t.admin()
-        .put(at("maven-metadata.xml"))
-        .bytes(list)
-        .await
-        .is(200);
-    let rule = add(
-        &t,
-        &project.at(""),
-        json!({"package_type": "maven", "keep_last": 1}),
-    )
-    .await;
+    t.admin().put(at("maven-metadata.xml")).bytes(list).await.is(200);
+    let rule = add(&t, &project.at(""), json!({"package_type": "maven", "keep_last": 1})).await;
 
     assert_eq!(apply(&t, &rule).await["removed_packages"], 1);
 
     let listed = t.admin().get(at("maven-metadata.xml")).await.is(200).text();
-    assert!(
-        listed.contains("1.1") && !listed.contains("<version>1.0<"),
-        "{listed}"
-    );
+    assert!(listed.contains("1.1") && !listed.contains("<version>1.0<"), "{listed}");
     t.admin().get(at("1.0/anvil-1.0.jar")).await.is(404);
 }
 
 #[testkit::story]
 async fn what_a_rule_takes_is_read_and_removed_by_the_batch(t: TestServer) {
     let project = t.project("acme/anvil").await;
-    let at = add(
-        &t,
-        &project.at(""),
-        json!({"package_type": "generic", "keep_last": 1}),
-    )
-    .await;
+    let at = add(&t, &project.at(""), json!({"package_type": "generic", "keep_last": 1})).await;
     let route = "/projects/{id}/packages/cleanup/rules/{cleanup_rule_id}/preview";
     let line = format!("http_request_statements_total{{method=\"GET\",route=\"/api/v4{route}\"}} ");
     let sent = || {
         let text = t.app().metrics().render();
-        let count = text
-            .lines()
-            .find_map(|one| one.strip_prefix(&line)?.parse::<u64>().ok());
+        let count = text.lines().find_map(|one| one.strip_prefix(&line)?.parse::<u64>().ok());
         count.unwrap_or(0)
     };
     let mut costs = Vec::new();
@@ -147,17 +106,11 @@ async fn what_a_rule_takes_is_read_and_removed_by_the_batch(t: TestServer) {
         let before = sent();
         assert_eq!(told(&t, &at).await.len(), upto - 1);
         let read = sent() - before;
-        let id: i64 = at
-            .rsplit('/')
-            .next()
-            .and_then(|id| id.parse().ok())
-            .expect("an id");
+        let id: i64 = at.rsplit('/').next().and_then(|id| id.parse().ok()).expect("an id");
         let registry = t.app().jobs().clone();
         let removed = t.app().write(move |tx| {
-            let rule: packages::cleanup::model::Rule = tx.one(
-                sql!("select * from package_cleanup_rules where id = $1"),
-                (id,),
-            )?;
+            let rule: packages::cleanup::model::Rule =
+                tx.one(sql!("select * from package_cleanup_rules where id = $1"), (id,))?;
             let going = tx.all(
                 sql!(
                     "select id, project_id, name, name_key, version, package_type, status,
@@ -184,8 +137,5 @@ async fn what_a_rule_takes_is_read_and_removed_by_the_batch(t: TestServer) {
         });
         costs.push((read, removed.await.expect("removed")));
     }
-    assert!(
-        costs[0] == costs[1] && costs[0].0 > 0 && costs[0].1 <= 5,
-        "{costs:?}"
-    );
+    assert!(costs[0] == costs[1] && costs[0].0 > 0 && costs[0].1 <= 5, "{costs:?}");
 }

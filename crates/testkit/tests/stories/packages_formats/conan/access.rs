@@ -10,15 +10,9 @@ use testkit::Client;
 async fn statuses(client: &Client, at: &At) -> [u16; 4] {
     [
         client.get(at.v2("latest")).await.status,
-        client
-            .get(at.in_recipe(RREV, "/files/conanfile.py"))
-            .await
-            .status,
+        client.get(at.in_recipe(RREV, "/files/conanfile.py")).await.status,
         at.put(client, RREV, "metadata/a.txt", b"x").await.status,
-        client
-            .delete(at.in_recipe("eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee", ""))
-            .await
-            .status,
+        client.delete(at.in_recipe("eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee", "")).await.status,
     ]
 }
 
@@ -72,13 +66,7 @@ async fn tokens_of_machines_read_or_write(t: testkit::TestServer) {
     here.recipe(&t.admin(), RREV).await;
     let deploy = async |scopes: &[&str]| {
         let body = json!({"name": "machine", "scopes": scopes});
-        let made = t
-            .admin()
-            .post(project.at("/deploy_tokens"))
-            .json(&body)
-            .await
-            .is(201)
-            .json();
+        let made = t.admin().post(project.at("/deploy_tokens")).json(&body).await.is(201).json();
         (text(&made["username"]), text(&made["token"]))
     };
     let log = "/files/metadata/log.txt";
@@ -87,12 +75,8 @@ async fn tokens_of_machines_read_or_write(t: testkit::TestServer) {
     basic(put(&here), &writer, &secret).await.is(200);
     basic(put(&there), &writer, &secret).await.is(404);
     let (reader, secret) = deploy(&["read_package_registry"]).await;
-    basic(t.anonymous().get(here.v2("latest")), &reader, &secret)
-        .await
-        .is(200);
-    basic(t.anonymous().get(here.v2("latest")), &reader, "wrong")
-        .await
-        .is(401);
+    basic(t.anonymous().get(here.v2("latest")), &reader, &secret).await.is(200);
+    basic(t.anonymous().get(here.v2("latest")), &reader, "wrong").await.is(401);
     basic(put(&here), &reader, &secret).await.is(403);
     let narrow = t.token_of(1, &["read_api"]).await;
     assert_eq!(statuses(&narrow, &here).await, [200, 200, 403, 403]);
@@ -113,13 +97,8 @@ async fn a_protected_recipe_is_refused(t: testkit::TestServer) {
         .is(201);
     let at = hammer(&project.at(""));
     at.put(&jane, RREV, "conanfile.py", b"x").await.is(403);
-    jane.post(at.v1("/upload_urls"))
-        .json(&json!({"conanfile.py": 1}))
-        .await
-        .is(403);
-    recipe_at(&project.at(""), "nail/1.0/_/_")
-        .recipe(&jane, RREV)
-        .await;
+    jane.post(at.v1("/upload_urls")).json(&json!({"conanfile.py": 1})).await.is(403);
+    recipe_at(&project.at(""), "nail/1.0/_/_").recipe(&jane, RREV).await;
     at.recipe(&keeper, RREV).await;
     keeper.delete(at.in_recipe(RREV, "")).await.is(403);
     keeper.delete(at.v1("")).await.is(403);

@@ -42,22 +42,11 @@ async fn hostile_archives_are_refused(t: testkit::TestServer) {
         .await
         .is(400);
     for info in ["os=Linux", "[settings]\n[settings]\n", "[SET]\n", "\u{0}"] {
-        at.put_binary(&admin, PREV, "conaninfo.txt", info.as_bytes())
-            .await
-            .is(400);
+        at.put_binary(&admin, PREV, "conaninfo.txt", info.as_bytes()).await.is(400);
     }
-    at.put_binary(&admin, PREV, "conaninfo.txt", &[0xff; 20])
-        .await
-        .is(400);
-    at.put_binary(&admin, PREV, "conaninfo.txt", &vec![b'#'; 300_000])
-        .await
-        .is(400);
-    for manifest in [
-        "",
-        "now",
-        "1\nfile",
-        "1\n../a: 0123456789abcdef0123456789abcdef\n",
-    ] {
+    at.put_binary(&admin, PREV, "conaninfo.txt", &[0xff; 20]).await.is(400);
+    at.put_binary(&admin, PREV, "conaninfo.txt", &vec![b'#'; 300_000]).await.is(400);
+    for manifest in ["", "now", "1\nfile", "1\n../a: 0123456789abcdef0123456789abcdef\n"] {
         at.put_binary(&admin, PREV, "conanmanifest.txt", manifest.as_bytes())
             .await
             .is(400);
@@ -120,19 +109,11 @@ async fn addresses_that_lead_elsewhere_are_refused(t: testkit::TestServer) {
         admin.get(at.v2("latest")).await.is(400);
         admin.get(at.v1("/digest")).await.is(400);
     }
-    for revision in [
-        "1",
-        "abc",
-        "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
-        &"a".repeat(33),
-    ] {
+    for revision in ["1", "abc", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", &"a".repeat(33)] {
         at.put(&admin, revision, "conanfile.py", b"x").await.is(400);
         admin.get(at.in_recipe(revision, "/files")).await.is(400);
     }
-    admin
-        .get(at.in_recipe(RREV, "/packages/a-b/latest"))
-        .await
-        .is(400);
+    admin.get(at.in_recipe(RREV, "/packages/a-b/latest")).await.is(400);
     admin.get(at.v2("nothing")).await.is(404);
     admin.delete(at.v2("latest")).await.is(404);
     admin.put(at.v2("latest")).bytes("x").await.is(404);
@@ -159,14 +140,8 @@ async fn bytes_have_to_be_those_declared(t: testkit::TestServer) {
         .json(&small)
         .await
         .is(200);
-    let refused = at
-        .put(&admin, RREV, "conanmanifest.txt", &[b'1'; 11])
-        .await
-        .is(400);
-    assert_eq!(
-        refused.json()["message"],
-        "400 Bad request - File is too large"
-    );
+    let refused = at.put(&admin, RREV, "conanmanifest.txt", &[b'1'; 11]).await.is(400);
+    assert_eq!(refused.json()["message"], "400 Bad request - File is too large");
     assert_eq!(rows(&t).await, (1, 1, 1));
 }
 
@@ -177,10 +152,7 @@ async fn files_of_others_are_out_of_reach(t: testkit::TestServer) {
     hammer(&project.at("")).recipe(&admin, RREV).await;
     let there = hammer(&other.at(""));
     admin.get(there.v2("latest")).await.is(404);
-    admin
-        .get(there.in_recipe(RREV, "/files/conanfile.py"))
-        .await
-        .is(404);
+    admin.get(there.in_recipe(RREV, "/files/conanfile.py")).await.is(404);
     admin.delete(there.in_recipe(RREV, "")).await.is(404);
     admin
         .delete(there.in_recipe(RREV, &format!("/packages/{PREF}/revisions/{PREV}")))

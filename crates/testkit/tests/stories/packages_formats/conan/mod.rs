@@ -56,10 +56,7 @@ impl At {
     }
 
     fn in_binary(&self, revision: &str, rest: &str) -> String {
-        self.in_recipe(
-            RREV,
-            &format!("/packages/{PREF}/revisions/{revision}{rest}"),
-        )
+        self.in_recipe(RREV, &format!("/packages/{PREF}/revisions/{revision}{rest}"))
     }
 
     async fn put(&self, client: &Client, revision: &str, file: &str, bytes: &[u8]) -> Reply {
@@ -74,22 +71,16 @@ impl At {
 
     /// Publishes a whole revision of the recipe, as clients do.
     async fn recipe(&self, client: &Client, revision: &str) {
-        self.put(client, revision, "conan_export.tgz", &archive())
-            .await
-            .is(200);
+        self.put(client, revision, "conan_export.tgz", &archive()).await.is(200);
         self.put(client, revision, "conanfile.py", b"class Hammer: pass\n")
             .await
             .is(200);
-        self.put(client, revision, "conanmanifest.txt", &manifest(1))
-            .await
-            .is(200);
+        self.put(client, revision, "conanmanifest.txt", &manifest(1)).await.is(200);
     }
 
     /// Publishes a whole revision of a binary package of [`RREV`].
     async fn binary(&self, client: &Client, revision: &str, info: &str) {
-        self.put_binary(client, revision, "conan_package.tgz", &archive())
-            .await
-            .is(200);
+        self.put_binary(client, revision, "conan_package.tgz", &archive()).await.is(200);
         self.put_binary(client, revision, "conaninfo.txt", info.as_bytes())
             .await
             .is(200);

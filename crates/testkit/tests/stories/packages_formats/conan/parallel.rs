@@ -17,11 +17,7 @@ async fn readers_beside_publishers_see_whole_revisions_only(t: testkit::TestServ
             let found = listed(&admin, at.v2("revisions")).await;
             assert!(found.len() >= most);
             most = found.len();
-            let files = admin
-                .get(at.in_recipe(&found[0], "/files"))
-                .await
-                .is(200)
-                .json();
+            let files = admin.get(at.in_recipe(&found[0], "/files")).await.is(200).json();
             assert_eq!(
                 files,
                 json!({"files": {
@@ -40,35 +36,22 @@ async fn publishers_of_one_revision_make_one(t: testkit::TestServer) {
     let (admin, at) = (t.admin(), recipe_at(&project.at(""), "nail/1.0/_/_"));
     join_all((0..8).map(async |_| at.recipe(&admin, RREV).await)).await;
     assert_eq!(listed(&admin, at.v2("revisions")).await, [RREV]);
-    at.put_binary(&admin, PREV, "conan_package.tgz", &archive())
-        .await
-        .is(200);
-    at.put_binary(&admin, PREV, "conaninfo.txt", INFO.as_bytes())
-        .await
-        .is(200);
+    at.put_binary(&admin, PREV, "conan_package.tgz", &archive()).await.is(200);
+    at.put_binary(&admin, PREV, "conaninfo.txt", INFO.as_bytes()).await.is(200);
 
     // Of manifests that say different things one wins.
     let manifests = (0..8).map(async |number| {
         let mut text = manifest(1);
         text.extend(format!("f{number}: 0123456789abcdef0123456789abcdef\n").into_bytes());
-        let reply = at
-            .put_binary(&admin, PREV, "conanmanifest.txt", &text)
-            .await;
+        let reply = at.put_binary(&admin, PREV, "conanmanifest.txt", &text).await;
         (reply.status, text)
     });
     let written = join_all(manifests).await;
     let mut won = written.iter().filter(|(status, _)| *status == 200);
     let (_, first) = won.next().expect("one is taken");
     assert!(won.next().is_none(), "{written:?}");
-    assert!(
-        written
-            .iter()
-            .all(|(status, _)| [200, 400].contains(status))
-    );
-    let kept = admin
-        .get(at.in_binary(PREV, "/files/conanmanifest.txt"))
-        .await
-        .is(200);
+    assert!(written.iter().all(|(status, _)| [200, 400].contains(status)));
+    let kept = admin.get(at.in_binary(PREV, "/files/conanmanifest.txt")).await.is(200);
     assert_eq!(&kept.body, first);
     assert_eq!(rows(&t).await, (1, 6, 5));
 }

@@ -16,11 +16,7 @@ async fn the_user_of_a_recipe_names_its_project(t: testkit::TestServer) {
     assert_eq!(listed(&jane, inside.v2("revisions")).await, [RREV]);
     // What is called otherwise in the project is not found from outside.
     hammer(&project.at("")).recipe(&jane, RREV).await;
-    let search = jane
-        .get("/packages/conan/v2/conans/search")
-        .await
-        .is(200)
-        .json();
+    let search = jane.get("/packages/conan/v2/conans/search").await.is(200).json();
     assert_eq!(search, json!({"results": ["hammer/1.0@acme+anvil/stable"]}));
 
     let bare = recipe_at("", "hammer/1.0/_/_");
@@ -30,14 +26,8 @@ async fn the_user_of_a_recipe_names_its_project(t: testkit::TestServer) {
         .await
         .is(404);
     // To strangers it is all the same.
-    for path in [
-        "hammer/1.0/acme+anvil/stable",
-        "hammer/1.0/acme+nothing/stable",
-    ] {
-        t.anonymous()
-            .get(recipe_at("", path).v2("latest"))
-            .await
-            .is(401);
+    for path in ["hammer/1.0/acme+anvil/stable", "hammer/1.0/acme+nothing/stable"] {
+        t.anonymous().get(recipe_at("", path).v2("latest")).await.is(401);
     }
     let nobody = t
         .anonymous()
@@ -50,17 +40,12 @@ async fn the_user_of_a_recipe_names_its_project(t: testkit::TestServer) {
 
 #[testkit::story]
 async fn a_group_has_the_recipes_its_reader_may_see(t: testkit::TestServer) {
-    let (anvil, forge) = (
-        t.project("acme/anvil").await,
-        t.project("acme/deep/forge").await,
-    );
+    let (anvil, forge) = (t.project("acme/anvil").await, t.project("acme/deep/forge").await);
     let (group, jane) = (t.group("acme").await, t.user("jane").await);
     anvil.add(&jane, 20).await;
     let admin = t.admin();
     hammer(&anvil.at("")).recipe(&admin, RREV).await;
-    recipe_at(&forge.at(""), "secret/1.0/_/_")
-        .recipe(&admin, RREV)
-        .await;
+    recipe_at(&forge.at(""), "secret/1.0/_/_").recipe(&admin, RREV).await;
     let owner = group.at("/-");
     let search = format!("{owner}/packages/conan/v2/conans/search");
 
@@ -75,15 +60,10 @@ async fn a_group_has_the_recipes_its_reader_may_see(t: testkit::TestServer) {
     assert_eq!(listed(&jane, hammer(&owner).v2("revisions")).await, [RREV]);
     let file = hammer(&owner).in_recipe(RREV, "/files/conanfile.py");
     jane.get(file).await.is(200);
-    jane.get(recipe_at(&owner, "secret/1.0/_/_").v2("latest"))
-        .await
-        .is(404);
+    jane.get(recipe_at(&owner, "secret/1.0/_/_").v2("latest")).await.is(404);
     t.anonymous().get(hammer(&owner).v2("latest")).await.is(401);
     t.anonymous().get(&search).await.is(401);
     // Nothing is published or deleted there.
-    let put = hammer(&owner)
-        .put(&admin, RREV, "conanfile.py", b"x")
-        .await
-        .status;
+    let put = hammer(&owner).put(&admin, RREV, "conanfile.py", b"x").await.status;
     assert!([404, 405].contains(&put), "{put}");
 }

@@ -29,15 +29,9 @@ async fn what_is_published_is_read_back_whole(t: testkit::TestServer) {
     let latest = jane.get(at.v2("latest")).await.is(200).json();
     assert_eq!(latest["revision"], RREV);
     let time = text(&latest["time"]);
-    assert!(
-        time.len() == 28 && time.ends_with("+0000") && &time[19..20] == ".",
-        "{time}"
-    );
+    assert!(time.len() == 28 && time.ends_with("+0000") && &time[19..20] == ".", "{time}");
     let revisions = jane.get(at.v2("revisions")).await.is(200).json();
-    assert_eq!(
-        revisions,
-        json!({"revisions": [{"revision": RREV, "time": time}]})
-    );
+    assert_eq!(revisions, json!({"revisions": [{"revision": RREV, "time": time}]}));
     let files = jane.get(at.in_recipe(RREV, "/files")).await.is(200).json();
     assert_eq!(
         files,
@@ -45,11 +39,7 @@ async fn what_is_published_is_read_back_whole(t: testkit::TestServer) {
         "conan_export.tgz": {}, "conanfile.py": {}, "conanmanifest.txt": {}}})
     );
     let packages = format!("/packages/{PREF}");
-    let latest = jane
-        .get(at.in_recipe(RREV, &format!("{packages}/latest")))
-        .await
-        .is(200)
-        .json();
+    let latest = jane.get(at.in_recipe(RREV, &format!("{packages}/latest"))).await.is(200).json();
     assert_eq!(latest["revision"], PREV);
     let found = jane
         .get(at.in_recipe(RREV, &format!("{packages}/revisions")))
@@ -68,51 +58,26 @@ async fn what_is_published_is_read_back_whole(t: testkit::TestServer) {
         json!({"files": {
         "conan_package.tgz": {}, "conaninfo.txt": {}, "conanmanifest.txt": {}}})
     );
-    let file = jane
-        .get(at.in_binary(PREV, "/files/conan_package.tgz"))
-        .await
-        .is(200);
+    let file = jane.get(at.in_binary(PREV, "/files/conan_package.tgz")).await.is(200);
     assert_eq!(file.body, archive());
-    assert_eq!(
-        file.header("content-disposition"),
-        "attachment; filename=\"conan_package.tgz\""
-    );
+    assert_eq!(file.header("content-disposition"), "attachment; filename=\"conan_package.tgz\"");
     assert_eq!(file.header("x-content-type-options"), "nosniff");
-    let part = jane
-        .get(at.in_recipe(RREV, "/files/conanfile.py"))
-        .header("range", "bytes=0-4");
+    let part = jane.get(at.in_recipe(RREV, "/files/conanfile.py")).header("range", "bytes=0-4");
     assert_eq!(part.await.is(206).text(), "class");
-    jane.head(at.in_recipe(RREV, "/files/conanfile.py"))
-        .await
-        .is(200);
+    jane.head(at.in_recipe(RREV, "/files/conanfile.py")).await.is(200);
 
-    let shown = jane
-        .get(project.at("/packages?package_type=conan&package_name=hammer"))
-        .await;
+    let shown = jane.get(project.at("/packages?package_type=conan&package_name=hammer")).await;
     let shown = shown.is(200).json();
     assert_eq!(
-        (
-            &shown[0]["name"],
-            &shown[0]["conan_package_name"],
-            &shown[0]["version"]
-        ),
-        (
-            &json!("hammer/1.0@acme/stable"),
-            &json!("hammer"),
-            &json!("1.0")
-        )
+        (&shown[0]["name"], &shown[0]["conan_package_name"], &shown[0]["version"]),
+        (&json!("hammer/1.0@acme/stable"), &json!("hammer"), &json!("1.0"))
     );
     let audit = t.admin().get("/audit_events").await.is(200).text();
     assert!(audit.contains("conan_package.tgz"));
-    for missing in [
-        "revisions/dddddddddddddddddddddddddddddddd/files",
-        "revisions/0/files",
-    ] {
+    for missing in ["revisions/dddddddddddddddddddddddddddddddd/files", "revisions/0/files"] {
         jane.get(at.v2(missing)).await.is(404);
     }
-    jane.get(at.in_recipe(RREV, "/packages/abc/latest"))
-        .await
-        .is(404);
+    jane.get(at.in_recipe(RREV, "/packages/abc/latest")).await.is(404);
     jane.get(recipe_at(&project.at(""), "nail/1.0/acme/stable").v2("latest"))
         .await
         .is(404);
@@ -123,88 +88,47 @@ async fn binary_packages_tell_what_they_are_made_for(t: testkit::TestServer) {
     let project = t.project("acme/anvil").await;
     let (admin, at) = (t.admin(), hammer(&project.at("")));
     at.recipe(&admin, RREV).await;
-    at.binary(&admin, OTHER, "[settings]\nos=Windows\n[env]\nSECRET=1\n")
-        .await;
+    at.binary(&admin, OTHER, "[settings]\nos=Windows\n[env]\nSECRET=1\n").await;
     at.binary(&admin, PREV, INFO).await;
 
     let told = json!({PREF: {"settings": {"os": "Linux"}, "options": {"shared": "False"},
         "requires": ["zlib/1.3"]}});
-    for path in [
-        at.v2("search"),
-        at.in_recipe(RREV, "/search"),
-        at.v2("search?list_only=False"),
-    ] {
+    for path in [at.v2("search"), at.in_recipe(RREV, "/search"), at.v2("search?list_only=False")] {
         assert_eq!(admin.get(path).await.is(200).json(), told);
     }
-    let short = admin
-        .get(at.v2("search?list_only=True"))
-        .await
-        .is(200)
-        .json();
+    let short = admin.get(at.v2("search?list_only=True")).await.is(200).json();
     assert_eq!(short, json!({PREF: {}}));
     admin.get(at.in_recipe(OTHER, "/search")).await.is(404);
-    let revisions = listed(
-        &admin,
-        at.in_recipe(RREV, &format!("/packages/{PREF}/revisions")),
-    );
+    let revisions = listed(&admin, at.in_recipe(RREV, &format!("/packages/{PREF}/revisions")));
     assert_eq!(revisions.await, [PREV, OTHER]);
     // A package without settings has an empty file.
     at.binary(&admin, RREV, "").await;
-    assert_eq!(
-        admin.get(at.v2("search")).await.is(200).json(),
-        json!({PREF: {}})
-    );
-    assert_eq!(
-        admin
-            .get(at.in_binary(RREV, "/files/conaninfo.txt"))
-            .await
-            .is(200)
-            .text(),
-        ""
-    );
+    assert_eq!(admin.get(at.v2("search")).await.is(200).json(), json!({PREF: {}}));
+    assert_eq!(admin.get(at.in_binary(RREV, "/files/conaninfo.txt")).await.is(200).text(), "");
 }
 
 #[testkit::story]
 async fn a_revision_is_listed_when_it_is_complete(t: testkit::TestServer) {
     let project = t.project("acme/anvil").await;
     let (admin, at) = (t.admin(), hammer(&project.at("")));
-    at.put_binary(&admin, PREV, "conaninfo.txt", INFO.as_bytes())
-        .await
-        .is(404);
-    at.put(&admin, RREV, "conanfile.py", b"class A: pass")
-        .await
-        .is(200);
+    at.put_binary(&admin, PREV, "conaninfo.txt", INFO.as_bytes()).await.is(404);
+    at.put(&admin, RREV, "conanfile.py", b"class A: pass").await.is(200);
     for path in ["latest", "revisions", "search"] {
         admin.get(at.v2(path)).await.is(404);
     }
     // A client that repeats what was cut off may send other bytes.
-    at.put(&admin, RREV, "conanfile.py", b"class B: pass")
-        .await
-        .is(200);
-    at.put(&admin, RREV, "conanmanifest.txt", &manifest(1))
-        .await
-        .is(200);
+    at.put(&admin, RREV, "conanfile.py", b"class B: pass").await.is(200);
+    at.put(&admin, RREV, "conanmanifest.txt", &manifest(1)).await.is(200);
     assert_eq!(listed(&admin, at.v2("revisions")).await, [RREV]);
-    let file = admin
-        .get(at.in_recipe(RREV, "/files/conanfile.py"))
-        .await
-        .is(200);
+    let file = admin.get(at.in_recipe(RREV, "/files/conanfile.py")).await.is(200);
     assert_eq!(file.text(), "class B: pass");
-    at.put_binary(&admin, PREV, "conan_package.tgz", &archive())
-        .await
-        .is(200);
+    at.put_binary(&admin, PREV, "conan_package.tgz", &archive()).await.is(200);
     assert_eq!(admin.get(at.v2("search")).await.is(200).json(), json!({}));
-    admin
-        .get(at.in_recipe(RREV, &format!("/packages/{PREF}/latest")))
-        .await
-        .is(404);
+    admin.get(at.in_recipe(RREV, &format!("/packages/{PREF}/latest"))).await.is(404);
 
     at.recipe(&admin, OTHER).await;
     assert_eq!(listed(&admin, at.v2("revisions")).await, [OTHER, RREV]);
-    assert_eq!(
-        admin.get(at.v2("latest")).await.is(200).json()["revision"],
-        OTHER
-    );
+    assert_eq!(admin.get(at.v2("latest")).await.is(200).json()["revision"], OTHER);
 }
 
 #[testkit::story]
@@ -217,20 +141,13 @@ async fn a_complete_revision_never_changes(t: testkit::TestServer) {
 
     // The same again, or made at another time, is taken for the same.
     at.recipe(&admin, RREV).await;
-    at.put(&admin, RREV, "conanmanifest.txt", &manifest(2))
-        .await
-        .is(200);
+    at.put(&admin, RREV, "conanmanifest.txt", &manifest(2)).await.is(200);
     let repacked = tar_gz_loosely(&[("include/hammer.h", "#pragma once\n")]);
     assert_ne!(repacked, archive());
-    at.put(&admin, RREV, "conan_export.tgz", &repacked)
-        .await
-        .is(200);
+    at.put(&admin, RREV, "conan_export.tgz", &repacked).await.is(200);
     assert_eq!(rows(&t).await, before);
     assert_eq!(
-        admin
-            .get(at.in_recipe(RREV, "/files/conanmanifest.txt"))
-            .await
-            .body,
+        admin.get(at.in_recipe(RREV, "/files/conanmanifest.txt")).await.body,
         manifest(1)
     );
     for (file, bytes) in [
@@ -253,10 +170,7 @@ async fn a_complete_revision_never_changes(t: testkit::TestServer) {
         .is(400);
     assert_eq!(rows(&t).await.1, before.1);
     assert_eq!(
-        admin
-            .get(at.in_recipe(RREV, "/files/conanfile.py"))
-            .await
-            .text(),
+        admin.get(at.in_recipe(RREV, "/files/conanfile.py")).await.text(),
         "class Hammer: pass\n"
     );
 }
@@ -267,21 +181,13 @@ async fn files_about_a_revision_may_change(t: testkit::TestServer) {
     let (admin, at) = (t.admin(), hammer(&project.at("")));
     at.recipe(&admin, RREV).await;
     for text in ["one", "two"] {
-        at.put(&admin, RREV, "metadata/logs/a%20b.txt", text.as_bytes())
-            .await
-            .is(200);
+        at.put(&admin, RREV, "metadata/logs/a%20b.txt", text.as_bytes()).await.is(200);
     }
-    let log = admin
-        .get(at.in_recipe(RREV, "/files/metadata/logs/a%20b.txt"))
-        .await
-        .is(200);
+    let log = admin.get(at.in_recipe(RREV, "/files/metadata/logs/a%20b.txt")).await.is(200);
     assert_eq!(log.text(), "two");
     let files = admin.get(at.in_recipe(RREV, "/files")).await.is(200).json();
     let names: Vec<&String> = files["files"].as_object().expect("files").keys().collect();
-    assert!(
-        names.contains(&&"metadata/logs/a b.txt".to_owned()),
-        "{names:?}"
-    );
+    assert!(names.contains(&&"metadata/logs/a b.txt".to_owned()), "{names:?}");
     assert_eq!(names.len(), 4);
 }
 
@@ -291,21 +197,14 @@ async fn archives_are_packed_in_one_way_of_three(t: testkit::TestServer) {
     let (admin, at) = (t.admin(), hammer(&project.at("")));
     at.recipe(&admin, RREV).await;
     let zstd = Packing::TarZstd.packed(&[("a", b'0', b"x")]);
-    at.put_binary(&admin, PREV, "conan_package.tzst", &zstd)
-        .await
-        .is(200);
+    at.put_binary(&admin, PREV, "conan_package.tzst", &zstd).await.is(200);
     let xz = Packing::TarXz.packed(&[("a", b'0', b"x")]);
-    at.put_binary(&admin, OTHER, "conan_package.txz", &xz)
-        .await
-        .is(200);
+    at.put_binary(&admin, OTHER, "conan_package.txz", &xz).await.is(200);
     // An archive that holds nothing is one, too.
     at.put_binary(&admin, RREV, "conan_package.tgz", &tar_gz::<&str>(&[]))
         .await
         .is(200);
-    let file = admin
-        .get(at.in_binary(PREV, "/files/conan_package.tzst"))
-        .await
-        .is(200);
+    let file = admin.get(at.in_binary(PREV, "/files/conan_package.tzst")).await.is(200);
     assert_eq!(file.body, zstd);
 }
 
@@ -334,10 +233,7 @@ async fn what_is_deleted_is_gone(t: testkit::TestServer) {
     assert_eq!(listed(&admin, at.v2("revisions")).await, [RREV]);
     admin.delete(at.in_recipe(RREV, "")).await.is(200);
     admin.get(at.v2("revisions")).await.is(404);
-    assert_eq!(
-        admin.get(project.at("/packages")).await.is(200).json(),
-        json!([])
-    );
+    assert_eq!(admin.get(project.at("/packages")).await.is(200).json(), json!([]));
     t.settle().await;
     assert_eq!(rows(&t).await, (0, 0, 0));
     at.recipe(&admin, RREV).await;
@@ -372,10 +268,7 @@ async fn a_thousand_files_are_deleted_at_most(t: testkit::TestServer) {
     let refused = admin.delete(at.in_recipe(RREV, "")).await.is(422).json();
     assert_eq!(refused["message"], "Cannot delete more than 1000 files");
     let files = admin.get(at.in_recipe(RREV, "/files")).await.is(200).json();
-    assert_eq!(
-        files["files"].as_object().map(serde_json::Map::len),
-        Some(1_000)
-    );
+    assert_eq!(files["files"].as_object().map(serde_json::Map::len), Some(1_000));
     admin.delete(at.in_recipe(OTHER, "")).await.is(200);
 }
 
@@ -388,9 +281,7 @@ async fn lists_cost_the_same_for_one_binary_and_for_many(t: testkit::TestServer)
     let line = format!("http_request_statements_total{{method=\"GET\",route=\"/api/v4{route}\"}} ");
     let sent = || {
         let text = t.app().metrics().render();
-        let count = text
-            .lines()
-            .find_map(|one| one.strip_prefix(&line)?.parse::<u64>().ok());
+        let count = text.lines().find_map(|one| one.strip_prefix(&line)?.parse::<u64>().ok());
         count.unwrap_or(0)
     };
     let mut costs: Vec<Vec<u64>> = Vec::new();
@@ -419,9 +310,7 @@ async fn channels_of_one_version_are_packages_of_their_own(t: testkit::TestServe
         "hammer/1.0/_/_",
         "hammer/1.1/_/_",
     ] {
-        recipe_at(&project.at(""), recipe)
-            .recipe(&admin, RREV)
-            .await;
+        recipe_at(&project.at(""), recipe).recipe(&admin, RREV).await;
     }
     let order = |by: &str| project.at(&format!("/packages?order_by={by}&sort=asc"));
     let names = admin.get(order("version")).await.is(200).each("name");
@@ -435,11 +324,7 @@ async fn channels_of_one_version_are_packages_of_their_own(t: testkit::TestServe
         ]
     );
     let id = admin.get(order("created_at")).await.is(200).each("id")[0].clone();
-    let one = admin
-        .get(project.at(&format!("/packages/{id}")))
-        .await
-        .is(200)
-        .json();
+    let one = admin.get(project.at(&format!("/packages/{id}"))).await.is(200).json();
     let versions: Vec<&Value> = one["versions"]
         .as_array()
         .expect("versions")
@@ -459,8 +344,5 @@ async fn channels_of_one_version_are_packages_of_their_own(t: testkit::TestServe
     );
     assert_eq!(found("hammer/1.0@").await, json!(["hammer/1.0@_/_"]));
     assert_eq!(found("%25").await, json!([]));
-    admin
-        .get(format!("{search}?q={}", "*a".repeat(200)))
-        .await
-        .is(400);
+    admin.get(format!("{search}?q={}", "*a".repeat(200))).await.is(400);
 }

@@ -54,20 +54,10 @@ async fn a_password_is_exchanged_for_a_pass(t: testkit::TestServer) {
         bearer(anyone.get(&check), "unset").await.is(401);
     }
     let file = "/files/conanfile.py";
-    bearer(anyone.put(here.in_recipe(RREV, file)).bytes("x"), &pass)
-        .await
-        .is(200);
-    assert_eq!(
-        bearer(anyone.get(here.in_recipe(RREV, file)), &pass)
-            .await
-            .is(200)
-            .text(),
-        "x"
-    );
+    bearer(anyone.put(here.in_recipe(RREV, file)).bytes("x"), &pass).await.is(200);
+    assert_eq!(bearer(anyone.get(here.in_recipe(RREV, file)), &pass).await.is(200).text(), "x");
     // It opens nothing else.
-    bearer(anyone.put(there.in_recipe(RREV, file)).bytes("x"), &pass)
-        .await
-        .is(401);
+    bearer(anyone.put(there.in_recipe(RREV, file)).bytes("x"), &pass).await.is(401);
     bearer(anyone.get("/user"), &pass).await.is(401);
 }
 
@@ -76,9 +66,7 @@ async fn a_wrong_password_gets_nothing(t: testkit::TestServer) {
     let project = t.project("acme/anvil").await;
     let path = project.at("/packages/conan/v2/users/authenticate");
     t.anonymous().get(&path).await.is(401);
-    basic(t.anonymous().get(&path), "jane", "wrong")
-        .await
-        .is(401);
+    basic(t.anonymous().get(&path), "jane", "wrong").await.is(401);
     let outsider = t.user("outsider").await;
     outsider.get(&path).await.is(404);
 }
@@ -88,21 +76,11 @@ async fn a_pass_ends_with_its_hour_and_with_its_credential(t: testkit::TestServe
     let project = t.project("acme/anvil").await;
     let base = hammer(&project.at("")).base;
     let body = json!({"name": "machine", "scopes": ["read_package_registry"]});
-    let made = t
-        .admin()
-        .post(project.at("/deploy_tokens"))
-        .json(&body)
-        .await
-        .is(201);
+    let made = t.admin().post(project.at("/deploy_tokens")).json(&body).await.is(201);
     let (name, secret) = (text(&made.json()["username"]), text(&made.json()["token"]));
     let path = format!("{base}/v1/users/authenticate");
     let anyone = t.anonymous();
-    let authenticate = async || {
-        basic(anyone.get(&path), &name, &secret)
-            .await
-            .is(200)
-            .text()
-    };
+    let authenticate = async || basic(anyone.get(&path), &name, &secret).await.is(200).text();
     let check = async |pass: &str| {
         let path = format!("{base}/v1/users/check_credentials");
         bearer(anyone.get(path), pass).await.status

@@ -16,20 +16,14 @@ async fn statuses(client: &Client, project: &TestProject) -> [u16; 3] {
     [
         client.get(at("index.yaml")).await.status,
         client.get(at("charts/hammer-1.0.0.tgz")).await.status,
-        chart("nail", "1.0.0")
-            .to(client, project, "stable")
-            .await
-            .status,
+        chart("nail", "1.0.0").to(client, project, "stable").await.status,
     ]
 }
 
 #[testkit::story]
 async fn roles_decide_in_a_private_project(t: testkit::TestServer) {
     let project = t.project("acme/anvil").await;
-    chart("hammer", "1.0.0")
-        .to(&t.admin(), &project, "stable")
-        .await
-        .is(201);
+    chart("hammer", "1.0.0").to(&t.admin(), &project, "stable").await.is(201);
     for (name, level, wanted) in [
         ("guest", 10, [403, 403, 403]),
         ("reporter", 20, [200, 200, 403]),
@@ -51,10 +45,7 @@ async fn projects_are_as_open_as_they_say(t: testkit::TestServer) {
     let public = t.project_with("plaza/fountain", "public").await;
     let internal = t.project_with("hall/desk", "internal").await;
     for project in [&public, &internal] {
-        chart("hammer", "1.0.0")
-            .to(&t.admin(), project, "stable")
-            .await
-            .is(201);
+        chart("hammer", "1.0.0").to(&t.admin(), project, "stable").await.is(201);
     }
     assert_eq!(statuses(&t.anonymous(), &public).await, [200, 200, 401]);
     assert_eq!(statuses(&t.anonymous(), &internal).await, [401, 401, 401]);
@@ -74,47 +65,25 @@ async fn tokens_of_machines_read_or_write(t: testkit::TestServer) {
     let (project, elsewhere) = (t.project("acme/anvil").await, t.project("apex/anvil").await);
     let deploy = async |scopes: &[&str]| {
         let body = json!({"name": "machine", "scopes": scopes});
-        let made = t
-            .admin()
-            .post(project.at("/deploy_tokens"))
-            .json(&body)
-            .await
-            .is(201)
-            .json();
+        let made = t.admin().post(project.at("/deploy_tokens")).json(&body).await.is(201).json();
         let text = |field: &str| made[field].as_str().expect("a text").to_owned();
         (text("username"), text("token"))
     };
     let (writer, secret) = deploy(&["write_package_registry"]).await;
     let hammer = chart("hammer", "1.0.0");
-    basic(
-        hammer.to(&t.anonymous(), &project, "stable"),
-        &writer,
-        &secret,
-    )
-    .await
-    .is(201);
-    basic(
-        hammer.to(&t.anonymous(), &elsewhere, "stable"),
-        &writer,
-        &secret,
-    )
-    .await
-    .is(404);
+    basic(hammer.to(&t.anonymous(), &project, "stable"), &writer, &secret)
+        .await
+        .is(201);
+    basic(hammer.to(&t.anonymous(), &elsewhere, "stable"), &writer, &secret)
+        .await
+        .is(404);
     let (reader, secret) = deploy(&["read_package_registry"]).await;
     let index = project.at("/packages/helm/stable/index.yaml");
-    basic(t.anonymous().get(&index), &reader, &secret)
+    basic(t.anonymous().get(&index), &reader, &secret).await.is(200);
+    basic(t.anonymous().get(&index), &reader, "wrong").await.is(401);
+    basic(hammer.to(&t.anonymous(), &project, "stable"), &reader, &secret)
         .await
-        .is(200);
-    basic(t.anonymous().get(&index), &reader, "wrong")
-        .await
-        .is(401);
-    basic(
-        hammer.to(&t.anonymous(), &project, "stable"),
-        &reader,
-        &secret,
-    )
-    .await
-    .is(403);
+        .is(403);
     let narrow = t.token_of(1, &["read_api"]).await;
     assert_eq!(statuses(&narrow, &project).await, [200, 200, 403]);
 }
@@ -131,16 +100,7 @@ async fn a_protected_chart_is_refused(t: testkit::TestServer) {
         .json(&rule)
         .await
         .is(201);
-    chart("hammer", "1.0.0")
-        .to(&jane, &project, "stable")
-        .await
-        .is(403);
-    chart("nail", "1.0.0")
-        .to(&jane, &project, "stable")
-        .await
-        .is(201);
-    chart("hammer", "1.0.0")
-        .to(&t.admin(), &project, "stable")
-        .await
-        .is(201);
+    chart("hammer", "1.0.0").to(&jane, &project, "stable").await.is(403);
+    chart("nail", "1.0.0").to(&jane, &project, "stable").await.is(201);
+    chart("hammer", "1.0.0").to(&t.admin(), &project, "stable").await.is(201);
 }

@@ -22,11 +22,7 @@ fn described(name: &str, version: &str, rest: &str) -> String {
 }
 
 pub fn chart(name: &str, version: &str) -> Chart {
-    packed(
-        name,
-        version,
-        &described(name, version, "description: Strikes\n"),
-    )
+    packed(name, version, &described(name, version, "description: Strikes\n"))
 }
 
 /// A chart whose Chart.yaml is this text.
@@ -36,10 +32,7 @@ fn packed(name: &str, version: &str, own: &str) -> Chart {
         bytes: tar_gz(&[
             (format!("{name}/Chart.yaml").as_str(), own),
             (&format!("{name}/values.yaml"), "a: b\n"),
-            (
-                &format!("{name}/charts/nail/Chart.yaml"),
-                "not: looked at\n",
-            ),
+            (&format!("{name}/charts/nail/Chart.yaml"), "not: looked at\n"),
         ]),
     }
 }
@@ -99,10 +92,7 @@ async fn listed(client: &Client, address: String) -> Vec<(String, Vec<String>)> 
     assert_eq!(reply.header("content-type"), "text/yaml");
     let text = reply.text();
     assert!(text.starts_with("apiVersion: v1\nentries:"), "{text}");
-    assert!(
-        text.ends_with('\n') && text.contains("\ngenerated: \""),
-        "{text}"
-    );
+    assert!(text.ends_with('\n') && text.contains("\ngenerated: \""), "{text}");
     let version = |chart: Value| chart["version"].as_str().expect("a version").to_owned();
     let all = entries(&text).into_iter();
     all.map(|(name, charts)| (name, charts.into_iter().map(version).collect()))

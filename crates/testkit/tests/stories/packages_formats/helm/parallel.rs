@@ -6,10 +6,7 @@ use futures_util::future::{join, join_all};
 #[testkit::story]
 async fn readers_beside_publishers_never_see_a_broken_index(t: testkit::TestServer) {
     let project = t.project("acme/anvil").await;
-    chart("first", "1.0.0")
-        .to(&t.admin(), &project, "stable")
-        .await
-        .is(201);
+    chart("first", "1.0.0").to(&t.admin(), &project, "stable").await.is(201);
     let address = project.at("/packages/helm/stable/index.yaml");
     let writing = (0..8).map(async |number| {
         let chart = chart(&format!("chart{number}"), "1.0.0");
@@ -34,25 +31,11 @@ async fn readers_beside_publishers_never_see_a_broken_index(t: testkit::TestServ
 #[testkit::story]
 async fn publishers_of_one_version_make_one_package(t: testkit::TestServer) {
     let project = t.project("acme/anvil").await;
-    let all = (0..8).map(async |_| {
-        chart("hammer", "1.0.0")
-            .to(&t.admin(), &project, "stable")
-            .await
-            .status
-    });
+    let all = (0..8)
+        .map(async |_| chart("hammer", "1.0.0").to(&t.admin(), &project, "stable").await.status);
     assert_eq!(join_all(all).await, [201; 8]);
 
     let address = project.at("/packages/helm/stable/index.yaml");
-    assert_eq!(
-        listed(&t.admin(), address).await,
-        [of("hammer", &["1.0.0"])]
-    );
-    assert_eq!(
-        t.admin()
-            .get(project.at("/packages"))
-            .await
-            .is(200)
-            .each("version"),
-        ["1.0.0"]
-    );
+    assert_eq!(listed(&t.admin(), address).await, [of("hammer", &["1.0.0"])]);
+    assert_eq!(t.admin().get(project.at("/packages")).await.is(200).each("version"), ["1.0.0"]);
 }

@@ -25,10 +25,7 @@ fn everywhere(project: &TestProject, rest: &str) -> [String; 3] {
 
 async fn asked_for_credentials(client: &Client, path: &str) {
     let reply = client.get(path).await.is(401);
-    assert!(
-        reply.header("www-authenticate").starts_with("Basic realm="),
-        "{reply:?}"
-    );
+    assert!(reply.header("www-authenticate").starts_with("Basic realm="), "{reply:?}");
 }
 
 async fn deploy_token(t: &TestServer, path: String, scope: &str) -> (String, String) {
@@ -49,11 +46,7 @@ async fn clients_are_asked_before_they_are_refused(t: TestServer) {
             asked_for_credentials(&t.anonymous(), &path).await;
         }
     }
-    for unknown in [
-        "/projects/99999",
-        "/projects/acme%2Funknown",
-        "/groups/unknown/-",
-    ] {
+    for unknown in ["/projects/99999", "/projects/acme%2Funknown", "/groups/unknown/-"] {
         let path = format!("{unknown}/packages/maven/{JAR}");
         asked_for_credentials(&t.anonymous(), &path).await;
     }
@@ -67,9 +60,7 @@ async fn clients_are_asked_before_they_are_refused(t: TestServer) {
     for path in everywhere(&project, LIST) {
         basic(t.anonymous().get(path), "root", &token).await.is(404);
     }
-    basic(t.anonymous().get(at(&project, JAR)), "root", "wrong")
-        .await
-        .is(401);
+    basic(t.anonymous().get(at(&project, JAR)), "root", "wrong").await.is(401);
 }
 
 #[testkit::story]
@@ -92,16 +83,11 @@ async fn an_open_group_asks_for_what_it_may_hide(t: TestServer) {
     let outsider = t.user("outsider").await;
     let group = |rest: &str| format!("/groups/acme/-/packages/maven/{rest}");
     put(&t.admin(), &at(&open, JAR), "a jar").await.is(200);
-    t.anonymous()
-        .get(group("com/acme/vault/1.0/vault-1.0.jar"))
-        .await
-        .is(404);
+    t.anonymous().get(group("com/acme/vault/1.0/vault-1.0.jar")).await.is(404);
 
     let hidden = t.project("acme/vault").await;
     let secret = "com/acme/vault/1.0/vault-1.0.jar";
-    put(&t.admin(), &at(&hidden, secret), "secret")
-        .await
-        .is(200);
+    put(&t.admin(), &at(&hidden, secret), "secret").await.is(200);
 
     asked_for_credentials(&t.anonymous(), &group(secret)).await;
     asked_for_credentials(&t.anonymous(), &group("com/acme/nothing/1.0/nothing.jar")).await;
@@ -127,25 +113,16 @@ async fn roles_read_and_publish(t: TestServer) {
             project.add(&person, level).await;
         }
         person.get(at(&project, JAR)).await.is(read);
-        put(&person, &at(&project, JAR), "again")
-            .await
-            .is(published);
+        put(&person, &at(&project, JAR), "again").await.is(published);
         let sum = format!("{}.sha1", at(&project, JAR));
         let reply = put(&person, &sum, &sha1("again")).await;
         assert_eq!(reply.status, if published == 200 { 204 } else { published });
         let hidden = if level == 0 { 403 } else { read };
-        person
-            .get(format!("/packages/maven/{JAR}"))
-            .await
-            .is(hidden);
+        person.get(format!("/packages/maven/{JAR}")).await.is(hidden);
     }
     let internal = t.project_with("apex/press", "internal").await;
     put(&t.admin(), &at(&internal, JAR), "a jar").await.is(200);
-    t.user("somebody")
-        .await
-        .get(at(&internal, JAR))
-        .await
-        .is(200);
+    t.user("somebody").await.get(at(&internal, JAR)).await.is(200);
     asked_for_credentials(&t.anonymous(), &at(&internal, JAR)).await;
 }
 
@@ -153,9 +130,7 @@ async fn roles_read_and_publish(t: TestServer) {
 async fn deploy_tokens_serve_their_own_project(t: TestServer) {
     let project = t.project("acme/forge").await;
     let other = t.project("apex/press").await;
-    put(&t.admin(), &at(&other, JAR), "not theirs")
-        .await
-        .is(200);
+    put(&t.admin(), &at(&other, JAR), "not theirs").await.is(200);
     let tokens = project.at("/deploy_tokens");
     let (writer, write) = deploy_token(&t, tokens.clone(), "write_package_registry").await;
     let (reader, read) = deploy_token(&t, tokens, "read_package_registry").await;
@@ -168,31 +143,19 @@ async fn deploy_tokens_serve_their_own_project(t: TestServer) {
     let [in_project, in_group, anywhere] = everywhere(&project, JAR);
     for path in [&in_project, &anywhere] {
         basic(t.anonymous().get(path), &reader, &read).await.is(200);
-        t.anonymous()
-            .get(path)
-            .header("deploy-token", &read)
-            .await
-            .is(200);
+        t.anonymous().get(path).header("deploy-token", &read).await.is(200);
     }
     // The group is for the tokens of the group.
-    basic(t.anonymous().get(&in_group), &reader, &read)
-        .await
-        .is(404);
+    basic(t.anonymous().get(&in_group), &reader, &read).await.is(404);
     let tokens = "/groups/acme/deploy_tokens".to_owned();
     let (reader, read) = deploy_token(&t, tokens, "read_package_registry").await;
     for path in [&in_project, &in_group, &anywhere] {
         basic(t.anonymous().get(path), &reader, &read).await.is(200);
     }
-    basic(t.anonymous().get(at(&other, JAR)), &reader, &read)
+    basic(t.anonymous().get(at(&other, JAR)), &reader, &read).await.is(404);
+    basic(t.anonymous().put(at(&other, JAR)).bytes("x"), &writer, &write)
         .await
         .is(404);
-    basic(
-        t.anonymous().put(at(&other, JAR)).bytes("x"),
-        &writer,
-        &write,
-    )
-    .await
-    .is(404);
 }
 
 #[testkit::story]
@@ -208,12 +171,8 @@ async fn protected_names_closed_registries_and_archives_stay_as_they_are(t: Test
 
     let reply = put(&jane, &at(&project, JAR), "x").await.is(403);
     assert!(reply.text().contains("Package protected."), "{reply:?}");
-    put(&jane, &format!("{}.sha1", at(&project, JAR)), "x")
-        .await
-        .is(403);
-    put(&jane, &at(&project, "com/acme/free/1.0/free-1.0.jar"), "x")
-        .await
-        .is(200);
+    put(&jane, &format!("{}.sha1", at(&project, JAR)), "x").await.is(403);
+    put(&jane, &at(&project, "com/acme/free/1.0/free-1.0.jar"), "x").await.is(200);
 
     t.admin().post(project.at("/archive")).await.is(201);
     put(&t.admin(), &at(&project, JAR), "x").await.is(403);
@@ -224,17 +183,13 @@ async fn protected_names_closed_registries_and_archives_stay_as_they_are(t: Test
     t.admin().put(project.at("")).json(&off).await.is(200);
     jane.get(at(&project, JAR)).await.is(403);
     put(&t.admin(), &at(&project, JAR), "x").await.is(403);
-    jane.get(format!("/groups/acme/-/packages/maven/{JAR}"))
-        .await
-        .is(404);
+    jane.get(format!("/groups/acme/-/packages/maven/{JAR}")).await.is(404);
 }
 
 #[testkit::story]
 async fn tokens_need_the_scope(t: TestServer) {
     let project = t.project("acme/forge").await;
-    put(&t.admin(), &at(&project, LIST), &list(&["1.0"]))
-        .await
-        .is(200);
+    put(&t.admin(), &at(&project, LIST), &list(&["1.0"])).await.is(200);
     for (scope, read, published) in [
         ("read_api", 200, 403),
         ("read_package_registry", 200, 403),
@@ -242,18 +197,12 @@ async fn tokens_need_the_scope(t: TestServer) {
         ("read_user", 403, 403),
     ] {
         let made = json!({"name": "x", "scopes": [scope], "access_level": 30});
-        let made = t
-            .admin()
-            .post(project.at("/access_tokens"))
-            .json(&made)
-            .await;
+        let made = t.admin().post(project.at("/access_tokens")).json(&made).await;
         if made.status != 201 {
             continue;
         }
         let bot = t.with_token(made.json()["token"].as_str().expect("a token"));
         bot.get(at(&project, LIST)).await.is(read);
-        put(&bot, &at(&project, LIST), "<metadata/>")
-            .await
-            .is(published);
+        put(&bot, &at(&project, LIST), "<metadata/>").await.is(published);
     }
 }

@@ -23,9 +23,7 @@ async fn deleted_versions_leave_the_list(t: testkit::TestServer) {
         let jar = format!("com/acme/anvil/{version}/anvil-{version}.jar");
         put(&admin, &at(&project, &jar), "a jar").await.is(200);
     }
-    put(&admin, &at(&project, LIST), &list(&["1.0", "1.1", "1.2"]))
-        .await
-        .is(200);
+    put(&admin, &at(&project, LIST), &list(&["1.0", "1.1", "1.2"])).await.is(200);
 
     destroy(&admin, &project, "1.2").await;
     t.settle().await;
@@ -33,20 +31,14 @@ async fn deleted_versions_leave_the_list(t: testkit::TestServer) {
     let wanted = list(&["1.0", "1.1"]).replace("20310101000000", "20310506120000");
     let told = admin.get(at(&project, LIST)).await.is(200);
     assert_eq!(told.text(), wanted);
-    let sum = admin
-        .get(at(&project, &format!("{LIST}.sha1")))
-        .await
-        .is(200);
+    let sum = admin.get(at(&project, &format!("{LIST}.sha1"))).await.is(200);
     assert_eq!(sum.text(), sha1(&wanted));
 
     destroy(&admin, &project, "1.0").await;
     destroy(&admin, &project, "1.1").await;
     t.settle().await;
     admin.get(at(&project, LIST)).await.is(404);
-    let left = admin
-        .get(project.at("/packages?include_versionless=true"))
-        .await
-        .is(200);
+    let left = admin.get(project.at("/packages?include_versionless=true")).await.is(200);
     assert_eq!(left.text(), "[]");
 }
 
@@ -54,12 +46,8 @@ async fn deleted_versions_leave_the_list(t: testkit::TestServer) {
 async fn a_list_nobody_can_read_stays(t: testkit::TestServer) {
     let project = t.project("acme/forge").await;
     let admin = t.admin();
-    put(&admin, &at(&project, "com/acme/anvil/1.0/a.jar"), "a jar")
-        .await
-        .is(200);
-    put(&admin, &at(&project, LIST), "<metadata><versioning>")
-        .await
-        .is(200);
+    put(&admin, &at(&project, "com/acme/anvil/1.0/a.jar"), "a jar").await.is(200);
+    put(&admin, &at(&project, LIST), "<metadata><versioning>").await.is(200);
 
     destroy(&admin, &project, "1.0").await;
     t.settle().await;

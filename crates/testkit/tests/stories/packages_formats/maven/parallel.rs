@@ -18,9 +18,7 @@ async fn deployers_overtake_one_another_and_no_reader_sees_a_torn_list(t: testki
             for round in 0..5 {
                 let text = list(&[format!("{number}.{round}").as_str(); 40]);
                 put(&client, &path, &text).await.is(200);
-                put(&client, &format!("{path}.sha1"), &sha1(&text))
-                    .await
-                    .is(204);
+                put(&client, &format!("{path}.sha1"), &sha1(&text)).await.is(204);
             }
         }));
     }
@@ -30,10 +28,7 @@ async fn deployers_overtake_one_another_and_no_reader_sees_a_torn_list(t: testki
             for _ in 0..10 {
                 let told = client.get(&path).await.is(200);
                 let text = told.text();
-                assert!(
-                    text.starts_with("<?xml") && text.ends_with("</metadata>\n"),
-                    "{text}"
-                );
+                assert!(text.starts_with("<?xml") && text.ends_with("</metadata>\n"), "{text}");
                 assert_eq!(told.header("x-checksum-sha1"), sha1(&text));
             }
         }));
@@ -42,11 +37,7 @@ async fn deployers_overtake_one_another_and_no_reader_sees_a_torn_list(t: testki
         one.await.expect("no panic");
     }
 
-    let found = t
-        .admin()
-        .get(project.at("/packages?include_versionless=true"))
-        .await
-        .is(200);
+    let found = t.admin().get(project.at("/packages?include_versionless=true")).await.is(200);
     assert_eq!(found.each("name"), ["com/acme/anvil"]);
     let wrong = put(&t.admin(), &format!("{path}.sha1"), &sha1("something else")).await;
     wrong.is(409);

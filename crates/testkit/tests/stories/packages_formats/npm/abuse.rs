@@ -32,10 +32,7 @@ async fn paths_lead_to_packages_only(t: testkit::TestServer) {
             t.admin().put(&there).json(&json!({})).await,
             t.admin().delete(&there).await,
         ] {
-            assert!(
-                [400, 404, 405, 409].contains(&reply.status),
-                "{path}: {reply:?}"
-            );
+            assert!([400, 404, 405, 409].contains(&reply.status), "{path}: {reply:?}");
         }
     }
     let long = r.at(&format!("/npm/{}", "a".repeat(300)));
@@ -53,27 +50,12 @@ async fn archives_are_looked_into_with_care(t: testkit::TestServer) {
     let archives: Vec<(Vec<u8>, &str)> = vec![
         (b"not an archive".to_vec(), "cannot be read"),
         (npm::archive(&[]), "empty"),
+        (npm::archive(&[("package/index.js", b"x")]), "no package.json"),
+        (npm::archive(&[("package/package.json", b"{")]), "cannot be read"),
+        (npm::archive(&[("package/package.json", deep.as_bytes())]), "cannot be read"),
+        (npm::archive(&[("package/package.json", b"\xff{}")]), "cannot be read"),
         (
-            npm::archive(&[("package/index.js", b"x")]),
-            "no package.json",
-        ),
-        (
-            npm::archive(&[("package/package.json", b"{")]),
-            "cannot be read",
-        ),
-        (
-            npm::archive(&[("package/package.json", deep.as_bytes())]),
-            "cannot be read",
-        ),
-        (
-            npm::archive(&[("package/package.json", b"\xff{}")]),
-            "cannot be read",
-        ),
-        (
-            npm::archive(&[
-                ("package/zeros", &many),
-                ("package/package.json", text.as_bytes()),
-            ]),
+            npm::archive(&[("package/zeros", &many), ("package/package.json", text.as_bytes())]),
             "expands to too many bytes",
         ),
     ];
@@ -81,10 +63,7 @@ async fn archives_are_looked_into_with_care(t: testkit::TestServer) {
         let body = npm::publication(&manifest, &archive, "latest");
         let refused = send(&t.admin(), &r, "hammer", &body).await.is(400);
         assert!(
-            refused.json()["error"]
-                .as_str()
-                .unwrap_or_default()
-                .contains(reason),
+            refused.json()["error"].as_str().unwrap_or_default().contains(reason),
             "{refused:?}"
         );
     }
@@ -97,17 +76,7 @@ async fn archives_are_looked_into_with_care(t: testkit::TestServer) {
 async fn bodies_that_are_no_publication_are_refused(t: testkit::TestServer) {
     let r = Registry::new(&t, "acme/anvil", 0).await;
     let path = at(&r, "hammer");
-    let broken = [
-        "",
-        "{",
-        "[]",
-        "null",
-        "\"x\"",
-        "{\"a\":1}}",
-        "{]",
-        "\u{0}",
-        "{\"versions\": 5}",
-    ];
+    let broken = ["", "{", "[]", "null", "\"x\"", "{\"a\":1}}", "{]", "\u{0}", "{\"versions\": 5}"];
     let deep = "[".repeat(100_000);
     let long = format!("{{\"name\": \"{}\"}}", "a".repeat(9 * 1024 * 1024));
     let many: Vec<String> = (0..20_000).map(|n| format!("\"{n}.0.0\":{{}}")).collect();

@@ -44,10 +44,7 @@ async fn public_and_internal_projects_are_read_by_their_audience(t: testkit::Tes
     }
     let stranger = public.person(&t, "stranger", 0).await;
     t.anonymous().get(at(&public, "hammer")).await.is(200);
-    t.anonymous()
-        .get(public.at("/npm/hammer/-/hammer-1.0.0.tgz"))
-        .await
-        .is(200);
+    t.anonymous().get(public.at("/npm/hammer/-/hammer-1.0.0.tgz")).await.is(200);
     t.anonymous().get(public.at("/npm/-/whoami")).await.is(401);
     t.anonymous().get(at(&public, "unknown")).await.is(404);
     t.anonymous().get(at(&internal, "hammer")).await.is(401);
@@ -61,11 +58,7 @@ async fn a_registry_that_is_off_refuses(t: testkit::TestServer) {
     publish(&t.admin(), &r, "hammer", "1.0.0").await.is(200);
     let maintainer = r.person(&t, "maintainer", 40).await;
     let off = json!({"package_registry_access_level": "disabled"});
-    t.admin()
-        .put(format!("/projects/{}", r.id))
-        .json(&off)
-        .await
-        .is(200);
+    t.admin().put(format!("/projects/{}", r.id)).json(&off).await.is(200);
     maintainer.get(at(&r, "hammer")).await.is(403);
     publish(&maintainer, &r, "hammer", "1.1.0").await.is(403);
 }
@@ -74,10 +67,7 @@ async fn a_registry_that_is_off_refuses(t: testkit::TestServer) {
 async fn an_archived_project_is_read_only(t: testkit::TestServer) {
     let r = Registry::new(&t, "acme/anvil", 20).await;
     publish(&t.admin(), &r, "hammer", "1.0.0").await.is(200);
-    t.admin()
-        .post(format!("/projects/{}/archive", r.id))
-        .await
-        .is(201);
+    t.admin().post(format!("/projects/{}/archive", r.id)).await.is(201);
     t.admin().get(at(&r, "hammer")).await.is(200);
     publish(&t.admin(), &r, "hammer", "1.1.0").await.is(403);
     let tag = r.at("/npm/-/package/hammer/dist-tags/next");
@@ -93,18 +83,10 @@ async fn deploy_tokens_act_within_their_scopes(t: testkit::TestServer) {
     let reads = bearer(deploy_token(&t, ("Project", r.id), "read_package_registry").await);
     let writes = bearer(deploy_token(&t, ("Project", r.id), "write_package_registry").await);
     let elsewhere = bearer(
-        deploy_token(
-            &t,
-            ("Project", other.id),
-            "read_package_registry write_package_registry",
-        )
-        .await,
+        deploy_token(&t, ("Project", other.id), "read_package_registry write_package_registry")
+            .await,
     );
-    let get = |token: &str| {
-        t.anonymous()
-            .get(at(&r, "hammer"))
-            .header("authorization", token)
-    };
+    let get = |token: &str| t.anonymous().get(at(&r, "hammer")).header("authorization", token);
     let put = |token: &str, version: &str| {
         t.anonymous()
             .put(at(&r, "hammer"))
@@ -118,10 +100,7 @@ async fn deploy_tokens_act_within_their_scopes(t: testkit::TestServer) {
     put(&reads, "1.1.0").await.is(403);
     put(&elsewhere, "1.1.0").await.is(404);
     put(&writes, "1.1.0").await.is(200);
-    let who = t
-        .anonymous()
-        .get(r.at("/npm/-/whoami"))
-        .header("authorization", &reads);
+    let who = t.anonymous().get(r.at("/npm/-/whoami")).header("authorization", &reads);
     assert_eq!(who.await.is(200).json(), json!({"username": "deployer"}));
     get("Bearer wrong").await.is(401);
 }
@@ -133,17 +112,7 @@ async fn the_instance_says_who_asks(t: testkit::TestServer) {
     let who = person.get("/packages/npm/-/whoami").await.is(200);
     assert_eq!(who.json(), json!({"username": "person"}));
     let group = format!("/groups/{}/-/packages/npm/-/whoami", r.namespace);
-    assert_eq!(
-        person.get(group).await.is(200).json(),
-        json!({"username": "person"})
-    );
+    assert_eq!(person.get(group).await.is(200).json(), json!({"username": "person"}));
     t.anonymous().get("/packages/npm/-/whoami").await.is(401);
-    assert_eq!(
-        t.anonymous()
-            .get("/packages/npm/-/ping")
-            .await
-            .is(200)
-            .json(),
-        json!({})
-    );
+    assert_eq!(t.anonymous().get("/packages/npm/-/ping").await.is(200).json(), json!({}));
 }

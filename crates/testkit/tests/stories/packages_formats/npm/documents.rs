@@ -39,10 +39,7 @@ async fn installers_get_the_short_form_once(t: testkit::TestServer) {
     assert!(same.text().is_empty());
     let full = t.admin().get(at(&r, "hammer")).await.is(200);
     assert_ne!(full.header("etag"), tag);
-    let same = t
-        .admin()
-        .get(at(&r, "hammer"))
-        .header("if-none-match", full.header("etag"));
+    let same = t.admin().get(at(&r, "hammer")).header("if-none-match", full.header("etag"));
     same.await.is(304);
 
     publish(&t.admin(), &r, "hammer", "1.1.0").await.is(200);
@@ -73,30 +70,15 @@ async fn groups_and_scopes_lead_to_projects(t: testkit::TestServer) {
         assert_eq!(seen["dist-tags"], json!({"latest": "1.0.0"}));
         let all = t.admin().get(&path).await.is(200).json();
         assert_eq!(versions(&all), ["1.0.0", "1.1.0"], "{path}");
-        let file = all["versions"]["1.1.0"]["dist"]["tarball"]
-            .as_str()
-            .unwrap_or_default();
-        assert!(
-            file.contains(&format!("/projects/{}/packages/npm/", two.id)),
-            "{file}"
-        );
+        let file = all["versions"]["1.1.0"]["dist"]["tarball"].as_str().unwrap_or_default();
+        assert!(file.contains(&format!("/projects/{}/packages/npm/", two.id)), "{file}");
     }
     t.admin().get("/packages/npm/hammer").await.is(404);
     reporter.get("/packages/npm/@nobody%2fhammer").await.is(404);
-    t.anonymous()
-        .get("/packages/npm/@acme%2fhammer")
-        .await
-        .is(404);
+    t.anonymous().get("/packages/npm/@acme%2fhammer").await.is(404);
     t.anonymous().get(format!("{group}/hammer")).await.is(404);
-    reporter
-        .put(format!("{group}/hammer"))
-        .json(&json!({}))
-        .await
-        .is(405);
-    reporter
-        .get(format!("{group}/hammer/-/hammer-1.0.0.tgz"))
-        .await
-        .is(404);
+    reporter.put(format!("{group}/hammer")).json(&json!({})).await.is(405);
+    reporter.get(format!("{group}/hammer/-/hammer-1.0.0.tgz")).await.is(404);
 }
 
 #[testkit::story]
@@ -109,10 +91,7 @@ async fn hidden_versions_are_not_shown(t: testkit::TestServer) {
     let packument = t.admin().get(at(&r, "hammer")).await.is(200).json();
     assert_eq!(versions(&packument), ["1.0.0"]);
     assert_eq!(packument["dist-tags"], json!({"latest": "1.0.0"}));
-    t.admin()
-        .get(r.at("/npm/hammer/-/hammer-1.1.0.tgz"))
-        .await
-        .is(404);
+    t.admin().get(r.at("/npm/hammer/-/hammer-1.1.0.tgz")).await.is(404);
     publish(&t.admin(), &r, "hammer", "1.1.0").await.is(200);
     let tags = t.admin().get(at(&r, "hammer")).await.is(200).json()["dist-tags"].clone();
     assert_eq!(tags, json!({"latest": "1.1.0"}));
@@ -125,14 +104,8 @@ async fn names_are_found(t: testkit::TestServer) {
     let manifest = json!({"name": "@acme/hammer", "version": "1.0.0", "description": "Hits",
         "keywords": ["tool", 5]});
     let body = npm::publication(&manifest, &npm::archive_of(&manifest), "latest");
-    t.admin()
-        .put(at(&one, "@acme/hammer"))
-        .json(&body)
-        .await
-        .is(200);
-    publish(&t.admin(), &one, "@acme/hammer", "1.1.0-beta")
-        .await
-        .is(200);
+    t.admin().put(at(&one, "@acme/hammer")).json(&body).await.is(200);
+    publish(&t.admin(), &one, "@acme/hammer", "1.1.0-beta").await.is(200);
     t.admin()
         .put(one.at("/npm/-/package/@acme%2fhammer/dist-tags/latest"))
         .json(&json!("1.0.0"))
@@ -143,17 +116,12 @@ async fn names_are_found(t: testkit::TestServer) {
     let found = |reply: testkit::Reply| -> Vec<String> {
         let objects = reply.is(200).json()["objects"].clone();
         let objects = objects.as_array().cloned().unwrap_or_default();
-        let names = objects
-            .iter()
-            .map(|one| one["package"]["name"].as_str().map(str::to_owned));
+        let names = objects.iter().map(|one| one["package"]["name"].as_str().map(str::to_owned));
         names.flatten().collect()
     };
     let search = |q: &str| t.admin().get(format!("/packages/npm/-/v1/search?text={q}"));
 
-    assert_eq!(
-        found(search("HAMMER").await),
-        ["@acme/hammer", "hammer_2", "hammerx2"]
-    );
+    assert_eq!(found(search("HAMMER").await), ["@acme/hammer", "hammer_2", "hammerx2"]);
     assert_eq!(found(search("hammer_").await), ["hammer_2"]);
     assert_eq!(found(search("%25").await), Vec::<String>::new());
     assert_eq!(found(search("scope:acme").await), ["@acme/hammer"]);
@@ -164,10 +132,7 @@ async fn names_are_found(t: testkit::TestServer) {
     assert_eq!(shown["scope"], "acme");
     assert_eq!(shown["description"], "Hits");
     assert_eq!(shown["keywords"], json!(["tool"]));
-    let anonymous = t
-        .anonymous()
-        .get("/packages/npm/-/v1/search?text=hammer")
-        .await;
+    let anonymous = t.anonymous().get("/packages/npm/-/v1/search?text=hammer").await;
     assert_eq!(found(anonymous), ["hammer_2", "hammerx2"]);
     let here = t.admin().get(one.at("/npm/-/v1/search?text=hammer")).await;
     assert_eq!(found(here), ["@acme/hammer"]);

@@ -31,15 +31,8 @@ async fn of_ten_publishers_of_one_version_one_wins(t: testkit::TestServer) {
     let (packages, files, _) = rows(&t).await;
     assert_eq!((packages, files), (1, 1));
     let packument = t.admin().get(&path).await.is(200).json();
-    let file = t
-        .admin()
-        .get(r.at("/npm/hammer/-/hammer-1.0.0.tgz"))
-        .await
-        .is(200);
-    assert_eq!(
-        packument["versions"]["1.0.0"]["dist"]["integrity"],
-        npm::integrity(&file.body)
-    );
+    let file = t.admin().get(r.at("/npm/hammer/-/hammer-1.0.0.tgz")).await.is(200);
+    assert_eq!(packument["versions"]["1.0.0"]["dist"]["integrity"], npm::integrity(&file.body));
 }
 
 #[testkit::story]
@@ -61,11 +54,8 @@ async fn readers_never_see_a_broken_document(t: testkit::TestServer) {
                 let mut seen = 0;
                 for _ in 0..10 {
                     let accept = ["application/json", "application/vnd.npm.install-v1+json"];
-                    let reply = client
-                        .get(&path)
-                        .header("accept", accept[number % 2])
-                        .await
-                        .is(200);
+                    let reply =
+                        client.get(&path).header("accept", accept[number % 2]).await.is(200);
                     let packument = reply.json();
                     let here: BTreeSet<&str> = versions(&packument).into_iter().collect();
                     assert!(here.len() >= seen, "a version is gone again");
@@ -107,12 +97,7 @@ async fn a_tag_that_two_move_is_on_one_version(t: testkit::TestServer) {
     for one in under_way {
         assert_eq!(one.await.expect("no panic"), 204);
     }
-    let tags = t
-        .admin()
-        .get(r.at("/npm/-/package/hammer/dist-tags"))
-        .await
-        .is(200)
-        .json();
+    let tags = t.admin().get(r.at("/npm/-/package/hammer/dist-tags")).await.is(200).json();
     let next = tags["next"].as_str().unwrap_or_default().to_owned();
     assert!(all.contains(&next));
     assert_eq!(tags.as_object().map(serde_json::Map::len), Some(2));

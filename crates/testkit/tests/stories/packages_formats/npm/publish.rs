@@ -20,25 +20,13 @@ async fn what_is_published_is_what_is_installed(t: testkit::TestServer) {
         missing.json(),
         json!({"message": "404 Package Not Found", "error": "Package not found"})
     );
-    send(
-        &developer,
-        &r,
-        "@acme/hammer",
-        &npm::publication(&manifest, &archive, "next"),
-    )
-    .await
-    .is(200);
+    send(&developer, &r, "@acme/hammer", &npm::publication(&manifest, &archive, "next"))
+        .await
+        .is(200);
 
-    let file = format!(
-        "/projects/{}/packages/npm/@acme/hammer/-/@acme/hammer-1.0.0.tgz",
-        r.id
-    );
+    let file = format!("/projects/{}/packages/npm/@acme/hammer/-/@acme/hammer-1.0.0.tgz", r.id);
     let packument = developer.get(at(&r, "@acme/hammer")).await.is(200);
-    assert!(
-        packument
-            .header("content-type")
-            .starts_with("application/json")
-    );
+    assert!(packument.header("content-type").starts_with("application/json"));
     let packument = packument.json();
     let created = &packument["time"]["created"];
     assert_eq!(
@@ -73,10 +61,7 @@ async fn what_is_published_is_what_is_installed(t: testkit::TestServer) {
     for path in [&file, &file.replace("-/@acme/", "-/")] {
         let sent = developer.get(path).await.is(200);
         assert_eq!(sent.body.as_ref(), archive.as_slice());
-        assert_eq!(
-            sent.header("content-disposition"),
-            "attachment; filename=\"hammer-1.0.0.tgz\""
-        );
+        assert_eq!(sent.header("content-disposition"), "attachment; filename=\"hammer-1.0.0.tgz\"");
     }
     for plain in [r.at("/npm/@acme/hammer"), r.at("/npm/@acme%2Fhammer")] {
         assert_eq!(developer.get(plain).await.is(200).json(), packument);
@@ -92,10 +77,7 @@ async fn a_version_is_published_once(t: testkit::TestServer) {
     let r = Registry::new(&t, "acme/anvil", 0).await;
     publish(&t.admin(), &r, "hammer", "1.0.0").await.is(200);
     let again = publish(&t.admin(), &r, "hammer", "1.0.0").await.is(403);
-    assert_eq!(
-        again.json(),
-        refusal(403, "Forbidden", "Package already exists.")
-    );
+    assert_eq!(again.json(), refusal(403, "Forbidden", "Package already exists."));
     publish(&t.admin(), &r, "hammer", "1.1.0").await.is(200);
     let packument = t.admin().get(at(&r, "hammer")).await.is(200).json();
     assert_eq!(versions(&packument), ["1.0.0", "1.1.0"]);
@@ -115,11 +97,7 @@ async fn a_body_that_lies_is_refused(t: testkit::TestServer) {
     };
     const FILE: &str = "hammer-1.0.0.tgz";
     let other = npm::archive_of(&json!({"name": "anvil", "version": "1.0.0"}));
-    let other = npm::publication(
-        &json!({"name": "hammer", "version": "1.0.0"}),
-        &other,
-        "latest",
-    );
+    let other = npm::publication(&json!({"name": "hammer", "version": "1.0.0"}), &other, "latest");
     for (body, reason) in [
         (
             changed(&|b| b["name"] = json!("anvil")),
@@ -130,10 +108,7 @@ async fn a_body_that_lies_is_refused(t: testkit::TestServer) {
             changed(&|b| b["versions"]["2.0.0"] = json!({})),
             "the body describes more than one version",
         ),
-        (
-            changed(&|b| b["_attachments"] = json!({})),
-            "Attachment data is empty.",
-        ),
+        (changed(&|b| b["_attachments"] = json!({})), "Attachment data is empty."),
         (
             changed(&|b| b["_attachments"][FILE]["data"] = json!("")),
             "Attachment data is empty.",
@@ -170,10 +145,7 @@ async fn a_body_that_lies_is_refused(t: testkit::TestServer) {
             changed(&|b| b["versions"]["1.0.0"]["dist"]["integrity"] = json!("sha512-AAAA")),
             "dist.integrity is not the digest of the attachment",
         ),
-        (
-            other,
-            "the name in the archive's package.json is not the one published",
-        ),
+        (other, "the name in the archive's package.json is not the one published"),
     ] {
         let reply = send(&t.admin(), &r, "hammer", &body).await.is(400);
         assert_eq!(reply.json(), refusal(400, "Bad request", reason));
@@ -194,20 +166,11 @@ async fn what_comes_beside_the_package_is_left_out(t: testkit::TestServer) {
 #[testkit::story]
 async fn a_file_has_a_largest_size(t: testkit::TestServer) {
     let r = Registry::new(&t, "acme/anvil", 0).await;
-    t.admin()
-        .put("/application/plan_limits?npm_max_file_size=60")
-        .await
-        .is(200);
+    t.admin().put("/application/plan_limits?npm_max_file_size=60").await.is(200);
     let refused = publish(&t.admin(), &r, "hammer", "1.0.0").await.is(400);
-    assert_eq!(
-        refused.json(),
-        refusal(400, "Bad request", "File is too large.")
-    );
+    assert_eq!(refused.json(), refusal(400, "Bad request", "File is too large."));
     assert_eq!(rows(&t).await, (0, 0, 0));
-    t.admin()
-        .put("/application/plan_limits?npm_max_file_size=600")
-        .await
-        .is(200);
+    t.admin().put("/application/plan_limits?npm_max_file_size=600").await.is(200);
     publish(&t.admin(), &r, "hammer", "1.0.0").await.is(200);
 }
 
@@ -217,17 +180,8 @@ async fn a_protected_name_needs_its_role(t: testkit::TestServer) {
     let developer = r.person(&t, "developer", 30).await;
     let rule = json!({"package_name_pattern": "@acme/*", "package_type": "npm",
         "minimum_access_level_for_push": "maintainer", "minimum_access_level_for_delete": "owner"});
-    t.admin()
-        .post(r.at("/protection/rules"))
-        .json(&rule)
-        .await
-        .is(201);
-    let refused = publish(&developer, &r, "@acme/hammer", "1.0.0")
-        .await
-        .is(403);
-    assert_eq!(
-        refused.json(),
-        refusal(403, "Forbidden", "Package protected.")
-    );
+    t.admin().post(r.at("/protection/rules")).json(&rule).await.is(201);
+    let refused = publish(&developer, &r, "@acme/hammer", "1.0.0").await.is(403);
+    assert_eq!(refused.json(), refusal(403, "Forbidden", "Package protected."));
     publish(&developer, &r, "hammer", "1.0.0").await.is(200);
 }

@@ -13,15 +13,9 @@ async fn versions_are_deprecated_and_no_longer(t: testkit::TestServer) {
         publish(&developer, &r, "hammer", version).await.is(200);
     }
     let deprecate = |client: &testkit::Client, body: &serde_json::Value| {
-        client
-            .put(at(&r, "hammer"))
-            .header("npm-command", "deprecate")
-            .json(body)
+        client.put(at(&r, "hammer")).header("npm-command", "deprecate").json(body)
     };
-    let mut packument = maintainer
-        .get(format!("{}?write=true", at(&r, "hammer")))
-        .await
-        .json();
+    let mut packument = maintainer.get(format!("{}?write=true", at(&r, "hammer"))).await.json();
     packument["versions"]["1.0.0"]["deprecated"] = json!("use \"1.1.0\"");
 
     deprecate(&developer, &packument).await.is(403);
@@ -29,16 +23,9 @@ async fn versions_are_deprecated_and_no_longer(t: testkit::TestServer) {
     let shown = developer.get(at(&r, "hammer")).await.is(200).json();
     assert_eq!(shown["versions"]["1.0.0"]["deprecated"], "use \"1.1.0\"");
     assert_eq!(shown["versions"]["1.1.0"].get("deprecated"), None);
-    let listed = developer
-        .get(r.at("?status=deprecated"))
-        .await
-        .is(200)
-        .json();
+    let listed = developer.get(r.at("?status=deprecated")).await.is(200).json();
     assert_eq!(listed[0]["version"], "1.0.0");
-    developer
-        .get(r.at("/npm/hammer/-/hammer-1.0.0.tgz"))
-        .await
-        .is(200);
+    developer.get(r.at("/npm/hammer/-/hammer-1.0.0.tgz")).await.is(200);
 
     packument["versions"]["1.0.0"]["deprecated"] = json!("");
     deprecate(&maintainer, &packument).await.is(200);
@@ -49,9 +36,7 @@ async fn versions_are_deprecated_and_no_longer(t: testkit::TestServer) {
     let nothing = json!({"name": "hammer", "versions": {"1.0.0": {}}});
     let refused = deprecate(&maintainer, &nothing).await.is(400);
     assert!(
-        refused
-            .text()
-            .contains("\\\"package versions to deprecate\\\" not given"),
+        refused.text().contains("\\\"package versions to deprecate\\\" not given"),
         "{refused:?}"
     );
     let unknown = maintainer
@@ -67,31 +52,21 @@ async fn one_version_is_unpublished(t: testkit::TestServer) {
     let developer = r.person(&t, "developer", 30).await;
     let maintainer = r.person(&t, "maintainer", 40).await;
     for version in ["1.0.0", "1.1.0"] {
-        publish(&developer, &r, "@acme/hammer", version)
-            .await
-            .is(200);
+        publish(&developer, &r, "@acme/hammer", version).await.is(200);
     }
     let mut packument = maintainer.get(at(&r, "@acme/hammer")).await.json();
     let seen = packument["_rev"].as_str().unwrap_or_default().to_owned();
-    packument["versions"]
-        .as_object_mut()
-        .unwrap()
-        .remove("1.1.0");
+    packument["versions"].as_object_mut().unwrap().remove("1.1.0");
     let there = format!("{}/-rev/{seen}", at(&r, "@acme/hammer"));
     developer.put(&there).json(&packument).await.is(403);
 
-    publish(&developer, &r, "@acme/hammer", "1.2.0")
-        .await
-        .is(200);
+    publish(&developer, &r, "@acme/hammer", "1.2.0").await.is(200);
     let stale = maintainer.put(&there).json(&packument).await.is(409);
     assert!(stale.text().contains("changed meanwhile"));
 
     let mut packument = maintainer.get(at(&r, "@acme/hammer")).await.json();
     let seen = packument["_rev"].as_str().unwrap_or_default().to_owned();
-    packument["versions"]
-        .as_object_mut()
-        .unwrap()
-        .remove("1.1.0");
+    packument["versions"].as_object_mut().unwrap().remove("1.1.0");
     let there = format!("{}/-rev/{seen}", at(&r, "@acme/hammer"));
     maintainer.put(&there).json(&packument).await.is(200);
     let packument = maintainer.get(at(&r, "@acme/hammer")).await.json();
@@ -99,10 +74,7 @@ async fn one_version_is_unpublished(t: testkit::TestServer) {
     let file = r.at("/npm/@acme/hammer/-/@acme/hammer-1.1.0.tgz");
     maintainer.get(&file).await.is(404);
     maintainer
-        .delete(format!(
-            "{file}/-rev/{}",
-            packument["_rev"].as_str().unwrap()
-        ))
+        .delete(format!("{file}/-rev/{}", packument["_rev"].as_str().unwrap()))
         .await
         .is(200);
 
@@ -120,11 +92,7 @@ async fn a_whole_package_is_unpublished(t: testkit::TestServer) {
     let maintainer = r.person(&t, "maintainer", 40).await;
     let rule = json!({"package_name_pattern": "anvil", "package_type": "npm",
         "minimum_access_level_for_delete": "owner"});
-    t.admin()
-        .post(r.at("/protection/rules"))
-        .json(&rule)
-        .await
-        .is(201);
+    t.admin().post(r.at("/protection/rules")).json(&rule).await.is(201);
     for name in ["hammer", "anvil"] {
         publish(&maintainer, &r, name, "1.0.0").await.is(200);
         publish(&maintainer, &r, name, "1.1.0").await.is(200);
@@ -132,28 +100,13 @@ async fn a_whole_package_is_unpublished(t: testkit::TestServer) {
     let revision = |packument: serde_json::Value| packument["_rev"].as_str().unwrap().to_owned();
 
     let seen = revision(maintainer.get(at(&r, "hammer")).await.json());
-    maintainer
-        .delete(format!("{}/-rev/{seen}0", at(&r, "hammer")))
-        .await
-        .is(409);
-    maintainer
-        .delete(format!("{}/-rev/{seen}", at(&r, "hammer")))
-        .await
-        .is(200);
+    maintainer.delete(format!("{}/-rev/{seen}0", at(&r, "hammer"))).await.is(409);
+    maintainer.delete(format!("{}/-rev/{seen}", at(&r, "hammer"))).await.is(200);
     maintainer.get(at(&r, "hammer")).await.is(404);
     let seen = revision(maintainer.get(at(&r, "anvil")).await.json());
-    let refused = maintainer
-        .delete(format!("{}/-rev/{seen}", at(&r, "anvil")))
-        .await
-        .is(403);
-    assert_eq!(
-        refused.json(),
-        refusal(403, "Forbidden", "Package is deletion protected.")
-    );
-    maintainer
-        .delete(format!("{}/-rev/0", at(&r, "unknown")))
-        .await
-        .is(404);
+    let refused = maintainer.delete(format!("{}/-rev/{seen}", at(&r, "anvil"))).await.is(403);
+    assert_eq!(refused.json(), refusal(403, "Forbidden", "Package is deletion protected."));
+    maintainer.delete(format!("{}/-rev/0", at(&r, "unknown"))).await.is(404);
     publish(&maintainer, &r, "hammer", "1.0.0").await.is(200);
     t.settle().await;
     let packument = maintainer.get(at(&r, "hammer")).await.is(200).json();

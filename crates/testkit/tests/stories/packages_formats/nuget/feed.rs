@@ -8,14 +8,9 @@ const REST: &str = "<title>A &amp; B</title><tags>iron</tags><dependencies>\
     <group targetFramework=\"net20\"/></dependencies>";
 
 async fn asked(client: &Client, project: &TestProject, rest: &str) -> Reply {
-    let reply = client
-        .get(project.at(&format!("/packages/nuget/v2/{rest}")))
-        .await;
+    let reply = client.get(project.at(&format!("/packages/nuget/v2/{rest}"))).await;
     if reply.status == 200 && !rest.contains("$count") && !rest.starts_with("package/") {
-        assert_eq!(
-            reply.header("content-type"),
-            "application/xml; charset=utf-8"
-        );
+        assert_eq!(reply.header("content-type"), "application/xml; charset=utf-8");
         assert_eq!(reply.header("dataserviceversion"), "2.0;");
     }
     reply
@@ -24,9 +19,7 @@ async fn asked(client: &Client, project: &TestProject, rest: &str) -> Reply {
 /// What stands between these, each time.
 fn between<'t>(text: &'t str, from: &str, to: &str) -> Vec<&'t str> {
     let parts = text.split(from).skip(1);
-    parts
-        .filter_map(|part| Some(part.split_once(to)?.0))
-        .collect()
+    parts.filter_map(|part| Some(part.split_once(to)?.0)).collect()
 }
 
 /// Names and versions of a page.
@@ -51,10 +44,7 @@ async fn stock(t: &TestServer) -> TestProject {
         ("Hammer", "2.0.0-rc1"),
         ("Nail", "0.1.0-dev"),
     ] {
-        described(&nuspec(name, version, REST))
-            .to(&t.admin(), &project)
-            .await
-            .is(201);
+        described(&nuspec(name, version, REST)).to(&t.admin(), &project).await.is(201);
     }
     project
 }
@@ -62,11 +52,7 @@ async fn stock(t: &TestServer) -> TestProject {
 #[testkit::story]
 async fn the_feed_describes_itself_to_anyone(t: TestServer) {
     let project = t.project("acme/anvil").await;
-    let base = format!(
-        "{}/api/v4{}",
-        t.app().base_url(),
-        project.at("/packages/nuget/v2")
-    );
+    let base = format!("{}/api/v4{}", t.app().base_url(), project.at("/packages/nuget/v2"));
     for rest in ["", "/"] {
         let path = project.at(&format!("/packages/nuget/v2{rest}"));
         let text = t.anonymous().get(path).await.is(200).text();
@@ -75,10 +61,7 @@ async fn the_feed_describes_itself_to_anyone(t: TestServer) {
             "{text}"
         );
     }
-    let told = asked(&t.anonymous(), &project, "$metadata")
-        .await
-        .is(200)
-        .text();
+    let told = asked(&t.anonymous(), &project, "$metadata").await.is(200).text();
     for name in [
         "edmx:Edmx",
         "Name=\"Search\"",
@@ -88,21 +71,13 @@ async fn the_feed_describes_itself_to_anyone(t: TestServer) {
         assert!(told.contains(name), "{name}");
     }
     // Some clients escape the sign; then they are asked who they are, like for the rest.
-    assert_eq!(
-        asked(&t.admin(), &project, "%24metadata")
-            .await
-            .is(200)
-            .text(),
-        told
-    );
+    assert_eq!(asked(&t.admin(), &project, "%24metadata").await.is(200).text(), told);
 }
 
 #[testkit::story]
 async fn an_old_client_is_asked_at_the_beginning(t: TestServer) {
-    let (hidden, open) = (
-        t.project("acme/anvil").await,
-        t.project_with("plaza/fountain", "public").await,
-    );
+    let (hidden, open) =
+        (t.project("acme/anvil").await, t.project_with("plaza/fountain", "public").await);
     let begin = |client: &Client, project: &TestProject| {
         let request = client.get(project.at("/packages/nuget/v2/"));
         request.header("user-agent", "NuGet Command Line/2.8.7.0 (Unix)")
@@ -120,18 +95,10 @@ async fn an_entry_tells_what_clients_need(t: TestServer) {
     let project = t.project("acme/anvil").await;
     let hammer = described(&nuspec("Acme.Hammer", "1.0", REST));
     hammer.to(&t.admin(), &project).await.is(201);
-    let base = format!(
-        "{}/api/v4{}",
-        t.app().base_url(),
-        project.at("/packages/nuget")
-    );
-    let reply = asked(
-        &t.admin(),
-        &project,
-        "Packages(Id='acme.hammer',Version='1.0.0')",
-    )
-    .await
-    .is(200);
+    let base = format!("{}/api/v4{}", t.app().base_url(), project.at("/packages/nuget"));
+    let reply = asked(&t.admin(), &project, "Packages(Id='acme.hammer',Version='1.0.0')")
+        .await
+        .is(200);
     let text = reply.text();
     for part in [
         format!("<id>{base}/v2/Packages(Id='Acme.Hammer',Version='1.0')</id>"),
@@ -143,21 +110,14 @@ async fn an_entry_tells_what_clients_need(t: TestServer) {
         "<d:Dependencies>Nail:[1.0, 2.0):net45|::net20</d:Dependencies>".into(),
         "<d:PackageHashAlgorithm>SHA512</d:PackageHashAlgorithm>".into(),
         "<d:IsLatestVersion m:type=\"Edm.Boolean\">true</d:IsLatestVersion>".into(),
-        format!(
-            "<d:PackageSize m:type=\"Edm.Int64\">{}</d:PackageSize>",
-            hammer.bytes.len()
-        ),
+        format!("<d:PackageSize m:type=\"Edm.Int64\">{}</d:PackageSize>", hammer.bytes.len()),
         "<d:IconUrl m:null=\"true\"/>".into(),
     ] {
         assert!(text.contains(&part), "{part} in {text}");
     }
-    let same = asked(
-        &t.admin(),
-        &project,
-        "Packages(Version='1.0.0.0',Id='ACME.HAMMER')",
-    )
-    .await
-    .is(200);
+    let same = asked(&t.admin(), &project, "Packages(Version='1.0.0.0',Id='ACME.HAMMER')")
+        .await
+        .is(200);
     assert_eq!(same.text(), text);
     for wrong in [
         "Packages(Id='nail',Version='1.0')",
@@ -177,10 +137,7 @@ async fn an_archive_is_fetched_below_the_feed(t: TestServer) {
     let hammer = package("Acme.Hammer", "1.0");
     hammer.to(&t.admin(), &project).await.is(201);
     let base = format!("{}/api/v4", t.app().base_url());
-    let text = asked(&t.admin(), &project, "Packages()")
-        .await
-        .is(200)
-        .text();
+    let text = asked(&t.admin(), &project, "Packages()").await.is(200).text();
     let path = between(&text, "src=\"", "\"").concat().replace(&base, "");
 
     let reply = t.admin().get(&path).await.is(200);
@@ -189,13 +146,9 @@ async fn an_archive_is_fetched_below_the_feed(t: TestServer) {
         reply.header("content-disposition"),
         "attachment; filename=\"acme.hammer.1.0.0.nupkg\""
     );
-    let also = asked(&t.admin(), &project, "package/ACME.Hammer/1.0.0.0")
-        .await
-        .is(200);
+    let also = asked(&t.admin(), &project, "package/ACME.Hammer/1.0.0.0").await.is(200);
     assert_eq!(also.body, hammer.bytes);
-    asked(&t.admin(), &project, "package/Acme.Hammer/1.1.0")
-        .await
-        .is(404);
+    asked(&t.admin(), &project, "package/Acme.Hammer/1.1.0").await.is(404);
     t.anonymous().get(&path).await.is(401);
     t.user("outsider").await.get(&path).await.is(404);
 }
@@ -215,38 +168,19 @@ async fn an_old_client_s_form_ends_as_it_writes_it(t: TestServer) {
     put("\n--cut--\n").await.is(400);
     put("--cut--").await.is(400);
     put("\n--cut--").await.is(201);
-    let got = asked(&t.admin(), &project, "package/acme.hammer/1.0.0")
-        .await
-        .is(200);
+    let got = asked(&t.admin(), &project, "package/acme.hammer/1.0.0").await.is(200);
     assert_eq!(got.body, hammer.bytes);
 }
 
 #[testkit::story]
 async fn old_clients_find_what_they_look_for(t: TestServer) {
     let project = stock(&t).await;
-    let hammers = [
-        "Hammer 1.0.0",
-        "Hammer 1.9.0",
-        "Hammer 1.10.0",
-        "Hammer 2.0.0-rc1",
-    ];
+    let hammers = ["Hammer 1.0.0", "Hammer 1.9.0", "Hammer 1.10.0", "Hammer 2.0.0-rc1"];
+    assert_eq!(found(&t, &project, "FindPackagesById()?id='hammer'").await, hammers);
+    assert_eq!(found(&t, &project, "FindPackagesById?id=HAMMER").await, hammers);
+    assert_eq!(found(&t, &project, "FindPackagesById()?id='it''s'").await, [""; 0]);
     assert_eq!(
-        found(&t, &project, "FindPackagesById()?id='hammer'").await,
-        hammers
-    );
-    assert_eq!(
-        found(&t, &project, "FindPackagesById?id=HAMMER").await,
-        hammers
-    );
-    assert_eq!(
-        found(&t, &project, "FindPackagesById()?id='it''s'").await,
-        [""; 0]
-    );
-    assert_eq!(
-        asked(&t.admin(), &project, "FindPackagesById()")
-            .await
-            .is(400)
-            .json()["error"],
+        asked(&t.admin(), &project, "FindPackagesById()").await.is(400).json()["error"],
         "id is missing"
     );
     for (rest, wanted) in [
@@ -268,10 +202,7 @@ async fn old_clients_find_what_they_look_for(t: TestServer) {
             "Packages()?$filter=IsAbsoluteLatestVersion",
             vec!["Hammer 2.0.0-rc1", "Nail 0.1.0-dev"],
         ),
-        (
-            "Packages()?$filter=Id eq 'Hammer' and Version eq '1.9.0'",
-            vec!["Hammer 1.9.0"],
-        ),
+        ("Packages()?$filter=Id eq 'Hammer' and Version eq '1.9.0'", vec!["Hammer 1.9.0"]),
         (
             "Packages()?$orderby=Version desc&$top=2",
             vec!["Hammer 2.0.0-rc1", "Hammer 1.10.0"],
@@ -289,34 +220,20 @@ async fn old_clients_find_what_they_look_for(t: TestServer) {
         ),
         ("Search()?searchTerm='%25'", vec![]),
     ] {
-        assert_eq!(
-            found(&t, &project, &rest.replace(' ', "%20")).await,
-            wanted,
-            "{rest}"
-        );
+        assert_eq!(found(&t, &project, &rest.replace(' ', "%20")).await, wanted, "{rest}");
     }
     for (rest, wanted) in [
         ("Packages()/$count", "5"),
         ("Packages/$count?$filter=IsLatestVersion", "1"),
-        (
-            "Search()/$count?searchTerm='hammer'&includePrerelease=false",
-            "3",
-        ),
+        ("Search()/$count?searchTerm='hammer'&includePrerelease=false", "3"),
         ("FindPackagesById()/$count?id='nail'", "1"),
     ] {
-        assert_eq!(
-            asked(&t.admin(), &project, rest).await.is(200).text(),
-            wanted
-        );
+        assert_eq!(asked(&t.admin(), &project, rest).await.is(200).text(), wanted);
     }
-    let text = asked(
-        &t.admin(),
-        &project,
-        "Packages()?$inlinecount=allpages&$top=1",
-    )
-    .await
-    .is(200)
-    .text();
+    let text = asked(&t.admin(), &project, "Packages()?$inlinecount=allpages&$top=1")
+        .await
+        .is(200)
+        .text();
     assert!(
         text.contains("<m:count>5</m:count>") && !text.contains("rel=\"next\""),
         "{text}"
@@ -326,11 +243,7 @@ async fn old_clients_find_what_they_look_for(t: TestServer) {
 #[testkit::story]
 async fn questions_are_refused_that_cannot_be_understood(t: TestServer) {
     let project = stock(&t).await;
-    let deep = format!(
-        "Packages()?$filter={}true{}",
-        "(".repeat(500),
-        ")".repeat(500)
-    );
+    let deep = format!("Packages()?$filter={}true{}", "(".repeat(500), ")".repeat(500));
     for wrong in [
         "Packages()?$filter=Id eq",
         "Packages()?$filter=Password eq 'a'",
@@ -342,26 +255,17 @@ async fn questions_are_refused_that_cannot_be_understood(t: TestServer) {
         "Search()?includePrerelease=maybe",
         &deep,
     ] {
-        asked(&t.admin(), &project, &wrong.replace(' ', "%20"))
-            .await
-            .is(400);
+        asked(&t.admin(), &project, &wrong.replace(' ', "%20")).await.is(400);
     }
-    asked(
-        &t.admin(),
-        &project,
-        "Packages(Id='a',Version='1.0')/$count",
-    )
-    .await
-    .is(404);
+    asked(&t.admin(), &project, "Packages(Id='a',Version='1.0')/$count")
+        .await
+        .is(404);
 }
 
 #[testkit::story]
 async fn a_long_page_leads_to_the_next(t: TestServer) {
     let project = t.project("acme/anvil").await;
-    package("hammer", "0.0.1")
-        .to(&t.admin(), &project)
-        .await
-        .is(201);
+    package("hammer", "0.0.1").to(&t.admin(), &project).await.is(201);
     // As if published: a hundred versions of one archive.
     let copies = |tx: &mut store::Tx<'_>| {
         for number in 2..=101 {
@@ -392,10 +296,7 @@ async fn a_long_page_leads_to_the_next(t: TestServer) {
     let rest = t.admin().get(next.replace(&base, "")).await.is(200).text();
     assert_eq!(between(&rest, "<d:Version>", "<"), ["0.0.101"]);
     assert!(!rest.contains("rel=\"next\""));
-    let some = asked(&t.admin(), &project, "Packages()?$top=101&$skip=0")
-        .await
-        .is(200)
-        .text();
+    let some = asked(&t.admin(), &project, "Packages()?$top=101&$skip=0").await.is(200).text();
     assert!(some.contains("%24skip=100&amp;%24top=1\""), "{some}");
 }
 
@@ -407,10 +308,7 @@ async fn what_archives_say_stays_text(t: TestServer) {
         .to(&t.admin(), &project)
         .await
         .is(201);
-    let text = asked(&t.admin(), &project, "Packages()")
-        .await
-        .is(200)
-        .text();
+    let text = asked(&t.admin(), &project, "Packages()").await.is(200).text();
     assert!(
         text.contains("<d:Title>&lt;/d:Title&gt;&lt;x&gt;&quot;'&amp;#1;</d:Title>"),
         "{text}"

@@ -28,79 +28,40 @@ async fn versions(t: &TestServer, project: &TestProject, rest: &str) -> Vec<Stri
 async fn stock(t: &TestServer) -> TestProject {
     let project = t.project("acme/anvil").await;
     for version in ["1.0.0", "1.4.0-beta", "1.4.0-beta.1", "1.5.0+build"] {
-        package("Hammer", version)
-            .to(&t.admin(), &project)
-            .await
-            .is(201);
+        package("Hammer", version).to(&t.admin(), &project).await.is(201);
     }
     // What it needs makes it so, too.
     let needs = "<dependencies><dependency id=\"Nail\" version=\"[1.0.0-rc.1, )\"/></dependencies>";
     let needy = described(&nuspec("Hammer", "1.6.0", needs));
     needy.to(&t.admin(), &project).await.is(201);
-    package("Saw", "1.0.0-rc.1")
-        .to(&t.admin(), &project)
-        .await
-        .is(201);
+    package("Saw", "1.0.0-rc.1").to(&t.admin(), &project).await.is(201);
     project
 }
 
 #[testkit::story]
 async fn the_feed_shows_them_to_who_asks(t: TestServer) {
     let project = stock(&t).await;
-    let all = [
-        "1.0.0",
-        "1.4.0-beta",
-        "1.4.0-beta.1",
-        "1.5.0+build",
-        "1.6.0!*",
-    ];
+    let all = ["1.0.0", "1.4.0-beta", "1.4.0-beta.1", "1.5.0+build", "1.6.0!*"];
     for (rest, known) in [
-        (
-            "FindPackagesById()?id='hammer'",
-            vec!["1.0.0!", "1.4.0-beta*"],
-        ),
-        (
-            "Packages()?$filter=Id%20eq%20'Hammer'",
-            vec!["1.0.0!", "1.4.0-beta*"],
-        ),
+        ("FindPackagesById()?id='hammer'", vec!["1.0.0!", "1.4.0-beta*"]),
+        ("Packages()?$filter=Id%20eq%20'Hammer'", vec!["1.0.0!", "1.4.0-beta*"]),
         ("Packages()", vec!["1.0.0!", "1.4.0-beta*"]),
-        (
-            "Packages()?$filter=IsAbsoluteLatestVersion",
-            vec!["1.4.0-beta*"],
-        ),
+        ("Packages()?$filter=IsAbsoluteLatestVersion", vec!["1.4.0-beta*"]),
         (
             "Search()?searchTerm='hammer'&includePrerelease=true",
             vec!["1.0.0!", "1.4.0-beta*"],
         ),
-        (
-            "Search()?searchTerm='hammer'&includePrerelease=false",
-            vec!["1.0.0!"],
-        ),
+        ("Search()?searchTerm='hammer'&includePrerelease=false", vec!["1.0.0!"]),
         ("Search()?searchTerm='saw'", vec![]),
         (
             "FindPackagesById()?id='hammer'&semVerLevel=1.0.0",
             vec!["1.0.0!", "1.4.0-beta*"],
         ),
-        (
-            "FindPackagesById()?id='hammer'&semVerLevel=2.0.0",
-            all.to_vec(),
-        ),
-        (
-            "FindPackagesById()?id='hammer'&semVerLevel='2.0.0'",
-            all.to_vec(),
-        ),
-        (
-            "Search()?searchTerm='hammer'&semVerLevel=2.0.0",
-            all.to_vec(),
-        ),
-        (
-            "Packages()?$filter=Id%20eq%20'Hammer'&semVerLevel=2.0.0",
-            all.to_vec(),
-        ),
-        (
-            "Packages()?semVerLevel=2.0.0&$filter=Id%20eq%20'Saw'",
-            vec!["1.0.0-rc.1*"],
-        ),
+        ("FindPackagesById()?id='hammer'&semVerLevel=2.0.0", all.to_vec()),
+        ("FindPackagesById()?id='hammer'&semVerLevel='2.0.0'", all.to_vec()),
+        ("Search()?searchTerm='hammer'&semVerLevel=2.0.0", all.to_vec()),
+        ("Packages()?$filter=Id%20eq%20'Hammer'&semVerLevel=2.0.0", all.to_vec()),
+        ("Packages()?semVerLevel=2.0.0&$filter=Id%20eq%20'Saw'", vec!["1.0.0-rc.1*"]),
     ] {
         assert_eq!(versions(&t, &project, rest).await, known, "{rest}");
     }
@@ -129,13 +90,7 @@ async fn a_search_shows_them_to_who_asks(t: TestServer) {
         ("query?q=saw&semVerLevel=2.0.0", vec!["1.0.0-rc.1"], 1),
         (
             "query?q=hammer&semVerLevel=2.0.0",
-            vec![
-                "1.0.0",
-                "1.4.0-beta",
-                "1.4.0-beta.1",
-                "1.5.0+build",
-                "1.6.0",
-            ],
+            vec!["1.0.0", "1.4.0-beta", "1.4.0-beta.1", "1.5.0+build", "1.6.0"],
             1,
         ),
     ] {
@@ -143,9 +98,7 @@ async fn a_search_shows_them_to_who_asks(t: TestServer) {
         assert_eq!(found["totalHits"], total, "{query}");
         let versions = found["data"].as_array().unwrap().iter();
         let versions = versions.flat_map(|one| one["versions"].as_array().unwrap());
-        let versions: Vec<_> = versions
-            .map(|one| one["version"].as_str().unwrap())
-            .collect();
+        let versions: Vec<_> = versions.map(|one| one["version"].as_str().unwrap()).collect();
         assert_eq!(versions, wanted, "{query}");
     }
 }

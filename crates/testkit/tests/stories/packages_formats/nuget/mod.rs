@@ -46,9 +46,7 @@ fn described(nuspec: &str) -> Package {
 }
 
 fn holding(members: &[(&str, &[u8])]) -> Package {
-    Package {
-        bytes: zip(members),
-    }
+    Package { bytes: zip(members) }
 }
 
 impl Package {
@@ -83,7 +81,5 @@ async fn told(client: &Client, project: &TestProject, rest: &str) -> Value {
 async fn listed(client: &Client, project: &TestProject, name: &str) -> Vec<String> {
     let found = told(client, project, &format!("download/{name}/index.json")).await;
     let versions = found["versions"].as_array().expect("a list").iter();
-    versions
-        .map(|one| one.as_str().expect("a text").to_owned())
-        .collect()
+    versions.map(|one| one.as_str().expect("a text").to_owned()).collect()
 }

@@ -7,10 +7,7 @@ use serde_json::json;
 #[testkit::story]
 async fn readers_beside_publishers_never_see_a_broken_document(t: testkit::TestServer) {
     let project = t.project("acme/anvil").await;
-    package("hammer", "1.0.0")
-        .to(&t.admin(), &project)
-        .await
-        .is(201);
+    package("hammer", "1.0.0").to(&t.admin(), &project).await.is(201);
     let writing = (1..9).map(async |number| {
         package("hammer", &format!("1.{number}.0"))
             .to(&t.admin(), &project)
@@ -25,24 +22,13 @@ async fn readers_beside_publishers_never_see_a_broken_document(t: testkit::TestS
             let leaves = page["items"].as_array().expect("a list");
             // What was seen once is seen again, and each as a whole.
             assert!(leaves.len() >= most && page["count"] == json!(leaves.len()));
-            assert!(
-                leaves
-                    .iter()
-                    .all(|leaf| leaf["catalogEntry"]["authors"] == "Jane")
-            );
-            assert_eq!(
-                page["upper"],
-                leaves[leaves.len() - 1]["catalogEntry"]["version"]
-            );
+            assert!(leaves.iter().all(|leaf| leaf["catalogEntry"]["authors"] == "Jane"));
+            assert_eq!(page["upper"], leaves[leaves.len() - 1]["catalogEntry"]["version"]);
             most = leaves.len();
             let feed = project.at("/packages/nuget/v2/FindPackagesById()?id='hammer'");
             let feed = t.admin().get(feed).await.is(200).text();
             assert!(feed.ends_with("</feed>"));
-            assert_eq!(
-                feed.matches("<d:IsLatestVersion m:type=\"Edm.Boolean\">true")
-                    .count(),
-                1
-            );
+            assert_eq!(feed.matches("<d:IsLatestVersion m:type=\"Edm.Boolean\">true").count(), 1);
         }
     });
     let (written, _) = join(join_all(writing), join_all(reading)).await;
@@ -55,9 +41,7 @@ async fn readers_beside_publishers_never_see_a_broken_document(t: testkit::TestS
 async fn publishers_of_one_version_make_one_package(t: testkit::TestServer) {
     let project = t.project("acme/anvil").await;
     let all = async |name: &str| {
-        let all = [
-            "1.0.0", "1.0", "1.0.0.0", "01.0.0", "1.0.0+a", "1.0.0", "1.0", "1.0.0",
-        ];
+        let all = ["1.0.0", "1.0", "1.0.0.0", "01.0.0", "1.0.0+a", "1.0.0", "1.0", "1.0.0"];
         let all =
             all.map(async |version| package(name, version).to(&t.admin(), &project).await.status);
         let mut statuses = join_all(all).await;
@@ -68,22 +52,11 @@ async fn publishers_of_one_version_make_one_package(t: testkit::TestServer) {
     assert_eq!(listed(&t.admin(), &project, "hammer").await, ["1.0.0"]);
 
     let settings = json!({"nuget_duplicates_allowed": false});
-    t.admin()
-        .put("/groups/acme/package_settings")
-        .json(&settings)
-        .await
-        .is(200);
+    t.admin().put("/groups/acme/package_settings").json(&settings).await.is(200);
     assert_eq!(all("nail").await, [201, 409, 409, 409, 409, 409, 409, 409]);
-    let shown = t
-        .admin()
-        .get(project.at("/packages?package_name=nail"))
-        .await
-        .is(200);
+    let shown = t.admin().get(project.at("/packages?package_name=nail")).await.is(200);
     let ids = shown.each("id");
     assert_eq!(ids.len(), 1);
     let files = project.at(&format!("/packages/{}/package_files", ids[0]));
-    assert_eq!(
-        t.admin().get(files).await.is(200).each("file_name"),
-        ["nail.1.0.0.nupkg"]
-    );
+    assert_eq!(t.admin().get(files).await.is(200).each("file_name"), ["nail.1.0.0.nupkg"]);
 }

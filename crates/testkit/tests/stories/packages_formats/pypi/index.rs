@@ -17,9 +17,7 @@ async fn what_is_published_is_indexed_with_its_digest(t: testkit::TestServer) {
     let found = index(&jane, project.at("/packages/pypi/simple/hammer/")).await;
     let url = |address: String| t.app().url(&format!("/api/v4{}", project.at(&address)));
     let own = testkit::sha256(metadata("hammer", "1.0"));
-    let times: Vec<_> = (0..2)
-        .map(|at| found["files"][at]["upload-time"].clone())
-        .collect();
+    let times: Vec<_> = (0..2).map(|at| found["files"][at]["upload-time"].clone()).collect();
     assert_eq!(
         found,
         json!({
@@ -52,10 +50,7 @@ async fn what_is_published_is_indexed_with_its_digest(t: testkit::TestServer) {
     let uploaded = times[0].as_str().expect("a time");
     assert!(uploaded.ends_with('Z') && uploaded.parse::<jiff::Timestamp>().is_ok());
 
-    let page = jane
-        .get(project.at("/packages/pypi/simple/hammer"))
-        .await
-        .is(200);
+    let page = jane.get(project.at("/packages/pypi/simple/hammer")).await.is(200);
     assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
     assert_eq!(page.header("vary"), "Origin, Accept");
     let (built_at, source_at) = (url(built.address()), url(source.address()));
@@ -85,20 +80,12 @@ hammer-1.0.tar.gz</a><br>
     let bytes = jane.get(project.at(&built.address())).await.is(200);
     assert_eq!(bytes.body, built.bytes);
     assert_eq!(bytes.header("content-type"), "application/octet-stream");
-    let own = jane
-        .get(project.at(&format!("{}.metadata", built.address())))
-        .await
-        .is(200);
+    let own = jane.get(project.at(&format!("{}.metadata", built.address()))).await.is(200);
     assert_eq!(own.text(), metadata("hammer", "1.0"));
     assert_eq!(own.header("content-disposition"), "attachment");
-    jane.get(project.at(&format!("{}.metadata", source.address())))
-        .await
-        .is(404);
+    jane.get(project.at(&format!("{}.metadata", source.address()))).await.is(404);
 
-    let listed = jane
-        .get(project.at("/packages?package_type=pypi"))
-        .await
-        .is(200);
+    let listed = jane.get(project.at("/packages?package_type=pypi")).await.is(200);
     assert_eq!(listed.each("version"), ["1.0"]);
     let records = t.admin().get("/audit_events").await.is(200).text();
     assert!(records.contains("hammer-1.0.tar.gz"));
@@ -107,45 +94,19 @@ hammer-1.0.tar.gz</a><br>
 #[testkit::story]
 async fn every_spelling_of_a_name_and_version_is_the_same(t: testkit::TestServer) {
     let project = t.project("acme/anvil").await;
-    wheel("Claw_Hammer", "1.0")
-        .to(&t.admin(), &project)
-        .await
-        .is(201);
-    sources("claw.hammer", "1.0.0")
-        .to(&t.admin(), &project)
-        .await
-        .is(201);
-    wheel("claw_hammer", "1.1a1")
-        .to(&t.admin(), &project)
-        .await
-        .is(201);
+    wheel("Claw_Hammer", "1.0").to(&t.admin(), &project).await.is(201);
+    sources("claw.hammer", "1.0.0").to(&t.admin(), &project).await.is(201);
+    wheel("claw_hammer", "1.1a1").to(&t.admin(), &project).await.is(201);
 
-    for name in [
-        "claw-hammer",
-        "Claw_Hammer",
-        "CLAW.-HAMMER",
-        "claw%2Dhammer",
-    ] {
-        let found = index(
-            &t.admin(),
-            project.at(&format!("/packages/pypi/simple/{name}/")),
-        )
-        .await;
+    for name in ["claw-hammer", "Claw_Hammer", "CLAW.-HAMMER", "claw%2Dhammer"] {
+        let found = index(&t.admin(), project.at(&format!("/packages/pypi/simple/{name}/"))).await;
         assert_eq!(found["name"], "claw-hammer");
         assert_eq!(found["versions"], json!(["1.0", "1.1a1"]));
         assert_eq!(found["files"].as_array().map(Vec::len), Some(3));
     }
-    let listed = t
-        .admin()
-        .get(project.at("/packages?order_by=version"))
-        .await
-        .is(200);
+    let listed = t.admin().get(project.at("/packages?order_by=version")).await.is(200);
     assert_eq!(listed.each("version"), ["1.0", "1.1a1"]);
-    let all = t
-        .admin()
-        .get(project.at("/packages/pypi/simple/"))
-        .header("accept", JSON)
-        .await;
+    let all = t.admin().get(project.at("/packages/pypi/simple/")).header("accept", JSON).await;
     assert_eq!(
         all.is(200).json(),
         json!({
@@ -153,20 +114,11 @@ async fn every_spelling_of_a_name_and_version_is_the_same(t: testkit::TestServer
             "projects": [{"name": "Claw_Hammer"}],
         })
     );
-    let page = t
-        .admin()
-        .get(project.at("/packages/pypi/simple"))
-        .await
-        .is(200)
-        .text();
-    let link = t.app().url(&format!(
-        "/api/v4{}",
-        project.at("/packages/pypi/simple/claw-hammer/")
-    ));
-    assert!(
-        page.contains(&format!("<a href=\"{link}\">Claw_Hammer</a>")),
-        "{page}"
-    );
+    let page = t.admin().get(project.at("/packages/pypi/simple")).await.is(200).text();
+    let link = t
+        .app()
+        .url(&format!("/api/v4{}", project.at("/packages/pypi/simple/claw-hammer/")));
+    assert!(page.contains(&format!("<a href=\"{link}\">Claw_Hammer</a>")), "{page}");
 }
 
 #[testkit::story]
@@ -178,31 +130,16 @@ async fn an_index_changes_with_what_is_published_and_deleted(t: testkit::TestSer
     first.to(&t.admin(), &project).await.is(201);
     let before = t.admin().get(&address).await.is(200);
     let tag = before.header("etag").to_owned();
-    t.admin()
-        .get(&address)
-        .header("if-none-match", &tag)
-        .await
-        .is(304);
+    t.admin().get(&address).header("if-none-match", &tag).await.is(304);
 
     second.to(&t.admin(), &project).await.is(201);
-    t.admin()
-        .get(&address)
-        .header("if-none-match", &tag)
-        .await
-        .is(200);
+    t.admin().get(&address).header("if-none-match", &tag).await.is(200);
     let found = index(&t.admin(), address.clone()).await;
     assert_eq!(found["versions"], json!(["1.0", "2.0"]));
 
-    let listed = t
-        .admin()
-        .get(project.at("/packages?package_version=1.0"))
-        .await
-        .is(200);
+    let listed = t.admin().get(project.at("/packages?package_version=1.0")).await.is(200);
     let package = listed.each("id")[0].clone();
-    t.admin()
-        .delete(project.at(&format!("/packages/{package}")))
-        .await
-        .is(204);
+    t.admin().delete(project.at(&format!("/packages/{package}"))).await.is(204);
     let found = index(&t.admin(), address.clone()).await;
     assert_eq!(found["versions"], json!(["2.0"]));
     t.admin().get(project.at(&first.address())).await.is(404);
@@ -216,10 +153,7 @@ async fn an_index_changes_with_what_is_published_and_deleted(t: testkit::TestSer
 
 #[testkit::story]
 async fn a_group_shows_what_its_reader_may_see(t: testkit::TestServer) {
-    let (anvil, forge) = (
-        t.project("acme/anvil").await,
-        t.project("acme/deep/forge").await,
-    );
+    let (anvil, forge) = (t.project("acme/anvil").await, t.project("acme/deep/forge").await);
     let (group, jane) = (t.group("acme").await, t.user("jane").await);
     anvil.add(&jane, 20).await;
     let (open, hidden) = (wheel("hammer", "1.0"), wheel("hammer", "2.0"));
@@ -230,40 +164,20 @@ async fn a_group_shows_what_its_reader_may_see(t: testkit::TestServer) {
 
     let all = index(&t.admin(), at("/simple/hammer/")).await;
     assert_eq!(all["versions"], json!(["1.0", "2.0"]));
-    let address = all["files"][1]["url"]
-        .as_str()
-        .expect("an address")
-        .to_owned();
+    let address = all["files"][1]["url"].as_str().expect("an address").to_owned();
     let below = group.at(&format!("/-{}", hidden.address()));
     assert_eq!(address, t.app().url(&format!("/api/v4{below}")));
-    assert_eq!(
-        t.admin()
-            .request(http::Method::GET, address)
-            .await
-            .is(200)
-            .body,
-        hidden.bytes
-    );
-    let by_path = index(
-        &t.admin(),
-        "/groups/acme%2Fdeep/-/packages/pypi/simple/hammer".into(),
-    )
-    .await;
-    let address = by_path["files"][0]["url"]
-        .as_str()
-        .expect("an address")
-        .to_owned();
+    assert_eq!(t.admin().request(http::Method::GET, address).await.is(200).body, hidden.bytes);
+    let by_path =
+        index(&t.admin(), "/groups/acme%2Fdeep/-/packages/pypi/simple/hammer".into()).await;
+    let address = by_path["files"][0]["url"].as_str().expect("an address").to_owned();
     t.admin().request(http::Method::GET, address).await.is(200);
 
     let some = index(&jane, at("/simple/hammer/")).await;
     assert_eq!(some["versions"], json!(["1.0"]));
     jane.get(at("/simple/secret/")).await.is(404);
-    jane.get(group.at(&format!("/-{}", hidden.address())))
-        .await
-        .is(404);
-    jane.get(group.at(&format!("/-{}", open.address())))
-        .await
-        .is(200);
+    jane.get(group.at(&format!("/-{}", hidden.address()))).await.is(404);
+    jane.get(group.at(&format!("/-{}", open.address()))).await.is(200);
     let names = jane.get(at("/simple")).header("accept", JSON).await.is(200);
     assert_eq!(names.json()["projects"], json!([{"name": "hammer"}]));
 }
@@ -278,10 +192,7 @@ async fn a_digest_and_a_name_belong_together(t: testkit::TestServer) {
 
     t.admin().head(project.at(&one.address())).await.is(200);
     let (digest, upper) = (one.digest(), one.digest().to_uppercase());
-    t.admin()
-        .get(format!("{files}/{upper}/{}", one.file))
-        .await
-        .is(200);
+    t.admin().get(format!("{files}/{upper}/{}", one.file)).await.is(200);
     for wrong in [
         format!("{files}/{digest}/{}", two.file),
         format!("{files}/{}/{}", "0".repeat(64), one.file),
@@ -299,19 +210,14 @@ async fn a_digest_and_a_name_belong_together(t: testkit::TestServer) {
 async fn an_index_costs_the_same_for_one_file_and_for_many(t: testkit::TestServer) {
     let (project, group) = (t.project("acme/anvil").await, t.group("acme").await);
     for number in 0..12 {
-        wheel("many", &format!("1.{number}"))
-            .to(&t.admin(), &project)
-            .await
-            .is(201);
+        wheel("many", &format!("1.{number}")).to(&t.admin(), &project).await.is(201);
     }
     wheel("few", "1.0").to(&t.admin(), &project).await.is(201);
     let route = "/groups/{id}/-/packages/pypi/simple/{package_name}";
     let line = format!("http_request_statements_total{{method=\"GET\",route=\"/api/v4{route}\"}} ");
     let sent = || {
         let text = t.app().metrics().render();
-        let count = text
-            .lines()
-            .find_map(|one| one.strip_prefix(&line)?.parse::<u64>().ok());
+        let count = text.lines().find_map(|one| one.strip_prefix(&line)?.parse::<u64>().ok());
         count.unwrap_or(0)
     };
     let mut costs = Vec::new();

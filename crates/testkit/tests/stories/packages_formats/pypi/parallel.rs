@@ -27,10 +27,7 @@ async fn of_eight_publishers_of_one_file_one_wins(t: TestServer) {
 #[testkit::story]
 async fn readers_beside_publishers_never_see_half_a_document(t: TestServer) {
     let project = t.project("acme/anvil").await;
-    wheel("hammer", "0.0")
-        .to(&t.admin(), &project)
-        .await
-        .is(201);
+    wheel("hammer", "0.0").to(&t.admin(), &project).await.is(201);
     let address = project.at("/packages/pypi/simple/hammer");
     let uploads = (1..=8).map(|number| wheel("hammer", &format!("{number}.0")));
     let writing = uploads.map(|upload| publish(&t, &project, Arc::new(upload)));
@@ -40,10 +37,7 @@ async fn readers_beside_publishers_never_see_half_a_document(t: TestServer) {
             let found = index(&t.admin(), address.clone()).await;
             let files = found["files"].as_array().expect("files");
             let names: HashSet<_> = files.iter().map(|file| file["filename"].as_str()).collect();
-            assert_eq!(
-                names.len(),
-                found["versions"].as_array().map_or(0, Vec::len)
-            );
+            assert_eq!(names.len(), found["versions"].as_array().map_or(0, Vec::len));
             // What was seen once is seen again.
             assert!(names.len() >= most);
             most = names.len();

@@ -37,18 +37,8 @@ async fn a_file_is_published_once(t: TestServer) {
     });
     let reply = other.to(&t.admin(), &project).await.is(400);
     assert_eq!(reply.json(), json!({"message": TAKEN}));
-    assert_eq!(
-        t.admin()
-            .get(project.at(&first.address()))
-            .await
-            .is(200)
-            .body,
-        first.bytes
-    );
-    sources("hammer", "1.0")
-        .to(&t.admin(), &project)
-        .await
-        .is(201);
+    assert_eq!(t.admin().get(project.at(&first.address())).await.is(200).body, first.bytes);
+    sources("hammer", "1.0").to(&t.admin(), &project).await.is(201);
 }
 
 #[testkit::story]
@@ -89,9 +79,7 @@ async fn parts_that_are_missing_are_named(t: TestServer) {
     }
     let request = t.admin().post(project.at("/packages/pypi"));
     let texts = [("name", "hammer"), ("version", "1.0")];
-    let reply = crate::packages_formats::forms::multipart(request, &texts, &[])
-        .await
-        .is(400);
+    let reply = crate::packages_formats::forms::multipart(request, &texts, &[]).await.is(400);
     assert_eq!(reply.json()["error"], "content is missing");
     t.admin()
         .post(project.at("/packages/pypi"))
@@ -112,11 +100,7 @@ async fn digests_that_are_declared_must_be_right(t: TestServer) {
         assert!(reply.text().contains(field));
     }
     nothing_is_kept(&t, &project).await;
-    let texts = [
-        ("name", "hammer"),
-        ("version", "1.0"),
-        ("sha256_digest", &upload.digest()),
-    ];
+    let texts = [("name", "hammer"), ("version", "1.0"), ("sha256_digest", &upload.digest())];
     upload.with(&t.admin(), &project, &texts).await.is(201);
 }
 
@@ -139,13 +123,7 @@ async fn an_archive_has_to_be_what_it_is_sent_as(t: TestServer) {
         "Version is not that of the archive",
     )
     .await;
-    refused(
-        &t,
-        &project,
-        &with(zip(&[("hammer.py", "")])),
-        "the archive has no METADATA",
-    )
-    .await;
+    refused(&t, &project, &with(zip(&[("hammer.py", "")])), "the archive has no METADATA").await;
     refused(
         &t,
         &project,
@@ -156,9 +134,7 @@ async fn an_archive_has_to_be_what_it_is_sent_as(t: TestServer) {
         "the archive has more than one METADATA",
     )
     .await;
-    let bare = changed(sources("hammer", "1.0"), |it| {
-        it.bytes = tar_gz(&[("setup.py", "")])
-    });
+    let bare = changed(sources("hammer", "1.0"), |it| it.bytes = tar_gz(&[("setup.py", "")]));
     refused(&t, &project, &bare, "the archive has no PKG-INFO").await;
     nothing_is_kept(&t, &project).await;
 }
@@ -198,44 +174,23 @@ async fn hostile_archives_are_refused(t: TestServer) {
 async fn the_limit_of_the_format_holds(t: TestServer) {
     let project = t.project("acme/anvil").await;
     let limit = json!({"pypi_max_file_size": 100});
-    t.admin()
-        .put("/application/plan_limits")
-        .json(&limit)
-        .await
-        .is(200);
-    let reply = wheel("hammer", "1.0")
-        .to(&t.admin(), &project)
-        .await
-        .is(400);
-    assert_eq!(
-        reply.json(),
-        json!({"message": "400 Bad request - File is too large"})
-    );
+    t.admin().put("/application/plan_limits").json(&limit).await.is(200);
+    let reply = wheel("hammer", "1.0").to(&t.admin(), &project).await.is(400);
+    assert_eq!(reply.json(), json!({"message": "400 Bad request - File is too large"}));
     nothing_is_kept(&t, &project).await;
 }
 
 #[testkit::story]
 async fn long_texts_are_cut_and_markup_stays_text(t: TestServer) {
     let project = t.project("acme/anvil").await;
-    let own = format!(
-        "Name: hammer\nVersion: 1.0\nRequires-Python: \"><script>{}\n",
-        "x".repeat(300)
-    );
+    let own =
+        format!("Name: hammer\nVersion: 1.0\nRequires-Python: \"><script>{}\n", "x".repeat(300));
     let upload = changed(wheel("hammer", "1.0"), |it| {
         it.bytes = zip(&[("hammer-1.0.dist-info/METADATA", own)]);
     });
-    let texts = [
-        ("name", "hammer"),
-        ("version", "1.0"),
-        ("description", &"y".repeat(100_000)),
-    ];
+    let texts = [("name", "hammer"), ("version", "1.0"), ("description", &"y".repeat(100_000))];
     upload.with(&t.admin(), &project, &texts).await.is(201);
-    let page = t
-        .admin()
-        .get(project.at("/packages/pypi/simple/hammer"))
-        .await
-        .is(200)
-        .text();
+    let page = t.admin().get(project.at("/packages/pypi/simple/hammer")).await.is(200).text();
     assert!(!page.contains("<script>"));
     assert!(
         page.contains(&format!("&quot;&gt;&lt;script&gt;{}\"", "x".repeat(245))),

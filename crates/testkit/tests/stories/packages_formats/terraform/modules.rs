@@ -14,18 +14,12 @@ async fn a_version_is_published_once_and_fetched(t: testkit::TestServer) {
     publish(&jane, &project, "1.10.0", "ten").await.is(201);
     publish(&jane, &project, "2.0.0-rc.1", "two").await.is(201);
     let again = publish(&jane, &project, "1.0.0", "another").await.is(403);
-    assert!(
-        again.text().contains("Package version already exists."),
-        "{again:?}"
-    );
+    assert!(again.text().contains("Package version already exists."), "{again:?}");
 
     let path = in_project(&project, "vpc/aws/1.0.0");
     let file = jane.get(&path).await.is(200);
     assert_eq!(file.body, module("one"));
-    assert_eq!(
-        file.header("content-disposition"),
-        "attachment; filename=\"vpc-aws-1.0.0.tgz\""
-    );
+    assert_eq!(file.header("content-disposition"), "attachment; filename=\"vpc-aws-1.0.0.tgz\"");
     jane.head(&path).await.is(200);
     let latest = jane.get(in_project(&project, "vpc/aws")).await.is(200);
     assert_eq!(latest.body, module("ten"));
@@ -37,10 +31,7 @@ async fn a_version_is_published_once_and_fetched(t: testkit::TestServer) {
         jane.get(in_project(&project, unknown)).await.is(404);
     }
 
-    let listed = jane
-        .get(project.at("/packages?order_by=version"))
-        .await
-        .is(200);
+    let listed = jane.get(project.at("/packages?order_by=version")).await.is(200);
     assert_eq!(listed.each("name"), ["vpc/aws", "vpc/aws", "vpc/aws"]);
     assert_eq!(listed.each("package_type")[0], "terraform_module");
 }
@@ -54,16 +45,9 @@ async fn multipart_uploads_carry_the_part_named_file(t: testkit::TestServer) {
     body.extend(module("one"));
     body.extend(b"\r\n--cut--\r\n");
     let path = in_project(&project, "vpc/aws/1.0.0/file");
-    let sent = t
-        .admin()
-        .put(&path)
-        .header("content-type", "multipart/form-data; boundary=cut");
+    let sent = t.admin().put(&path).header("content-type", "multipart/form-data; boundary=cut");
     sent.bytes(body).await.is(201);
-    let file = t
-        .admin()
-        .get(in_project(&project, "vpc/aws/1.0.0"))
-        .await
-        .is(200);
+    let file = t.admin().get(in_project(&project, "vpc/aws/1.0.0")).await.is(200);
     assert_eq!(file.body, module("one"));
 }
 
@@ -91,10 +75,7 @@ async fn bad_names_versions_and_archives_are_refused(t: testkit::TestServer) {
         assert!(matches!(reply.status, 400 | 404), "{rest}: {reply:?}");
     }
     let empty = put("vpc/aws/%20", module("x")).await.is(400);
-    assert_eq!(
-        empty.json(),
-        json!({"message": "400 Bad request - Version is empty."})
-    );
+    assert_eq!(empty.json(), json!({"message": "400 Bad request - Version is empty."}));
 
     let whole = module("x");
     let outside = {
@@ -112,10 +93,7 @@ async fn bad_names_versions_and_archives_are_refused(t: testkit::TestServer) {
     for bytes in [whole[..whole.len() / 2].to_vec(), outside, bomb] {
         put("vpc/aws/1.0.0", bytes).await.is(400);
     }
-    assert_eq!(
-        t.admin().get(project.at("/packages")).await.is(200).json(),
-        json!([])
-    );
+    assert_eq!(t.admin().get(project.at("/packages")).await.is(200).json(), json!([]));
 }
 
 #[testkit::story]
@@ -124,22 +102,11 @@ async fn limits_and_protection_hold(t: testkit::TestServer) {
     let jane = t.user("jane").await;
     project.add(&jane, 30).await;
     let limit = json!({"terraform_module_max_file_size": 10});
-    t.admin()
-        .put("/application/plan_limits")
-        .json(&limit)
-        .await
-        .is(200);
+    t.admin().put("/application/plan_limits").json(&limit).await.is(200);
     let reply = publish(&jane, &project, "1.0.0", "one").await.is(400);
-    assert_eq!(
-        reply.json(),
-        json!({"message": "400 Bad request - File is too large"})
-    );
+    assert_eq!(reply.json(), json!({"message": "400 Bad request - File is too large"}));
     let limit = json!({"terraform_module_max_file_size": 0});
-    t.admin()
-        .put("/application/plan_limits")
-        .json(&limit)
-        .await
-        .is(200);
+    t.admin().put("/application/plan_limits").json(&limit).await.is(200);
 
     let rule = json!({"package_name_pattern": "vpc/*", "package_type": "terraform_module",
         "minimum_access_level_for_push": "maintainer"});
@@ -188,13 +155,9 @@ async fn of_many_publishers_one_wins(t: testkit::TestServer) {
             let project = if number % 2 == 0 { &forge } else { &press };
             let path = in_project(project, "vpc/aws/1.0.0/file");
             let client = t.admin();
-            tokio::spawn(async move {
-                client
-                    .put(path)
-                    .bytes(module(&number.to_string()))
-                    .await
-                    .status
-            })
+            tokio::spawn(
+                async move { client.put(path).bytes(module(&number.to_string())).await.status },
+            )
         })
         .collect();
     let mut statuses = Vec::new();
@@ -203,16 +166,8 @@ async fn of_many_publishers_one_wins(t: testkit::TestServer) {
     }
     statuses.sort_unstable();
     assert_eq!(statuses, [201, 403, 403, 403, 403, 403, 403, 403]);
-    let all = t
-        .admin()
-        .get(below("acme", "/versions"))
-        .await
-        .is(200)
-        .json();
-    let versions = all["modules"][0]["versions"]
-        .as_array()
-        .expect("versions")
-        .len();
+    let all = t.admin().get(below("acme", "/versions")).await.is(200).json();
+    let versions = all["modules"][0]["versions"].as_array().expect("versions").len();
     assert_eq!(versions, 1);
 }
 
@@ -220,15 +175,8 @@ async fn of_many_publishers_one_wins(t: testkit::TestServer) {
 async fn other_archives_are_kept_as_they_are(t: testkit::TestServer) {
     let project = t.project("acme/forge").await;
     let path = in_project(&project, "vpc/aws/1.0.0");
-    t.admin()
-        .put(format!("{path}/file"))
-        .bytes("PK, another kind")
-        .await
-        .is(201);
-    assert_eq!(
-        t.admin().get(&path).await.is(200).text(),
-        "PK, another kind"
-    );
+    t.admin().put(format!("{path}/file")).bytes("PK, another kind").await.is(201);
+    assert_eq!(t.admin().get(&path).await.is(200).text(), "PK, another kind");
     let nested = archive(&[("main.tf", ""), ("modules/small/main.tf", "")]);
     t.admin()
         .put(in_project(&project, "vpc/aws/1.1.0/file"))

@@ -21,16 +21,10 @@ fn fetched(address: &str) -> String {
 async fn a_module_is_found_by_its_namespace(t: TestServer) {
     let project = t.project("acme/tools/forge").await;
     for version in ["1.0.0", "1.10.0", "1.9.0", "2.0.0-rc.1"] {
-        publish(&t.admin(), &project, version, version)
-            .await
-            .is(201);
+        publish(&t.admin(), &project, version, version).await.is(201);
     }
 
-    let services = t
-        .anonymous()
-        .at("/.well-known/terraform.json")
-        .await
-        .is(200);
+    let services = t.anonymous().at("/.well-known/terraform.json").await.is(200);
     let wanted = json!({"modules.v1": "/api/v4/packages/terraform/modules/v1/"});
     assert_eq!(services.json(), wanted);
     let version = |version: &str| {
@@ -49,30 +43,18 @@ async fn a_module_is_found_by_its_namespace(t: TestServer) {
         "root": {"dependencies": []}, "source": source, "submodules": [], "version": version,
         "versions": ["2.0.0-rc.1", "1.10.0", "1.9.0", "1.0.0"]})
     };
-    assert_eq!(
-        t.admin().get(below("acme", "")).await.is(200).json(),
-        shown("1.10.0")
-    );
-    assert_eq!(
-        t.admin().get(below("acme", "/1.9.0")).await.is(200).json(),
-        shown("1.9.0")
-    );
+    assert_eq!(t.admin().get(below("acme", "")).await.is(200).json(), shown("1.10.0"));
+    assert_eq!(t.admin().get(below("acme", "/1.9.0")).await.is(200).json(), shown("1.9.0"));
     t.admin().get(below("acme", "/9.0.0")).await.is(404);
     t.admin().get(below("acme%2Ftools", "/1.9.0")).await.is(200);
 
     let led = t.admin().get(below("acme", "/download")).await.is(302);
     let place = format!("/api/v4{}", below("acme", "/1.10.0/download"));
     assert!(led.header("location").ends_with(&place), "{led:?}");
-    let none = t
-        .admin()
-        .get("/packages/terraform/modules/v1/acme/none/aws/download")
-        .await;
+    let none = t.admin().get("/packages/terraform/modules/v1/acme/none/aws/download").await;
     let wanted = json!({"message": {"error": "No version found for none module"}});
     assert_eq!(none.is(404).json(), wanted);
-    let none = t
-        .admin()
-        .get("/packages/terraform/modules/v1/nobody/none/aws/download")
-        .await;
+    let none = t.admin().get("/packages/terraform/modules/v1/nobody/none/aws/download").await;
     assert_eq!(none.is(404).json(), wanted);
     t.admin()
         .get("/packages/terraform/modules/v1/acme/none/aws/versions")
@@ -86,18 +68,11 @@ async fn an_archive_is_fetched_with_a_pass_alone(t: TestServer) {
     publish(&t.admin(), &project, "1.0.0", "one").await.is(201);
     publish(&t.admin(), &project, "1.1.0", "two").await.is(201);
 
-    let reply = t
-        .admin()
-        .get(below("acme", "/1.0.0/download"))
-        .await
-        .is(204);
+    let reply = t.admin().get(below("acme", "/1.0.0/download")).await.is(204);
     assert!(reply.body.is_empty());
     let address = told(&reply);
     let file = format!("/api/v4{}", below("acme", "/1.0.0/file?token=pass-"));
-    assert!(
-        address.starts_with(&file) && address.ends_with("&archive=tgz"),
-        "{address}"
-    );
+    assert!(address.starts_with(&file) && address.ends_with("&archive=tgz"), "{address}");
     let path = fetched(&address);
     t.anonymous().head(&path).await.is(200);
     assert_eq!(t.anonymous().get(&path).await.is(200).body, module("one"));
@@ -111,46 +86,27 @@ async fn an_archive_is_fetched_with_a_pass_alone(t: TestServer) {
         in_project(&project, "vpc/aws/1.0.0"),
         project.at("/packages"),
     ] {
-        t.anonymous()
-            .get(format!("{other}?token={token}"))
-            .await
-            .is(401);
+        t.anonymous().get(format!("{other}?token={token}")).await.is(401);
     }
     let wrong = path.replace("token=pass-", "token=pass-A");
     t.anonymous().get(&wrong).await.is(401);
-    t.anonymous()
-        .get(below("acme", "/1.0.0/file"))
-        .await
-        .is(401);
+    t.anonymous().get(below("acme", "/1.0.0/file")).await.is(401);
 }
 
 #[testkit::story]
 async fn who_may_not_read_a_module_is_told_of_none(t: TestServer) {
     let project = t.project("acme/forge").await;
     publish(&t.admin(), &project, "1.0.0", "one").await.is(201);
-    let (outsider, guest, reporter) = (
-        t.user("outsider").await,
-        t.user("guest").await,
-        t.user("reporter").await,
-    );
+    let (outsider, guest, reporter) =
+        (t.user("outsider").await, t.user("guest").await, t.user("reporter").await);
     project.add(&guest, 10).await;
     project.add(&reporter, 20).await;
-    let all = [
-        "",
-        "/versions",
-        "/download",
-        "/1.0.0",
-        "/1.0.0/download",
-        "/1.0.0/file",
-    ];
+    let all = ["", "/versions", "/download", "/1.0.0", "/1.0.0/download", "/1.0.0/file"];
 
     for rest in all {
         for namespace in ["acme", "nobody"] {
             let reply = t.anonymous().get(below(namespace, rest)).await.is(401);
-            assert!(
-                reply.header("www-authenticate").starts_with("Basic realm="),
-                "{reply:?}"
-            );
+            assert!(reply.header("www-authenticate").starts_with("Basic realm="), "{reply:?}");
         }
         outsider.get(below("acme", rest)).await.is(404);
         guest.get(below("acme", rest)).await.is(404);
@@ -160,9 +116,7 @@ async fn who_may_not_read_a_module_is_told_of_none(t: TestServer) {
     guest.get(in_project(&project, "vpc/aws")).await.is(403);
     publish(&reporter, &project, "2.0.0", "x").await.is(403);
     publish(&outsider, &project, "2.0.0", "x").await.is(404);
-    publish(&t.anonymous(), &project, "2.0.0", "x")
-        .await
-        .is(401);
+    publish(&t.anonymous(), &project, "2.0.0", "x").await.is(401);
 }
 
 #[testkit::story]
@@ -171,11 +125,7 @@ async fn what_is_public_needs_no_credentials(t: TestServer) {
     publish(&t.admin(), &project, "1.0.0", "one").await.is(201);
 
     t.anonymous().get(below("acme", "/versions")).await.is(200);
-    let reply = t
-        .anonymous()
-        .get(below("acme", "/1.0.0/download"))
-        .await
-        .is(204);
+    let reply = t.anonymous().get(below("acme", "/1.0.0/download")).await.is(204);
     let path = fetched(&told(&reply));
     assert_eq!(t.anonymous().get(&path).await.is(200).body, module("one"));
     t.anonymous().get(below("acme", "/9.0.0")).await.is(404);
@@ -189,29 +139,13 @@ async fn what_is_public_needs_no_credentials(t: TestServer) {
 async fn deploy_tokens_find_modules_of_their_project(t: TestServer) {
     let project = t.project("acme/forge").await;
     let body = json!({"name": "robot", "scopes": ["write_package_registry"]});
-    let made = t
-        .admin()
-        .post(project.at("/deploy_tokens"))
-        .json(&body)
-        .await
-        .is(201);
-    let token = made.json()["token"]
-        .as_str()
-        .expect("it is shown")
-        .to_owned();
+    let made = t.admin().post(project.at("/deploy_tokens")).json(&body).await.is(201);
+    let token = made.json()["token"].as_str().expect("it is shown").to_owned();
     let bearer = format!("Bearer {token}");
-    let get = |rest: &str| {
-        t.anonymous()
-            .get(below("acme", rest))
-            .header("authorization", &bearer)
-    };
+    let get = |rest: &str| t.anonymous().get(below("acme", rest)).header("authorization", &bearer);
 
     let path = in_project(&project, "vpc/aws/1.0.0/file");
-    let sent = t
-        .anonymous()
-        .put(path)
-        .header("deploy-token", &token)
-        .bytes(module("one"));
+    let sent = t.anonymous().put(path).header("deploy-token", &token).bytes(module("one"));
     sent.await.is(201);
     get("/versions").await.is(200);
     let path = fetched(&told(&get("/1.0.0/download").await.is(204)));
@@ -225,11 +159,7 @@ async fn deploy_tokens_find_modules_of_their_project(t: TestServer) {
 async fn passed(t: &TestServer) -> String {
     let project = t.project("acme/forge").await;
     publish(&t.admin(), &project, "1.0.0", "one").await.is(201);
-    let reply = t
-        .admin()
-        .get(below("acme", "/1.0.0/download"))
-        .await
-        .is(204);
+    let reply = t.admin().get(below("acme", "/1.0.0/download")).await.is(204);
     fetched(&told(&reply))
 }
 

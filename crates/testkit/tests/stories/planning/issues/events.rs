@@ -26,18 +26,10 @@ async fn what_happened_is_told_by_events(t: testkit::TestServer) {
         .await
         .is(200);
 
-    let told = async |kind: &str| {
-        admin
-            .get(format!("{one}/resource_{kind}_events"))
-            .await
-            .is(200)
-    };
+    let told = async |kind: &str| admin.get(format!("{one}/resource_{kind}_events")).await.is(200);
     let states = told("state").await;
     assert_eq!(states.each("state"), [json!("closed"), json!("reopened")]);
-    assert_eq!(
-        states.each("resource_type"),
-        [json!("Issue"), json!("Issue")]
-    );
+    assert_eq!(states.each("resource_type"), [json!("Issue"), json!("Issue")]);
     let labels = told("label").await;
     let steps = labels
         .json()
@@ -58,14 +50,8 @@ async fn what_happened_is_told_by_events(t: testkit::TestServer) {
     let weights = told("weight").await;
     assert_eq!(weights.each("weight"), [json!(5)]);
     let id = weights.json()[0]["id"].clone();
-    admin
-        .get(format!("{one}/resource_weight_events/{id}"))
-        .await
-        .is(200);
-    admin
-        .get(format!("{one}/resource_state_events/{id}"))
-        .await
-        .is(404);
+    admin.get(format!("{one}/resource_weight_events/{id}")).await.is(200);
+    admin.get(format!("{one}/resource_state_events/{id}")).await.is(404);
 }
 
 #[testkit::story]
@@ -99,10 +85,7 @@ async fn what_an_issue_begins_with_is_told_too(t: testkit::TestServer) {
     assert_eq!(names, [json!("bug"), json!("door")]);
     assert_eq!(
         labels.each("created_at"),
-        [
-            json!("2001-02-03T04:05:06.000Z"),
-            json!("2001-02-03T04:05:06.000Z")
-        ]
+        [json!("2001-02-03T04:05:06.000Z"), json!("2001-02-03T04:05:06.000Z")]
     );
     let goals = told("milestone").await.json();
     assert_eq!(
@@ -112,39 +95,18 @@ async fn what_an_issue_begins_with_is_told_too(t: testkit::TestServer) {
     assert_eq!(goals[0]["user"]["username"], "owner");
     assert_eq!(told("weight").await.each("weight"), [json!(5)]);
     assert_eq!(told("state").await.json(), json!([]), "it was never closed");
-    let notes = owner
-        .get(project.at("/issues/1/notes?sort=asc"))
-        .await
-        .is(200);
+    let notes = owner.get(project.at("/issues/1/notes?sort=asc")).await.is(200);
     assert_eq!(
         notes.each("body"),
-        [
-            json!("changed due date to February 1, 2031"),
-            json!("assigned to @joe")
-        ]
+        [json!("changed due date to February 1, 2031"), json!("assigned to @joe")]
     );
     assert_eq!(notes.each("system"), [json!(true), json!(true)]);
     assert_eq!(notes.each("created_at")[0], "2001-02-03T04:05:06.000Z");
 
-    owner
-        .post(project.at("/issues"))
-        .json(&json!({"title": "Plain"}))
-        .await
-        .is(201);
+    owner.post(project.at("/issues")).json(&json!({"title": "Plain"})).await.is(201);
+    assert_eq!(owner.get(project.at("/issues/2/notes")).await.is(200).json(), json!([]));
     assert_eq!(
-        owner
-            .get(project.at("/issues/2/notes"))
-            .await
-            .is(200)
-            .json(),
-        json!([])
-    );
-    assert_eq!(
-        owner
-            .get(project.at("/issues/2/resource_label_events"))
-            .await
-            .is(200)
-            .json(),
+        owner.get(project.at("/issues/2/resource_label_events")).await.is(200).json(),
         json!([])
     );
 }

@@ -22,22 +22,10 @@ async fn an_issue_is_made_and_shown_whole(t: testkit::TestServer) {
     let made = jane.post(project.at("/issues")).json(&body).await.is(201);
     let issue = made.json();
     let base = t.app().base_url().to_owned();
-    assert_eq!(
-        (&issue["iid"], &issue["title"]),
-        (&json!(1), &json!("Broken hinge"))
-    );
-    assert_eq!(
-        (&issue["state"], &issue["labels"]),
-        (&json!("opened"), &json!(["bug", "door"]))
-    );
-    assert_eq!(
-        (&issue["type"], &issue["issue_type"]),
-        (&json!("INCIDENT"), &json!("incident"))
-    );
-    assert_eq!(
-        (&issue["severity"], &issue["weight"]),
-        (&json!("high"), &json!(3))
-    );
+    assert_eq!((&issue["iid"], &issue["title"]), (&json!(1), &json!("Broken hinge")));
+    assert_eq!((&issue["state"], &issue["labels"]), (&json!("opened"), &json!(["bug", "door"])));
+    assert_eq!((&issue["type"], &issue["issue_type"]), (&json!("INCIDENT"), &json!("incident")));
+    assert_eq!((&issue["severity"], &issue["weight"]), (&json!("high"), &json!(3)));
     assert_eq!(
         (&issue["author"]["username"], &issue["assignee"]["id"]),
         (&json!("jane"), &json!(jane.id))
@@ -46,10 +34,7 @@ async fn an_issue_is_made_and_shown_whole(t: testkit::TestServer) {
         (&issue["milestone"]["title"], &issue["due_date"]),
         (&json!("1.0"), &json!("2031-02-01"))
     );
-    assert_eq!(
-        issue["task_completion_status"],
-        json!({"count": 2, "completed_count": 1})
-    );
+    assert_eq!(issue["task_completion_status"], json!({"count": 2, "completed_count": 1}));
     assert_eq!(issue["task_status"], "1 of 2 checklist items completed");
     assert_eq!(
         issue["references"],
@@ -68,33 +53,16 @@ async fn an_issue_is_made_and_shown_whole(t: testkit::TestServer) {
         (&issue["closed_at"], &issue["moved_to_id"], &issue["epic"]),
         (&Value::Null, &Value::Null, &Value::Null)
     );
-    assert_eq!(
-        jane.get(project.at("/issues/1")).await.is(200).json(),
-        issue
-    );
-    assert_eq!(
-        t.admin()
-            .get(format!("/issues/{}", made.id()))
-            .await
-            .is(200)
-            .id(),
-        made.id()
-    );
+    assert_eq!(jane.get(project.at("/issues/1")).await.is(200).json(), issue);
+    assert_eq!(t.admin().get(format!("/issues/{}", made.id())).await.is(200).id(), made.id());
     jane.get(format!("/issues/{}", made.id())).await.is(403);
 
     let shown = jane.get(project.at("")).await.is(200).json();
     assert_eq!(shown["open_issues_count"], 1);
-    let made = jane
-        .get(format!("/users/{}/associations_count", jane.id))
-        .await
-        .is(200)
-        .json();
+    let made = jane.get(format!("/users/{}/associations_count", jane.id)).await.is(200).json();
     assert_eq!(made["issues_count"], 1);
     let bug = jane.get(project.at("/labels/bug")).await.is(200).json();
-    assert_eq!(
-        (&bug["open_issues_count"], &bug["color"]),
-        (&json!(1), &json!("#6699cc"))
-    );
+    assert_eq!((&bug["open_issues_count"], &bug["color"]), (&json!(1), &json!("#6699cc")));
 }
 
 #[testkit::story]
@@ -119,10 +87,7 @@ async fn a_change_changes_what_it_names(t: testkit::TestServer) {
     );
     let body = json!({"labels": "", "assignee_ids": [joe.id, 99_999], "due_date": "", "description": "oil"});
     let changed = jane.put(&one).json(&body).await.is(200).json();
-    assert_eq!(
-        (&changed["labels"], &changed["due_date"]),
-        (&json!([]), &Value::Null)
-    );
+    assert_eq!((&changed["labels"], &changed["due_date"]), (&json!([]), &Value::Null));
     assert_eq!(changed["assignees"].as_array().map(Vec::len), Some(1));
     assert_eq!(changed["assignee"]["username"], "joe");
     let changed = jane
@@ -136,49 +101,28 @@ async fn a_change_changes_what_it_names(t: testkit::TestServer) {
         (&json!([]), &json!(true))
     );
 
-    let closed = jane
-        .put(&one)
-        .json(&json!({"state_event": "close"}))
-        .await
-        .is(200)
-        .json();
+    let closed = jane.put(&one).json(&json!({"state_event": "close"})).await.is(200).json();
     assert_eq!(
         (&closed["state"], &closed["closed_by"]["username"]),
         (&json!("closed"), &json!("jane"))
     );
     assert!(closed["closed_at"].is_string());
-    assert_eq!(
-        jane.get(project.at("")).await.json()["open_issues_count"],
-        0
-    );
-    let open = jane
-        .put(&one)
-        .json(&json!({"state_event": "reopen"}))
-        .await
-        .is(200)
-        .json();
+    assert_eq!(jane.get(project.at("")).await.json()["open_issues_count"], 0);
+    let open = jane.put(&one).json(&json!({"state_event": "reopen"})).await.is(200).json();
     assert_eq!(
         (&open["state"], &open["closed_at"], &open["closed_by"]),
         (&json!("opened"), &Value::Null, &Value::Null)
     );
 
     let nothing = jane.put(&one).json(&json!({})).await.is(400);
-    assert!(
-        nothing
-            .text()
-            .contains("at least one parameter must be provided")
-    );
+    assert!(nothing.text().contains("at least one parameter must be provided"));
 }
 
 #[testkit::story]
 async fn time_is_estimated_and_spent(t: testkit::TestServer) {
     let project = t.project("acme/anvil").await;
     let admin = t.admin();
-    admin
-        .post(project.at("/issues"))
-        .json(&json!({"title": "Hinge"}))
-        .await
-        .is(201);
+    admin.post(project.at("/issues")).json(&json!({"title": "Hinge"})).await.is(201);
     let at = |rest: &str| project.at(&format!("/issues/1/{rest}"));
     let set = admin
         .post(at("time_estimate"))
@@ -190,10 +134,7 @@ async fn time_is_estimated_and_spent(t: testkit::TestServer) {
         (&set["time_estimate"], &set["human_time_estimate"]),
         (&json!(151_200), &json!("1w 2h"))
     );
-    admin
-        .post(format!("{}?duration=3h", at("add_spent_time")))
-        .await
-        .is(201);
+    admin.post(format!("{}?duration=3h", at("add_spent_time"))).await.is(201);
     let spent = admin
         .post(at("add_spent_time"))
         .json(&json!({"duration": "-1h"}))
@@ -204,11 +145,7 @@ async fn time_is_estimated_and_spent(t: testkit::TestServer) {
         (&spent["total_time_spent"], &spent["human_total_time_spent"]),
         (&json!(7_200), &json!("2h"))
     );
-    admin
-        .post(at("add_spent_time"))
-        .json(&json!({"duration": "-3h"}))
-        .await
-        .is(400);
+    admin.post(at("add_spent_time")).json(&json!({"duration": "-3h"})).await.is(400);
     admin
         .post(at("add_spent_time"))
         .json(&json!({"duration": "soon"}))
@@ -231,10 +168,7 @@ async fn people_subscribe_and_take_part(t: testkit::TestServer) {
     let (jane, joe) = (t.user("jane").await, t.user("joe").await);
     project.add(&jane, 20).await;
     project.add(&joe, 10).await;
-    jane.post(project.at("/issues"))
-        .json(&json!({"title": "Hinge"}))
-        .await
-        .is(201);
+    jane.post(project.at("/issues")).json(&json!({"title": "Hinge"})).await.is(201);
     let at = |rest: &str| project.at(&format!("/issues/1/{rest}"));
     jane.post(at("subscribe")).await.is(304);
     let gone = jane.post(at("unsubscribe")).await.is(201);
@@ -249,10 +183,7 @@ async fn people_subscribe_and_take_part(t: testkit::TestServer) {
     let all = jane.get(at("participants")).await.is(200);
     assert_eq!(all.each("username"), [json!("jane"), json!("joe")]);
     assert_eq!(jane.get(at("closed_by")).await.is(200).json(), json!([]));
-    assert_eq!(
-        jane.get(at("related_merge_requests")).await.is(200).json(),
-        json!([])
-    );
+    assert_eq!(jane.get(at("related_merge_requests")).await.is(200).json(), json!([]));
 }
 
 #[testkit::story]
@@ -262,30 +193,16 @@ async fn numbers_and_times_are_for_owners(t: testkit::TestServer) {
     project.add(&owner, 50).await;
     project.add(&maker, 40).await;
     let body = json!({"title": "old", "iid": 41, "created_at": "2001-02-03T04:05:06Z"});
-    let plain = maker
-        .post(project.at("/issues"))
-        .json(&body)
-        .await
-        .is(201)
-        .json();
+    let plain = maker.post(project.at("/issues")).json(&body).await.is(201).json();
     assert_eq!(plain["iid"], 1);
     assert_ne!(plain["created_at"], "2001-02-03T04:05:06.000Z");
-    let made = owner
-        .post(project.at("/issues"))
-        .json(&body)
-        .await
-        .is(201)
-        .json();
+    let made = owner.post(project.at("/issues")).json(&body).await.is(201).json();
     assert_eq!(
         (&made["iid"], &made["created_at"]),
         (&json!(41), &json!("2001-02-03T04:05:06.000Z"))
     );
     owner.post(project.at("/issues")).json(&body).await.is(409);
-    let next = maker
-        .post(project.at("/issues"))
-        .json(&json!({"title": "next"}))
-        .await
-        .is(201);
+    let next = maker.post(project.at("/issues")).json(&json!({"title": "next"})).await.is(201);
     assert_eq!(next.json()["iid"], 42);
     owner.delete(project.at("/issues/41")).await.is(204);
     owner.get(project.at("/issues/41")).await.is(404);
@@ -301,17 +218,11 @@ async fn bad_issues_are_told(t: testkit::TestServer) {
         (json!({"title": " "}), "title"),
         (json!({"title": "x".repeat(256)}), "title"),
         (json!({"title": "a\r\nBcc: b"}), "title"),
-        (
-            json!({"title": "x", "description": "x".repeat(1_000_001)}),
-            "description",
-        ),
+        (json!({"title": "x", "description": "x".repeat(1_000_001)}), "description"),
         (json!({"title": "x", "weight": -1}), "weight"),
         (json!({"title": "x", "iid": 0}), "iid"),
         (json!({"title": "x", "iid": i64::MAX}), "iid"),
-        (
-            json!({"title": "x", "milestone_id": 99_999}),
-            "milestone_id",
-        ),
+        (json!({"title": "x", "milestone_id": 99_999}), "milestone_id"),
     ] {
         let refused = admin.post(&issues).json(&body).await.is(400);
         assert!(refused.json()["message"][field].is_array(), "{field}");
@@ -324,21 +235,13 @@ async fn bad_issues_are_told(t: testkit::TestServer) {
     ] {
         admin.post(&issues).json(&body).await.is(400);
     }
-    for (iid, status) in [
-        ("0", 404),
-        ("-1", 404),
-        ("99999999999999999", 404),
-        ("1.5", 400),
-        ("x", 400),
-    ] {
+    for (iid, status) in
+        [("0", 404), ("-1", 404), ("99999999999999999", 404), ("1.5", 400), ("x", 400)]
+    {
         admin.get(format!("{issues}/{iid}")).await.is(status);
     }
     assert_eq!(admin.get(&issues).await.is(200).json(), json!([]));
-    let made = admin
-        .post(&issues)
-        .json(&json!({"title": "first"}))
-        .await
-        .is(201);
+    let made = admin.post(&issues).json(&json!({"title": "first"})).await.is(201);
     assert_eq!(made.json()["iid"], 1, "refused ones take no number");
 }
 
@@ -348,26 +251,14 @@ async fn spam_makes_no_issue(t: testkit::TestServer) {
     let jane = t.user("jane").await;
     project.add(&jane, 30).await;
     let rules = json!({"spam_blocked_domains": ["spam.example"]});
-    t.admin()
-        .put("/application/settings")
-        .json(&rules)
-        .await
-        .is(200);
+    t.admin().put("/application/settings").json(&rules).await.is(200);
     let body = json!({"title": "Cheap", "description": "https://spam.example/buy"});
-    let refused = jane
-        .post(project.at("/issues"))
-        .json(&body)
-        .await
-        .is(400)
-        .json();
+    let refused = jane.post(project.at("/issues")).json(&body).await.is(400).json();
     assert_eq!(
         refused["message"]["error"],
         "Your issue has been recognized as spam and has been discarded."
     );
-    jane.post(project.at("/issues"))
-        .json(&json!({"title": "Hinge"}))
-        .await
-        .is(201);
+    jane.post(project.at("/issues")).json(&json!({"title": "Hinge"})).await.is(201);
     jane.put(project.at("/issues/1"))
         .json(&json!({"description": "https://spam.example/buy"}))
         .await
@@ -376,10 +267,7 @@ async fn spam_makes_no_issue(t: testkit::TestServer) {
         .json(&json!({"state_event": "close"}))
         .await
         .is(200);
-    assert_eq!(
-        jane.get(project.at("/issues")).await.is(200).each("title"),
-        [json!("Hinge")]
-    );
+    assert_eq!(jane.get(project.at("/issues")).await.is(200).each("title"), [json!("Hinge")]);
 }
 
 #[testkit::story]
@@ -391,15 +279,9 @@ async fn issues_go_with_their_project(t: testkit::TestServer) {
         .json(&json!({"title": "Hinge"}))
         .await
         .is(201);
-    t.admin()
-        .post(project.at("/issues/1/unsubscribe"))
-        .await
-        .is(201);
+    t.admin().post(project.at("/issues/1/unsubscribe")).await.is(201);
     t.admin().delete(project.at("")).await.is(202);
-    t.admin()
-        .get(format!("/issues/{}", made.id()))
-        .await
-        .is(404);
+    t.admin().get(format!("/issues/{}", made.id())).await.is(404);
     t.settle().await;
     let left = t.app().read(|tx| {
         let issues: i64 = tx.one("select count(*) from issues", ())?;

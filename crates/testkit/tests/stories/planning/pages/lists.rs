@@ -17,36 +17,12 @@ async fn lists_are_narrowed_by_their_form(t: testkit::TestServer) {
     }
     let stranger = t.new_browser();
     for (path, shown, hidden) in [
-        (
-            ISSUES.to_owned(),
-            vec!["Broken hinge", "Paint it", "On fire"],
-            vec!["Secret"],
-        ),
-        (
-            format!("{ISSUES}?search=hinge"),
-            vec!["Broken hinge"],
-            vec!["Paint it"],
-        ),
-        (
-            format!("{ISSUES}?labels=color"),
-            vec!["Paint it"],
-            vec!["Broken hinge"],
-        ),
-        (
-            format!("{ISSUES}?assignee=@jane"),
-            vec!["Broken hinge"],
-            vec!["Paint it"],
-        ),
-        (
-            format!("{ISSUES}?state=closed"),
-            vec!["Nothing found"],
-            vec!["Paint it"],
-        ),
-        (
-            format!("{ISSUES}?state=bad&sort=bad"),
-            vec!["Paint it"],
-            vec![],
-        ),
+        (ISSUES.to_owned(), vec!["Broken hinge", "Paint it", "On fire"], vec!["Secret"]),
+        (format!("{ISSUES}?search=hinge"), vec!["Broken hinge"], vec!["Paint it"]),
+        (format!("{ISSUES}?labels=color"), vec!["Paint it"], vec!["Broken hinge"]),
+        (format!("{ISSUES}?assignee=@jane"), vec!["Broken hinge"], vec!["Paint it"]),
+        (format!("{ISSUES}?state=closed"), vec!["Nothing found"], vec!["Paint it"]),
+        (format!("{ISSUES}?state=bad&sort=bad"), vec!["Paint it"], vec![]),
         (
             "/acme/anvil/-/incidents".to_owned(),
             vec!["On fire", "critical"],
@@ -69,24 +45,14 @@ async fn lists_are_narrowed_by_their_form(t: testkit::TestServer) {
     }
     stranger.get(&format!("{ISSUES}/4")).await.is(302);
     let page = stranger.get(ONE).await.is(200).text();
-    assert!(
-        page.contains("Sign in") && !page.contains("<textarea"),
-        "{page}"
-    );
+    assert!(page.contains("Sign in") && !page.contains("<textarea"), "{page}");
     t.admin()
         .put(project.at(""))
         .json(&json!({"issues_access_level": "disabled"}))
         .await
         .is(200);
     stranger.get(ISSUES).await.is(302);
-    assert!(
-        !stranger
-            .get("/acme/anvil")
-            .await
-            .is(200)
-            .text()
-            .contains(ISSUES)
-    );
+    assert!(!stranger.get("/acme/anvil").await.is(200).text().contains(ISSUES));
 }
 
 #[testkit::story]
@@ -103,32 +69,18 @@ async fn labels_and_milestones_have_pages(t: testkit::TestServer) {
         let (_, page) = browser
             .submit(
                 &labels,
-                &[
-                    ("action", "add"),
-                    ("title", &title),
-                    ("color", "red"),
-                    ("description", "bad"),
-                ],
+                &[("action", "add"), ("title", &title), ("color", "red"), ("description", "bad")],
             )
             .await;
-        assert!(
-            page.contains("The label is made.") && page.contains(&title),
-            "{page}"
-        );
+        assert!(page.contains("The label is made.") && page.contains(&title), "{page}");
         let page = browser
-            .post(
-                &labels,
-                &[("action", "add"), ("title", &title), ("color", "reddish")],
-            )
+            .post(&labels, &[("action", "add"), ("title", &title), ("color", "reddish")])
             .await
             .is(422)
             .text();
         assert!(page.contains("id=\"e-color\""), "{page}");
         let page = browser
-            .post(
-                &labels,
-                &[("action", "add"), ("title", &title), ("color", "red")],
-            )
+            .post(&labels, &[("action", "add"), ("title", &title), ("color", "red")])
             .await
             .is(422)
             .text();
@@ -163,10 +115,7 @@ async fn labels_and_milestones_have_pages(t: testkit::TestServer) {
             assert!(page.contains("<em>sooner</em>"), "{page}");
         }
         let page = browser
-            .post(
-                &goals,
-                &[("action", "add"), ("title", "2.0"), ("due_date", "then")],
-            )
+            .post(&goals, &[("action", "add"), ("title", "2.0"), ("due_date", "then")])
             .await
             .is(422)
             .text();
@@ -199,24 +148,14 @@ async fn labels_and_milestones_have_pages(t: testkit::TestServer) {
         ("title", "flaw"),
         ("color", "reddish"),
     ];
-    let page = browser
-        .post("/acme/anvil/-/labels", &wrong)
-        .await
-        .is(422)
-        .text();
+    let page = browser.post("/acme/anvil/-/labels", &wrong).await.is(422).text();
     assert!(
         page.contains(&format!("id=\"e-color-{id}\"")) && page.contains("value=\"reddish\""),
         "{page}"
     );
-    assert!(
-        !page.contains("id=\"e-color\""),
-        "it stands where it was typed: {page}"
-    );
+    assert!(!page.contains("id=\"e-color\""), "it stands where it was typed: {page}");
     let (_, page) = browser
-        .submit(
-            "/acme/anvil/-/labels",
-            &[("action", "remove"), ("label_id", &id)],
-        )
+        .submit("/acme/anvil/-/labels", &[("action", "remove"), ("label_id", &id)])
         .await;
     assert!(page.contains("The label is deleted."), "{page}");
     let goal = jane.get(project.at("/milestones")).await.is(200).each("id")[0].to_string();
@@ -226,11 +165,7 @@ async fn labels_and_milestones_have_pages(t: testkit::TestServer) {
         ("title", "0.8"),
         ("due_date", "then"),
     ];
-    let page = browser
-        .post("/acme/anvil/-/milestones", &wrong)
-        .await
-        .is(422)
-        .text();
+    let page = browser.post("/acme/anvil/-/milestones", &wrong).await.is(422).text();
     assert!(
         page.contains("id=\"e-due_date\"")
             && page.contains("value=\"0.8\"")
@@ -238,10 +173,7 @@ async fn labels_and_milestones_have_pages(t: testkit::TestServer) {
         "{page}"
     );
     let (_, page) = browser
-        .submit(
-            "/acme/anvil/-/milestones",
-            &[("action", "close"), ("milestone_id", &goal)],
-        )
+        .submit("/acme/anvil/-/milestones", &[("action", "close"), ("milestone_id", &goal)])
         .await;
     assert!(page.contains("The milestone is closed."), "{page}");
     let shown = t.browser("guest").await;
@@ -251,10 +183,7 @@ async fn labels_and_milestones_have_pages(t: testkit::TestServer) {
         ("labels", [("action", "add"), ("title", "x")]),
         ("milestones", [("action", "add"), ("title", "x")]),
     ] {
-        shown
-            .post(&format!("/acme/anvil/-/{path}"), &fields)
-            .await
-            .is(403);
+        shown.post(&format!("/acme/anvil/-/{path}"), &fields).await.is(403);
     }
 }
 
@@ -282,22 +211,13 @@ async fn the_todo_list_is_worked_off(t: testkit::TestServer) {
         page.contains("That is done.") && !page.contains(">one<") && page.contains(">two<"),
         "{page}"
     );
-    let page = browser
-        .get("/dashboard/todos?state=done")
-        .await
-        .is(200)
-        .text();
+    let page = browser.get("/dashboard/todos?state=done").await.is(200).text();
     assert!(page.contains(">one<"), "{page}");
     browser
-        .submit(
-            "/dashboard/todos",
-            &[("action", "restore"), ("todo_id", &id)],
-        )
+        .submit("/dashboard/todos", &[("action", "restore"), ("todo_id", &id)])
         .await;
     assert_eq!(joe.get("/todos").await.is(200).each("id").len(), 2);
-    let (_, page) = browser
-        .submit("/dashboard/todos", &[("action", "all_done")])
-        .await;
+    let (_, page) = browser.submit("/dashboard/todos", &[("action", "all_done")]).await;
     assert!(page.contains("Nothing here"), "{page}");
     assert_eq!(joe.get("/todos").await.is(200).json(), json!([]));
     let (_, page) = browser.submit(ONE, &[("action", "todo")]).await;
@@ -348,10 +268,7 @@ async fn lists_cost_the_same_for_few_and_many(t: testkit::TestServer) {
     // The first issue has many notes and events, the second next to none.
     let labels: Vec<String> = (0..12).map(|n| format!("a{n}")).collect();
     let labels = json!({"add_labels": labels.join(",")});
-    jane.put(project.at("/issues/1"))
-        .json(&labels)
-        .await
-        .is(200);
+    jane.put(project.at("/issues/1")).json(&labels).await.is(200);
     let route = "/{*project}/-/issues/{issue_iid}";
     let start = sent(route);
     browser.get(&format!("{ISSUES}/2")).await.is(200);

@@ -18,10 +18,7 @@ async fn an_issue_is_made_discussed_and_closed(t: testkit::TestServer) {
     project.add(&jane, 20).await;
     let browser = t.browser("jane").await;
     let page = browser.get(ISSUES).await.is(200).text();
-    assert!(
-        page.contains("Nothing is open") && page.contains("New issue"),
-        "{page}"
-    );
+    assert!(page.contains("Nothing is open") && page.contains("New issue"), "{page}");
     browser.get("/acme/anvil/-/issues/new").await.is(200);
     let (to, page) = browser
         .submit(
@@ -36,25 +33,17 @@ async fn an_issue_is_made_discussed_and_closed(t: testkit::TestServer) {
         .await;
     assert_eq!(to, ONE);
     assert!(page.contains("Issue #1 is made."), "{page}");
-    assert!(
-        page.contains("&#60;b&#62;Hinge") || page.contains("&lt;b&gt;Hinge"),
-        "{page}"
-    );
+    assert!(page.contains("&#60;b&#62;Hinge") || page.contains("&lt;b&gt;Hinge"), "{page}");
     assert!(
         page.contains("<strong>squeaks</strong>") && !page.contains("<script>x"),
         "{page}"
     );
     assert!(page.contains("door") && page.contains("fill=\"#6699cc\""));
 
-    let (_, page) = browser
-        .submit(&format!("{ONE}/notes"), &[("body", "Oil *it*")])
-        .await;
+    let (_, page) = browser.submit(&format!("{ONE}/notes"), &[("body", "Oil *it*")]).await;
     assert!(page.contains("Oil <em>it</em>"), "{page}");
     let (_, page) = browser
-        .submit(
-            &format!("{ONE}/notes"),
-            &[("body", ""), ("state_event", "close")],
-        )
+        .submit(&format!("{ONE}/notes"), &[("body", ""), ("state_event", "close")])
         .await;
     assert!(page.contains("Reopen issue"), "{page}");
     let (_, page) = browser.submit(ONE, &[("action", "reopen")]).await;
@@ -63,25 +52,12 @@ async fn an_issue_is_made_discussed_and_closed(t: testkit::TestServer) {
         "{page}"
     );
     let (_, page) = browser
-        .submit(
-            &format!("{ONE}/notes"),
-            &[("body", "done"), ("state_event", "close")],
-        )
+        .submit(&format!("{ONE}/notes"), &[("body", "done"), ("state_event", "close")])
         .await;
-    assert!(
-        page.contains(">done<") || page.contains("<p>done</p>"),
-        "{page}"
-    );
+    assert!(page.contains(">done<") || page.contains("<p>done</p>"), "{page}");
     let issue = jane.get(project.at("/issues/1")).await.is(200).json();
-    assert_eq!(
-        (&issue["state"], &issue["user_notes_count"]),
-        (&json!("closed"), &json!(2))
-    );
-    let blank = browser
-        .post(&format!("{ONE}/notes"), &[("body", " ")])
-        .await
-        .is(422)
-        .text();
+    assert_eq!((&issue["state"], &issue["user_notes_count"]), (&json!("closed"), &json!(2)));
+    let blank = browser.post(&format!("{ONE}/notes"), &[("body", " ")]).await.is(422).text();
     assert!(blank.contains("id=\"e-body\""), "{blank}");
 }
 
@@ -123,39 +99,24 @@ async fn marks_change_by_the_form_beside(t: testkit::TestServer) {
     let (to, page) = browser.submit(ONE, &sent).await;
     assert_eq!(to, ONE);
     assert!(page.contains("The issue is changed."), "{page}");
-    for part in [
-        "confidential",
-        "locked",
-        "incident",
-        "@joe",
-        ">1.0<",
-        "2031-02-01",
-    ] {
+    for part in ["confidential", "locked", "incident", "@joe", ">1.0<", "2031-02-01"] {
         assert!(page.contains(part), "{part}: {page}");
     }
     let issue = jane.get(project.at("/issues/1")).await.is(200).json();
-    assert_eq!(
-        (&issue["labels"], &issue["weight"]),
-        (&json!(["bug", "door"]), &json!(3))
-    );
+    assert_eq!((&issue["labels"], &issue["weight"]), (&json!(["bug", "door"]), &json!(3)));
     assert_eq!(
         (&issue["severity"], &issue["discussion_locked"]),
         (&json!("high"), &json!(true))
     );
-    for (due, who, told) in [
-        ("soon", "joe", "e-due_date"),
-        ("2031-02-01", "nobody", "e-assignees"),
-    ] {
+    for (due, who, told) in [("soon", "joe", "e-due_date"), ("2031-02-01", "nobody", "e-assignees")]
+    {
         let page = browser.post(ONE, &fields(due, who)).await.is(422).text();
         assert!(page.contains(told) && page.contains("bug, door"), "{page}");
     }
     // Confidential now: a guest who is assigned sees it and changes nothing.
     let guest = t.browser("joe").await;
     let page = guest.get(ONE).await.is(200).text();
-    assert!(
-        !page.contains("name=\"due_date\"") && !page.contains("Close issue"),
-        "{page}"
-    );
+    assert!(!page.contains("name=\"due_date\"") && !page.contains("Close issue"), "{page}");
     guest.post(ONE, &[("action", "close")]).await.is(403);
     let other = t.user("other").await;
     project.add(&other, 10).await;
@@ -163,27 +124,15 @@ async fn marks_change_by_the_form_beside(t: testkit::TestServer) {
     let edit = browser.get(&format!("{ONE}/edit")).await.is(200).text();
     assert!(edit.contains("value=\"Hinge\""));
     let (_, page) = browser
-        .submit(
-            &format!("{ONE}/edit"),
-            &[("title", "Door"), ("description", "d")],
-        )
+        .submit(&format!("{ONE}/edit"), &[("title", "Door"), ("description", "d")])
         .await;
-    assert!(
-        page.contains("The issue is changed.") && page.contains(">Door"),
-        "{page}"
-    );
+    assert!(page.contains("The issue is changed.") && page.contains(">Door"), "{page}");
     let blank = browser
-        .post(
-            &format!("{ONE}/edit"),
-            &[("title", " "), ("description", "kept")],
-        )
+        .post(&format!("{ONE}/edit"), &[("title", " "), ("description", "kept")])
         .await
         .is(422)
         .text();
-    assert!(
-        blank.contains("id=\"e-title\"") && blank.contains("kept"),
-        "{blank}"
-    );
+    assert!(blank.contains("id=\"e-title\"") && blank.contains("kept"), "{blank}");
 }
 
 #[testkit::story]
@@ -192,10 +141,7 @@ async fn notes_are_changed_where_they_stand(t: testkit::TestServer) {
     let (jane, joe) = (t.user("jane").await, t.user("joe").await);
     project.add(&jane, 20).await;
     project.add(&joe, 10).await;
-    jane.post(project.at("/issues"))
-        .json(&json!({"title": "Hinge"}))
-        .await
-        .is(201);
+    jane.post(project.at("/issues")).json(&json!({"title": "Hinge"})).await.is(201);
     let note = joe
         .post(project.at("/issues/1/notes"))
         .json(&json!({"body": "mine"}))
@@ -210,45 +156,25 @@ async fn notes_are_changed_where_they_stand(t: testkit::TestServer) {
         .id();
     let browser = t.browser("joe").await;
     let page = browser.get(ONE).await.is(200).text();
-    assert!(
-        page.contains("mine") && !page.contains("between us"),
-        "{page}"
-    );
+    assert!(page.contains("mine") && !page.contains("between us"), "{page}");
     let at = |id: &Value| format!("{ONE}/notes/{id}");
     let (_, page) = browser.submit(&at(&note["id"]), &[("body", "ours")]).await;
-    assert!(
-        page.contains("<p>ours</p>") && page.contains("changed"),
-        "{page}"
-    );
-    let (_, page) = browser
-        .submit(ONE, &[("action", "award"), ("name", "thumbsup")])
-        .await;
+    assert!(page.contains("<p>ours</p>") && page.contains("changed"), "{page}");
+    let (_, page) = browser.submit(ONE, &[("action", "award"), ("name", "thumbsup")]).await;
     assert!(page.contains("1 vote"), "{page}");
-    let (_, page) = browser
-        .submit(ONE, &[("action", "award"), ("name", "thumbsup")])
-        .await;
+    let (_, page) = browser.submit(ONE, &[("action", "award"), ("name", "thumbsup")]).await;
     assert!(page.contains("0 votes"), "{page}");
     let (_, page) = browser.submit(ONE, &[("action", "unsubscribe")]).await;
     assert!(page.contains("Send me mail"), "{page}");
-    let talk = joe
-        .get(project.at("/issues/1/discussions"))
-        .await
-        .is(200)
-        .json();
+    let talk = joe.get(project.at("/issues/1/discussions")).await.is(200).json();
     let first = talk
         .as_array()
         .expect("a list")
         .iter()
         .find(|one| one["notes"][0]["id"] == note["id"]);
-    let discussion = first.expect("a discussion")["id"]
-        .as_str()
-        .expect("an id")
-        .to_owned();
+    let discussion = first.expect("a discussion")["id"].as_str().expect("an id").to_owned();
     browser
-        .submit(
-            &format!("{ONE}/notes"),
-            &[("body", "again"), ("discussion_id", &discussion)],
-        )
+        .submit(&format!("{ONE}/notes"), &[("body", "again"), ("discussion_id", &discussion)])
         .await;
     let talk = joe
         .get(project.at(&format!("/issues/1/discussions/{discussion}")))
@@ -256,10 +182,7 @@ async fn notes_are_changed_where_they_stand(t: testkit::TestServer) {
         .is(200)
         .json();
     assert_eq!(talk["notes"].as_array().map(Vec::len), Some(2));
-    browser
-        .post(&at(&json!(secret)), &[("body", "x")])
-        .await
-        .is(404);
+    browser.post(&at(&json!(secret)), &[("body", "x")]).await.is(404);
     let other = t.user("other").await;
     project.add(&other, 10).await;
     t.browser("other")
@@ -268,10 +191,7 @@ async fn notes_are_changed_where_they_stand(t: testkit::TestServer) {
         .await
         .is(403);
     let (_, page) = browser.submit(&at(&note["id"]), &[("delete", "1")]).await;
-    assert!(
-        page.contains("The note is deleted.") && !page.contains("<p>ours</p>"),
-        "{page}"
-    );
+    assert!(page.contains("The note is deleted.") && !page.contains("<p>ours</p>"), "{page}");
 }
 
 #[testkit::story]
@@ -299,10 +219,7 @@ async fn notes_and_events_stand_in_one_order(t: testkit::TestServer) {
         json!({"remove_labels": "<b>squeaky", "weight": null, "milestone_id": null}),
         json!({"state_event": "close"}),
     ] {
-        jane.put(project.at("/issues/1"))
-            .json(&change)
-            .await
-            .is(200);
+        jane.put(project.at("/issues/1")).json(&change).await.is(200);
     }
     jane.post(project.at("/issues/1/notes"))
         .json(&json!({"body": "between us", "internal": true}))
@@ -333,17 +250,10 @@ async fn notes_and_events_stand_in_one_order(t: testkit::TestServer) {
             .unwrap_or_else(|| panic!("{part} is not where it should be: {page}"));
         rest = &rest[at + part.len()..];
     }
-    for part in [
-        "removed the label",
-        "removed the milestone",
-        "removed the weight",
-    ] {
+    for part in ["removed the label", "removed the milestone", "removed the weight"] {
         assert!(page.contains(part), "{part}: {page}");
     }
-    assert!(
-        !page.contains("<b>squeaky") && !page.contains("between us"),
-        "{page}"
-    );
+    assert!(!page.contains("<b>squeaky") && !page.contains("between us"), "{page}");
 }
 
 #[testkit::story]
@@ -351,56 +261,29 @@ async fn long_stories_have_pages(t: testkit::TestServer) {
     let project = t.project("acme/anvil").await;
     let jane = t.user("jane").await;
     project.add(&jane, 20).await;
-    jane.post(project.at("/issues"))
-        .json(&json!({"title": "Hinge"}))
-        .await
-        .is(201);
+    jane.post(project.at("/issues")).json(&json!({"title": "Hinge"})).await.is(201);
     let said = |n: i32| json!({"body": format!("word {n}.")});
     let mut first = Value::Null;
     for n in 0..50 {
-        first = jane
-            .post(project.at("/issues/1/notes"))
-            .json(&said(n))
-            .await
-            .is(201)
-            .json();
+        first = jane.post(project.at("/issues/1/notes")).json(&said(n)).await.is(201).json();
     }
     let browser = t.browser("jane").await;
     browser.get(ONE).await.is(200);
     let sent = browser
-        .post(
-            &format!("{ONE}/notes"),
-            &[("body", "the last"), ("page", "1")],
-        )
+        .post(&format!("{ONE}/notes"), &[("body", "the last"), ("page", "1")])
         .await
         .is(303);
     let to = sent.header("location").to_owned();
     assert!(to.contains("?page=2#note_"), "{to}");
     let page = browser.get(&format!("{ONE}?page=2")).await.is(200).text();
-    assert!(
-        page.contains("the last") && !page.contains("word 49."),
-        "{page}"
-    );
+    assert!(page.contains("the last") && !page.contains("word 49."), "{page}");
     // A refused text is shown again where it was typed, beside its fellows.
     let blank = [("body", " "), ("page", "2")];
-    let page = browser
-        .post(&format!("{ONE}/notes"), &blank)
-        .await
-        .is(422)
-        .text();
-    assert!(
-        page.contains("the last") && page.contains("id=\"e-body\""),
-        "{page}"
-    );
+    let page = browser.post(&format!("{ONE}/notes"), &blank).await.is(422).text();
+    assert!(page.contains("the last") && page.contains("id=\"e-body\""), "{page}");
     let change = format!("{ONE}/notes/{}", first["id"]);
-    let sent = browser
-        .post(&change, &[("body", "word fifty"), ("page", "1")])
-        .await
-        .is(303);
-    assert!(
-        sent.header("location")
-            .ends_with(&format!("{ONE}#note_{}", first["id"]))
-    );
+    let sent = browser.post(&change, &[("body", "word fifty"), ("page", "1")]).await.is(303);
+    assert!(sent.header("location").ends_with(&format!("{ONE}#note_{}", first["id"])));
 }
 
 #[testkit::story]
@@ -415,27 +298,16 @@ async fn a_solved_challenge_lets_forms_pass(t: testkit::TestServer) {
     let browser = t.browser("jane").await;
     let plain = browser.get("/acme/anvil/-/issues/new").await.is(200);
     let policy = plain.header("content-security-policy");
-    assert!(
-        !plain.text().contains("site-1") && !policy.contains("widgets"),
-        "{policy}"
-    );
+    assert!(!plain.text().contains("site-1") && !policy.contains("widgets"), "{policy}");
 
     let flood = ("description", FLOOD);
     let fields = [("title", "Hinge"), flood, ("labels", "door")];
     let id = refused(&browser, ISSUES, &fields).await;
-    let solution = [
-        ("spam_log_id", id.as_str()),
-        ("g-recaptcha-response", "solved"),
-    ];
+    let solution = [("spam_log_id", id.as_str()), ("g-recaptcha-response", "solved")];
     let other = [&[("title", "Other"), flood, ("labels", "")][..], &solution].concat();
     browser.post(ISSUES, &other).await.is(422);
     solved(&browser, ISSUES, &fields).await;
-    solved(
-        &browser,
-        &format!("{ONE}/edit"),
-        &[("title", "Door"), flood],
-    )
-    .await;
+    solved(&browser, &format!("{ONE}/edit"), &[("title", "Door"), flood]).await;
     let note = [("body", FLOOD), ("internal", "1")];
     solved(&browser, &format!("{ONE}/notes"), &note).await;
     let notes = project.at("/issues/1/notes?activity_filter=only_comments");
@@ -448,10 +320,7 @@ async fn a_solved_challenge_lets_forms_pass(t: testkit::TestServer) {
     .await;
 
     let issue = jane.get(project.at("/issues/1")).await.is(200).json();
-    assert_eq!(
-        (&issue["title"], &issue["description"]),
-        (&json!("Door"), &json!(FLOOD))
-    );
+    assert_eq!((&issue["title"], &issue["description"]), (&json!("Door"), &json!(FLOOD)));
     let said = jane.get(&notes).await.is(200).json();
     assert_eq!(
         (&said[0]["body"], &said[0]["internal"]),

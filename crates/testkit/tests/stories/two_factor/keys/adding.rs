@@ -30,19 +30,9 @@ async fn adding_needs_the_password_and_a_session(t: TestServer) {
     }
     for path in [OPTIONS, KEYS, "/-/profile/two_factor_auth/keys/1/delete"] {
         let body = json!({"current_password": PASSWORD, "answer": "{}"});
-        jane.request(http::Method::POST, path)
-            .json(&body)
-            .await
-            .is(401);
-        t.anonymous()
-            .request(http::Method::POST, path)
-            .json(&body)
-            .await
-            .is(401);
-        browser
-            .post_bare(path, &[("current_password", PASSWORD)])
-            .await
-            .is(403);
+        jane.request(http::Method::POST, path).json(&body).await.is(401);
+        t.anonymous().request(http::Method::POST, path).json(&body).await.is(401);
+        browser.post_bare(path, &[("current_password", PASSWORD)]).await.is(403);
     }
     browser.post_bare(ASK, &[]).await.is(403);
     browser.post_bare(ANSWER, &[]).await.is(403);
@@ -54,21 +44,12 @@ async fn adding_needs_a_confirmed_address(t: TestServer) {
     let browser = t.browser("jane").await;
     let (page, id) = (browser.get(KEYS).await.is(200), jane.id);
     let forget = t.app().write(move |tx| {
-        Ok(tx.execute(
-            sql!("update users set confirmed_at = null where id = $1"),
-            (id,),
-        )?)
+        Ok(tx.execute(sql!("update users set confirmed_at = null where id = $1"), (id,))?)
     });
     forget.await.expect("it is forgotten");
     drop(page);
-    let reply = browser
-        .post(OPTIONS, &[("current_password", PASSWORD)])
-        .await
-        .is(422);
-    assert_eq!(
-        reply.json()["message"],
-        "Confirm your e-mail address first."
-    );
+    let reply = browser.post(OPTIONS, &[("current_password", PASSWORD)]).await.is(422);
+    assert_eq!(reply.json()["message"], "Confirm your e-mail address first.");
 }
 
 #[testkit::story(noon, localhost)]
@@ -77,33 +58,20 @@ async fn only_answers_to_our_question_add_a_key(t: TestServer) {
     t.user("jane").await;
     let browser = t.browser("jane").await;
     let changes: [(fn(&mut SoftKey, &mut Value), &str); 5] = [
-        (
-            |key, _| key.origin = "https://evil.example".into(),
-            "another site",
-        ),
+        (|key, _| key.origin = "https://evil.example".into(), "another site"),
         (|key, _| key.rp_id = "evil.example".into(), "another site"),
         (|key, _| key.framed = true, "another site"),
         (|key, _| key.touched = false, "not touched"),
-        (
-            |_, options| options["challenge"] = json!("A".repeat(43)),
-            "another question",
-        ),
+        (|_, options| options["challenge"] = json!("A".repeat(43)), "another question"),
     ];
     for (change, why) in changes {
         let (mut key, mut options) = (fresh_key(&t), ask_to_add(&browser).await);
         change(&mut key, &mut options);
-        let reply = send_new(&browser, "blue", &key.register(&options))
-            .await
-            .is(422);
+        let reply = send_new(&browser, "blue", &key.register(&options)).await.is(422);
         assert!(reply.text().contains(why), "{why}: {reply:?}");
     }
     ask_to_add(&browser).await;
-    for odd in [
-        json!({}),
-        json!("x"),
-        json!([1]),
-        json!({"id": "x".repeat(40_000)}),
-    ] {
+    for odd in [json!({}), json!("x"), json!([1]), json!({"id": "x".repeat(40_000)})] {
         send_new(&browser, "blue", &odd).await.is(422);
     }
     browser.post(KEYS, &[]).await.is(422);
@@ -118,19 +86,12 @@ async fn a_key_belongs_to_one_account(t: TestServer) {
     t.user("bob").await;
     let bob = t.browser("bob").await;
     let options = ask_to_add(&bob).await;
-    let reply = send_new(&bob, "mine", &key.clone().register(&options))
-        .await
-        .is(422);
+    let reply = send_new(&bob, "mine", &key.clone().register(&options)).await.is(422);
     assert!(reply.text().contains("in use already"), "{reply:?}");
     let (again, _) = sign_in_with(&t, "jane", &mut key.clone()).await;
     let options = ask_to_add(&again).await;
-    let reply = send_new(&again, "twice", &key.clone().register(&options))
-        .await
-        .is(422);
-    assert!(
-        reply.text().contains("already one of this account"),
-        "{reply:?}"
-    );
+    let reply = send_new(&again, "twice", &key.clone().register(&options)).await.is(422);
+    assert!(reply.text().contains("already one of this account"), "{reply:?}");
 }
 
 #[testkit::story(noon, localhost)]
@@ -140,10 +101,7 @@ async fn names_are_bounded_and_never_markup(t: TestServer) {
     let browser = t.browser("jane").await;
     let (_, long) = add(&t, &browser, &"x".repeat(101)).await;
     assert!(long.is(422).text().contains("maximum is 100 characters"));
-    add(&t, &browser, "<script>alert(1)</script>")
-        .await
-        .1
-        .is(200);
+    add(&t, &browser, "<script>alert(1)</script>").await.1.is(200);
     let page = browser.get(KEYS).await.is(200).text();
     assert!(page.contains("&#60;script&#62;alert(1)"), "{page}");
     assert!(!page.contains("<script>alert"));
@@ -169,10 +127,7 @@ async fn nobody_has_more_than_twenty_keys(t: TestServer) {
     });
     copies.await.expect("they are stored");
     browser.get(KEYS).await.is(200);
-    let reply = browser
-        .post(OPTIONS, &[("current_password", PASSWORD)])
-        .await
-        .is(422);
+    let reply = browser.post(OPTIONS, &[("current_password", PASSWORD)]).await.is(422);
     let text = "You have 20 security keys. Remove one before you add another.";
     assert_eq!(reply.json()["message"], text);
 }

@@ -29,9 +29,7 @@ async fn ask_to_add(browser: &Browser) -> Value {
 
 async fn send_new(browser: &Browser, name: &str, answer: &Value) -> Reply {
     let answer = answer.to_string();
-    browser
-        .post(KEYS, &[("name", name), ("answer", &answer)])
-        .await
+    browser.post(KEYS, &[("name", name), ("answer", &answer)]).await
 }
 
 /// Adds a key.
@@ -59,9 +57,7 @@ async fn question(browser: &Browser) -> Value {
 }
 
 async fn answer(browser: &Browser, answer: &Value) -> Reply {
-    browser
-        .post(ANSWER, &[("answer", &answer.to_string())])
-        .await
+    browser.post(ANSWER, &[("answer", &answer.to_string())]).await
 }
 
 /// Signs in with the key.
@@ -101,15 +97,8 @@ async fn a_key_proves_that_it_is_still_you_once(t: TestServer) {
         let typed = [("name", "x"), ("scopes[]", "api"), ("confirm_key", proof)];
         browser.post(TOKENS, &typed).await
     };
-    let asked = browser
-        .post(TOKENS, &[("name", "x"), ("scopes[]", "api")])
-        .await
-        .is(403);
-    assert!(
-        asked.text().contains("Use your security key"),
-        "{}",
-        asked.text()
-    );
+    let asked = browser.post(TOKENS, &[("name", "x"), ("scopes[]", "api")]).await.is(403);
+    assert!(asked.text().contains("Use your security key"), "{}", asked.text());
     make("{}").await.is(403);
     let options = browser.post(PROOF, &[]).await.is(200).json();
     let strange = fresh_key(&t).answer(&options).to_string();
@@ -138,11 +127,7 @@ async fn who_is_asked_to_add_a_key_proves_nothing_with_it(t: TestServer) {
     ask_to_add(&browser).await;
     t.advance(60); // the question still stands, the sign-in proves no more
     browser.get(TOKENS).await.is(200);
-    let typed = [
-        ("name", "x"),
-        ("scopes[]", "api"),
-        ("confirm_key", answer.as_str()),
-    ];
+    let typed = [("name", "x"), ("scopes[]", "api"), ("confirm_key", answer.as_str())];
     browser.post(TOKENS, &typed).await.is(403);
 }
 
@@ -152,10 +137,7 @@ async fn who_has_no_key_is_asked_for_none(t: TestServer) {
     let browser = t.browser("jane").await;
     t.advance(3600);
     browser.get(TOKENS).await.is(200);
-    let asked = browser
-        .post(TOKENS, &[("name", "x"), ("scopes[]", "api")])
-        .await
-        .is(403);
+    let asked = browser.post(TOKENS, &[("name", "x"), ("scopes[]", "api")]).await.is(403);
     assert!(!asked.text().contains("Use your security key"));
     browser.post(PROOF, &[]).await.is(422);
 }
@@ -187,10 +169,7 @@ async fn a_recovery_code_stands_in_for_a_lost_key(t: TestServer) {
     t.user("jane").await;
     let browser = t.browser("jane").await;
     let page = add(&t, &browser, "").await.1.is(200).text();
-    let code = page
-        .split("<code>")
-        .nth(1)
-        .and_then(|rest| rest.split('<').next());
+    let code = page.split("<code>").nth(1).and_then(|rest| rest.split('<').next());
     let half = halfway(&t, "jane").await;
     enter(&half, code.unwrap_or_default()).await.is(302);
     assert!(is_in(&half).await);
@@ -204,10 +183,7 @@ async fn a_second_key_is_told_of_and_makes_no_new_codes(t: TestServer) {
     reply.is(303);
 
     assert!(browser.get(KEYS).await.text().contains("green"));
-    let told = [
-        "A security key was added",
-        "Two-factor authentication is on",
-    ];
+    let told = ["A security key was added", "Two-factor authentication is on"];
     assert_eq!(subjects(&t).await, told);
     sign_in_with(&t, "jane", &mut second).await.1.is(302);
     sign_in_with(&t, "jane", &mut first).await.1.is(302);
@@ -220,25 +196,15 @@ async fn a_question_is_answered_once_and_in_time(t: TestServer) {
     let browser = t.browser("jane").await;
     let options = ask_to_add(&browser).await;
     t.advance(300);
-    let late = send_new(&browser, "late", &fresh_key(&t).register(&options))
-        .await
-        .is(422);
-    assert!(
-        late.text().contains("has expired or was answered before"),
-        "{late:?}"
-    );
+    let late = send_new(&browser, "late", &fresh_key(&t).register(&options)).await.is(422);
+    assert!(late.text().contains("has expired or was answered before"), "{late:?}");
 
     let options = ask_to_add(&browser).await;
     t.advance(299);
     let wrong = json!({"id": "nothing"});
     send_new(&browser, "wrong", &wrong).await.is(422);
-    let again = send_new(&browser, "again", &fresh_key(&t).register(&options))
-        .await
-        .is(422);
-    assert!(
-        again.text().contains("has expired or was answered before"),
-        "{again:?}"
-    );
+    let again = send_new(&browser, "again", &fresh_key(&t).register(&options)).await.is(422);
+    assert!(again.text().contains("has expired or was answered before"), "{again:?}");
 }
 
 #[testkit::story(noon, localhost)]
@@ -252,18 +218,13 @@ async fn questions_to_others_are_not_answered(t: TestServer) {
     assert!(reply.text().contains("another question"), "{reply:?}");
     question(&jane).await;
     let reply = answer(&jane, &bobs.answer(&to_bob)).await.is(422);
-    assert!(
-        reply.text().contains("not one of this account"),
-        "{reply:?}"
-    );
+    assert!(reply.text().contains("not one of this account"), "{reply:?}");
     assert!(!is_in(&jane).await);
 
     let (one, _) = sign_in_with(&t, "jane", &mut janes).await;
     let (two, _) = sign_in_with(&t, "bob", &mut bobs).await;
     let (_, asked) = (ask_to_add(&one).await, ask_to_add(&two).await);
-    let reply = send_new(&one, "x", &fresh_key(&t).register(&asked))
-        .await
-        .is(422);
+    let reply = send_new(&one, "x", &fresh_key(&t).register(&asked)).await.is(422);
     assert!(reply.text().contains("another question"), "{reply:?}");
 }
 
@@ -277,10 +238,7 @@ async fn a_replayed_answer_is_refused(t: TestServer) {
 
     let thief = halfway(&t, "jane").await;
     let reply = answer(&thief, &sent).await.is(422);
-    assert!(
-        reply.text().contains("expired or was answered before"),
-        "{reply:?}"
-    );
+    assert!(reply.text().contains("expired or was answered before"), "{reply:?}");
     question(&thief).await;
     let reply = answer(&thief, &sent).await.is(422);
     assert!(reply.text().contains("another question"), "{reply:?}");
@@ -310,10 +268,7 @@ async fn ten_wrong_answers_lock_the_account(t: TestServer) {
             let ends = left == 0;
             let reply = reply.is(if ends { 303 } else { 422 });
             if !ends {
-                assert!(
-                    reply.text().contains(&format!("You have {left} ")),
-                    "{reply:?}"
-                );
+                assert!(reply.text().contains(&format!("You have {left} ")), "{reply:?}");
             }
             let locked = recorded(&t, "user.lock").await;
             assert_eq!(locked, i64::from(step == 1 && ends));
@@ -358,11 +313,7 @@ async fn one_of_many_answers_at_once_is_taken(t: TestServer) {
     let options = ask_to_add(&other).await;
     let new = fresh_key(&t).register(&options);
     let all = join_all((0..8).map(|_| send_new(&other, "one", &new))).await;
-    assert_eq!(
-        all.iter().filter(|reply| reply.status == 303).count(),
-        1,
-        "{all:?}"
-    );
+    assert_eq!(all.iter().filter(|reply| reply.status == 303).count(), 1, "{all:?}");
 }
 
 #[testkit::story(noon, localhost)]
@@ -376,10 +327,7 @@ async fn a_copy_of_a_key_is_refused_and_told_of(t: TestServer) {
     assert!(!is_in(&thief).await);
     assert_eq!(recorded(&t, "user.security_key_copy").await, 1);
     let told = subjects(&t).await;
-    assert!(
-        told.contains(&"There may be a copy of your security key".into()),
-        "{told:?}"
-    );
+    assert!(told.contains(&"There may be a copy of your security key".into()), "{told:?}");
     sign_in_with(&t, "jane", &mut key).await.1.is(302);
 }
 
@@ -389,10 +337,7 @@ async fn keys_of_blocked_and_deleted_users_sign_nobody_in(t: TestServer) {
     let (bob, mut bobs) = user_with_key(&t, "bob").await;
     let (one, two) = (halfway(&t, "jane").await, halfway(&t, "bob").await);
     let (to_jane, to_bob) = (question(&one).await, question(&two).await);
-    t.admin()
-        .post(format!("/users/{}/block", jane.id))
-        .await
-        .is(201);
+    t.admin().post(format!("/users/{}/block", jane.id)).await.is(201);
     t.admin().delete(format!("/users/{}", bob.id)).await.is(204);
     t.settle().await;
 
@@ -400,9 +345,7 @@ async fn keys_of_blocked_and_deleted_users_sign_nobody_in(t: TestServer) {
     let gone = answer(&two, &bobs.answer(&to_bob)).await.is(303);
     assert_eq!(gone.header("location"), "/users/sign_in");
     assert!(!is_in(&one).await && !is_in(&two).await);
-    let left = t
-        .app()
-        .read(|tx| Ok(tx.one("select count(*) from webauthn_keys", ())?));
+    let left = t.app().read(|tx| Ok(tx.one("select count(*) from webauthn_keys", ())?));
     let left: i64 = left.await.expect("a number");
     assert_eq!(left, 1);
 }
@@ -421,10 +364,7 @@ async fn the_last_key_takes_the_second_step_along(t: TestServer) {
     assert!(jane.get(KEYS).await.text().contains("No security keys"));
     assert_eq!(recorded(&t, "user.two_factor_disable").await, 1);
     let told = subjects(&t).await;
-    assert!(
-        told.contains(&"Two-factor authentication is off".into()),
-        "{told:?}"
-    );
+    assert!(told.contains(&"Two-factor authentication is off".into()), "{told:?}");
     let plain = t.browser("jane").await;
     assert!(is_in(&plain).await);
 }
@@ -437,9 +377,7 @@ async fn removing_needs_a_fresh_proof(t: TestServer) {
     t.advance(3601);
     let asked = jane.post(&delete, &[]).await.is(403);
     assert!(asked.text().contains("Confirm that it is you"), "{asked:?}");
-    jane.post(&delete, &[("confirm_password", PASSWORD)])
-        .await
-        .is(303);
+    jane.post(&delete, &[("confirm_password", PASSWORD)]).await.is(303);
     assert!(jane.get(KEYS).await.text().contains("No security keys"));
 }
 
@@ -462,10 +400,7 @@ async fn huge_bodies_are_refused(t: TestServer) {
     question(&browser).await;
     let huge = "x".repeat(9 * 1024 * 1024);
     browser.post(ANSWER, &[("answer", &huge)]).await.is(413);
-    browser
-        .post(ANSWER, &[("answer", &huge[..60_000])])
-        .await
-        .is(422);
+    browser.post(ANSWER, &[("answer", &huge[..60_000])]).await.is(422);
 }
 
 #[testkit::story(noon)]
@@ -474,9 +409,6 @@ async fn an_address_by_number_has_no_keys(t: TestServer) {
     let browser = t.browser("jane").await;
     let text = "need an external address with a host name";
     assert!(browser.get(KEYS).await.is(200).text().contains(text));
-    let reply = browser
-        .post(OPTIONS, &[("current_password", PASSWORD)])
-        .await
-        .is(422);
+    let reply = browser.post(OPTIONS, &[("current_password", PASSWORD)]).await.is(422);
     assert!(reply.text().contains(text), "{reply:?}");
 }

@@ -24,31 +24,16 @@ async fn found(t: &TestServer, project: &TestProject, query: &str) -> (Vec<Strin
         let versions = one["versions"].as_array().expect("a list").iter();
         let versions: Vec<&str> = versions.filter_map(|it| it["version"].as_str()).collect();
         assert_eq!(one["version"].as_str(), versions.last().copied());
-        format!(
-            "{} {}",
-            one["id"].as_str().unwrap_or_default(),
-            versions.join(" ")
-        )
+        format!("{} {}", one["id"].as_str().unwrap_or_default(), versions.join(" "))
     });
-    (
-        shown.collect(),
-        found["totalHits"].as_i64().expect("a number"),
-    )
+    (shown.collect(), found["totalHits"].as_i64().expect("a number"))
 }
 
 #[testkit::story]
 async fn clients_are_told_where_everything_is(t: TestServer) {
     let project = t.project("acme/anvil").await;
-    let base = format!(
-        "{}/api/v4{}",
-        t.app().base_url(),
-        project.at("/packages/nuget")
-    );
-    let reply = t
-        .anonymous()
-        .get(project.at("/packages/nuget/index.json"))
-        .await
-        .is(200);
+    let base = format!("{}/api/v4{}", t.app().base_url(), project.at("/packages/nuget"));
+    let reply = t.anonymous().get(project.at("/packages/nuget/index.json")).await.is(200);
     let index = reply.json();
     assert_eq!(index["version"], "3.0.0");
     let resources = index["resources"].as_array().expect("a list").iter();
@@ -70,20 +55,10 @@ async fn clients_are_told_where_everything_is(t: TestServer) {
         ("PackagePublish/2.0.0", ""),
         ("SymbolPackagePublish/4.9.0", "/symbolpackage"),
     ];
-    assert_eq!(
-        resources,
-        wanted.map(|(kind, id)| (kind.to_owned(), id.to_owned()))
-    );
+    assert_eq!(resources, wanted.map(|(kind, id)| (kind.to_owned(), id.to_owned())));
     // It is the same for what is not there, so it tells nothing.
-    let unknown = t
-        .anonymous()
-        .get("/projects/987654/packages/nuget/index.json")
-        .await
-        .is(200);
-    assert_eq!(
-        unknown.text().replace("987654", &project.id.to_string()),
-        reply.text()
-    );
+    let unknown = t.anonymous().get("/projects/987654/packages/nuget/index.json").await.is(200);
+    assert_eq!(unknown.text().replace("987654", &project.id.to_string()), reply.text());
 }
 
 #[testkit::story]
@@ -96,19 +71,12 @@ async fn what_is_published_is_told_and_downloaded(t: TestServer) {
     let reply = hammer.to(&jane, &project).await.is(201);
     assert_eq!(reply.json(), json!({"message": "201 Created"}));
 
-    let base = format!(
-        "{}/api/v4{}",
-        t.app().base_url(),
-        project.at("/packages/nuget")
-    );
+    let base = format!("{}/api/v4{}", t.app().base_url(), project.at("/packages/nuget"));
     let leaf_at = format!("{base}/metadata/acme.hammer/1.2.0-beta.1.json");
     let content =
         format!("{base}/download/acme.hammer/1.2.0-beta.1/acme.hammer.1.2.0-beta.1.nupkg");
     let leaf = told(&jane, &project, "metadata/ACME.Hammer/1.2.0-BETA.1.json").await;
-    let published = leaf["catalogEntry"]["published"]
-        .as_str()
-        .expect("a time")
-        .to_owned();
+    let published = leaf["catalogEntry"]["published"].as_str().expect("a time").to_owned();
     assert!(
         published.len() == 24 && published.parse::<jiff::Timestamp>().is_ok(),
         "{published}"
@@ -143,25 +111,16 @@ async fn what_is_published_is_told_and_downloaded(t: TestServer) {
             "lower": "1.2.0-Beta.1+sha", "upper": "1.2.0-Beta.1+sha", "count": 1, "items": [leaf],
         }]})
     );
-    assert_eq!(
-        listed(&jane, &project, "acme.hammer").await,
-        ["1.2.0-beta.1"]
-    );
+    assert_eq!(listed(&jane, &project, "acme.hammer").await, ["1.2.0-beta.1"]);
 
     let at = |rest: &str| project.at(&format!("/packages/nuget/download/acme.hammer/{rest}"));
-    let file = jane
-        .get(at("1.2.0-beta.1/acme.hammer.1.2.0-beta.1.nupkg"))
-        .await
-        .is(200);
+    let file = jane.get(at("1.2.0-beta.1/acme.hammer.1.2.0-beta.1.nupkg")).await.is(200);
     assert_eq!(file.body, hammer.bytes);
     assert_eq!(file.header("content-type"), "application/octet-stream");
     jane.get(at("1.2.0-Beta.1+sha/Acme.Hammer.1.2.0-Beta.1+sha.nupkg"))
         .await
         .is(200);
-    let own = jane
-        .get(at("1.2.0-beta.1/acme.hammer.nuspec"))
-        .await
-        .is(200);
+    let own = jane.get(at("1.2.0-beta.1/acme.hammer.nuspec")).await.is(200);
     assert!(own.text().starts_with("<?xml") && own.text().contains("<id>Acme.Hammer</id>"));
     for unknown in [
         "1.2.0/acme.hammer.1.2.0.nupkg",
@@ -171,10 +130,7 @@ async fn what_is_published_is_told_and_downloaded(t: TestServer) {
     ] {
         jane.get(at(unknown)).await.is(404);
     }
-    let shown = jane
-        .get(project.at("/packages?package_type=nuget"))
-        .await
-        .is(200);
+    let shown = jane.get(project.at("/packages?package_type=nuget")).await.is(200);
     assert_eq!(
         (shown.each("name"), shown.each("version")),
         (vec![json!("Acme.Hammer")], vec![json!("1.2.0-Beta.1+sha")])
@@ -216,12 +172,7 @@ async fn versions_are_one_however_they_are_written(t: TestServer) {
         .is(200);
     assert_eq!(shown.each("version").len(), 4);
     for version in ["1.10", "1.10.0", "1.10.0.0", "01.10.0+x"] {
-        told(
-            &t.admin(),
-            &project,
-            &format!("metadata/hammer/{version}.json"),
-        )
-        .await;
+        told(&t.admin(), &project, &format!("metadata/hammer/{version}.json")).await;
         let path = format!("/packages/nuget/download/hammer/{version}/hammer.{version}.nupkg");
         t.admin().get(project.at(&path)).await.is(200);
     }
@@ -247,36 +198,16 @@ async fn of_a_version_published_again_the_newest_counts(t: TestServer) {
     let address = project.at("/packages/nuget/metadata/hammer/index.json");
     let before = t.admin().get(&address).await.is(200);
     let tag = before.header("etag").to_owned();
-    t.admin()
-        .get(&address)
-        .header("if-none-match", &tag)
-        .await
-        .is(304);
+    t.admin().get(&address).header("if-none-match", &tag).await.is(304);
 
     let again = described(&nuspec("Hammer", "1.0", "<summary>Harder</summary>"));
     again.to(&t.admin(), &project).await.is(201);
 
-    let reply = t
-        .admin()
-        .get(&address)
-        .header("if-none-match", &tag)
-        .await
-        .is(200)
-        .json();
-    assert_eq!(
-        reply["items"][0]["items"][0]["catalogEntry"]["summary"],
-        "Harder"
-    );
+    let reply = t.admin().get(&address).header("if-none-match", &tag).await.is(200).json();
+    assert_eq!(reply["items"][0]["items"][0]["catalogEntry"]["summary"], "Harder");
     let file = project.at("/packages/nuget/download/hammer/1.0.0/hammer.1.0.0.nupkg");
     assert_eq!(t.admin().get(file).await.is(200).body, again.bytes);
-    assert_eq!(
-        t.admin()
-            .get(project.at("/packages"))
-            .await
-            .is(200)
-            .each("version"),
-        ["1.0.0"]
-    );
+    assert_eq!(t.admin().get(project.at("/packages")).await.is(200).each("version"), ["1.0.0"]);
 }
 
 #[testkit::story]
@@ -284,11 +215,7 @@ async fn a_namespace_may_refuse_duplicates(t: TestServer) {
     let project = t.project("acme/anvil").await;
     let settings = json!({"nuget_duplicates_allowed": false,
         "nuget_duplicate_exception_regex": "nail|.*-dev"});
-    t.admin()
-        .put("/groups/acme/package_settings")
-        .json(&settings)
-        .await
-        .is(200);
+    t.admin().put("/groups/acme/package_settings").json(&settings).await.is(200);
     publish(
         &t,
         &project,
@@ -302,17 +229,11 @@ async fn a_namespace_may_refuse_duplicates(t: TestServer) {
     )
     .await;
     for again in ["1.0.0", "1.0", "1.0.0.0+x"] {
-        let reply = package("HAMMER", again)
-            .to(&t.admin(), &project)
-            .await
-            .is(409);
+        let reply = package("HAMMER", again).to(&t.admin(), &project).await.is(409);
         assert_eq!(reply.json(), json!({"message": "409 Conflict"}));
     }
     // What is gone may come again.
-    t.admin()
-        .delete(project.at("/packages/nuget/hammer/1.0.0"))
-        .await
-        .is(204);
+    t.admin().delete(project.at("/packages/nuget/hammer/1.0.0")).await.is(204);
     publish(&t, &project, &[("hammer", "1.0.0")]).await;
 }
 
@@ -332,10 +253,7 @@ async fn what_is_deleted_is_gone(t: TestServer) {
     assert_eq!(maria.delete(at("HAMMER/1.0")).await.is(204).text(), "");
     assert_eq!(listed(&maria, &project, "hammer").await, ["2.0.0"]);
     maria.delete(at("hammer/1.0.0")).await.is(404);
-    maria
-        .get(at("download/hammer/1.0.0/hammer.1.0.0.nupkg"))
-        .await
-        .is(404);
+    maria.get(at("download/hammer/1.0.0/hammer.1.0.0.nupkg")).await.is(404);
     // As older clients do.
     maria.delete(at("v2/Hammer/2.0.0")).await.is(204);
     maria.get(at("metadata/hammer/index.json")).await.is(404);
@@ -346,20 +264,10 @@ async fn a_version_without_its_archive_is_not_offered(t: TestServer) {
     let project = t.project("acme/anvil").await;
     publish(&t, &project, &[("hammer", "1.0.0"), ("hammer", "1.1.0")]).await;
     let shown = t.admin().get(project.at("/packages")).await.is(200).json();
-    let first = shown
-        .as_array()
-        .expect("a list")
-        .iter()
-        .find(|one| one["version"] == "1.0.0");
-    let path = project.at(&format!(
-        "/packages/{}/package_files",
-        first.expect("listed")["id"]
-    ));
+    let first = shown.as_array().expect("a list").iter().find(|one| one["version"] == "1.0.0");
+    let path = project.at(&format!("/packages/{}/package_files", first.expect("listed")["id"]));
     let file = t.admin().get(&path).await.is(200).each("id");
-    t.admin()
-        .delete(format!("{path}/{}", file[0]))
-        .await
-        .is(204);
+    t.admin().delete(format!("{path}/{}", file[0])).await.is(204);
     assert_eq!(listed(&t.admin(), &project, "hammer").await, ["1.1.0"]);
     t.admin()
         .get(project.at("/packages/nuget/metadata/hammer/1.0.0.json"))
@@ -376,43 +284,27 @@ async fn documents_cost_the_same_for_one_version_and_for_many(t: TestServer) {
             "http_request_statements_total{{method=\"GET\",route=\"/api/v4{route}{path}\"}} "
         );
         let text = t.app().metrics().render();
-        let count = text
-            .lines()
-            .find_map(|one| one.strip_prefix(&line)?.parse::<u64>().ok());
+        let count = text.lines().find_map(|one| one.strip_prefix(&line)?.parse::<u64>().ok());
         count.unwrap_or(0)
     };
     let all = [
         ("query", "query"),
-        (
-            "metadata/{nuget_name}/index.json",
-            "metadata/hammer/index.json",
-        ),
+        ("metadata/{nuget_name}/index.json", "metadata/hammer/index.json"),
         ("v2/{odata}", "v2/Packages()"),
     ];
     let mut costs: Vec<Vec<u64>> = Vec::new();
     for upto in [1, 12] {
         for number in 0..upto {
             let version = format!("1.{number}.0");
-            publish(
-                &t,
-                &project,
-                &[("hammer", &version), (&format!("n{number}"), &version)],
-            )
-            .await;
+            publish(&t, &project, &[("hammer", &version), (&format!("n{number}"), &version)]).await;
         }
         let mut cost = Vec::new();
         for (template, path) in all {
             let before = sent(template);
-            t.admin()
-                .get(project.at(&format!("/packages/nuget/{path}")))
-                .await
-                .is(200);
+            t.admin().get(project.at(&format!("/packages/nuget/{path}"))).await.is(200);
             cost.push(sent(template) - before);
         }
         costs.push(cost);
     }
-    assert!(
-        costs[0].iter().all(|cost| *cost > 0) && costs[0] == costs[1],
-        "{costs:?}"
-    );
+    assert!(costs[0].iter().all(|cost| *cost > 0) && costs[0] == costs[1], "{costs:?}");
 }

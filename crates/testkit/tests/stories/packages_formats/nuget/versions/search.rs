@@ -19,11 +19,7 @@ async fn a_search_finds_names(t: TestServer) {
     .await;
     let hammer = "Acme.Hammer 1.0.0 2.0.0-rc1";
     for (query, wanted, total) in [
-        (
-            "",
-            vec!["a_b 0.1.0", hammer, "Acme.Nail 1.0.0", "axb 0.1.0-dev"],
-            4,
-        ),
+        ("", vec!["a_b 0.1.0", hammer, "Acme.Nail 1.0.0", "axb 0.1.0-dev"], 4),
         ("?q=HAMM", vec![hammer], 1),
         ("?q=acme%20nai", vec!["Acme.Nail 1.0.0"], 1),
         ("?q=a_b", vec!["a_b 0.1.0"], 1),
@@ -62,11 +58,7 @@ async fn a_search_finds_names(t: TestServer) {
             .is(400);
     }
     let one = &told(&t.admin(), &project, "query?q=hammer").await["data"][0];
-    let base = format!(
-        "{}/api/v4{}",
-        t.app().base_url(),
-        project.at("/packages/nuget")
-    );
+    let base = format!("{}/api/v4{}", t.app().base_url(), project.at("/packages/nuget"));
     assert_eq!(
         one,
         &json!({
@@ -87,10 +79,7 @@ async fn hidden_packages_are_fetched_by_who_knows_them(t: TestServer) {
     let project = t.project("acme/anvil").await;
     publish(&t, &project, &[("hammer", "1.0.0"), ("hammer", "1.1.0")]).await;
     let hide = |tx: &mut store::Tx<'_>| {
-        tx.execute(
-            "update packages set status = 'hidden' where version = '1.0.0'",
-            (),
-        )?;
+        tx.execute("update packages set status = 'hidden' where version = '1.0.0'", ())?;
         Ok(())
     };
     t.app().write(hide).await.expect("hidden");
