@@ -112,17 +112,13 @@ impl Status {
 
 kernel::choices! {
     /// What kind of sender an integration is for.
+    #[derive(Default)]
     pub enum Kind as "IntegrationKind" {
         /// Any.
+        #[default]
         Http = "http",
         /// The metrics tool.
         Prometheus = "prometheus",
-    }
-}
-
-impl Default for Kind {
-    fn default() -> Kind {
-        Kind::Http
     }
 }
 

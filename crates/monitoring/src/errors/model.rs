@@ -10,19 +10,14 @@ use store::FromRow;
 pub const MAX_API_URL: usize = 255;
 
 kernel::choices! {
+    #[derive(Default)]
     pub enum Status as "ErrorStatus" {
+        #[default]
         Unresolved = "unresolved",
         /// It should not come back.
         Resolved = "resolved",
         /// Nobody needs to hear of it.
         Ignored = "ignored",
-    }
-}
-
-#[allow(clippy::derivable_impls, reason = "a macro declares the list")]
-impl Default for Status {
-    fn default() -> Status {
-        Status::Unresolved
     }
 }
 

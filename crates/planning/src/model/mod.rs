@@ -15,15 +15,28 @@ pub const MAX_LABEL_TEXT: usize = 512;
 pub const MAX_NAMED: usize = 200;
 
 kernel::choices! {
-    pub enum IssueState { Opened = "opened", Closed = "closed" }
+    #[derive(Default)]
+    pub enum IssueState {
+        #[default]
+        Opened = "opened",
+        Closed = "closed",
+    }
 }
 
 kernel::choices! {
-    pub enum IssueKind { Issue = "issue", Incident = "incident", Task = "task" }
+    #[derive(Default)]
+    pub enum IssueKind {
+        #[default]
+        Issue = "issue",
+        Incident = "incident",
+        Task = "task",
+    }
 }
 
 kernel::choices! {
+    #[derive(Default)]
     pub enum Severity as "IncidentSeverity" {
+        #[default]
         Unknown = "unknown",
         Low = "low",
         Medium = "medium",
@@ -34,8 +47,10 @@ kernel::choices! {
 
 kernel::choices! {
     /// How far people are with an incident.
+    #[derive(Default)]
     pub enum EscalationStatus {
         /// Nobody looks after it yet.
+        #[default]
         Triggered = "triggered",
         /// Somebody does.
         Acknowledged = "acknowledged",
@@ -55,7 +70,12 @@ impl EscalationStatus {
 }
 
 kernel::choices! {
-    pub enum MilestoneState { Active = "active", Closed = "closed" }
+    #[derive(Default)]
+    pub enum MilestoneState {
+        #[default]
+        Active = "active",
+        Closed = "closed",
+    }
 }
 
 kernel::choices! {
@@ -136,24 +156,6 @@ impl Milestone {
     pub fn path(&self) -> String {
         format!("/{}/-/milestones/{}", self.parent_path, self.iid)
     }
-}
-
-macro_rules! begins_as {
-    ($($name:ident::$first:ident,)*) => {$(
-        impl Default for $name {
-            fn default() -> $name {
-                $name::$first
-            }
-        }
-    )*};
-}
-
-begins_as! {
-    IssueState::Opened,
-    IssueKind::Issue,
-    MilestoneState::Active,
-    Severity::Unknown,
-    EscalationStatus::Triggered,
 }
 
 #[derive(Debug, Clone, Default, FromRow, UpdateRow)]

@@ -8,7 +8,7 @@ const TEXTS: &str = include_str!("texts.txt");
 #[test]
 fn every_rule_has_its_code_and_text() {
     let lines: Vec<&str> = TEXTS.lines().collect();
-    assert!(lines.len() > 100 && lines.len() % 2 == 0);
+    assert!(lines.len() > 100 && lines.len().is_multiple_of(2));
     let cases = lines.chunks(2).map(|case| (case[0], case[1]));
     let empty = "  parseError: Unexpected end of document";
     for (query, wanted) in cases.chain([("", empty), (" # nothing\n", empty)]) {

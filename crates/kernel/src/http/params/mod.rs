@@ -182,12 +182,12 @@ macro_rules! params {
 macro_rules! choices {
     (@schema $name:ident) => { stringify!($name) };
     (@schema $name:ident $schema:literal) => { $schema };
-    ($(#[doc = $outer:literal])* $vis:vis enum $name:ident $(as $schema:literal)? {
-        $($(#[doc = $doc:literal])* $variant:ident = $text:literal),* $(,)?
+    ($(#[$outer:meta])* $vis:vis enum $name:ident $(as $schema:literal)? {
+        $($(#[$inner:meta])* $variant:ident = $text:literal),* $(,)?
     }) => {
-        $(#[doc = $outer])*
+        $(#[$outer])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        $vis enum $name { $(#[doc = concat!("`", $text, "`.")] $(#[doc = $doc])* $variant),* }
+        $vis enum $name { $(#[doc = concat!("`", $text, "`.")] $(#[$inner])* $variant),* }
 
         impl $name {
             /// Every value, in the order declared.
