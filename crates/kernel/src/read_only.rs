@@ -4,22 +4,17 @@
 
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::settings::Setting;
-use serde::{Deserialize, Serialize};
 
 /// What a change is refused with (docs/interface/graphql.md 8).
 pub const TEXT: &str = "You cannot perform write operations on a read-only instance";
 
-/// Whether it is on.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ReadOnly {
-    /// It is.
-    pub enabled: bool,
-}
-
-impl Setting for ReadOnly {
-    const KEY: &'static str = "kernel.read_only";
+kernel::setting! {
+    /// Whether it is on.
+    #[derive(Copy)]
+    pub struct ReadOnly = "kernel.read_only" {
+        /// It is.
+        pub enabled: bool = false,
+    }
 }
 
 impl ReadOnly {

@@ -31,10 +31,10 @@ pub trait Setting: Serialize + DeserializeOwned + Default + Send + 'static {
 /// `setting! { pub struct SignIn = "identity.sign_in" { pub per_minute: i64 = 10 } }`.
 #[macro_export]
 macro_rules! setting {
-    ($(#[doc = $outer:literal])* $vis:vis struct $name:ident = $key:literal {
+    ($(#[$outer:meta])* $vis:vis struct $name:ident = $key:literal {
         $($(#[doc = $doc:literal])* $fvis:vis $field:ident: $ty:ty = $default:expr),* $(,)?
     }) => {
-        $(#[doc = $outer])*
+        $(#[$outer])*
         #[derive(Debug, Clone, $crate::serde::Serialize, $crate::serde::Deserialize)]
         #[serde(default, crate = "kernel::serde")]
         $vis struct $name { $($(#[doc = $doc])* $fvis $field: $ty),* }

@@ -14,25 +14,20 @@ use http::{HeaderValue, StatusCode, header};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::reply::{self, Response};
-use kernel::settings::Setting;
-use serde::{Deserialize, Serialize};
 use spaces::access::{find_group, find_project};
 use store::Tx;
 
 /// Longest address, in bytes.
 const MAX_ADDRESS: usize = 2_000;
 
-/// The registries that clients are sent to; empty for none.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Forwarding {
-    pub npm: String,
-    pub pypi: String,
-    pub maven: String,
-}
-
-impl Setting for Forwarding {
-    const KEY: &'static str = "package_forwarding";
+kernel::setting! {
+    /// The registries that clients are sent to; empty for none.
+    #[derive(PartialEq)]
+    pub struct Forwarding = "package_forwarding" {
+        pub npm: String = String::new(),
+        pub pypi: String = String::new(),
+        pub maven: String = String::new(),
+    }
 }
 
 identity::settings_part! {

@@ -12,7 +12,7 @@ use kernel::app::App;
 use kernel::error::{Found, Result};
 use kernel::html::ui::Choice;
 use kernel::html::{Html, Page, Pages, flash};
-use kernel::http::{Paging, Params, Response, Routes, Start};
+use kernel::http::{Paging, Params, Response, Routes};
 use store::Tx;
 
 pub fn routes(r: &mut Routes) {
@@ -125,10 +125,6 @@ async fn list(app: App, admin: Admin, form: Params<ListForm>, paging: Paging) ->
     let (rows, total) = app
         .read(move |tx| Ok((users::page(tx, &filter, order, &asked)?, users::total(tx, &filter)?)))
         .await?;
-    let number = match paging.start {
-        Start::Page(number) => number,
-        Start::After(_) => 1,
-    };
     let view = AdminUsers {
         page: page(&app, &admin, "Users"),
         filters: Choice::list(FILTERS),
@@ -136,12 +132,7 @@ async fn list(app: App, admin: Admin, form: Params<ListForm>, paging: Paging) ->
         users: rows.into_iter().take(paging.per_page as usize).collect(),
         own_id: admin.0.user.id,
         now: app.now(),
-        pages: Pages {
-            page: number.unsigned_abs(),
-            per_page: paging.per_page.unsigned_abs(),
-            total: total.unsigned_abs(),
-            url: form.url(),
-        },
+        pages: Pages::of(&paging, total, form.url()),
         form: form.0,
     };
     Ok(Html::new(&view)?.response())

@@ -38,12 +38,7 @@ async fn list(app: App, admin: Admin, params: Params<ListParams>) -> Result<Resp
         page: super::admin::page(&app, &admin, "Spam"),
         logs,
         now: app.now(),
-        pages: Pages {
-            page: number.unsigned_abs(),
-            per_page: PER_PAGE.unsigned_abs(),
-            total: total.max(0).unsigned_abs(),
-            url: PATH.into(),
-        },
+        pages: Pages::new(number, PER_PAGE, total, PATH),
     };
     Ok(Html::new(&view)?.response())
 }

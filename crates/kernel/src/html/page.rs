@@ -1,6 +1,7 @@
 //! What a page knows besides its own content.
 
 use super::ui::count;
+use crate::http::Paging;
 use crate::time::{Timestamp, wire};
 use askama::filters::HtmlSafe;
 use std::fmt;
@@ -264,6 +265,22 @@ pub struct Pages {
 }
 
 impl Pages {
+    /// The page of this number, from 1, of a list of so many rows.
+    pub fn new(page: i64, per_page: i64, total: i64, url: impl Into<String>) -> Pages {
+        Pages {
+            page: page.max(1).unsigned_abs(),
+            per_page: per_page.unsigned_abs(),
+            total: total.max(0).unsigned_abs(),
+            url: url.into(),
+        }
+    }
+
+    /// Where a list stands that was read so.
+    pub fn of(paging: &Paging, total: i64, url: impl Into<String>) -> Pages {
+        let page = paging.offset() / paging.per_page.max(1) + 1;
+        Pages::new(page, paging.per_page, total, url)
+    }
+
     /// The number of the last page, at least 1.
     pub fn last(&self) -> u64 {
         self.total.div_ceil(self.per_page.max(1)).max(1)

@@ -206,33 +206,16 @@ impl Routes {
     }
 
     /// Adds an HTML page; `path` is the whole path.
-    pub fn page<A, H: Handler<A>>(
-        &mut self,
-        method: Method,
-        path: &str,
-        handler: H,
-    ) -> Declared<'_> {
-        self.add(method, path.to_owned(), Surface::Page, AnyHandler::new(handler))
+    pub fn page<A>(&mut self, by: Method, path: &str, handler: impl Handler<A>) -> Declared<'_> {
+        self.add(by, path.to_owned(), Surface::Page, AnyHandler::new(handler))
     }
-
     /// Adds a route outside the API and the pages; `path` is the whole path.
-    pub fn plain<A, H: Handler<A>>(
-        &mut self,
-        method: Method,
-        path: &str,
-        handler: H,
-    ) -> Declared<'_> {
-        self.add(method, path.to_owned(), Surface::Plain, AnyHandler::new(handler))
+    pub fn plain<A>(&mut self, by: Method, path: &str, handler: impl Handler<A>) -> Declared<'_> {
+        self.add(by, path.to_owned(), Surface::Plain, AnyHandler::new(handler))
     }
-
     /// Adds a route whose refusals are GraphQL's; `path` is the whole path.
-    pub fn graphql<A, H: Handler<A>>(
-        &mut self,
-        method: Method,
-        path: &str,
-        handler: H,
-    ) -> Declared<'_> {
-        self.add(method, path.to_owned(), Surface::Graphql, AnyHandler::new(handler))
+    pub fn graphql<A>(&mut self, by: Method, path: &str, handler: impl Handler<A>) -> Declared<'_> {
+        self.add(by, path.to_owned(), Surface::Graphql, AnyHandler::new(handler))
     }
 
     fn api<A, H: Handler<A>>(&mut self, method: Method, path: &str, handler: H) -> Declared<'_> {

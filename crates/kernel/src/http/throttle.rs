@@ -5,7 +5,6 @@ use super::reply::Response;
 use super::route::Surface;
 use crate::app::App;
 use crate::limits::{Decision, Limiter, address_key};
-use crate::settings::Setting;
 use http::{HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -27,38 +26,25 @@ pub struct Rule {
     pub period_in_seconds: u64,
 }
 
-/// The four throttles.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ThrottleRules {
-    /// API calls without credentials, per address.
-    pub unauthenticated_api: Rule,
-    /// API calls of one user.
-    pub authenticated_api: Rule,
-    /// Pages without a session, per address.
-    pub unauthenticated_web: Rule,
-    /// Pages of one user.
-    pub authenticated_web: Rule,
-}
-
-impl Default for ThrottleRules {
-    fn default() -> ThrottleRules {
-        let off = |requests_per_period| Rule {
-            enabled: false,
-            requests_per_period,
-            period_in_seconds: 3600,
-        };
-        ThrottleRules {
-            unauthenticated_api: off(3600),
-            authenticated_api: off(7200),
-            unauthenticated_web: off(3600),
-            authenticated_web: off(7200),
-        }
+impl Rule {
+    /// Switched off, and so many requests an hour once it is on.
+    fn off(requests_per_period: u64) -> Rule {
+        Rule { enabled: false, requests_per_period, period_in_seconds: 3600 }
     }
 }
 
-impl Setting for ThrottleRules {
-    const KEY: &'static str = "throttles";
+kernel::setting! {
+    /// The four throttles.
+    pub struct ThrottleRules = "throttles" {
+        /// API calls without credentials, per address.
+        pub unauthenticated_api: Rule = Rule::off(3600),
+        /// API calls of one user.
+        pub authenticated_api: Rule = Rule::off(7200),
+        /// Pages without a session, per address.
+        pub unauthenticated_web: Rule = Rule::off(3600),
+        /// Pages of one user.
+        pub authenticated_web: Rule = Rule::off(7200),
+    }
 }
 
 /// The counters behind the rules.

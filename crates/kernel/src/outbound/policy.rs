@@ -2,8 +2,6 @@
 
 use super::address::{Reach, reach};
 use crate::error::{Error, Result};
-use crate::settings::Setting;
-use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 
 /// Most entries of the list of allowed places.
@@ -11,21 +9,18 @@ const MAX_ENTRIES: usize = 1_000;
 /// Longest entry, in characters.
 const MAX_ENTRY: usize = 255;
 
-/// Which places calls may go to besides the internet.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Policy {
-    /// This machine and private networks are allowed.
-    pub allow_local: bool,
-    /// What is allowed wherever it is: names, addresses and networks
-    /// (`10.0.0.0/8`); names and addresses may end in `:PORT`.
-    pub allowed_hosts: Vec<String>,
-    /// Nothing else is allowed, not even the internet.
-    pub only_allowed: bool,
-}
-
-impl Setting for Policy {
-    const KEY: &'static str = "outbound";
+kernel::setting! {
+    /// Which places calls may go to besides the internet.
+    #[derive(PartialEq, Eq)]
+    pub struct Policy = "outbound" {
+        /// This machine and private networks are allowed.
+        pub allow_local: bool = false,
+        /// What is allowed wherever it is: names, addresses and networks
+        /// (`10.0.0.0/8`); names and addresses may end in `:PORT`.
+        pub allowed_hosts: Vec<String> = Vec::new(),
+        /// Nothing else is allowed, not even the internet.
+        pub only_allowed: bool = false,
+    }
 }
 
 /// One entry of the list, taken apart.

@@ -1,40 +1,21 @@
 //! What administrators set for alerts.
 
 use kernel::error::{Error, Result};
-use kernel::settings::Setting;
-use serde::{Deserialize, Serialize};
 
-/// How much projects may receive, what they may set, and how long it is kept:
-/// what each means stands at its name in the settings, below.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct AlertLimits {
-    pub multiple: bool,
-    pub fingerprints: bool,
-    pub limited: bool,
-    pub requests: i64,
-    pub period_seconds: i64,
-    pub stale_hours: i64,
-    pub retention_days: i64,
-}
-
-impl Default for AlertLimits {
-    // Contract 4; nothing is forgotten unless somebody says so.
-    fn default() -> AlertLimits {
-        AlertLimits {
-            multiple: true,
-            fingerprints: true,
-            limited: false,
-            requests: 3_600,
-            period_seconds: 3_600,
-            stale_hours: 0,
-            retention_days: 0,
-        }
+kernel::setting! {
+    /// How much projects may receive, what they may set, and how long it is kept:
+    /// what each means stands at its name in the settings, below.
+    /// Nothing is forgotten unless somebody says so.
+    #[derive(PartialEq, Eq)]
+    pub struct AlertLimits = "alerts" {
+        pub multiple: bool = true,
+        pub fingerprints: bool = true,
+        pub limited: bool = false,
+        pub requests: i64 = 3_600,
+        pub period_seconds: i64 = 3_600,
+        pub stale_hours: i64 = 0,
+        pub retention_days: i64 = 0,
     }
-}
-
-impl Setting for AlertLimits {
-    const KEY: &'static str = "alerts";
 }
 
 identity::settings_part! {

@@ -1,39 +1,21 @@
 //! What administrators set for error tracking.
 
 use kernel::error::{Error, Result};
-use kernel::settings::Setting;
-use serde::{Deserialize, Serialize};
 
 const MIB: u64 = 1 << 20;
 
-/// How much projects may send, and how long it is kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ErrorLimits {
-    pub integrated: bool,
-    pub per_five_minutes: i64,
-    pub per_hour: i64,
-    pub retention_days: i64,
-    pub sent_mib: i64,
-    pub decoded_mib: i64,
-}
-
-impl Default for ErrorLimits {
-    // Quotas as a peer has them, sizes as the protocol says (docs/interface/monitoring.md 6.5).
-    fn default() -> ErrorLimits {
-        ErrorLimits {
-            integrated: true,
-            per_five_minutes: 1_000,
-            per_hour: 5_000,
-            retention_days: 90,
-            sent_mib: 20,
-            decoded_mib: 100,
-        }
+kernel::setting! {
+    /// How much projects may send, and how long it is kept.
+    /// Quotas as a peer has them, sizes as the protocol says (docs/interface/monitoring.md 6.5).
+    #[derive(PartialEq, Eq)]
+    pub struct ErrorLimits = "error_tracking" {
+        pub integrated: bool = true,
+        pub per_five_minutes: i64 = 1_000,
+        pub per_hour: i64 = 5_000,
+        pub retention_days: i64 = 90,
+        pub sent_mib: i64 = 20,
+        pub decoded_mib: i64 = 100,
     }
-}
-
-impl Setting for ErrorLimits {
-    const KEY: &'static str = "error_tracking";
 }
 
 identity::settings_part! {

@@ -155,12 +155,7 @@ async fn list_page(
             sorts: Choice::list(SORTS),
             publish_example: publish_example(tx, &viewer, &space, &base_url)?,
             packages,
-            pages: Pages {
-                page: (offset / limit.max(1) + 1).unsigned_abs(),
-                per_page: limit.unsigned_abs(),
-                total: total.unsigned_abs(),
-                url: format!("{}/-/packages?{query}", space.url()),
-            },
+            pages: Pages::of(&paging, total, format!("{}/-/packages?{query}", space.url())),
             head: space.head(tx, &viewer)?,
         })
     });

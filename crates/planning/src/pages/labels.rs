@@ -1,7 +1,7 @@
 //! `…/-/labels`: the labels of a project or group.
 
 use super::views::{LabelRow, Labels};
-use super::{authorized, paged, shown_color, tabs};
+use super::{authorized, shown_color, tabs};
 use crate::access::{Aim, ParentAccess, ParentRef, authorize};
 use crate::model::Label;
 use crate::rules::labels::{self as rules, LabelInput};
@@ -12,7 +12,7 @@ use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::form::{self, FormPage, Outcome, Typed};
-use kernel::html::{self, Errors};
+use kernel::html::{self, Errors, Pages};
 use kernel::http::params::Text;
 use kernel::http::{Flat, Paging, Params, Patch, Response, Routes};
 use spaces::access::{Purpose, REPORTER};
@@ -119,7 +119,7 @@ impl FormPage for Page {
         }
         Ok(Labels {
             labels,
-            pages: paged(&self.paging, total, format!("{url}?{query}")),
+            pages: Pages::of(&self.paging, total, format!("{url}?{query}")),
             tabs: tabs(&space, "Labels"),
             can_manage: may_manage(viewer, &here),
             form: added.form,

@@ -1,7 +1,7 @@
 //! `…/-/issues` and `…/-/incidents`: the issues of a project or group.
 
 use super::views::{IssueRow, Issues};
-use super::{desk, paged, tabs, words};
+use super::{desk, tabs, words};
 use crate::access::Scope;
 use crate::model::{Issue, IssueKind, IssueState};
 use crate::store::issues::filter::{Filter, Has, Marks};
@@ -14,7 +14,7 @@ use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::ui::Choice;
-use kernel::html::{Html, Moment};
+use kernel::html::{Html, Moment, Pages};
 use kernel::http::params::Text;
 use kernel::http::{Call, FromCall, Paging, Params, Response, Routes};
 use spaces::access::Purpose;
@@ -160,7 +160,7 @@ async fn show(
                 is_filtered: filters.narrows(),
                 states: Choice::list(STATES),
                 sorts: Choice::list(SORTS),
-                pages: paged(&paging, total, format!("{url}?{}", query(&filters))),
+                pages: Pages::of(&paging, total, format!("{url}?{}", query(&filters))),
                 issues: read_rows(tx, found.items, &space)?,
                 tabs: tabs(&space, title),
                 page: space.crumbs(page, true),

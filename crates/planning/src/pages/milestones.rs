@@ -3,7 +3,7 @@
 use super::labels::{authorize_to_manage, may_manage};
 use super::list::read_rows;
 use super::views::{IssueRow, Milestone as View, MilestoneRow, Milestones};
-use super::{authorized, desk, first_page, lines, paged, tabs};
+use super::{authorized, desk, first_page, lines, tabs};
 use crate::access::Scope;
 use crate::model::{Milestone, MilestoneState};
 use crate::rules::milestones::{self as rules, Change, StateEvent};
@@ -16,8 +16,8 @@ use identity::pages::page;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
+use kernel::html::{Page, Pages};
 use kernel::http::params::Text;
 use kernel::http::{Flat, Paging, Params, Patch, Response, Routes};
 use kernel::time::{Date, date_of};
@@ -147,7 +147,7 @@ impl FormPage for MilestoneLoader {
         };
         Ok(Milestones {
             milestones: found.items.into_iter().map(row).collect(),
-            pages: paged(&self.paging, total, format!("{url}?state={state}")),
+            pages: Pages::of(&self.paging, total, format!("{url}?state={state}")),
             tabs: tabs(&space, "Milestones"),
             can_manage: may_manage(&self.viewer, &here),
             state: state.to_owned(),
@@ -226,7 +226,7 @@ impl FormPage for MilestoneView {
             description: links.render(goal.text()),
             form: typed_texts(typed).unwrap_or_else(|| stored(&goal)),
             errors: typed.errors.clone(),
-            pages: paged(paging, total, format!("{list}/{}", goal.iid)),
+            pages: Pages::of(paging, total, format!("{list}/{}", goal.iid)),
             issues,
             can_manage: may_manage(viewer, &here),
             is_expired: goal.is_expired(date_of(tx.now())),

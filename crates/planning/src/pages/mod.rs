@@ -17,7 +17,6 @@ use crate::access::{Parent, ParentAccess, ProjectAccess, sees_issues};
 use crate::model::color;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
-use kernel::html::Pages;
 use kernel::html::ui::{Choice, Tab};
 use kernel::http::{Paging, Routes, Start};
 use spaces::access::Purpose;
@@ -82,15 +81,6 @@ fn tabs(space: &Space, current: &str) -> Vec<Tab> {
 /// put into a page.
 fn shown_color(text: &str) -> String {
     color::parse(text).unwrap_or_else(|| color::DEFAULT.to_owned())
-}
-
-fn paged(paging: &Paging, total: i64, url: String) -> Pages {
-    Pages {
-        page: (paging.offset() / paging.per_page.max(1) + 1).unsigned_abs(),
-        per_page: paging.per_page.unsigned_abs(),
-        total: total.unsigned_abs(),
-        url,
-    }
 }
 
 /// The first page of a list, below a form that is shown again.

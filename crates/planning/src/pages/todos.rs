@@ -1,6 +1,5 @@
 //! `/dashboard/todos`: what the viewer has to do.
 
-use super::paged;
 use super::views::{TodoRow, Todos};
 use crate::entity::todos::Beside;
 use crate::rules::todos::{self as rules, Action, State, Todo};
@@ -11,7 +10,7 @@ use identity::viewer::SignedInViewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::ui::Tab;
-use kernel::html::{Html, Moment, flash};
+use kernel::html::{Html, Moment, Pages, flash};
 use kernel::http::{Paging, Params, Response, Routes};
 
 const PAGE: &str = "/dashboard/todos";
@@ -69,7 +68,7 @@ async fn show(
                 todos: found.items.iter().map(row).collect(),
                 tabs: vec![tab("To do", State::Pending), tab("Done", State::Done)],
                 is_pending: state == State::Pending,
-                pages: paged(&paging, total, format!("{PAGE}?state={state}")),
+                pages: Pages::of(&paging, total, format!("{PAGE}?state={state}")),
                 page: shown,
             })
         })

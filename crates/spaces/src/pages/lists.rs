@@ -1,7 +1,7 @@
 //! `/` and `/groups`: what the viewer may see.
 
 use super::views::{self, GroupList, ProjectList};
-use super::{filtered, group_list, pages, project_list};
+use super::{filtered, group_list, project_list};
 use crate::access::{self, GUEST, Purpose};
 use crate::model::Visibility;
 use crate::rules;
@@ -13,7 +13,7 @@ use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::ui::Choice;
-use kernel::html::{Html, Page};
+use kernel::html::{Html, Page, Pages};
 use kernel::http::{Paging, Params, Response, Routes, Text};
 use store::{Fragment, Tx};
 
@@ -126,7 +126,7 @@ async fn groups(
         let url = filtered("/groups", &[("search", &search)]);
         Ok(views::Groups {
             page,
-            pages: pages(&paging, total, url),
+            pages: Pages::of(&paging, total, url),
             search,
             can_create: rules::may_create_top_group(&viewer),
             groups: GroupList { with_parents: true, ..groups },

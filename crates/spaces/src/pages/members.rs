@@ -1,7 +1,7 @@
 //! `…/-/members`: who works here, and as what.
 
 use super::views::{self, MemberRow, WayIn};
-use super::{Space, Visit, ends_on, filtered, pages, section};
+use super::{Space, Visit, ends_on, filtered, section};
 use crate::access::{self, GRANTABLE, MAINTAINER, NONE, OWNER, Purpose};
 use crate::members::{self, MemberChange, NewMember};
 use crate::model::SourceKind;
@@ -11,9 +11,9 @@ use identity::pages::page;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
+use kernel::html::{Page, Pages};
 use kernel::http::params::Patch;
 use kernel::http::{Flat, Paging, Params, Response, Routes, Start, Text};
 use store::Tx;
@@ -85,7 +85,7 @@ impl FormPage for Members {
             },
             way_in: way_in(tx, viewer, &space)?,
             members: rows(tx, viewer, &space, found)?,
-            pages: pages(&self.paging, total, url),
+            pages: Pages::of(&self.paging, total, url),
             roles: roles(space.level()),
             form: added.map(|form| form.member.0.clone()).unwrap_or_default(),
             errors: typed.errors.clone(),

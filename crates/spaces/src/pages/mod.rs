@@ -70,15 +70,6 @@ fn group_section(section: &str) -> String {
     format!("{GROUP}/-/{section}")
 }
 
-fn pages(paging: &Paging, total: i64, url: String) -> Pages {
-    Pages {
-        page: (paging.offset() / paging.per_page) as u64 + 1,
-        per_page: paging.per_page as u64,
-        total: total as u64,
-        url,
-    }
-}
-
 /// An address with those of these parameters that are not empty.
 fn filtered(url: &str, filters: &[(&str, &str)]) -> String {
     let given = filters.iter().filter(|(_, value)| !value.is_empty());
@@ -103,7 +94,7 @@ fn project_list(
         rows: rows::projects(tx, condition, order, limit, offset)?,
         with_namespace: false,
         now: tx.now(),
-        pages: pages(paging, total, url),
+        pages: Pages::of(paging, total, url),
     })
 }
 

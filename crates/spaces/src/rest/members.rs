@@ -22,8 +22,13 @@ use store::Tx;
 
 /// Those of a project or group, below its address.
 pub(super) fn routes(r: &mut Routes) {
-    r.get("/members", direct).summary("Lists direct members");
-    r.get("/members/all", all).summary("Lists members, inherited ones too");
+    type Filter = Params<MemberFilter>;
+    r.get("/members", |at, by: Filter, paging| list(at, by.0, paging, Breadth::Direct))
+        .named("direct")
+        .summary("Lists direct members");
+    r.get("/members/all", |at, by: Filter, paging| list(at, by.0, paging, Breadth::All))
+        .named("all")
+        .summary("Lists members, inherited ones too");
     r.get("/members/{user_id}", one).summary("Shows a direct member");
     r.get("/members/all/{user_id}", one_of_all)
         .summary("Shows a member, maybe inherited");
@@ -68,22 +73,6 @@ fn entities(tx: &mut Tx<'_>, by: &Caller, rows: &[MemberRow]) -> Result<Vec<Memb
 
 pub(super) fn entity(tx: &mut Tx<'_>, by: &Caller, row: &MemberRow) -> Result<MemberEntity> {
     entities(tx, by, std::slice::from_ref(row))?.pop().found("")
-}
-
-async fn direct(
-    at: SpaceRequest,
-    params: Params<MemberFilter>,
-    paging: Paging,
-) -> Result<Paged<MemberEntity>> {
-    list(at, params.0, paging, Breadth::Direct).await
-}
-
-async fn all(
-    at: SpaceRequest,
-    params: Params<MemberFilter>,
-    paging: Paging,
-) -> Result<Paged<MemberEntity>> {
-    list(at, params.0, paging, Breadth::All).await
 }
 
 async fn list(

@@ -189,12 +189,7 @@ async fn list(app: App, admin: Admin, shown: Params<AuditFilter>) -> Result<Resp
         filter,
         records,
         now: app.now(),
-        pages: Pages {
-            page: number.unsigned_abs(),
-            per_page: PER_PAGE.unsigned_abs(),
-            total: total.max(0).unsigned_abs(),
-            url: format!("/admin/audit?{query}"),
-        },
+        pages: Pages::new(number, PER_PAGE, total, format!("/admin/audit?{query}")),
     };
     Ok(Html::new(&view)?.response())
 }

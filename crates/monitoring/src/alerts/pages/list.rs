@@ -1,6 +1,5 @@
 //! `…/-/alert_management`: the alerts of a project.
 
-use super::pages;
 use super::views::AlertList;
 use crate::alerts::model::Status;
 use crate::alerts::related::Related;
@@ -11,7 +10,7 @@ use identity::pages::page;
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::ui::{Choice, Tab};
-use kernel::html::{Html, Now};
+use kernel::html::{Html, Now, Pages};
 use kernel::http::{Paging, Params, Response};
 use spaces::access::Purpose;
 use spaces::pages::Visit;
@@ -91,7 +90,8 @@ impl View {
     fn tabs(&self, list: &str, counts: &Counts) -> Vec<Tab> {
         let tab = |(value, label, statuses): &Tabbed| {
             let is_open = *value == self.tab.0;
-            Tab::new(label, self.address(list, value), is_open).count(counted(counts, statuses))
+            Tab::new(label, self.address(list, value), is_open)
+                .count(counted(counts, statuses).unsigned_abs())
         };
         TABS.iter().map(tab).collect()
     }
@@ -105,12 +105,11 @@ fn order(sort: &str) -> Order {
     }
 }
 
-fn counted(counts: &Counts, statuses: &[Status]) -> u64 {
-    let count = match statuses.is_empty() {
+fn counted(counts: &Counts, statuses: &[Status]) -> i64 {
+    match statuses.is_empty() {
         true => counts.all(),
         false => statuses.iter().map(|status| counts.of(*status)).sum(),
-    };
-    count.unsigned_abs()
+    }
 }
 
 pub(super) async fn show(
@@ -152,7 +151,11 @@ pub(super) async fn show(
                 alerts: found,
                 related,
                 now: Now(now),
-                pages: pages(&paging, counted(&counts, list.tab.2), list.address(&all, list.tab.0)),
+                pages: Pages::of(
+                    &paging,
+                    counted(&counts, list.tab.2),
+                    list.address(&all, list.tab.0),
+                ),
                 search: list.search,
                 url: all,
                 head,

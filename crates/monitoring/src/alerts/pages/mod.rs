@@ -13,8 +13,7 @@ mod talk;
 pub mod views;
 
 use http::Method;
-use kernel::html::Pages;
-use kernel::http::{Paging, Routes};
+use kernel::http::Routes;
 use spaces::pages::PROJECT;
 
 pub fn routes(r: &mut Routes) {
@@ -33,15 +32,4 @@ pub fn routes(r: &mut Routes) {
     r.page(Method::POST, &own, settings::change);
     r.page(Method::GET, &integration, integration::show);
     r.page(Method::POST, &integration, integration::change);
-}
-
-/// Where a list of so many stands.
-fn pages(paging: &Paging, total: u64, url: String) -> Pages {
-    let (limit, offset) = (paging.per_page, paging.offset());
-    Pages {
-        page: (offset / limit.max(1) + 1).unsigned_abs(),
-        per_page: limit.unsigned_abs(),
-        total,
-        url,
-    }
 }

@@ -1,7 +1,6 @@
 //! `…/-/alert_management/<number>/details`: one alert, what was sent, what
 //! became of it.
 
-use super::pages;
 use super::story::Reader;
 use super::views::AlertDetails;
 use crate::alerts::model::{Alert, Status};
@@ -16,7 +15,7 @@ use identity::spam::Guarded;
 use kernel::app::App;
 use kernel::error::{Found, Result};
 use kernel::html::ui::Choice;
-use kernel::html::{Errors, Html, Now, Page, flash};
+use kernel::html::{Errors, Html, Now, Page, Pages, flash};
 use kernel::http::{Call, FromCall, Paging, Params, Response};
 use kernel::time::Timestamp;
 use planning::access::ProjectAccess;
@@ -213,7 +212,7 @@ fn details(
         solves_incident: typed.text.is_none(),
         challenge: None,
         may_write: reader.writes(),
-        pages: pages(paging, total.unsigned_abs(), alert.path(project)),
+        pages: Pages::of(paging, total, alert.path(project)),
         issue_iid: related.issue_iid(alert),
         owner,
         alert: alert.clone(),

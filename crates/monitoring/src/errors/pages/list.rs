@@ -125,12 +125,11 @@ pub(super) async fn show(
                 page: space.crumbs(shown, true),
                 is_active: setting.is_some_and(|setting| setting.active),
                 errors,
-                pages: Pages {
-                    page: (offset / limit.max(1) + 1).unsigned_abs(),
-                    per_page: limit.unsigned_abs(),
-                    total: total.unsigned_abs(),
-                    url: format!("{}/-/error_tracking?{}", space.url(), chosen.query()),
-                },
+                pages: Pages::of(
+                    &paging,
+                    total,
+                    format!("{}/-/error_tracking?{}", space.url(), chosen.query()),
+                ),
                 chosen,
                 elsewhere,
                 head,

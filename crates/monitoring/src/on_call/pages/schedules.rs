@@ -143,12 +143,7 @@ impl FormPage for Schedules {
         Ok(ScheduleList {
             can_change: may_change(&space),
             schedules: rows.map(|one| related.row(one, now)).collect(),
-            pages: Pages {
-                page: self.number.unsigned_abs() + 1,
-                per_page: SHOWN.unsigned_abs(),
-                total: rows::count(tx, project.id)?.unsigned_abs(),
-                url: url.clone(),
-            },
+            pages: Pages::new(self.number + 1, SHOWN, rows::count(tx, project.id)?, url.clone()),
             form,
             zones: zones(),
             errors: typed.errors.clone(),

@@ -6,7 +6,7 @@ pub mod story;
 
 use super::notes::NotePage;
 use super::views::{self, Fact, IssueView, Marks};
-use super::{desk, kinds, paged};
+use super::{desk, kinds};
 use crate::access::{Parent, ProjectAccess};
 use crate::model::{EscalationStatus, Issue, Severity};
 use crate::rules::issues::places::{found, is_subscribed};
@@ -24,7 +24,7 @@ use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::ui::Choice;
-use kernel::html::{Html, Moment};
+use kernel::html::{Html, Moment, Pages};
 use kernel::http::{Paging, Params, Response, Routes};
 use spaces::access::{DEVELOPER, GUEST, Purpose};
 use spaces::pages::{Address, PROJECT};
@@ -93,7 +93,7 @@ async fn render(
                 desk: &desk,
                 url: &url,
                 csrf: &page.csrf,
-                page: paged(&paging, 0, String::new()).page,
+                page: Pages::of(&paging, 0, String::new()).page,
                 writes: reader.writes(),
                 may_answer: reader.may_write(),
             };
@@ -102,7 +102,7 @@ async fn render(
                 view: reader.view(tx)?,
                 marks: reader.marks(tx, typed.marks.as_ref())?,
                 facts: reader.facts(tx)?,
-                pages: paged(&paging, total, url.clone()),
+                pages: Pages::of(&paging, total, url.clone()),
                 story,
                 may_write: reader.may_write(),
                 may_write_inside: desk.is_reporter(),

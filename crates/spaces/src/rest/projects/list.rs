@@ -15,8 +15,14 @@ use store::{Fragment, Tx};
 
 pub fn routes(r: &mut Routes) {
     r.get("/projects", list).summary("Lists the projects the caller may see");
-    r.get("/users/{id}/projects", of_user).summary("Lists the projects a user owns");
+    type OfUser = Params<ListOfUser>;
+    let own = |by, of: OfUser, paging| around_user(by, of.0, paging, filters::own_projects);
+    r.get("/users/{id}/projects", own)
+        .named("of_user")
+        .summary("Lists the projects a user owns");
+    let starred = |by, of: OfUser, paging| around_user(by, of.0, paging, filters::starred_projects);
     r.get("/users/{id}/starred_projects", starred)
+        .named("starred")
         .summary("Lists the projects a user starred");
     r.get("/groups/{id}/projects", of_group)
         .summary("Lists the projects of a group");
@@ -51,22 +57,6 @@ async fn list(
 ) -> Result<Paged<ProjectEntity>> {
     by.read(move |tx, by| page(tx, by, &params, paging, Fragment::new("true")))
         .await
-}
-
-async fn of_user(
-    by: Caller,
-    params: Params<ListOfUser>,
-    paging: Paging,
-) -> Result<Paged<ProjectEntity>> {
-    around_user(by, params.0, paging, filters::own_projects).await
-}
-
-async fn starred(
-    by: Caller,
-    params: Params<ListOfUser>,
-    paging: Paging,
-) -> Result<Paged<ProjectEntity>> {
-    around_user(by, params.0, paging, filters::starred_projects).await
 }
 
 /// Projects a user has to do with, unless a private profile hides that.
