@@ -4,6 +4,7 @@
 use crate::model::Project;
 use kernel::http::params::{Field, FromParams, Param, Source};
 use schemars::{Schema, SchemaGenerator, json_schema};
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -88,25 +89,33 @@ impl FromParams for Features {
     }
 }
 
+/// Names of the wire with their values, in order.
+#[derive(Debug, Clone)]
+pub struct Named<T>(Vec<(&'static str, T)>);
+
+impl<T: Serialize> Serialize for Named<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
 /// Who may use each feature of a project, by the names of [`LEVELS`].
-pub fn levels(project: &Project) -> Map<String, Value> {
-    let level = |(name, feature): &(&str, &str)| {
+pub fn levels(project: &Project) -> Named<String> {
+    let level = |(name, feature): &(&'static str, &str)| {
         let level = match *feature {
             "package_registry" => project.package_registry(),
             feature => project.feature(feature),
         };
-        ((*name).to_owned(), level.into())
+        (*name, level.to_owned())
     };
-    LEVELS.iter().map(level).collect()
+    Named(LEVELS.iter().map(level).collect())
 }
 
 /// Which features of a project are on, by the names of [`SWITCHES`].
-pub fn switches(project: &Project) -> Map<String, Value> {
-    let on = |(name, feature): &(&str, &str)| {
-        let on = project.feature(feature) != "disabled";
-        ((*name).to_owned(), on.into())
-    };
-    SWITCHES.iter().map(on).collect()
+pub fn switches(project: &Project) -> Named<bool> {
+    let on =
+        |(name, feature): &(&'static str, &str)| (*name, project.feature(feature) != "disabled");
+    Named(SWITCHES.iter().map(on).collect())
 }
 
 pub fn levels_schema(_: &mut SchemaGenerator) -> Schema {

@@ -244,11 +244,11 @@ impl IdentityGate {
                 let Some((session, user)) = sessions::holder(tx, &text)? else {
                     return Ok(None);
                 };
-                let request = requirement::find(tx, &user)?;
-                Ok(Some((session, user, request)))
+                let required = requirement::find(tx, &user)?;
+                Ok(Some((session, user, required)))
             })
             .await?;
-        let Some((session, user, request)) = found else {
+        let Some((session, user, required)) = found else {
             return Ok(Viewer::Anonymous);
         };
         if user.state.refusal().is_some() {
@@ -269,7 +269,7 @@ impl IdentityGate {
                 _ => return Err(Error::Unauthenticated),
             }
         }
-        let duty = request.settle(&call.app, user.id).await?;
+        let duty = required.settle(&call.app, user.id).await?;
         requirement::check(call, duty)?;
         let now = call.app.now();
         let ip = call.request.peer.to_string();

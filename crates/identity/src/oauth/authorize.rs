@@ -337,11 +337,9 @@ async fn ask(app: &App, viewer: &Viewer, asking: Asking) -> Result<Response> {
 
 async fn grant(app: &App, context: &RequestContext, asking: Asking) -> Result<Response> {
     let agent = context.header(header::USER_AGENT).unwrap_or_default();
-    let (code, now) = (codes::text(), app.now());
-    let new = NewCode {
+    let allowed = NewCode {
         application_id: asking.application.id,
         user_id: asking.signed_in.user.id,
-        digest: super::digest(code.expose()),
         redirect_uri: asking.target.redirect_uri.clone(),
         scopes: asking.request.scopes.join(" "),
         challenge: asking.request.challenge,
@@ -349,16 +347,17 @@ async fn grant(app: &App, context: &RequestContext, asking: Asking) -> Result<Re
         authenticated_at: asking.authenticated_at,
         ip_address: context.peer.to_string(),
         user_agent: agent.chars().take(255).collect(),
-        expires_at: codes::end(now),
-        created_at: now,
+        ..NewCode::default()
     };
     let by = Author::from(asking.signed_in.as_ref());
     let application = asking.application;
-    app.write(move |tx| {
-        codes::insert(tx, &new)?;
-        applications::record(tx, &by, "application.authorize", &application)
-    })
-    .await?;
+    let code = app
+        .write(move |tx| {
+            let code = codes::create(tx, allowed.clone())?;
+            applications::record(tx, &by, "application.authorize", &application)?;
+            Ok(code)
+        })
+        .await?;
     answer(app, &asking.target, vec![("code", code.expose())])
 }
 

@@ -6,10 +6,9 @@ use super::families::{self, GrantType, Issued, NewFamily};
 use super::refusal::{Refusal, Result};
 use super::{digest, pkce};
 use crate::store::codes::Code;
-pub use crate::store::codes::{NewCode, insert};
+pub use crate::store::codes::NewCode;
 use jiff::SignedDuration;
 use kernel::secrets::Secret;
-use kernel::time::Timestamp;
 use store::Tx;
 
 /// Seconds a code works.
@@ -17,14 +16,17 @@ const SECONDS: i64 = 600;
 /// Seconds within which a repeated exchange counts as a race of one client.
 const RACE_SECONDS: i64 = 20;
 
-/// The text of a new code, of which only the digest is kept.
-pub fn text() -> Secret {
-    Secret::new(random_hex())
-}
-
-/// When a code ends that is made now.
-pub fn end(now: Timestamp) -> Timestamp {
-    now + SignedDuration::from_secs(SECONDS)
+/// Makes a code for what somebody allowed; only its digest is kept.
+pub fn create(tx: &mut Tx<'_>, allowed: NewCode) -> kernel::error::Result<Secret> {
+    let (text, now) = (random_hex(), tx.now());
+    let new = NewCode {
+        digest: digest(&text),
+        expires_at: now + SignedDuration::from_secs(SECONDS),
+        created_at: now,
+        ..allowed
+    };
+    crate::store::codes::insert(tx, &new)?;
+    Ok(Secret::new(text))
 }
 
 /// What a client sends for a code.

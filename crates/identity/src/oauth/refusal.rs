@@ -40,7 +40,7 @@ pub enum Refusal {
     AccessDenied,
     /// `prompt=none`, but nobody is signed in.
     LoginRequired,
-    /// `prompt=none`, but the user must be request.
+    /// `prompt=none`, but the user must be asked.
     ConsentRequired,
     /// `prompt=none` with something that asks (OpenID Connect Core 3.1.2.6).
     AccountSelectionRequired,
@@ -136,7 +136,7 @@ impl Refusal {
             Refusal::ExpiredToken => "The device code has expired. Ask for a new one.",
             Refusal::AccessDenied => "The resource owner denied the request.",
             Refusal::LoginRequired => "Nobody is signed in.",
-            Refusal::ConsentRequired => "The user must be request for consent.",
+            Refusal::ConsentRequired => "The user must be asked for consent.",
             Refusal::AccountSelectionRequired => "The user must choose an account.",
             Refusal::RegistrationOff => {
                 "Applications cannot register themselves here: ask an administrator for a client."

@@ -163,7 +163,12 @@ async fn by_password(
         user_agent: agent,
         created_at: app.now(),
     };
-    let (_, issued) = app.write(move |tx| settled(families::begin(tx, &new))).await??;
+    let begun = app.write(move |tx| {
+        let now = tx.now();
+        let new = NewFamily { authenticated_at: Some(now), created_at: now, ..new.clone() };
+        settled(families::begin(tx, &new))
+    });
+    let (_, issued) = begun.await??;
     Ok(issued)
 }
 

@@ -18,8 +18,8 @@ use store::Tx;
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, "/admin/users", list);
     r.page(Method::GET, "/admin/users/{username}", show);
-    for (verb, to, told) in TRANSITIONS {
-        let handler = move |app, admin, path| change_state(app, admin, path, *to, told);
+    for (verb, to, message) in TRANSITIONS {
+        let handler = move |app, admin, path| change_state(app, admin, path, *to, message);
         r.page(Method::POST, &format!("/admin/users/{{username}}/{verb}"), handler);
     }
     r.page(Method::POST, "/admin/users/{username}/approve", approve);
@@ -196,12 +196,12 @@ async fn change_state(
     admin: Admin,
     path: Params<NamedUser>,
     to: Transition,
-    told: &str,
+    message: &str,
 ) -> Result<Response> {
     let change =
         move |tx: &mut Tx<'_>, id| users::transition(tx, &admin.author(), id, to).map(drop);
     let user = decide(&app, path, change).await?;
-    done(&app, &user, told)
+    done(&app, &user, message)
 }
 
 async fn approve(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Response> {

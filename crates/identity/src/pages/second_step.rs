@@ -99,8 +99,8 @@ kernel::params! {
 
 async fn create(app: App, OwnForm(request, form): OwnForm<Params<CodeForm>>) -> Result<Response> {
     let code = form.0.code.unwrap_or_default();
-    attempt(app, &request, move |app, tx, step, visit| {
-        step::by_code(app, tx, step, &code, visit)
+    attempt(app, &request, move |app, tx, cookie, visit| {
+        step::by_code(app, tx, cookie, &code, visit)
     })
     .await
 }
@@ -159,8 +159,8 @@ async fn answer_of_key(
     OwnForm(request, form): OwnForm<Params<KeyAnswerForm>>,
 ) -> Result<Response> {
     let sent = form.0.answer.unwrap_or_default();
-    attempt(app, &request, move |app, tx, step, visit| {
-        keys::by_key(app, tx, step, &sent, visit)
+    attempt(app, &request, move |app, tx, cookie, visit| {
+        keys::by_key(app, tx, cookie, &sent, visit)
     })
     .await
 }

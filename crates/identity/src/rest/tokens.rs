@@ -224,7 +224,8 @@ kernel::params! {
         pub name: String,
         /// For people.
         pub description: Option<String>,
-        /// What it allows; one's own, `k8s_proxy` and `self_rotate` only.
+        /// What it allows. Users who make one for themselves may name `k8s_proxy` and
+        /// `self_rotate` only.
         pub scopes: Vec<String>,
         /// Last day.
         pub expires_at: Option<Date>,

@@ -43,7 +43,7 @@ pub struct Code {
     pub family_id: Option<i64>,
 }
 
-#[derive(Debug, Clone, IntoRow)]
+#[derive(Clone, Default, IntoRow)]
 #[table("oauth_codes")]
 pub struct NewCode {
     pub application_id: i64,

@@ -48,6 +48,7 @@ pub struct Change {
 
 kernel::params! {
     /// What may be said of a user, new or not.
+    #[derive(Default)]
     pub struct UserInput {
         /// Sees only what they are members of.
         pub external: Option<bool>,
@@ -62,20 +63,6 @@ kernel::params! {
         /// Colour scheme of code.
         pub color_scheme_id: Option<i64>,
         pub texts: Flat<Texts>,
-    }
-}
-
-impl Default for UserInput {
-    fn default() -> UserInput {
-        UserInput {
-            external: None,
-            private_profile: Patch::Absent,
-            projects_limit: None,
-            can_create_group: None,
-            theme_id: None,
-            color_scheme_id: None,
-            texts: Flat(Texts::default()),
-        }
     }
 }
 

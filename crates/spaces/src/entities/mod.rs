@@ -233,7 +233,13 @@ fn details(app: &App, project: &Project, around: &RelatedToProjects) -> ProjectD
         shared_with_groups: around.shares.get(&project.id).cloned().unwrap_or_default(),
         statistics: size.copied().map(StatisticsEntity::of_project),
         // Nothing is mirrored, imported, forked, or waits to be deleted.
-        ..ProjectDetails::default()
+        import_error: None,
+        mirror: false,
+        forked_from_project: None,
+        service_desk_enabled: false,
+        marked_for_deletion_on: None,
+        allow_pipeline_trigger_approve_deployment: false,
+        merge_trains_enabled: false,
     }
 }
 

@@ -1,12 +1,11 @@
 //! The shapes of groups, namespaces and projects on the wire.
 
-use crate::features;
+use crate::features::{self, Named};
 use crate::model::Visibility;
 use crate::store::ShareRow;
 use identity::entities::UserBasic;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 /// A group.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -138,7 +137,7 @@ pub struct ProjectEntity {
 }
 
 /// What `simple` leaves out.
-#[derive(Debug, Default, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct ProjectDetails {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<UserBasic>,
@@ -156,7 +155,7 @@ pub struct ProjectDetails {
     pub packages_enabled: bool,
     #[serde(flatten)]
     #[schemars(schema_with = "features::switches_schema")]
-    pub switches: Map<String, Value>,
+    pub switches: Named<bool>,
     pub service_desk_enabled: bool,
     pub lfs_enabled: bool,
     pub request_access_enabled: bool,
@@ -164,7 +163,7 @@ pub struct ProjectDetails {
     pub marked_for_deletion_on: Option<String>,
     #[serde(flatten)]
     #[schemars(schema_with = "features::levels_schema")]
-    pub levels: Map<String, Value>,
+    pub levels: Named<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permissions: Option<PermissionsEntity>,
     #[serde(rename = "_links")]

@@ -22,7 +22,7 @@ pub fn of_project(project: &Project) -> Target<'_> {
 }
 
 fn check_description(sent: &Patch<String>, problems: &mut Problems) {
-    if text(sent).is_some_and(|text| text.chars().count() > MAX_DESCRIPTION) {
+    if matches!(sent, Patch::Value(text) if text.chars().count() > MAX_DESCRIPTION) {
         problems.add("description", "is too long (maximum is 2000 characters)");
     }
 }

@@ -106,10 +106,9 @@ pub struct Field {
 ///
 /// A field named like a Rust keyword is written `kind as "type": …`. A set that
 /// is also stored or shown derives more, with serde's and schemars' attributes
-/// behind the comments of its fields.
-/// One with a
-/// value, `iid: Option<i64> = None`, is no parameter and begins with that: so a
-/// rule's input is a set of parameters that has more than those.
+/// behind the comments of its fields. One with a value, `iid: Option<i64> = None`,
+/// is no parameter and begins with that: so a rule's input is a set of parameters
+/// that has more than those.
 #[macro_export]
 macro_rules! params {
     (@wire $field:ident) => { stringify!($field) };

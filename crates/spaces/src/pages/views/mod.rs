@@ -46,12 +46,6 @@ pub struct ProjectList {
     pub pages: Pages,
 }
 
-impl ProjectList {
-    fn active(&self, project: &model::Project) -> Moment {
-        Moment::new(project.last_activity_at, self.now)
-    }
-}
-
 /// Groups with how much stands right in each, as far as the viewer may see it.
 #[derive(Debug, Clone, Default)]
 pub struct GroupList {
@@ -131,10 +125,6 @@ pub struct Project {
 }
 
 impl Project {
-    fn when(&self, at: &Timestamp) -> Moment {
-        Moment::new(*at, self.now)
-    }
-
     fn api_url(&self) -> String {
         format!("{}/api/v4/projects/{}", self.base_url, self.head.id)
     }
@@ -172,10 +162,6 @@ impl Members {
     /// The role that was typed, or empty.
     fn level(&self) -> String {
         self.form.access_level.map(|level| level.to_string()).unwrap_or_default()
-    }
-
-    fn when(&self, at: &Timestamp) -> Moment {
-        Moment::new(*at, self.now)
     }
 }
 

@@ -270,7 +270,10 @@ async fn prompts_are_obeyed(t: TestServer) {
     let quiet = authorize_path(&shop, "api", &[("prompt", "none")]);
     assert_eq!(error(t.new_browser().get(&quiet).await), "login_required");
     let browser = t.browser("jane").await;
-    assert_eq!(error(browser.get(&quiet).await), "consent_required");
+    let refused = browser.get(&quiet).await.is(302);
+    assert_eq!(answered(&refused, "error").as_deref(), Some("consent_required"));
+    let why = answered(&refused, "error_description");
+    assert_eq!(why.as_deref(), Some("The user must be asked for consent."));
     let both = authorize_path(&shop, "api", &[("prompt", "none login")]);
     assert_eq!(error(browser.get(&both).await), "invalid_request");
     tokens(&t, &browser, &shop, "api").await;
