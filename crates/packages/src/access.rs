@@ -43,10 +43,10 @@ impl RegistryAccess {
         self.level >= MAINTAINER && !self.project.archived
     }
 
-    /// The package of this id, if it is in a state that is `shown`.
-    pub fn package(&self, tx: &mut Tx<'_>, id: i64, shown: fn(Status) -> bool) -> Result<Package> {
+    /// The package of this id, if it is in a state that this allows.
+    pub fn package(&self, tx: &mut Tx<'_>, id: i64, allows: fn(Status) -> bool) -> Result<Package> {
         packages::package_in(tx, self.project.id, id)?
-            .filter(|package| shown(package.status))
+            .filter(|package| allows(package.status))
             .ok_or_else(not_found)
     }
 }

@@ -119,11 +119,29 @@ impl<'u> Used<'u> {
         for argument in &field.arguments {
             if let Some(input) = def.arguments.get(&argument.name) {
                 self.note(format!("{member}({})", argument.name), input.mark.as_ref());
-                self.given(&input.ty, &literals::plain(&argument.value));
+                self.written(&input.ty, &argument.value);
             }
         }
         self.note(member, def.mark.as_ref());
         self.selections(&field.selections, def.ty.name());
+    }
+
+    /// What is written out in the query, which may be long and is not copied.
+    fn written(&mut self, ty: &TypeRef, value: &ast::Value) {
+        let (table, name) = (self.table, ty.name());
+        match (table.get(name).map(|def| &def.kind), value) {
+            (_, ast::Value::List(items)) => items.iter().for_each(|item| self.written(ty, item)),
+            (Some(Kind::Enum(_)), ast::Value::Enum(_)) => self.given(ty, &literals::plain(value)),
+            (Some(Kind::Input(inputs)), ast::Value::Object(fields)) => {
+                for field in fields {
+                    if let Some(input) = inputs.get(&field.name) {
+                        self.note(format!("{name}.{}", field.name), input.mark.as_ref());
+                        self.written(&input.ty, &field.value);
+                    }
+                }
+            }
+            _ => {}
+        }
     }
 
     fn given(&mut self, ty: &TypeRef, value: &Json) {

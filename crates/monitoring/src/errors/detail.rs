@@ -196,15 +196,20 @@ impl StackFrame {
         self.line.0 == Some(*number)
     }
 
+    /// Its own line of source, where its number is known, too.
+    pub fn own_line(&self) -> Option<String> {
+        self.line.0.and(self.context_line.0.as_deref()).map(cut)
+    }
+
     /// The lines around its own, numbered.
     pub fn source(&self) -> Vec<(i64, String)> {
-        let (Some(own), Some(line)) = (&self.context_line.0, self.line.0) else {
+        let (Some(own), Some(line)) = (self.own_line(), self.line.0) else {
             return Vec::new();
         };
         let text = |line: &Text| cut(line.0.as_deref().unwrap_or_default());
         let before = self.pre_context.0.iter().map(text);
         let first = line.saturating_sub(before.len() as i64);
-        let own = std::iter::once(cut(own));
+        let own = std::iter::once(own);
         let after = self.post_context.0.iter().map(text);
         (first..).zip(before.chain(own).chain(after)).collect()
     }

@@ -80,9 +80,7 @@ fn stack(raised: &Raised) -> String {
         };
         let file = frame.file();
         lines.push(format!("  {file}{}{function}", line.unwrap_or_default()));
-        let source = frame.source();
-        let own = source.iter().find(|(number, _)| frame.is_own(number));
-        lines.extend(own.map(|(_, code)| format!("    {}", code.trim())));
+        lines.extend(frame.own_line().map(|code| format!("    {}", code.trim())));
     }
     lines.join("\n")
 }

@@ -172,8 +172,8 @@ pub struct CleanupRun {
     pub id: i64,
     #[serde(skip)]
     pub rule_id: i64,
-    /// Whether it is still under way: 1, or nothing.
-    #[serde(rename = "running", serialize_with = "is_one")]
+    /// Whether it is still under way.
+    #[serde(rename = "running", serialize_with = "is_some")]
     #[schemars(with = "bool")]
     pub under_way: Option<i64>,
     /// The project it is in.
@@ -200,7 +200,7 @@ pub struct CleanupRun {
     pub finished_at: Option<Timestamp>,
 }
 
-fn is_one<S: Serializer>(number: &Option<i64>, to: S) -> std::result::Result<S::Ok, S::Error> {
+fn is_some<S: Serializer>(number: &Option<i64>, to: S) -> std::result::Result<S::Ok, S::Error> {
     to.serialize_bool(number.is_some())
 }
 

@@ -278,13 +278,25 @@ pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, owner: Owner, id: i64) -> Resul
     record(tx, viewer, "package_cleanup_rule.destroy", &rule)
 }
 
-/// What a record leaves out of a rule: it stands beside it, or changes by itself.
-const UNRECORDED: [&str; 5] = ["id", "package_type", "next_run_at", "created_at", "updated_at"];
+/// What a record tells of a rule, besides its id and format, which stand beside it.
+const RECORDED: [&str; 11] = [
+    "project_id",
+    "group_id",
+    "enabled",
+    "keep_last",
+    "keep_name_regex",
+    "keep_version_regex",
+    "remove_name_regex",
+    "remove_version_regex",
+    "older_than_days",
+    "not_downloaded_days",
+    "never_downloaded",
+];
 
 fn record(tx: &mut Tx<'_>, viewer: &Viewer, action: &'static str, rule: &Rule) -> Result<()> {
     let mut details = serde_json::to_value(rule).map_err(Error::internal)?;
     if let Json::Object(fields) = &mut details {
-        fields.retain(|name, _| !UNRECORDED.contains(&name.as_str()));
+        fields.retain(|name, _| RECORDED.contains(&name.as_str()));
     }
     let target = ("PackageCleanupRule", rule.id, rule.package_type.as_str());
     audit::record(tx, viewer, action, target, details)

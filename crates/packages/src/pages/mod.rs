@@ -256,12 +256,12 @@ fn package_view(
         publish = publishing::lines(&words);
     }
     let url = format!("/{path}/-/packages/{}", package.id);
-    let shown = rows(tx, vec![package], |_| Some(path.clone()))?.pop();
-    let shown = shown.ok_or_else(not_found)?;
+    let row = rows(tx, vec![package], |_| Some(path.clone()))?.pop();
+    let row = row.ok_or_else(not_found)?;
     let mut page = place
         .crumbs(page, true)
         .crumb("Packages", format!("{}/-/packages", place.url()));
-    page.title = shown.name().to_owned();
+    page.title = row.name().to_owned();
     Ok(Package {
         page,
         tags,
@@ -277,7 +277,7 @@ fn package_view(
             .collect(),
         can_delete: entered.may_delete(),
         now: tx.now(),
-        shown,
+        row,
         place: (place.full_path().to_owned(), place.url()),
     })
 }

@@ -80,7 +80,7 @@ async fn destroy(path: Params<FilePath>, client: Client) -> Result<NoContent> {
     let ids = (path.of.package_id, path.package_file_id);
     let purpose = Purpose::DestroyPackage;
     let deleted = client.change(&path.of.id, purpose, move |tx, entered, client| {
-        Deletion::as_asked(client).file(tx, entered, ids)
+        Deletion::unless_changed(client).file(tx, entered, ids)
     });
     deleted.await.map(|()| NoContent)
 }

@@ -98,7 +98,7 @@ async fn pipelines(
 async fn destroy(path: Params<PackagePath>, client: Client) -> Result<NoContent> {
     let Params(PackagePath { id, package_id }) = path;
     let deleted = client.change(&id, Purpose::DestroyPackage, move |tx, entered, client| {
-        Deletion::as_asked(client).package(tx, entered, package_id)
+        Deletion::unless_changed(client).package(tx, entered, package_id)
     });
     deleted.await.map(|()| NoContent)
 }

@@ -45,8 +45,8 @@ impl<'a> Deletion<'a> {
         Deletion::new(client.app.jobs(), &client.viewer, None)
     }
 
-    /// By a client, as its request says.
-    pub fn as_asked(client: &'a Client) -> Deletion<'a> {
+    /// By a client, unless it has changed after the time its request names.
+    pub fn unless_changed(client: &'a Client) -> Deletion<'a> {
         Deletion::new(client.app.jobs(), &client.viewer, Some(&client.request))
     }
 

@@ -114,7 +114,8 @@ pub fn insert(
             "insert into package_files (package_id, file_name, size, md5, sha1, sha256, sha512,
                 blob_key, metadata, status, created_at, updated_at)
              values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'default', $10, $10)
-             returning *"
+             returning id, package_id, file_name, size, md5, sha1, sha256, blob_key,
+                created_at, updated_at"
         ),
         (
             package.id,

@@ -207,7 +207,7 @@ pub fn read_rows(tx: &mut Tx<'_>, issues: Vec<Issue>, space: &Space) -> Result<V
                 Space::Group(..) => format!("{}#{}", issue.project_path, issue.iid),
             },
             labels: worn.remove(&issue.id).unwrap_or_default(),
-            milestone: to.cloned(),
+            milestone: to.map(|goal| goal.title.clone()),
             assignees: assigned.filter_map(name).collect(),
             author: issue.author_id.as_ref().and_then(name),
             created_at: Moment::new(issue.created_at, now),

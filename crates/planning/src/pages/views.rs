@@ -39,7 +39,8 @@ pub struct IssueRow {
     /// `#5`, in groups with the project's path.
     pub reference: String,
     pub labels: Vec<Label>,
-    pub milestone: Option<model::Milestone>,
+    /// Its title.
+    pub milestone: Option<String>,
     pub assignees: Vec<String>,
     pub author: Option<String>,
     pub created_at: Moment,

@@ -14,7 +14,7 @@ use store::Tx;
 kernel::params! {
     #[derive(Default, PartialEq)]
     pub struct LabelInput {
-        /// Another title.
+        /// Its title.
         pub title as "new_name": Option<String>,
         /// `#rrggbb` or a name of CSS.
         pub color: Option<String>,

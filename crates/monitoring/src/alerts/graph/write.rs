@@ -3,7 +3,7 @@
 use super::enums::{FIELD_TYPE, TARGET, TYPE};
 use super::integration::{HTTP, IntegrationView, PROMETHEUS, PROMETHEUS_ID, SEGMENT, object_of};
 use super::{INTEGRATION_ID, caller};
-use crate::access::Here;
+use crate::access::Manager;
 use crate::alerts::model::{Integration, Kind};
 use crate::alerts::payload::mapping::Mapping;
 use crate::alerts::rules::integrations::{self as rules, Change};
@@ -18,7 +18,6 @@ use kernel::graph::{
 use kernel::graph_input;
 use kernel::ids::Reference;
 use serde_json::{Value as Json, json};
-use spaces::access::Purpose;
 use std::sync::Arc;
 use store::Tx;
 
@@ -235,12 +234,12 @@ async fn create(
     let (app, viewer) = caller(&context)?;
     let (handle, reference) = (app.clone(), Reference::Path(path));
     let wrote = app.write(move |tx| {
-        let by = Here::authorize(tx, &viewer, &reference, Purpose::Update)?;
+        let by = Manager::authorize(tx, &viewer, &reference)?;
         if metrics && rows::has_other(tx, by.project.id, Kind::Prometheus, 0)? {
             return Err(Error::invalid("base", SECOND));
         }
         let made = rules::create(&handle, tx, &by, &new, metrics)?;
-        Ok((made, by.project.full_path))
+        Ok((made, by.project.full_path.clone()))
     });
     let (made, project) = wrote.await?;
     done(&app, made, &project, metrics)
@@ -275,18 +274,21 @@ async fn change(
     id: i64,
     metrics: bool,
     context: Context,
-    work: impl Fn(&App, &mut Tx<'_>, &Here, &Integration) -> Wrote<Integration> + Send + Sync + 'static,
+    work: impl Fn(&App, &mut Tx<'_>, &Manager, &Integration) -> Wrote<Integration>
+    + Send
+    + Sync
+    + 'static,
 ) -> Result<Done<Changed>, Fault> {
     let (app, viewer) = caller(&context)?;
     let handle = app.clone();
     let wrote = app.write(move |tx| {
         let one = rows::by_id(tx, id)?.found("Integration")?;
-        let by = Here::authorize(tx, &viewer, &Reference::Id(one.project_id), Purpose::Update)?;
+        let by = Manager::authorize(tx, &viewer, &Reference::Id(one.project_id))?;
         if metrics && one.kind != Kind::Prometheus {
             return Err(Error::NotFound("Integration"));
         }
         let changed = work(&handle, tx, &by, &one)?;
-        Ok((changed, by.project.full_path))
+        Ok((changed, by.project.full_path.clone()))
     });
     let (changed, project) = wrote.await?;
     done(&app, changed, &project, metrics)

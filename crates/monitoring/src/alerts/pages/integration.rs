@@ -2,7 +2,7 @@
 //! payloads are read, and what it received of late.
 
 use super::views::{AlertIntegration, TargetRow};
-use crate::access::Here;
+use crate::access::Manager;
 use crate::alerts::limits::AlertLimits;
 use crate::alerts::model::Integration;
 use crate::alerts::payload::Payload;
@@ -18,7 +18,6 @@ use kernel::html::ui::Choice;
 use kernel::html::{Moment, Now, Page};
 use kernel::http::{Flat, Params, Patch, Response, Text};
 use serde_json::{Value, json};
-use spaces::access::Purpose;
 use spaces::pages::{Space, Visit};
 use store::Tx;
 
@@ -124,7 +123,7 @@ impl FormPage for IntegrationPage {
     }
 
     fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<AlertIntegration> {
-        let (space, one) = self.authorize(tx)?;
+        let (space, _, one) = self.authorize(tx)?;
         let received = deliveries::list(tx, one.id, DELIVERIES, 0)?;
         let (now, project) = (tx.now(), space.full_path());
         let all = settings(&space);
@@ -155,8 +154,7 @@ impl FormPage for IntegrationPage {
     }
 
     fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
-        let (space, one) = self.authorize(tx)?;
-        let by = Here::new(&self.visit.viewer, space.project()?);
+        let (space, by, one) = self.authorize(tx)?;
         let text = match form.action {
             Action::Reset => {
                 let overlap = form.overlap_seconds.unwrap_or(0);
@@ -183,10 +181,10 @@ fn settings(space: &Space) -> String {
 }
 
 impl IntegrationPage {
-    fn authorize(&self, tx: &mut Tx<'_>) -> Result<(Space, Integration)> {
-        let space = self.visit.authorize(tx, Purpose::Update)?;
-        let found = rows::find(tx, space.project()?.id, self.id)?.found("Integration")?;
-        Ok((space, found))
+    fn authorize(&self, tx: &mut Tx<'_>) -> Result<(Space, Manager, Integration)> {
+        let (space, by) = Manager::visit(tx, &self.visit)?;
+        let found = rows::find(tx, by.project.id, self.id)?.found("Integration")?;
+        Ok((space, by, found))
     }
 
     /// Does as if the sender had sent what was typed.
@@ -195,7 +193,7 @@ impl IntegrationPage {
         let payload = object("payload", form.payload.as_deref().unwrap_or_default())?;
         let (page, now) = (self.clone(), self.app.now());
         let read = self.app.read(move |tx| {
-            let (space, one) = page.authorize(tx)?;
+            let (space, _, one) = page.authorize(tx)?;
             let delivery = integrations::trial(&one, &limits, payload, now)?;
             let url = format!("{}/{}", settings(&space), one.id);
             Ok((one.project_id, url, delivery))

@@ -2,7 +2,7 @@
 //! and what they trigger.
 
 use super::views::AlertSettings;
-use crate::access::Here;
+use crate::access::Manager;
 use crate::alerts::model::{Integration, Kind, NewWindow};
 use crate::alerts::presets::Preset;
 use crate::alerts::rules::{integrations, settings, windows};
@@ -140,8 +140,7 @@ impl FormPage for Settings {
     }
 
     fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
-        let space = self.visit.authorize(tx, Purpose::Update)?;
-        let by = Here::new(&self.visit.viewer, space.project()?);
+        let (space, by) = Manager::visit(tx, &self.visit)?;
         let here = format!("{}/-/settings/alerts", space.url());
         let text = match form.action {
             Action::Save | Action::External => {

@@ -145,11 +145,7 @@ impl AlertPage {
         let view = app
             .read(move |tx| {
                 let space = self.visit.authorize(tx, Purpose::ReadAlerts)?;
-                let project = space.project()?;
-                let alert = rows::find(tx, project.id, self.iid)?.found("Alert")?;
-                let desk = ProjectAccess { level: space.level(), project: project.clone() };
-                let reader = Reader { viewer: &self.visit.viewer, desk: &desk, alert: &alert };
-                let mut view = details(tx, page, &space, &reader, &self.paging, &typed)?;
+                let mut view = self.details(tx, page, &space, &typed)?;
                 view.challenge = refusal.challenge;
                 view.errors = refusal.errors;
                 Ok(view)
@@ -158,67 +154,69 @@ impl AlertPage {
         let html = Challenge::allow(view.challenge.as_ref(), Html::new(&view)?);
         Ok(html.status(status).response())
     }
-}
 
-fn details(
-    tx: &mut Tx<'_>,
-    page: Page,
-    space: &Space,
-    reader: &Reader<'_>,
-    paging: &Paging,
-    typed: &AlertForms,
-) -> Result<AlertDetails> {
-    let (now, alert) = (tx.now(), reader.alert);
-    let project = space.full_path();
-    let all = format!("{}/-/alert_management", space.url());
-    let mut page = space.crumbs(page, true).crumb("Alerts", all.as_str());
-    page.title = format!("{} ({})", alert.title, alert.reference());
-    let related = Related::read(tx, std::slice::from_ref(alert))?;
-    let owner = related.assignee(alert).cloned();
-    let sent = history::hours(tx, alert.id, before(now, 24 * DAYS))?;
-    let open = match alert.status.is_open() {
-        true => None,
-        false => duplicate(tx, alert)?,
-    };
-    let total = history::notes_count(tx, alert.id)?;
-    Ok(AlertDetails {
-        page,
-        place: (project.to_owned(), space.url()),
-        url: format!("{all}/{}", alert.iid),
-        facts: facts(tx, alert)?,
-        runbook: alert.runbook().map(|text| {
-            let leads = is_web(&text);
-            (text, leads)
-        }),
-        fields: fields(&alert.payload),
-        statuses: statuses(),
-        assignee: match (&typed.assignee, &owner) {
-            (Some(typed), _) => typed.clone(),
-            (None, Some(user)) => user.username.clone(),
-            (None, None) => String::new(),
-        },
-        durations: Choice::list(DURATIONS),
-        duplicate: open.map(|open| (open.reference(), open.path(project))),
-        begun: begun(tx, alert, now)?,
-        hours: of_hours(&last_hours(now, &sent)),
-        days: of_days(&last_days(now, &sent)),
-        images: images::list(tx, alert.id, IMAGES, 0)?,
-        notes: reader.notes(tx, paging, typed.text.as_ref())?,
-        draft: match &typed.text {
-            Some(Text::New(body, discussion)) => (body.clone(), discussion.clone()),
-            _ => (String::new(), String::new()),
-        },
-        solves_note: matches!(typed.text, Some(Text::New(..))),
-        solves_incident: typed.text.is_none(),
-        challenge: None,
-        may_write: reader.writes(),
-        pages: Pages::of(paging, total, alert.path(project)),
-        issue_iid: related.issue_iid(alert),
-        owner,
-        alert: alert.clone(),
-        now: Now(now),
-        errors: Errors::default(),
-    })
+    fn details(
+        &self,
+        tx: &mut Tx<'_>,
+        page: Page,
+        space: &Space,
+        typed: &AlertForms,
+    ) -> Result<AlertDetails> {
+        let (now, project) = (tx.now(), space.project()?);
+        let alert = rows::find(tx, project.id, self.iid)?.found("Alert")?;
+        let desk = ProjectAccess { level: space.level(), project: project.clone() };
+        let reader = Reader { viewer: &self.visit.viewer, desk: &desk, alert: &alert };
+        let project = space.full_path();
+        let all = format!("{}/-/alert_management", space.url());
+        let mut page = space.crumbs(page, true).crumb("Alerts", all.as_str());
+        page.title = format!("{} ({})", alert.title, alert.reference());
+        let related = Related::read(tx, std::slice::from_ref(&alert))?;
+        let owner = related.assignee(&alert).cloned();
+        let sent = history::hours(tx, alert.id, before(now, 24 * DAYS))?;
+        let open = match alert.status.is_open() {
+            true => None,
+            false => duplicate(tx, &alert)?,
+        };
+        let total = history::notes_count(tx, alert.id)?;
+        Ok(AlertDetails {
+            page,
+            place: (project.to_owned(), space.url()),
+            url: format!("{all}/{}", alert.iid),
+            facts: facts(tx, &alert)?,
+            runbook: alert.runbook().map(|text| {
+                let leads = is_web(&text);
+                (text, leads)
+            }),
+            fields: fields(&alert.payload),
+            statuses: statuses(),
+            assignee: match (&typed.assignee, &owner) {
+                (Some(typed), _) => typed.clone(),
+                (None, Some(user)) => user.username.clone(),
+                (None, None) => String::new(),
+            },
+            durations: Choice::list(DURATIONS),
+            duplicate: open.map(|open| (open.reference(), open.path(project))),
+            begun: begun(tx, &alert, now)?,
+            hours: of_hours(&last_hours(now, &sent)),
+            days: of_days(&last_days(now, &sent)),
+            images: images::list(tx, alert.id, IMAGES, 0)?,
+            notes: reader.notes(tx, &self.paging, typed.text.as_ref())?,
+            draft: match &typed.text {
+                Some(Text::New(body, discussion)) => (body.clone(), discussion.clone()),
+                _ => (String::new(), String::new()),
+            },
+            solves_note: matches!(typed.text, Some(Text::New(..))),
+            solves_incident: typed.text.is_none(),
+            challenge: None,
+            may_write: reader.writes(),
+            pages: Pages::of(&self.paging, total, alert.path(project)),
+            issue_iid: related.issue_iid(&alert),
+            owner,
+            now: Now(now),
+            errors: Errors::default(),
+            alert,
+        })
+    }
 }
 
 fn statuses() -> Vec<Choice> {

@@ -1,7 +1,7 @@
 //! Integrations of a project: where tools send alerts to (docs/interface/monitoring.md 1.1).
 
 use super::ProjectPath;
-use crate::access::Here;
+use crate::access::Manager;
 use crate::alerts::limits::AlertLimits;
 use crate::alerts::model::{Delivered, Integration, Kind};
 use crate::alerts::payload::mapping::{Mapped, Mapping, Path, Target, offered};
@@ -140,8 +140,8 @@ impl PayloadFields {
 }
 
 impl IntegrationPath {
-    fn authorize(&self, tx: &mut Tx<'_>, by: &Caller) -> Result<(Here, Integration)> {
-        let here = Here::authorize(tx, &by.viewer, &self.id, Purpose::Update)?;
+    fn authorize(&self, tx: &mut Tx<'_>, by: &Caller) -> Result<(Manager, Integration)> {
+        let here = Manager::authorize(tx, &by.viewer, &self.id)?;
         let integration = rows::find(tx, here.project.id, self.integration_id)?;
         Ok((here, integration.found("Integration")?))
     }
@@ -197,7 +197,7 @@ pub struct IntegrationEntity {
 }
 
 impl IntegrationEntity {
-    fn new(app: &App, here: &Here, one: Integration) -> Result<IntegrationEntity> {
+    fn new(app: &App, here: &Manager, one: Integration) -> Result<IntegrationEntity> {
         let field =
             |field_name, mapped: &Mapped| FieldEntity { field_name, mapped: mapped.clone() };
         let offers = one.payload_example.as_object().map(offered);
@@ -242,7 +242,7 @@ async fn list(
     paging: Paging,
 ) -> Result<Paged<IntegrationEntity>> {
     by.read(move |tx, by| {
-        let here = Here::authorize(tx, &by.viewer, &path.id, Purpose::Update)?;
+        let here = Manager::authorize(tx, &by.viewer, &path.id)?;
         let (limit, offset) = (paging.fetch(), paging.offset());
         let found = rows::list(tx, here.project.id, limit, offset)?.into_iter();
         let shown = found.map(|one| IntegrationEntity::new(&by.app, &here, one));
@@ -267,7 +267,7 @@ async fn create(
         preset.fill(&mut new);
     }
     by.write(move |tx, by| {
-        let here = Here::authorize(tx, &by.viewer, &params.at.id, Purpose::Update)?;
+        let here = Manager::authorize(tx, &by.viewer, &params.at.id)?;
         let is_plain = params.plain_address.unwrap_or(false);
         let made = integrations::create(&by.app, tx, &here, &new, is_plain)?;
         Ok(Created(IntegrationEntity::new(&by.app, &here, made)?))
@@ -310,7 +310,7 @@ async fn reset_token(by: Caller, params: Params<ResetToken>) -> Result<Ok200<Int
 
 async fn destroy(by: Caller, path: Params<IntegrationPath>) -> Result<NoContent> {
     by.write(move |tx, by| {
-        let here = Here::authorize(tx, &by.viewer, &path.id, Purpose::Update)?;
+        let here = Manager::authorize(tx, &by.viewer, &path.id)?;
         integrations::destroy(tx, &here, path.integration_id)?;
         Ok(NoContent)
     })

@@ -1,14 +1,13 @@
 //! What a project wants done with its alerts (docs/interface/monitoring.md 1.10).
 
 use super::ProjectPath;
-use crate::access::Here;
+use crate::access::Manager;
 use crate::alerts::model::AlertSetting;
 use crate::alerts::rules::settings::{self, Change};
 use crate::alerts::store::settings as rows;
 use identity::Caller;
 use kernel::error::Result;
 use kernel::http::{Flat, Ok200, Params, Routes};
-use spaces::access::Purpose;
 
 const PATH: &str = "/projects/{id}/alert_management/settings";
 
@@ -26,7 +25,7 @@ kernel::params! {
 
 async fn show(by: Caller, path: Params<ProjectPath>) -> Result<Ok200<AlertSetting>> {
     by.read(move |tx, by| {
-        let here = Here::authorize(tx, &by.viewer, &path.id, Purpose::Update)?;
+        let here = Manager::authorize(tx, &by.viewer, &path.id)?;
         Ok(Ok200(rows::of_project(tx, here.project.id)?))
     })
     .await
@@ -34,7 +33,7 @@ async fn show(by: Caller, path: Params<ProjectPath>) -> Result<Ok200<AlertSettin
 
 async fn update(by: Caller, params: Params<UpdateAlertSettings>) -> Result<Ok200<AlertSetting>> {
     by.write(move |tx, by| {
-        let here = Here::authorize(tx, &by.viewer, &params.at.id, Purpose::Update)?;
+        let here = Manager::authorize(tx, &by.viewer, &params.at.id)?;
         Ok(Ok200(settings::update(tx, &here, &params.change)?))
     })
     .await

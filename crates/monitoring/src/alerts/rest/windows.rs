@@ -1,7 +1,7 @@
 //! Maintenance windows of a project.
 
 use super::ProjectPath;
-use crate::access::Here;
+use crate::access::Manager;
 use crate::alerts::model::{NewWindow, Window};
 use crate::alerts::rules::windows;
 use crate::alerts::store::windows as rows;
@@ -45,7 +45,7 @@ async fn list(by: Caller, path: Params<ProjectPath>, paging: Paging) -> Result<P
 
 async fn create(by: Caller, params: Params<CreateWindow>) -> Result<Created<Window>> {
     by.write(move |tx, by| {
-        let here = Here::authorize(tx, &by.viewer, &params.at.id, Purpose::Update)?;
+        let here = Manager::authorize(tx, &by.viewer, &params.at.id)?;
         Ok(Created(windows::create(tx, &here, &params.new)?))
     })
     .await
@@ -53,7 +53,7 @@ async fn create(by: Caller, params: Params<CreateWindow>) -> Result<Created<Wind
 
 async fn destroy(by: Caller, path: Params<WindowPath>) -> Result<NoContent> {
     by.write(move |tx, by| {
-        let here = Here::authorize(tx, &by.viewer, &path.at.id, Purpose::Update)?;
+        let here = Manager::authorize(tx, &by.viewer, &path.at.id)?;
         windows::destroy(tx, &here, path.window_id)?;
         Ok(NoContent)
     })

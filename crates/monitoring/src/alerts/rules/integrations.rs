@@ -1,7 +1,7 @@
 //! Integrations: where tools send alerts of a project, and with which key
 //! (docs/interface/monitoring.md 1.1).
 
-use crate::access::Here;
+use crate::access::Manager;
 use crate::alerts::limits::AlertLimits;
 use crate::alerts::model::{Integration, Kind, LEGACY, LEGACY_PROMETHEUS, MAX_NAME, TOKEN};
 use crate::alerts::payload::mapping::{Mapping, Path};
@@ -112,7 +112,7 @@ fn no_external_tool(tx: &mut Tx<'_>, project_id: i64) -> Result<()> {
 pub fn create(
     app: &App,
     tx: &mut Tx<'_>,
-    by: &Here,
+    by: &Manager,
     new: &Change,
     plain_address: bool,
 ) -> Result<Integration> {
@@ -152,7 +152,7 @@ fn single(tx: &mut Tx<'_>, project_id: i64, kind: Kind, id: i64) -> Result<()> {
 
 pub fn update(
     tx: &mut Tx<'_>,
-    by: &Here,
+    by: &Manager,
     integration: &Integration,
     change: &Change,
 ) -> Result<Integration> {
@@ -179,7 +179,7 @@ pub fn update(
 pub fn reset_token(
     app: &App,
     tx: &mut Tx<'_>,
-    by: &Here,
+    by: &Manager,
     integration: &Integration,
     overlap_seconds: i64,
 ) -> Result<Integration> {
@@ -198,7 +198,7 @@ pub fn reset_token(
 }
 
 /// Removes an integration; its alerts stay.
-pub fn destroy(tx: &mut Tx<'_>, by: &Here, id: i64) -> Result<Integration> {
+pub fn destroy(tx: &mut Tx<'_>, by: &Manager, id: i64) -> Result<Integration> {
     let gone = rows::remove(tx, by.project.id, id)?.found("Integration")?;
     let details = about(&gone, json!({}));
     by.record(tx, "alert_integration.destroy", details)?;

@@ -1,6 +1,6 @@
 //! What a project wants done with its alerts.
 
-use crate::access::Here;
+use crate::access::Manager;
 use crate::alerts::model::{AlertSetting, MAX_URL};
 use crate::alerts::store::{integrations, settings as rows};
 use kernel::error::{Error, Result};
@@ -32,7 +32,7 @@ kernel::params! {
 }
 
 /// Stores a change; what holds then.
-pub fn update(tx: &mut Tx<'_>, by: &Here, change: &Change) -> Result<AlertSetting> {
+pub fn update(tx: &mut Tx<'_>, by: &Manager, change: &Change) -> Result<AlertSetting> {
     let before = rows::of_project(tx, by.project.id)?;
     let was_enabled = before.external_tool_enabled;
     let after = changed(before, change.clone());

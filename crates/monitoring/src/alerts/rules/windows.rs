@@ -1,6 +1,6 @@
 //! Maintenance windows of a project.
 
-use crate::access::Here;
+use crate::access::Manager;
 use crate::alerts::model::{MAX_NAME, NewWindow, Window};
 use crate::alerts::store::integrations;
 use crate::alerts::store::windows as rows;
@@ -12,7 +12,7 @@ use store::Tx;
 
 const MOST: i64 = 1_000;
 
-pub fn create(tx: &mut Tx<'_>, by: &Here, new: &NewWindow) -> Result<Window> {
+pub fn create(tx: &mut Tx<'_>, by: &Manager, new: &NewWindow) -> Result<Window> {
     let name = new.name.trim();
     let starts_at = new.starts_at.unwrap_or(tx.now());
     if name.is_empty() {
@@ -40,7 +40,7 @@ pub fn create(tx: &mut Tx<'_>, by: &Here, new: &NewWindow) -> Result<Window> {
     Ok(made)
 }
 
-pub fn destroy(tx: &mut Tx<'_>, by: &Here, id: i64) -> Result<()> {
+pub fn destroy(tx: &mut Tx<'_>, by: &Manager, id: i64) -> Result<()> {
     let gone = rows::remove(tx, by.project.id, id)?.found("Maintenance window")?;
     by.record(tx, "alert_window.destroy", about(&gone))
 }

@@ -53,7 +53,8 @@ kernel::params! {
 }
 
 impl RotationInput {
-    /// A new one like this; all but `ends_at` and `active_period` are needed.
+    /// A new one like this, whose plan is not checked; all but `ends_at` and
+    /// `active_period` are needed.
     pub fn whole(self) -> Result<NewRotation> {
         Ok(NewRotation {
             plan: Flat(plan(None, &self)?),
@@ -85,6 +86,7 @@ pub fn update(
     change: &RotationInput,
 ) -> Result<Rotation> {
     let plan = plan(Some(&rotation.plan), change)?;
+    check(&plan)?;
     let name = match &change.name {
         Some(name) => free_name(tx, on, name, rotation.id)?,
         None => rotation.name.clone(),
@@ -108,21 +110,19 @@ pub fn destroy(tx: &mut Tx<'_>, on: &ScheduleAccess, rotation: &Rotation) -> Res
     on.here.record(tx, "on_call_rotation.destroy", details)
 }
 
-/// What a plan becomes, given what is stored of it.
+/// What a plan becomes, unchecked, given what is stored of it.
 fn plan(before: Option<&Plan>, input: &RotationInput) -> Result<Plan> {
     let blank = |field: &str| Error::invalid(field, "can't be blank");
     let starts_at = input.starts_at.or(before.map(|it| it.starts_at));
     let length = input.length.or(before.map(|it| it.length));
     let unit = input.length_unit.or(before.map(|it| it.length_unit));
-    let plan = Plan {
+    Ok(Plan {
         starts_at: starts_at.ok_or_else(|| blank("starts_at"))?,
         ends_at: input.ends_at.clone().over(before.and_then(|it| it.ends_at)),
         length: length.ok_or_else(|| blank("length"))?,
         length_unit: unit.ok_or_else(|| blank("length_unit"))?,
         active_period: input.active_period.clone().over(before.and_then(|it| it.active_period)),
-    };
-    check(&plan)?;
-    Ok(plan)
+    })
 }
 
 /// What cannot be a plan.

@@ -31,7 +31,7 @@ pub enum Form {
 impl Form {
     /// What the client likes best; HTML where it likes nothing of ours, as
     /// PEP 691 allows.
-    pub fn request(request: &RequestContext) -> Form {
+    pub fn accepted(request: &RequestContext) -> Form {
         let accepted = request.header(header::ACCEPT).unwrap_or_default();
         preferred(accepted)
     }

@@ -61,7 +61,7 @@ kernel::params! {
 }
 
 async fn names(client: Client) -> Result<Response> {
-    let form = Form::request(&client.request);
+    let form = Form::accepted(&client.request);
     let body = client.read(move |tx, scope, client| {
         let links = links(client, scope)?;
         documents::of_all(tx, scope, &links, "all packages", form)
@@ -70,7 +70,7 @@ async fn names(client: Client) -> Result<Response> {
 }
 
 async fn name(client: Client, params: Params<Named>) -> Result<Response> {
-    let (name, form) = (params.package_name.as_str(), Form::request(&client.request));
+    let (name, form) = (params.package_name.as_str(), Form::accepted(&client.request));
     let (about, wanted) = ((PYPI, name, form.kept_as()), name.to_owned());
     let document = at_prefix(&client, about, move |tx, scope, client| {
         let links = links(client, scope)?;

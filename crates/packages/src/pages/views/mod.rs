@@ -68,7 +68,7 @@ pub struct Package {
     pub page: Page,
     /// The project's full path and address.
     pub place: (String, String),
-    pub shown: PackageRow,
+    pub row: PackageRow,
     /// Its address.
     pub url: String,
     pub tags: Vec<Tag>,
@@ -97,7 +97,7 @@ impl Package {
     }
 
     fn download(&self, file: &PackageFile) -> String {
-        let (project, id) = (self.shown.package.project_id, file.id);
+        let (project, id) = (self.row.package.project_id, file.id);
         let package = file.package_id;
         format!("/api/v4/projects/{project}/packages/{package}/package_files/{id}/download")
     }

@@ -179,8 +179,8 @@ async fn wanted(app: &App, form: &ChangeForm) -> Result<IssueInput> {
         .iter()
         .map(|name| name.trim_start_matches('@').to_owned())
         .collect();
-    let request = names.clone();
-    let ids = app.read(move |tx| ids_by_usernames(tx, &request)).await?;
+    let wanted = names.clone();
+    let ids = app.read(move |tx| ids_by_usernames(tx, &wanted)).await?;
     if ids.len() < names.len() {
         return Err(Error::invalid("assignees", "names somebody who is not here"));
     }

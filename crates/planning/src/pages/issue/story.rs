@@ -2,7 +2,7 @@
 
 use super::Reader;
 use crate::entity::events::Named;
-use crate::model::{EventKind, Label, Milestone};
+use crate::model::{EventKind, Label};
 use crate::pages::notes::{NotePage, NoteView, SOMEBODY};
 use crate::rules::issues::noteable;
 use crate::store::issues::events::Event;
@@ -27,8 +27,8 @@ pub struct EventView {
     pub name: String,
     pub what: String,
     pub label: Option<Label>,
-    /// To which milestone.
-    pub milestone: Option<Milestone>,
+    /// Title and path of the milestone.
+    pub milestone: Option<(String, String)>,
     pub created_at: Moment,
 }
 
@@ -95,7 +95,7 @@ fn told(event: &Event, named: &Named, now: Timestamp) -> EventView {
         name: author.map_or(SOMEBODY, |user| user.name.as_str()).to_owned(),
         what,
         label: named.label(event).cloned(),
-        milestone: named.milestone(event).cloned(),
+        milestone: named.milestone(event).map(|goal| (goal.title.clone(), goal.path())),
         created_at: Moment::new(event.created_at, now),
     }
 }

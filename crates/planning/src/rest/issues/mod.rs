@@ -10,7 +10,7 @@ use crate::access::{ProjectAccess, Scope, desk};
 use crate::entity::issues::{self as entity, IssueEntity, RelatedToIssues};
 use crate::guarded::{self, Place, Writer};
 use crate::model::Issue;
-use crate::rest::{Subscribes, in_path};
+use crate::rest::Subscribes;
 use crate::rules::issues::places::{self, found, found_signed_in, found_to_write, is_subscribed};
 use crate::rules::issues::{self as rules, CHANGES, IssueInput, StateEvent, moves};
 use crate::store::issues as rows;
@@ -113,10 +113,10 @@ pub(super) struct IssueRequest {
 
 impl FromCall for IssueRequest {
     async fn from_call(call: &mut Call) -> Result<Self> {
-        Ok(IssueRequest {
-            caller: Caller::from_call(call).await?,
-            place: in_path::<IssuePath>(call)?.place(),
-        })
+        let caller = Caller::from_call(call).await?;
+        // With the body, so that what cannot be read of it is refused everywhere.
+        let Params(path) = Params::<IssuePath>::from_call(call).await?;
+        Ok(IssueRequest { caller, place: path.place() })
     }
 
     fn describe(operation: &mut Operation<'_>) {

@@ -94,7 +94,7 @@ async fn show(params: Params<Question>, client: Client) -> Result<Response> {
         return xml(feed::METADATA.to_owned());
     }
     let of = client.clone();
-    let sent = client.app.read(move |tx| match Resource::request(&question, &of.request)? {
+    let sent = client.app.read(move |tx| match Resource::named_by(&question, &of.request)? {
         Resource::One { name, version } => {
             let scope = scope(tx, &of.viewer, &of.prefix)?;
             let found = entries::one(tx, &scope, &name, &version)?.found("Package")?;
@@ -109,7 +109,7 @@ async fn show(params: Params<Question>, client: Client) -> Result<Response> {
 async fn count(params: Params<Question>, client: Client) -> Result<Response> {
     let Params(question) = params;
     let of = client.clone();
-    let sent = client.app.read(move |tx| match Resource::request(&question, &of.request)? {
+    let sent = client.app.read(move |tx| match Resource::named_by(&question, &of.request)? {
         Resource::One { .. } => Err(Error::NotFound("")),
         Resource::Many(many) => Ok(many.find(tx, &of)?.0.len()),
     });
@@ -134,7 +134,7 @@ struct Many {
 }
 
 impl Resource {
-    fn request(question: &Question, request: &RequestContext) -> Result<Resource> {
+    fn named_by(question: &Question, request: &RequestContext) -> Result<Resource> {
         let unknown = || Error::NotFound("Resource");
         let (of, inner) = match question.odata.split_once('(') {
             Some((of, rest)) => (of, rest.strip_suffix(')').ok_or_else(unknown)?),
