@@ -22,5 +22,5 @@ mod tests;
 pub use assets::{asset, asset_response, asset_url};
 pub use errors::error_page;
 pub(crate) use errors::{SIGN_IN, sign_in};
-pub use page::{Errors, Flash, Moment, Notice, Now, Page, PageViewer, Pages, Seen, Tone};
+pub use page::{Errors, Flash, Moment, Notice, Page, PageViewer, Pages, Seen, Tone};
 pub use reply::Html;

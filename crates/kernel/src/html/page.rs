@@ -209,17 +209,6 @@ impl Moment {
     }
 }
 
-/// When a page is rendered, as its template tells times from it.
-#[derive(Debug, Clone, Copy)]
-pub struct Now(pub Timestamp);
-
-impl Now {
-    /// The time seen from now.
-    pub fn ago(&self, at: &Timestamp) -> Moment {
-        Moment::new(*at, self.0)
-    }
-}
-
 fn relative(seconds: i64) -> String {
     const UNITS: [(u64, &str); 5] = [
         (31_557_600, "year"),

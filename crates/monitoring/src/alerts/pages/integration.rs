@@ -15,7 +15,7 @@ use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
-use kernel::html::{Moment, Now, Page};
+use kernel::html::{Moment, Page};
 use kernel::http::{Flat, Params, Patch, Response, Text};
 use serde_json::{Value, json};
 use spaces::pages::{Space, Visit};
@@ -148,7 +148,7 @@ impl FormPage for IntegrationPage {
             targets: targets(&one),
             payload: payload.unwrap_or_else(|| SAMPLE.to_owned()),
             deliveries: received,
-            now: Now(now),
+            now,
             errors: typed.errors.clone(),
         })
     }

@@ -10,7 +10,7 @@ use identity::pages::page;
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::ui::{Choice, Tab};
-use kernel::html::{Html, Now, Pages};
+use kernel::html::{Html, Pages};
 use kernel::http::{Paging, Params, Response};
 use spaces::access::Purpose;
 use spaces::pages::Visit;
@@ -150,7 +150,7 @@ pub(super) async fn show(
                     .map(str::to_owned),
                 alerts: found,
                 related,
-                now: Now(now),
+                now,
                 pages: Pages::of(
                     &paging,
                     counted(&counts, list.tab.2),

@@ -14,9 +14,9 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use kernel::app::App;
 use kernel::error::{Error, Result};
+use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
-use kernel::html::{Now, Page};
 use kernel::http::{Flat, Params, Response, Text};
 use kernel::time::Timestamp;
 use spaces::access::Purpose;
@@ -134,7 +134,7 @@ impl FormPage for Settings {
             active,
             presets: Choice::list(Preset::NAMES),
             windows: window_rows::list(tx, project.id, MOST, 0)?,
-            now: Now(tx.now()),
+            now: tx.now(),
             errors: typed.errors.clone(),
         })
     }

@@ -15,7 +15,7 @@ use identity::spam::Guarded;
 use kernel::app::App;
 use kernel::error::{Found, Result};
 use kernel::html::ui::Choice;
-use kernel::html::{Errors, Html, Now, Page, Pages, flash};
+use kernel::html::{Errors, Html, Page, Pages, flash};
 use kernel::http::{Call, FromCall, Paging, Params, Response};
 use kernel::time::Timestamp;
 use planning::access::ProjectAccess;
@@ -212,7 +212,7 @@ impl AlertPage {
             pages: Pages::of(&self.paging, total, alert.path(project)),
             issue_iid: related.issue_iid(&alert),
             owner,
-            now: Now(now),
+            now,
             errors: Errors::default(),
             alert,
         })

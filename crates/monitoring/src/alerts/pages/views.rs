@@ -11,7 +11,7 @@ use askama::Template;
 use identity::model::User;
 use identity::pages::challenge::Challenge;
 use kernel::html::ui::{self, Choice, Tab};
-use kernel::html::{Errors, Moment, Now, Page, Pages};
+use kernel::html::{Errors, Moment, Page, Pages};
 use kernel::time::Timestamp;
 use planning::store::notes::Note;
 use spaces::pages::views::SpaceHead;
@@ -38,7 +38,7 @@ pub struct AlertList {
     pub hours: Vec<(String, u64)>,
     pub alerts: Vec<Alert>,
     pub related: Related,
-    pub now: Now,
+    pub now: Timestamp,
     pub pages: Pages,
 }
 
@@ -81,7 +81,7 @@ pub struct AlertDetails {
     /// The number of the incident about it.
     pub issue_iid: Option<i64>,
     pub owner: Option<User>,
-    pub now: Now,
+    pub now: Timestamp,
     pub url: String,
     pub facts: Vec<(&'static str, String)>,
     /// What to do about it, as its sender says, and whether that is an address
@@ -156,7 +156,7 @@ pub struct AlertSettings {
     pub active: bool,
     pub presets: Vec<Choice>,
     pub windows: Vec<Window>,
-    pub now: Now,
+    pub now: Timestamp,
     /// What the window about to be opened is about.
     pub scopes: Vec<Choice>,
     pub errors: Errors,
@@ -178,7 +178,7 @@ impl AlertSettings {
     }
 
     fn is_open(&self, window: &Window) -> bool {
-        let now = self.now.0;
+        let now = self.now;
         window.starts_at <= now && now < window.ends_at
     }
 }
@@ -205,7 +205,7 @@ pub struct AlertIntegration {
     pub payload: String,
     /// What it received of late.
     pub deliveries: Vec<Delivered>,
-    pub now: Now,
+    pub now: Timestamp,
     /// What is wrong with a form, by field name.
     pub errors: Errors,
 }
