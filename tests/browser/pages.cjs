@@ -177,12 +177,12 @@ test('a group, a project, a member and tokens are made without a script', async 
   const row = page.getByRole('row').filter({ hasText: `@${member}` });
   await row.locator('summary', { hasText: 'Remove' }).click();
   await row.getByRole('button', { name: 'Remove' }).click();
-  await said('The member is removed.');
+  await said('Member removed.');
 
   await page.getByRole('link', { name: 'Settings' }).click();
   await page.getByLabel('Topics').fill('iron, heavy');
   await page.getByRole('button', { name: 'Save settings' }).click();
-  await said('The settings are saved.');
+  await said('Settings saved.');
   await page.getByRole('link', { name: 'Access tokens' }).click();
   await page.getByLabel('Name').fill('deploy');
   await page.getByLabel('api', { exact: true }).check();
@@ -229,7 +229,7 @@ test('an alert is received, seen and resolved', async () => {
   await page.goto(`${url}/${project}/-/settings/alerts`);
   await page.getByLabel('Name').fill('Furnace');
   await page.getByRole('button', { name: 'Add integration' }).click();
-  await page.getByText('The integration is made.').waitFor();
+  await page.getByText('Integration created.').waitFor();
   const address = await page.getByLabel('Address', { exact: true }).inputValue();
   const key = await page.getByLabel('Authorization key').inputValue();
   await check(page, 'an integration');
@@ -246,7 +246,7 @@ test('an alert is received, seen and resolved', async () => {
   await check(page, 'an alert');
   await page.getByLabel('Note', { exact: true }).fill('It **glows**.');
   await page.getByRole('button', { name: 'Write note' }).click();
-  await page.getByText('The note is written.').waitFor();
+  await page.getByText('Note added.').waitFor();
   await page.getByLabel(/^Answer the note by/).click();
   await page.getByLabel('Answer required', { exact: true }).fill('Let it cool.');
   await page.getByRole('button', { name: 'Answer', exact: true }).click();
@@ -267,12 +267,12 @@ test('somebody is on call and paged', async () => {
   await page.getByLabel('Name').fill('Nights');
   await page.getByLabel('Time zone').selectOption('Europe/Berlin');
   await page.getByRole('button', { name: 'Add schedule' }).click();
-  await page.getByText('The schedule is made.').waitFor();
+  await page.getByText('Schedule created.').waitFor();
   await page.getByLabel('Name of the rotation').fill('Weekly');
   await page.getByLabel('Who takes turns').fill('root');
   await page.getByLabel('First turn begins').fill('2020-01-01T08:00');
   await page.getByRole('button', { name: 'Add rotation' }).click();
-  await page.getByText('The rotation is added.').waitFor();
+  await page.getByText('Rotation added.').waitFor();
   await page.getByText('On call now:').waitFor();
   await check(page, 'a schedule');
   await page.getByRole('link', { name: 'Change' }).click();
@@ -307,7 +307,7 @@ test('a package is published, seen and deleted', async () => {
   await check(page, 'a package');
   await page.locator('.head summary', { hasText: 'Delete' }).click();
   await page.locator('.head').getByRole('button', { name: 'Delete' }).click();
-  await page.getByRole('status').filter({ hasText: 'The package is deleted.' }).waitFor();
+  await page.getByRole('status').filter({ hasText: 'Package deleted.' }).waitFor();
   await page.getByText('No packages yet').waitFor();
   assert.deepEqual(problems, []);
   await context.close();
@@ -334,7 +334,7 @@ test('an issue is made, discussed and closed', async () => {
   await page.getByLabel('Assigned').fill('root');
   await page.getByLabel('Due').fill('2031-02-01');
   await page.getByRole('button', { name: 'Save' }).last().click();
-  await page.getByRole('status').filter({ hasText: 'The issue is changed.' }).waitFor();
+  await page.getByRole('status').filter({ hasText: 'Issue updated.' }).waitFor();
   await page.getByRole('button', { name: 'Add to-do' }).click();
   await page.getByRole('status').filter({ hasText: 'to-do list' }).waitFor();
   await both('an issue');
@@ -494,7 +494,7 @@ test('a security key is added, signs in, and is removed', async () => {
   }
   await page.locator('summary', { hasText: 'Remove' }).click();
   await page.getByRole('button', { name: 'Remove' }).click();
-  await page.getByRole('status').filter({ hasText: 'The security key is removed.' }).waitFor();
+  await page.getByRole('status').filter({ hasText: 'Security key removed.' }).waitFor();
   await enter();
   await page.waitForURL(`${url}/`);
   assert.deepEqual(problems, []);

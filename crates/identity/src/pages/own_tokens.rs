@@ -224,7 +224,7 @@ impl FormPage for OwnTokens {
                 let token = self.find(tx, *id)?;
                 tokens::revoke(tx, token.id)?;
                 tokens::record(tx, &self.viewer.author(), "access_token.revoke", &token)?;
-                Outcome::led(PATH, "The token is revoked.")
+                Outcome::led(PATH, "Token revoked.")
             }
         }
     }

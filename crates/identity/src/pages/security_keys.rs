@@ -132,7 +132,7 @@ async fn create(app: App, viewer: SignedInViewer, form: Params<KeyForm>) -> Resu
         .write(move |tx| keys::finish_add(&own, tx, &by, session, &user, &typed, &answer))
         .await;
     match added {
-        Ok(Added::Done(None)) => flash::done(&app, PATH, "The security key is added."),
+        Ok(Added::Done(None)) => flash::done(&app, PATH, "Security key added."),
         Ok(Added::Done(Some(codes))) => show_codes(&app, &viewer, codes),
         Ok(Added::Refused(why)) => {
             let flash = Flash::failed(format!("The key was not added. {why}"));
@@ -149,5 +149,5 @@ async fn destroy(app: App, viewer: SignedInViewer, path: Params<OwnThing>) -> Re
     session(&viewer.0)?;
     let (id, by) = (path.id, viewer.author());
     app.write(move |tx| keys::remove(tx, &by, &viewer.0.user, id)).await?;
-    flash::done(&app, PATH, "The security key is removed.")
+    flash::done(&app, PATH, "Security key removed.")
 }

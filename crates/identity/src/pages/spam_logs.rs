@@ -75,7 +75,7 @@ async fn act(app: App, admin: Admin, params: Params<ActParams>) -> Result<Respon
     })
     .await?;
     let text = match action {
-        Action::Delete => "The entry is deleted.",
+        Action::Delete => "Entry deleted.",
         Action::BlockUser => "The user is blocked and signed out everywhere.",
     };
     flash::done(&app, PATH, text)

@@ -229,11 +229,11 @@ impl FormPage for CleanupPage {
             }
             Action::Remove => {
                 rule::destroy(tx, viewer, owner, form.rule_id()?)?;
-                "The rule is removed."
+                "Rule removed."
             }
             Action::Add | Action::Preview | Action::Show => {
                 rule::create(tx, viewer, owner, form.terms.change()?)?;
-                "The rule is added. It is off until you switch it on."
+                "Rule added. It is off until you switch it on."
             }
         };
         Outcome::led(format!("{}/-/{PAGE}", space.url()), text)

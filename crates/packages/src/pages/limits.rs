@@ -98,6 +98,6 @@ impl FormPage for Limits {
 
     fn change(&self, tx: &mut Tx<'_>, form: &UpdateLimits) -> Result<Outcome<Self>> {
         limits::change(&self.app, tx, &self.viewer, form)?;
-        Outcome::led(PATH, "The limits are saved.")
+        Outcome::led(PATH, "Limits saved.")
     }
 }

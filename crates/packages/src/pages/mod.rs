@@ -302,7 +302,7 @@ async fn delete_package(
         Deletion::new(&registry, &viewer, Some(&asked)).package(tx, &entered, id)?;
         Ok(format!("/{}/-/packages", entered.project.full_path))
     });
-    flash::done(&app, &deleted.await?, "The package is deleted.")
+    flash::done(&app, &deleted.await?, "Package deleted.")
 }
 
 async fn delete_file(
@@ -319,5 +319,5 @@ async fn delete_file(
         let path = &entered.project.full_path;
         Ok(format!("/{path}/-/packages/{}", ids.0))
     });
-    flash::done(&app, &deleted.await?, "The file is deleted.")
+    flash::done(&app, &deleted.await?, "File deleted.")
 }

@@ -121,7 +121,7 @@ impl FormPage for GroupPage {
         let (space, group) = self.group(tx)?;
         settings::replace(tx, &self.0.viewer, &group, settings)?;
         let url = format!("{}/-/{PAGE}", space.url());
-        Outcome::led(url, "The settings are saved.")
+        Outcome::led(url, "Settings saved.")
     }
 }
 
@@ -178,7 +178,7 @@ impl FormPage for ProjectPage {
         if form.action == Some(Action::Remove) {
             let id = form.rule_id.ok_or_else(|| Error::missing("rule_id"))?;
             protection::delete(tx, &self.0.viewer, project_id, id)?;
-            return Outcome::led(url, "The rule is removed.");
+            return Outcome::led(url, "Rule removed.");
         }
         let rule = NewRule {
             package_name_pattern: form.pattern.clone().unwrap_or_default(),
@@ -187,7 +187,7 @@ impl FormPage for ProjectPage {
             minimum_access_level_for_delete: form.delete,
         };
         protection::create(tx, &self.0.viewer, project_id, rule)?;
-        Outcome::led(url, "The rule is added.")
+        Outcome::led(url, "Rule added.")
     }
 }
 

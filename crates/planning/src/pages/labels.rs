@@ -148,15 +148,15 @@ impl FormPage for Page {
         let text = match form.action {
             Action::Add => {
                 rules::create(tx, viewer, &here, &input)?;
-                "The label is made."
+                "Label created."
             }
             Action::Update => {
                 rules::update(tx, viewer, &here, &which()?, &input)?;
-                "The label is changed."
+                "Label updated."
             }
             Action::Remove => {
                 rules::destroy(tx, viewer, &here, &which()?)?;
-                "The label is deleted."
+                "Label deleted."
             }
         };
         Outcome::led(format!("{}/-/labels", space.url()), text)

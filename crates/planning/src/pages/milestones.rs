@@ -314,15 +314,15 @@ fn apply(
     let (change, text) = match form.action {
         Action::Add => {
             let made = rules::create(tx, viewer, &here, &texts()?)?;
-            return Ok((format!("{list}/{}", made.iid), "The milestone is made."));
+            return Ok((format!("{list}/{}", made.iid), "Milestone created."));
         }
         Action::Remove => {
             rules::destroy(tx, viewer, &here, which()?)?;
-            return Ok((list, "The milestone is deleted."));
+            return Ok((list, "Milestone deleted."));
         }
-        Action::Update => (texts()?, "The milestone is changed."),
-        Action::Close => (state(StateEvent::Close), "The milestone is closed."),
-        Action::Activate => (state(StateEvent::Activate), "The milestone is open again."),
+        Action::Update => (texts()?, "Milestone updated."),
+        Action::Close => (state(StateEvent::Close), "Milestone closed."),
+        Action::Activate => (state(StateEvent::Activate), "Milestone reopened."),
     };
     let changed = rules::update(tx, viewer, &here, which()?, &change)?;
     Ok((format!("{list}/{}", changed.iid), text))

@@ -122,7 +122,7 @@ async fn create(
     let writer = Writer::by_form(visit.viewer.clone(), request, solution);
     let made = guarded::open(&app, writer, project, wanted, |_, _, issue| Ok(issue)).await;
     match outcome(&app, made, &["title", "description", "labels"]).await? {
-        Ok(issue) => lead(&app, &issue, format!("Issue #{} is made.", issue.iid)),
+        Ok(issue) => lead(&app, &issue, format!("Issue #{} created.", issue.iid)),
         Err(refusal) => {
             let description = description.into();
             let typed = Form { description, ..form };
@@ -167,7 +167,7 @@ async fn update(
     let writer = Writer::by_form(visit.viewer.clone(), request, solution);
     let done = guarded::edit(&app, writer, place, wanted, |_, _, issue| Ok(issue)).await;
     match outcome(&app, done, &["title", "description"]).await? {
-        Ok(issue) => lead(&app, &issue, "The issue is changed."),
+        Ok(issue) => lead(&app, &issue, "Issue updated."),
         Err(refusal) => {
             let typed = Form {
                 title: form.title,

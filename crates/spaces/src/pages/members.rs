@@ -149,13 +149,13 @@ impl FormPage for Members {
             }
             Action::Deny => {
                 members::deny(tx, &place, user_of(form)?)?;
-                Outcome::led(url, "The request is dropped.")
+                Outcome::led(url, "Request removed.")
             }
             Action::Remove => {
                 members::remove(tx, &place, user_of(form)?, true)?;
                 match leaves {
                     true => Outcome::led("/", format!("You have left {}.", space.full_path())),
-                    false => Outcome::led(url, "The member is removed."),
+                    false => Outcome::led(url, "Member removed."),
                 }
             }
         }

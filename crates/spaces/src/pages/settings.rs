@@ -85,9 +85,7 @@ impl FormPage for Settings {
         let word = self.0.address.kind.word();
         let moved = |full_path: &str| format!("The {word} is now at {full_path}.");
         let (full_path, text) = match form.action {
-            Action::Save => {
-                (save(tx, viewer, &space, &form.fields)?, "The settings are saved.".into())
-            }
+            Action::Save => (save(tx, viewer, &space, &form.fields)?, "Settings saved.".into()),
             Action::Rename => {
                 let full_path = rename(tx, viewer, &space, form.fields.path.clone())?;
                 (full_path.clone(), moved(&full_path))
@@ -353,7 +351,7 @@ fn archive(
     };
     rules::archive_project(tx, viewer, &space.reference(), archived)?;
     Ok(match archived {
-        true => "The project is archived and takes no changes.",
+        true => "Project archived: it takes no changes.",
         false => "The project takes changes again.",
     })
 }

@@ -132,7 +132,7 @@ impl FormPage for Tokens {
                 let token = one(tx)?;
                 rules::revoke(tx, viewer, &token)?;
                 let url = format!("{}/-/access_tokens", space.url());
-                Outcome::led(url, "The token is revoked.")
+                Outcome::led(url, "Token revoked.")
             }
         }
     }

@@ -350,7 +350,7 @@ async fn update<P: Place>(
     match changed {
         Ok(_) => {
             let to = format!("{}/{id}", place.base);
-            flash::done(&app, &to, "The application was saved.")
+            flash::done(&app, &to, "Application saved.")
         }
         Err(Error::Invalid(problems)) => {
             render_one(&app, &place, one, None, Some((given, problems))).await
@@ -376,7 +376,7 @@ async fn act<P: Place>(app: App, place: P, params: Params<ActParams>) -> Result<
         })
         .await?;
     match action {
-        Action::Delete => flash::done(&app, &place.base, "The application was deleted."),
+        Action::Delete => flash::done(&app, &place.base, "Application deleted."),
         _ => show_one(&app, &place, id, secret).await,
     }
 }

@@ -91,7 +91,7 @@ async fn save(app: App, admin: Admin, sent: Everything) -> Result<Response> {
     let by = admin.author();
     let (inner, mut typed) = (app.clone(), sent.sent().clone());
     match app.write(move |tx| sent.save(&inner, tx, &by)).await {
-        Ok(_) => flash::done(&app, PATH, "The settings are saved."),
+        Ok(_) => flash::done(&app, PATH, "Settings saved."),
         Err(error) => {
             let (errors, refusal) = flash::in_form(error)?;
             let mut values = app.read(instance::read).await?;

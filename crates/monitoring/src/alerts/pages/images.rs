@@ -49,7 +49,7 @@ pub(super) async fn add(
         Ok(new) => {
             page.change(&app, AlertForms::default(), move |tx, here| {
                 images::create(tx, &here.alert, &new)?;
-                Ok("The picture is added.".to_owned())
+                Ok("Picture added.".to_owned())
             })
             .await
         }
@@ -65,10 +65,10 @@ pub(super) async fn change(
     page.change(&app, AlertForms::default(), move |tx, here| {
         if form.remove == Some(true) {
             images::destroy(tx, &here.alert, form.image_id)?;
-            return Ok("The picture is removed.".to_owned());
+            return Ok("Picture removed.".to_owned());
         }
         images::update(tx, &here.alert, form.image_id, &form.chart.chart())?;
-        Ok("The picture is changed.".to_owned())
+        Ok("Picture updated.".to_owned())
     })
     .await
 }

@@ -163,12 +163,12 @@ impl FormPage for IntegrationPage {
             }
             Action::Remove => {
                 integrations::destroy(tx, &by, one.id)?;
-                return Outcome::led(settings(&space), "The integration is removed.");
+                return Outcome::led(settings(&space), "Integration removed.");
             }
             Action::Save | Action::Test => {
                 let change = form.change(&one.payload_mapping.0)?;
                 integrations::update(tx, &by, &one, &change)?;
-                "The integration is saved."
+                "Integration saved."
             }
         };
         Outcome::led(format!("{}/{}", settings(&space), one.id), text)

@@ -145,13 +145,13 @@ impl FormPage for Settings {
         let text = match form.action {
             Action::Save | Action::External => {
                 settings::update(tx, &by, &form.settings())?;
-                "The settings are saved."
+                "Settings saved."
             }
             Action::Create => {
                 let new = form.new.integration();
                 let made = integrations::create(&self.app, tx, &by, &new, false)?;
                 let page = format!("{here}/{}", made.id);
-                return Outcome::led(page, "The integration is made.");
+                return Outcome::led(page, "Integration created.");
             }
             Action::Open => {
                 let made = windows::create(tx, &by, &form.new.window()?);
@@ -161,7 +161,7 @@ impl FormPage for Settings {
             Action::Close => {
                 let id = form.window_id.ok_or_else(|| Error::missing("window_id"))?;
                 windows::destroy(tx, &by, id)?;
-                "The maintenance window is removed."
+                "Maintenance window removed."
             }
         };
         Outcome::led(here, text)

@@ -63,7 +63,7 @@ async fn incident(
     let done = issues::create(&app, by, place).await;
     let done = done.map(|guarded| match guarded {
         Guarded::Made(made) => {
-            Guarded::Made((path, format!("Incident #{} is made.", made.issue.iid)))
+            Guarded::Made((path, format!("Incident #{} created.", made.issue.iid)))
         }
         Guarded::Refused(refused) => Guarded::Refused(refused),
     });
@@ -93,7 +93,7 @@ async fn write_note(
             Said::Note(note, _) => format!("{path}#note_{}", note.id),
             Said::Commands(_) => path.clone(),
         };
-        Ok((place, "The note is written.".to_owned()))
+        Ok((place, "Note added.".to_owned()))
     });
     let done = done.await.map_err(noted);
     let discussion = form.discussion_id.unwrap_or_default();
@@ -111,11 +111,11 @@ async fn change_note(
     let (about, viewer) = (thing(&alert), page.visit.viewer.clone());
     if form.delete.unwrap_or(false) {
         guarded::destroy(&app, viewer, about, form.note_id).await?;
-        return flash::done(&app, &path, "The note is deleted.");
+        return flash::done(&app, &path, "Note deleted.");
     }
     let by = Writer::by_form(viewer, request, solution);
     let (which, body) = ((form.note_id, None), lines(form.body.as_deref()));
-    let changed = move |id: i64| (format!("{path}#note_{id}"), "The note is changed.".to_owned());
+    let changed = move |id: i64| (format!("{path}#note_{id}"), "Note updated.".to_owned());
     let text = body.clone();
     let done =
         guarded::rewrite(&app, by, about, which, text, move |_, _, note| Ok(changed(note.id)));

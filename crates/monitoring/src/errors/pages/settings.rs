@@ -106,20 +106,18 @@ impl FormPage for SettingsPage {
                 let setting = save(app, tx, viewer, project, form)?;
                 let receives = setting.active && setting.integrated;
                 match receives && key_rows::count(tx, project.id)? == 0 {
-                    true => {
-                        "The settings are saved. Make a key for the programs that report errors."
-                    }
-                    false => "The settings are saved.",
+                    true => "Settings saved. Make a key for the programs that report errors.",
+                    false => "Settings saved.",
                 }
             }
             Action::Add => {
                 keys::create(tx, viewer, project)?;
-                "The key is made."
+                "Key created."
             }
             Action::Remove => {
                 let id = form.key_id.ok_or_else(|| Error::missing("key_id"))?;
                 keys::destroy(app, tx, viewer, project, id)?;
-                "The key is removed."
+                "Key removed."
             }
         };
         Outcome::led(format!("{}/-/settings/error_tracking", space.url()), text)

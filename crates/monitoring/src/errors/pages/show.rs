@@ -105,7 +105,7 @@ pub(super) async fn change(app: App, visit: Visit, form: Params<Change>) -> Resu
         (Status::Resolved, Some(iid)) => format!("The error is resolved and issue #{iid} closed."),
         (Status::Resolved, None) => "The error is resolved.".to_owned(),
         (Status::Ignored, _) => "The error is ignored.".to_owned(),
-        (Status::Unresolved, _) => "The error is open again.".to_owned(),
+        (Status::Unresolved, _) => "Error reopened.".to_owned(),
     };
     flash::done(&app, &path, done)
 }
@@ -137,7 +137,7 @@ pub(super) async fn create_issue(
     let by = Writer::by_form(visit.viewer.clone(), request, solution);
     let made = issues::create(&app, by, &place, form.error_id, &form.wanted()).await;
     match outcome(&app, made, &[]).await? {
-        Ok(made) => flash::done(&app, &back, format!("Issue #{} is made.", made.issue.iid)),
+        Ok(made) => flash::done(&app, &back, format!("Issue #{} created.", made.issue.iid)),
         Err(refusal) => {
             let id = form.error_id;
             let typed = FormState { form: Some(form.0), refusal };

@@ -198,14 +198,14 @@ impl FormPage for PolicyPage {
             if let Some(policy) = policy {
                 rules::destroy(tx, &here, &policy)?;
             }
-            return Outcome::led(url, "The escalation policy is removed.");
+            return Outcome::led(url, "Escalation policy removed.");
         }
         let input = form.input(tx)?;
         match policy {
             Some(policy) => rules::update(tx, &here, &policy, &input)?,
             None => rules::create(tx, &here, &input)?,
         };
-        Outcome::led(url, "The escalation policy is saved.")
+        Outcome::led(url, "Escalation policy saved.")
     }
 }
 

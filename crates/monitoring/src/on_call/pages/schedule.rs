@@ -162,11 +162,11 @@ impl FormPage for SchedulePage {
         match form.action {
             Action::Save => {
                 schedule_rules::update(tx, &on, &form.schedule.input())?;
-                Outcome::led(own, "The schedule is saved.")
+                Outcome::led(own, "Schedule saved.")
             }
             Action::Remove => {
                 schedule_rules::destroy(tx, &on)?;
-                Outcome::led(all, "The schedule is removed.")
+                Outcome::led(all, "Schedule removed.")
             }
             Action::Rotate => {
                 let text = rotate(tx, &on, &form.rotation).map_err(in_form)?;
@@ -176,7 +176,7 @@ impl FormPage for SchedulePage {
                 let id = form.rotation.rotation_id;
                 let rotation = on.rotation(tx, id.ok_or_else(|| Error::missing("rotation_id"))?)?;
                 rotations::destroy(tx, &on, &rotation)?;
-                Outcome::led(own, "The rotation is removed.")
+                Outcome::led(own, "Rotation removed.")
             }
         }
     }
@@ -186,11 +186,11 @@ fn rotate(tx: &mut Tx<'_>, on: &ScheduleAccess, form: &RotationFields) -> Result
     let input = form.input(tx, &on.schedule)?;
     let Some(id) = form.rotation_id else {
         rotations::create(tx, on, &input.whole()?)?;
-        return Ok("The rotation is added.");
+        return Ok("Rotation added.");
     };
     let rotation = on.rotation(tx, id)?;
     rotations::update(tx, on, &rotation, &input)?;
-    Ok("The rotation is saved.")
+    Ok("Rotation saved.")
 }
 
 /// A refusal of a rotation beside the fields of its form.

@@ -158,6 +158,6 @@ impl FormPage for Schedules {
         let here = Here::new(&self.visit.viewer, space.project()?);
         let made = rules::create(tx, &here, &form.input())?;
         let url = format!("{}/-/oncall_schedules/{}", space.url(), made.iid);
-        Outcome::led(url, "The schedule is made. Add who takes turns.")
+        Outcome::led(url, "Schedule created. Add who takes turns.")
     }
 }

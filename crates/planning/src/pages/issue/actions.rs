@@ -151,13 +151,13 @@ pub async fn change(
 
 fn told(action: Action) -> &'static str {
     match action {
-        Action::Close => "The issue is closed.",
-        Action::Reopen => "The issue is open again.",
+        Action::Close => "Issue closed.",
+        Action::Reopen => "Issue reopened.",
         Action::Subscribe => "You are told of what happens here.",
         Action::Unsubscribe => "You are no longer told of what happens here.",
         Action::Todo => "The issue is in your to-do list.",
         Action::Award => "Your reaction is noted.",
-        Action::Marks | Action::Status => "The issue is changed.",
+        Action::Marks | Action::Status => "Issue updated.",
     }
 }
 
@@ -263,7 +263,7 @@ pub async fn write_note(
         }
     }
     match outcome(&app, done.map_err(noted), &["body"]).await? {
-        Ok(Some((id, page))) => flash::done(&app, &at(&here.url, page, id), "The note is written."),
+        Ok(Some((id, page))) => flash::done(&app, &at(&here.url, page, id), "Note added."),
         Ok(None) => flash::done(&app, &here.url, "Done."),
         Err(refusal) => {
             let typed = IssueForms { draft, refusal, ..IssueForms::default() };
@@ -319,7 +319,7 @@ pub async fn change_note(
     let here = here(&app, &viewer, &address, form.issue_iid).await?;
     if form.delete.unwrap_or(false) {
         guarded::destroy(&app, viewer, here.place, form.note_id).await?;
-        return flash::done(&app, &here.url, "The note is deleted.");
+        return flash::done(&app, &here.url, "Note deleted.");
     }
     let by = Writer::by_form(viewer.clone(), request, solution);
     let body = lines(&form.body);
@@ -328,7 +328,7 @@ pub async fn change_note(
     match outcome(&app, done.map_err(noted), &[]).await? {
         Ok(id) => {
             let page = paging.offset() / paging.per_page + 1;
-            flash::done(&app, &at(&here.url, page, id), "The note is changed.")
+            flash::done(&app, &at(&here.url, page, id), "Note updated.")
         }
         Err(refusal) => {
             let typed = IssueForms {

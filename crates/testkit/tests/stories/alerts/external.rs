@@ -88,7 +88,7 @@ async fn its_address_is_one_of_the_web(t: testkit::TestServer) {
     let refused = browser.post(SETTINGS, &save("http://x.example/?<b>")).await.is(422).text();
     assert!(refused.contains("Must be an address that begins with https://"), "{refused}");
     let (_, shown) = browser.submit(SETTINGS, &save("https://calls.example/a")).await;
-    assert!(shown.contains("The settings are saved."), "{shown}");
+    assert!(shown.contains("Settings saved."), "{shown}");
     let list = browser.get("/acme/anvil/-/alert_management").await.is(200).text();
     assert!(list.contains("href=\"https://calls.example/a\""), "{list}");
     let disabled = [("action", "create"), ("name", "Spare")];

@@ -220,7 +220,7 @@ async fn a_page_takes_notes(t: TestServer) {
         .await;
     assert!(to.starts_with(DETAILS), "{to}");
     for text in [
-        "The note is written.",
+        "Note added.",
         "<strong>full</strong>",
         "Say something",
         "Answer the note by jane",
@@ -239,10 +239,7 @@ async fn a_page_takes_notes(t: TestServer) {
     );
     let one = format!("{notes}/{id}");
     let (_, shown) = browser.submit(&one, &[("body", "It was full")]).await;
-    assert!(
-        shown.contains("The note is changed.") && shown.contains("It was full"),
-        "{shown}"
-    );
+    assert!(shown.contains("Note updated.") && shown.contains("It was full"), "{shown}");
     let query = format!("{{note(id:\"gid://service/Note/{id}\"){{discussion{{id}}}}}}");
     let discussion = data(&jane, &query).await["note"]["discussion"]["id"]
         .as_str()
@@ -258,10 +255,7 @@ async fn a_page_takes_notes(t: TestServer) {
     browser.post(&elsewhere, &[("body", "x")]).await.is(404);
     browser.post(&elsewhere, &[("delete", "1")]).await.is(404);
     let (_, shown) = browser.submit(&one, &[("delete", "1")]).await;
-    assert!(
-        shown.contains("The note is deleted.") && !shown.contains("It was full"),
-        "{shown}"
-    );
+    assert!(shown.contains("Note deleted.") && !shown.contains("It was full"), "{shown}");
     browser.post(&one, &[("delete", "1")]).await.is(404);
     let rita = t.user("rita").await;
     desk.project.add(&rita, 20).await;

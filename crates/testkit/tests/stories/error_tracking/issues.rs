@@ -235,7 +235,7 @@ async fn the_page_has_a_button(t: TestServer) {
 
     assert_eq!(to, format!("{one}/details"));
     assert!(
-        page.contains("Issue #1 is made.") && page.contains("/acme/anvil/-/issues/1"),
+        page.contains("Issue #1 created.") && page.contains("/acme/anvil/-/issues/1"),
         "{page}"
     );
     assert!(!page.contains("Create issue"), "{page}");

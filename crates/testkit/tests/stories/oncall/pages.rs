@@ -39,7 +39,7 @@ async fn schedules_are_drawn_and_changed(t: TestServer) {
     has(
         &shown,
         &[
-            "The schedule is made.",
+            "Schedule created.",
             "Nights &#60;b&#62;",
             "No rotations yet",
             "Nobody is on call now",
@@ -62,7 +62,7 @@ async fn schedules_are_drawn_and_changed(t: TestServer) {
     has(
         &shown,
         &[
-            "The rotation is added.",
+            "Rotation added.",
             "On call now: <a href=\"/jane\">@jane</a>",
             "<svg",
             "on call from 08:00 to 17:00",
@@ -108,7 +108,7 @@ async fn schedules_are_drawn_and_changed(t: TestServer) {
     has(
         &shown,
         &[
-            "The rotation is saved.",
+            "Rotation saved.",
             "Turns of 2 weeks",
             "On call now: <a href=\"/carl\">@carl</a>",
         ],
@@ -118,17 +118,14 @@ async fn schedules_are_drawn_and_changed(t: TestServer) {
         &["On call now: <a href=\"/carl\">", "by Weekly over the next two weeks"],
     );
     let save = [("action", "save"), ("name", "Days"), ("timezone", "UTC"), ("description", "")];
-    has(
-        &browser.submit(ONE, &save).await.1,
-        &["The schedule is saved.", "Days: rotations"],
-    );
+    has(&browser.submit(ONE, &save).await.1, &["Schedule saved.", "Days: rotations"]);
     has(
         &browser.submit(ONE, &[("action", "drop"), ("rotation_id", &id)]).await.1,
-        &["The rotation is removed."],
+        &["Rotation removed."],
     );
     let (to, shown) = browser.submit(ONE, &[("action", "remove")]).await;
     assert_eq!(to, LIST);
-    has(&shown, &["The schedule is removed.", "No schedules yet"]);
+    has(&shown, &["Schedule removed.", "No schedules yet"]);
     browser.get(ONE).await.is(404);
 }
 
@@ -160,7 +157,7 @@ async fn the_policy_is_set_by_a_form(t: TestServer) {
     has(
         &shown,
         &[
-            "The escalation policy is saved.",
+            "Escalation policy saved.",
             "Wake &#60;i&#62;up",
             "After 0 minutes page who is on call by Nights, unless it is acknowledged",
             "After 15 minutes page @carl",
@@ -183,7 +180,7 @@ async fn the_policy_is_set_by_a_form(t: TestServer) {
     t.settle().await;
     has(
         &browser.submit(POLICY, &[("action", "remove")]).await.1,
-        &["The escalation policy is removed.", "Alerts page nobody"],
+        &["Escalation policy removed.", "Alerts page nobody"],
     );
 }
 

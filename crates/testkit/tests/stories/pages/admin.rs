@@ -89,7 +89,7 @@ async fn settings_are_changed_on_their_page(t: TestServer) {
             ],
         )
         .await;
-    assert!(page.contains("The settings are saved.") && page.contains("value=\"acme-\""));
+    assert!(page.contains("Settings saved.") && page.contains("value=\"acme-\""));
     let stored = t.admin().get("/application/settings").await.is(200).json();
     assert_eq!(stored["max_login_attempts"], 7);
     assert_eq!(

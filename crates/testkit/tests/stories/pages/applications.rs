@@ -58,7 +58,7 @@ async fn owners_of_a_group_register_its_applications(t: TestServer) {
         ("confidential", "1"),
     ];
     let (to, page) = browser.submit(&one, &change).await;
-    assert!(to == one && page.contains("Store") && page.contains("The application was saved."));
+    assert!(to == one && page.contains("Store") && page.contains("Application saved."));
     let renewed = browser.post(&format!("{one}/renew"), &[]).await.is(200).text();
     assert!(renewed.contains("being replaced"));
     let (to, _) = browser.submit(&format!("{one}/delete"), &[]).await;

@@ -40,7 +40,7 @@ async fn a_rule_shows_what_it_would_take_before_it_does(t: testkit::TestServer) 
 
     let (to, page) = jane.submit(PAGE, &fields("add", "1")).await;
     assert_eq!(to, PAGE);
-    assert!(page.contains("The rule is added") && page.contains(">off<"), "{page}");
+    assert!(page.contains("Rule added") && page.contains(">off<"), "{page}");
     let rules = t.admin().get(project.at("/packages/cleanup/rules")).await.is(200);
     let id = rules.each("id")[0].to_string();
     let page = jane.post(PAGE, &[("action", "show"), ("rule_id", &id)]).await.is(200).text();

@@ -182,7 +182,7 @@ async fn statuses_and_people_are_set_by_forms(t: TestServer) {
     has(&shown, &["The alert is among your to-dos."]);
     let incident = format!("{ONE}/incident");
     let (_, shown) = browser.submit(&incident, &[]).await;
-    has(&shown, &["Incident #1 is made.", "/acme/anvil/-/issues/1"]);
+    has(&shown, &["Incident #1 created.", "/acme/anvil/-/issues/1"]);
     assert!(!shown.contains("Create incident"));
     has(&browser.post(&incident, &[]).await.is(422).text(), &["An issue already exists"]);
     let second = format!("{LIST}/2");
@@ -209,10 +209,10 @@ async fn pictures_of_charts_are_added_and_removed(t: TestServer) {
     let (_, shown) = browser
         .submit(&one, &[("url", "https://charts.example/1"), ("url_text", "Load")])
         .await;
-    has(&shown, &["The picture is changed.", "https://charts.example/1", "Load"]);
+    has(&shown, &["Picture updated.", "https://charts.example/1", "Load"]);
     browser.post(&one, &[("url", "javascript:alert(1)")]).await.is(422);
     let (_, shown) = browser.submit(&one, &[("remove", "1")]).await;
-    has(&shown, &["The picture is removed."]);
+    has(&shown, &["Picture removed."]);
     assert!(!shown.contains(&picture));
     browser.post(&one, &[("remove", "1")]).await.is(404);
 }

@@ -14,7 +14,7 @@ async fn an_integration_is_made_tried_and_removed(t: TestServer) {
     has(
         &shown,
         &[
-            "The integration is made.",
+            "Integration created.",
             "Grid &#60;1&#62;",
             "/alerts/notify/grid-1/",
             "Nothing received yet",
@@ -52,7 +52,7 @@ async fn an_integration_is_made_tried_and_removed(t: TestServer) {
     let path = desk.project.at(&format!("/alert_management/http_integrations/{id}"));
     t.admin().put(&path).json(&named).await.is(200);
     let (_, shown) = browser.submit(&to, &save("600", offered, "[\"alert\",\"host\"]")).await;
-    has(&shown, &["The integration is saved.", "600"]);
+    has(&shown, &["Integration saved.", "600"]);
     let stored = read().await;
     assert_eq!(
         (
@@ -85,10 +85,7 @@ async fn an_integration_is_made_tried_and_removed(t: TestServer) {
     has(&page(&browser, &to).await, &["The key before is taken until"]);
     let (to_list, shown) = browser.submit(&to, &[("action", "remove")]).await;
     assert_eq!(to_list, SETTINGS);
-    assert!(
-        shown.contains("The integration is removed.") && !shown.contains("Grid"),
-        "{shown}"
-    );
+    assert!(shown.contains("Integration removed.") && !shown.contains("Grid"), "{shown}");
     browser.get(&to).await.is(404);
     has(
         &browser
@@ -116,7 +113,7 @@ async fn another_projects_integration_is_not_reached(t: TestServer) {
 async fn windows_and_triggers_are_set_on_a_page(t: TestServer) {
     let (desk, browser) = desk(&t, 40).await;
     let (_, shown) = browser.submit(SETTINGS, &[("action", "save"), ("create_issue", "1")]).await;
-    has(&shown, &["The settings are saved."]);
+    has(&shown, &["Settings saved."]);
     let stored = t
         .admin()
         .get(desk.project.at("/alert_management/settings"))
@@ -164,6 +161,9 @@ async fn windows_and_triggers_are_set_on_a_page(t: TestServer) {
     let windows = desk.project.at("/alert_management/maintenance_windows");
     let id = t.admin().get(&windows).await.is(200).json()[0]["id"].to_string();
     let (_, shown) = browser.submit(SETTINGS, &[("action", "close"), ("window_id", &id)]).await;
-    assert!(shown.contains("is removed.") && !shown.contains("house"), "{shown}");
+    assert!(
+        shown.contains("Maintenance window removed.") && !shown.contains("house"),
+        "{shown}"
+    );
     browser.post(SETTINGS, &[("action", "close"), ("window_id", &id)]).await.is(404);
 }

@@ -72,7 +72,7 @@ async fn labels_and_milestones_have_pages(t: testkit::TestServer) {
                 &[("action", "add"), ("title", &title), ("color", "red"), ("description", "bad")],
             )
             .await;
-        assert!(page.contains("The label is made.") && page.contains(&title), "{page}");
+        assert!(page.contains("Label created.") && page.contains(&title), "{page}");
         let page = browser
             .post(&labels, &[("action", "add"), ("title", &title), ("color", "reddish")])
             .await
@@ -157,7 +157,7 @@ async fn labels_and_milestones_have_pages(t: testkit::TestServer) {
     let (_, page) = browser
         .submit("/acme/anvil/-/labels", &[("action", "remove"), ("label_id", &id)])
         .await;
-    assert!(page.contains("The label is deleted."), "{page}");
+    assert!(page.contains("Label deleted."), "{page}");
     let goal = jane.get(project.at("/milestones")).await.is(200).each("id")[0].to_string();
     let wrong = [
         ("action", "update"),
@@ -175,7 +175,7 @@ async fn labels_and_milestones_have_pages(t: testkit::TestServer) {
     let (_, page) = browser
         .submit("/acme/anvil/-/milestones", &[("action", "close"), ("milestone_id", &goal)])
         .await;
-    assert!(page.contains("The milestone is closed."), "{page}");
+    assert!(page.contains("Milestone closed."), "{page}");
     let shown = t.browser("guest").await;
     let page = shown.get("/acme/anvil/-/labels").await.is(200).text();
     assert!(!page.contains("New label"));

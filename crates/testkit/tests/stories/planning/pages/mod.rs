@@ -32,7 +32,7 @@ async fn an_issue_is_made_discussed_and_closed(t: testkit::TestServer) {
         )
         .await;
     assert_eq!(to, ONE);
-    assert!(page.contains("Issue #1 is made."), "{page}");
+    assert!(page.contains("Issue #1 created."), "{page}");
     assert!(page.contains("&#60;b&#62;Hinge") || page.contains("&lt;b&gt;Hinge"), "{page}");
     assert!(
         page.contains("<strong>squeaks</strong>") && !page.contains("<script>x"),
@@ -47,10 +47,7 @@ async fn an_issue_is_made_discussed_and_closed(t: testkit::TestServer) {
         .await;
     assert!(page.contains("Reopen issue"), "{page}");
     let (_, page) = browser.submit(ONE, &[("action", "reopen")]).await;
-    assert!(
-        page.contains("The issue is open again.") && page.contains("Close issue"),
-        "{page}"
-    );
+    assert!(page.contains("Issue reopened.") && page.contains("Close issue"), "{page}");
     let (_, page) = browser
         .submit(&format!("{ONE}/notes"), &[("body", "done"), ("state_event", "close")])
         .await;
@@ -98,7 +95,7 @@ async fn marks_change_by_the_form_beside(t: testkit::TestServer) {
     sent[3].1 = &goal;
     let (to, page) = browser.submit(ONE, &sent).await;
     assert_eq!(to, ONE);
-    assert!(page.contains("The issue is changed."), "{page}");
+    assert!(page.contains("Issue updated."), "{page}");
     for part in ["confidential", "locked", "incident", "@joe", ">1.0<", "2031-02-01"] {
         assert!(page.contains(part), "{part}: {page}");
     }
@@ -126,7 +123,7 @@ async fn marks_change_by_the_form_beside(t: testkit::TestServer) {
     let (_, page) = browser
         .submit(&format!("{ONE}/edit"), &[("title", "Door"), ("description", "d")])
         .await;
-    assert!(page.contains("The issue is changed.") && page.contains(">Door"), "{page}");
+    assert!(page.contains("Issue updated.") && page.contains(">Door"), "{page}");
     let blank = browser
         .post(&format!("{ONE}/edit"), &[("title", " "), ("description", "kept")])
         .await
@@ -191,7 +188,7 @@ async fn notes_are_changed_where_they_stand(t: testkit::TestServer) {
         .await
         .is(403);
     let (_, page) = browser.submit(&at(&note["id"]), &[("delete", "1")]).await;
-    assert!(page.contains("The note is deleted.") && !page.contains("<p>ours</p>"), "{page}");
+    assert!(page.contains("Note deleted.") && !page.contains("<p>ours</p>"), "{page}");
 }
 
 #[testkit::story]
