@@ -5,6 +5,7 @@ mod jobs;
 mod overview;
 
 use identity::Admin;
+use identity::pages::navigation::administration;
 use kernel::app::App;
 use kernel::html::Page;
 use kernel::http::Routes;
@@ -16,7 +17,5 @@ pub fn routes(r: &mut Routes) {
 }
 
 fn page(app: &App, admin: &Admin, title: &str) -> Page {
-    let mut page = identity::pages::page(app, &admin.viewer(), title);
-    page.active = "admin";
-    page.crumb("Administration", "/admin")
+    administration(identity::pages::page(app, &admin.viewer(), title), title)
 }

@@ -114,10 +114,8 @@ impl ListForm {
     }
 }
 
-pub(super) fn page(app: &App, admin: &Admin, title: &str) -> Page {
-    let mut page = super::page(app, &admin.viewer(), title);
-    page.active = "admin";
-    page.crumb("Administration", "/admin")
+pub(super) fn page(app: &App, admin: &Admin, title: &str, link: &str) -> Page {
+    super::navigation::administration(super::page(app, &admin.viewer(), title), link)
 }
 
 async fn list(app: App, admin: Admin, form: Params<ListForm>, paging: Paging) -> Result<Response> {
@@ -126,7 +124,7 @@ async fn list(app: App, admin: Admin, form: Params<ListForm>, paging: Paging) ->
         .read(move |tx| Ok((users::page(tx, &filter, order, &asked)?, users::total(tx, &filter)?)))
         .await?;
     let view = AdminUsers {
-        page: page(&app, &admin, "Users"),
+        page: page(&app, &admin, "Users", "Users"),
         filters: Choice::list(FILTERS),
         sorts: Choice::list(SORTS),
         users: rows.into_iter().take(paging.per_page as usize).collect(),
@@ -161,7 +159,7 @@ async fn show(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Respons
         .await?;
     let user = &whole.user;
     let view = AdminUser {
-        page: page(&app, &admin, &user.name),
+        page: page(&app, &admin, &user.name, "Users"),
         may_end_two_factor: whole.two_factor && may_end_two_factor(&admin.0, user),
         is_self: admin.0.user.id == user.id,
         whole,

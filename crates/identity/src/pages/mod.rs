@@ -5,6 +5,7 @@ mod admin_mode;
 pub mod challenge;
 mod instance;
 mod mail_links;
+pub mod navigation;
 mod own_tokens;
 mod profile;
 pub mod refusal;

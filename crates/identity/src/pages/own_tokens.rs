@@ -4,6 +4,7 @@ use super::OwnThing;
 use super::tokens::{ShownSecret, TokenForm, TokenRow};
 use super::views::Tokens;
 use crate::model::{AccessToken, TokenKind};
+use crate::pages::navigation::own_settings;
 use crate::settings::TokenRules;
 use crate::tasks;
 use crate::tokens::{self, Filter, NewToken, Ready, SortBy};
@@ -174,7 +175,8 @@ impl FormPage for OwnTokens {
     const FIELDS: &'static [&'static str] = &["name", "description", "expires_at", "scopes"];
 
     fn page(&self, app: &App) -> Page {
-        super::page(app, &self.viewer.viewer(), "Access tokens")
+        let page = super::page(app, &self.viewer.viewer(), "Access tokens");
+        own_settings(page, "Access tokens")
     }
 
     fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Sent>) -> Result<Tokens> {

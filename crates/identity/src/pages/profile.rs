@@ -2,6 +2,7 @@
 
 use super::refusal::Refusal;
 use super::views::Profile;
+use crate::pages::navigation::own_settings;
 use crate::users::{self, Avatar, Change, Texts, UserInput};
 use crate::viewer::SignedInViewer;
 use crate::{password, password_rules, sign_in};
@@ -41,7 +42,7 @@ async fn render(app: &App, viewer: &SignedInViewer, refusal: Refusal) -> Result<
     let whole = app.read(move |tx| users::whole(tx, user, Some(id))).await?;
     let status = refusal.status();
     let view = Profile {
-        page: refusal.page(app, &viewer.viewer(), "Profile"),
+        page: own_settings(refusal.page(app, &viewer.viewer(), "Profile"), "Profile"),
         avatar_url: users::avatar_url(app, &whole.user),
         whole,
         now: app.now(),

@@ -5,6 +5,7 @@
 use super::OwnThing;
 use super::two_factor::{knows_password, show_codes};
 use super::views::SecurityKeys;
+use crate::pages::navigation::own_settings;
 use crate::two_factor::keys::{self, Added};
 use crate::viewer::{SignedIn, SignedInViewer};
 use http::{Method, StatusCode};
@@ -49,6 +50,7 @@ async fn render(
     let found = app.read(move |tx| keys::list(tx, user)).await?;
     let is_refused = flash.is_some();
     let shown = super::page(app, &viewer.viewer(), "Security keys");
+    let shown = own_settings(shown, "Two-factor authentication");
     let view = SecurityKeys {
         page: Page { flash: flash.or_else(|| shown.flash.clone()), ..shown },
         keys: found.into_iter().map(|key| key.info).collect(),

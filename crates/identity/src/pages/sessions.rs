@@ -4,6 +4,7 @@ use super::OwnThing;
 use super::views;
 use crate::author::Author;
 use crate::model::User;
+use crate::pages::navigation::own_settings;
 use crate::sessions;
 use crate::users;
 use crate::viewer::SignedInViewer;
@@ -28,7 +29,7 @@ async fn show(app: App, viewer: SignedInViewer) -> Result<Response> {
     let own = viewer.0.session_id();
     living.sort_by_key(|session| Some(session.id) != own);
     let view = views::Sessions {
-        page: super::page(&app, &viewer.viewer(), "Sessions"),
+        page: own_settings(super::page(&app, &viewer.viewer(), "Sessions"), "Sessions"),
         sessions: living,
         own,
         now: app.now(),

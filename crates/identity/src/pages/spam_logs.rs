@@ -35,7 +35,7 @@ async fn list(app: App, admin: Admin, params: Params<ListParams>) -> Result<Resp
         })
         .await?;
     let view = AdminSpamLogs {
-        page: super::admin::page(&app, &admin, "Spam"),
+        page: super::admin::page(&app, &admin, "Spam", "Spam"),
         logs,
         now: app.now(),
         pages: Pages::new(number, PER_PAGE, total, PATH),

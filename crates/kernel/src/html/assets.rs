@@ -34,18 +34,37 @@ impl Asset {
     }
 }
 
+macro_rules! joined {
+    ($($file:literal),+ $(,)?) => {
+        concat!($(include_str!(concat!("../../assets/", $file)), "\n"),+)
+    };
+}
+
+/// One sheet for all pages: a file for what all share, one for each component,
+/// and what depends on the screen at the end.
+pub(super) const STYLES: &str = joined!(
+    "css/base.css",
+    "css/shell.css",
+    "css/page.css",
+    "css/button.css",
+    "css/form.css",
+    "css/message.css",
+    "css/tabs.css",
+    "css/list.css",
+    "css/table.css",
+    "css/parts.css",
+    "css/shows.css",
+    "css/screens.css",
+);
+
+/// One script for all pages; each file is one comfort, and every page works
+/// without any.
+const SCRIPT: &str = joined!("js/copy.js", "js/menus.js", "js/pages.js");
+
 static ASSETS: LazyLock<[Asset; 7]> = LazyLock::new(|| {
     [
-        Asset::new(
-            "tenon.css",
-            "text/css; charset=utf-8",
-            include_bytes!("../../assets/tenon.css"),
-        ),
-        Asset::new(
-            "tenon.js",
-            "text/javascript; charset=utf-8",
-            include_bytes!("../../assets/tenon.js"),
-        ),
+        Asset::new("tenon.css", "text/css; charset=utf-8", STYLES.as_bytes()),
+        Asset::new("tenon.js", "text/javascript; charset=utf-8", SCRIPT.as_bytes()),
         Asset::new(
             "keys.js",
             "text/javascript; charset=utf-8",

@@ -11,10 +11,10 @@ mod assets;
 mod errors;
 pub mod flash;
 pub mod form;
+mod nav;
 mod page;
 mod reply;
 pub mod ui;
-pub mod views;
 
 #[cfg(test)]
 mod tests;
@@ -22,5 +22,6 @@ mod tests;
 pub use assets::{asset, asset_response, asset_url};
 pub use errors::error_page;
 pub(crate) use errors::{SIGN_IN, sign_in};
+pub use nav::{Nav, NavLink, NavPart};
 pub use page::{Errors, Flash, Moment, Notice, Page, PageViewer, Pages, Seen, Tone};
 pub use reply::Html;

@@ -1,5 +1,6 @@
 //! What a page knows besides its own content.
 
+use super::nav::Nav;
 use super::ui::count;
 use crate::http::Paging;
 use crate::time::{Timestamp, wire};
@@ -15,8 +16,11 @@ pub struct Page {
     pub viewer: Option<PageViewer>,
     /// The session's token for forms, sent back as `authenticity_token`.
     pub csrf: String,
-    /// Text and address from the outermost to this page.
+    /// Text and address of what stands above this page, from the outermost;
+    /// the layout ends the row with the title.
     pub breadcrumbs: Vec<(String, String)>,
+    /// Links between the pages that this one is among.
+    pub nav: Option<Nav>,
     /// What the last form did.
     pub flash: Option<Flash>,
     /// What the viewer is asked to do, on every page until it is done.
@@ -36,6 +40,31 @@ impl Page {
     pub fn crumb(mut self, text: impl Into<String>, url: impl Into<String>) -> Page {
         self.breadcrumbs.push((text.into(), url.into()));
         self
+    }
+
+    /// Puts it among the pages of a navigation.
+    pub fn within(mut self, nav: Nav) -> Page {
+        self.nav = Some(nav);
+        self
+    }
+
+    /// What a window is called: the page, what it belongs to, the program.
+    pub fn window_title(&self) -> String {
+        let context = self.nav.as_ref().map(|nav| nav.context.as_str());
+        let parts = [Some(self.title.as_str()), context, Some("tenon")];
+        let told = parts.into_iter().flatten().filter(|part| !part.is_empty());
+        told.collect::<Vec<_>>().join(" · ")
+    }
+
+    /// What the navigation beside it is called; on phones it holds the main
+    /// links, too.
+    pub fn rail_label(&self) -> &'static str {
+        self.nav.as_ref().map_or("All pages", |nav| nav.label)
+    }
+
+    /// Whether the viewer administers the instance.
+    pub fn is_admin(&self) -> bool {
+        self.viewer.as_ref().is_some_and(|viewer| viewer.is_admin)
     }
 }
 

@@ -122,7 +122,7 @@ fn words_and_sizes() {
 /// WCAG AA: 4.5 for text, 3 for the edges of controls, in both schemes.
 #[test]
 fn colours_have_enough_contrast() {
-    let sheet = include_str!("../../assets/tenon.css");
+    let sheet = super::assets::STYLES;
     let schemes: Vec<&str> = sheet.split(":root {").skip(1).collect();
     let text = [
         ("ink", "ground"),

@@ -17,7 +17,7 @@ use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::http::params::{Flat, FromParams, Source};
 use kernel::http::{Params, Patch, Response, Routes};
 use spaces::access::Purpose;
-use spaces::pages::{Space, Visit, section};
+use spaces::pages::{Section, Space, Visit, section};
 use std::collections::HashMap;
 use store::Tx;
 
@@ -199,10 +199,11 @@ impl FormPage for CleanupPage {
         };
         let (preview, drafted) = self.preview.clone().unzip();
         let form = typed.form.clone().or(drafted.flatten());
+        let head = space.head(tx, &self.visit.viewer)?;
         Ok(Cleanup {
-            page: space.crumbs(page, true),
+            page: head.page_below(page, Section::Settings),
             address: format!("{}/-/{PAGE}", space.url()),
-            head: space.head(tx, &self.visit.viewer)?,
+            head,
             rules: rules.into_iter().map(with_run).collect(),
             preview,
             kinds: kinds(),

@@ -2,6 +2,7 @@
 
 use crate::limits::{self, PlanLimits, UpdateLimits};
 use http::Method;
+use identity::pages::navigation::administration;
 use identity::pages::views::{AdminSettings, SettingsField, SettingsSection};
 use identity::viewer::{Admin, Viewer};
 use kernel::app::App;
@@ -56,9 +57,8 @@ impl FormPage for Limits {
     const FIELDS: &'static [&'static str] = &[];
 
     fn page(&self, app: &App) -> Page {
-        let mut page = identity::pages::page(app, &self.viewer, "Package limits");
-        page.active = "admin";
-        page.crumb("Administration", "/admin")
+        let page = identity::pages::page(app, &self.viewer, "Package limits");
+        administration(page, "Package limits")
     }
 
     fn view(

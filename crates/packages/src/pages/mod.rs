@@ -23,7 +23,7 @@ use kernel::http::{Paging, Params, RequestContext, Response, Routes};
 use kernel::ids::Reference;
 use kernel::time::Date;
 use spaces::access::Purpose;
-use spaces::pages::{Address, PROJECT, Space, section};
+use spaces::pages::{Address, PROJECT, Section, Space, SpaceHead, section};
 use std::sync::Arc;
 use store::Tx;
 use views::{Package, PackageRow, Packages};
@@ -145,8 +145,9 @@ async fn list_page(
             }
             Space::Group(group, _) => of_group(tx, &viewer, group, &filter, (limit, offset))?,
         };
+        let head = space.head(tx, &viewer)?;
         Ok(Packages {
-            page: space.crumbs(shown, true),
+            page: head.page(shown, Section::Packages),
             is_filtered: !search.is_empty() || !kind.is_empty(),
             search,
             kind,
@@ -156,7 +157,7 @@ async fn list_page(
             publish_example: publish_example(tx, &viewer, &space, &base_url)?,
             packages,
             pages: Pages::of(&paging, total, format!("{}/-/packages?{query}", space.url())),
-            head: space.head(tx, &viewer)?,
+            head,
         })
     });
     Ok(Html::new(&view.await?)?.response())
@@ -225,7 +226,9 @@ async fn package_page(
         .read(move |tx| {
             let entered = authorized(tx, &viewer, &address, Purpose::ReadPackages)?;
             let package = entered.package(tx, params.package_id, Status::is_detailed)?;
-            package_view(tx, shown, &entered, package, &base_url)
+            let space = Space::Project(entered.project.clone(), entered.level);
+            let head = space.head(tx, &viewer)?;
+            package_view(tx, shown, head, &entered, package, &base_url)
         })
         .await?;
     Ok(Html::new(&view)?.response())
@@ -234,11 +237,11 @@ async fn package_page(
 fn package_view(
     tx: &mut Tx<'_>,
     page: kernel::html::Page,
+    head: SpaceHead,
     entered: &RegistryAccess,
     package: model::Package,
     base_url: &str,
 ) -> Result<Package> {
-    let place = Space::Project(entered.project.clone(), entered.level);
     let path = &entered.project.full_path;
     let files = files::list(tx, package.id, "id", " desc", MAX_FILES, 0)?;
     let total = files::count(tx, package.id)?.unsigned_abs();
@@ -258,9 +261,7 @@ fn package_view(
     let url = format!("/{path}/-/packages/{}", package.id);
     let row = rows(tx, vec![package], |_| Some(path.clone()))?.pop();
     let row = row.ok_or_else(not_found)?;
-    let mut page = place
-        .crumbs(page, true)
-        .crumb("Packages", format!("{}/-/packages", place.url()));
+    let mut page = head.page_below(page, Section::Packages);
     page.title = row.name().to_owned();
     Ok(Package {
         page,
@@ -278,7 +279,7 @@ fn package_view(
         can_delete: entered.may_delete(),
         now: tx.now(),
         row,
-        place: (place.full_path().to_owned(), place.url()),
+        head,
     })
 }
 

@@ -17,7 +17,7 @@ use kernel::http::{Params, Response, Routes};
 use spaces::Namespace;
 use spaces::access::Purpose;
 use spaces::model::SourceKind;
-use spaces::pages::{Space, Visit, section};
+use spaces::pages::{Section, Space, Visit, section};
 use store::Tx;
 
 const PAGE: &str = "settings/packages";
@@ -109,9 +109,10 @@ impl FormPage for GroupPage {
             Some(sent) => sent.clone(),
             None => settings::effective(tx, group.id)?,
         };
+        let head = space.head(tx, &self.0.viewer)?;
         Ok(views::Duplicates {
-            page: space.crumbs(page, true),
-            head: space.head(tx, &self.0.viewer)?,
+            page: head.page_below(page, Section::Settings),
+            head,
             formats: formats(settings),
             errors: typed.errors.clone(),
         })
@@ -158,9 +159,10 @@ impl FormPage for ProjectPage {
         let pushes = PushLevel::ALL.iter().map(|one| (one.as_str(), one.label()));
         let deletes = DeleteLevel::ALL.iter();
         let deletes = deletes.map(|one| (one.as_str(), one.label()));
+        let head = space.head(tx, &self.0.viewer)?;
         Ok(Protection {
-            page: space.crumbs(page, true),
-            head: space.head(tx, &self.0.viewer)?,
+            page: head.page_below(page, Section::Settings),
+            head,
             rules,
             pattern: pattern.unwrap_or_default(),
             kind: text(kind.map(PackageType::as_str)),

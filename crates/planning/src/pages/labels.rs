@@ -1,7 +1,7 @@
 //! `…/-/labels`: the labels of a project or group.
 
 use super::views::{LabelRow, Labels};
-use super::{authorized, shown_color, tabs};
+use super::{authorized, shown_color};
 use crate::access::{Aim, ParentAccess, ParentRef, authorize};
 use crate::model::Label;
 use crate::rules::labels::{self as rules, LabelInput};
@@ -16,7 +16,7 @@ use kernel::html::{self, Errors, Pages};
 use kernel::http::params::Text;
 use kernel::http::{Flat, Paging, Params, Patch, Response, Routes};
 use spaces::access::{Purpose, REPORTER};
-use spaces::pages::{Address, Space, Visit, section};
+use spaces::pages::{Address, Section, Space, Visit, section};
 use store::Tx;
 
 pub fn routes(r: &mut Routes) {
@@ -117,15 +117,15 @@ impl FormPage for Page {
                 refused.errors = typed.errors.clone();
             }
         }
+        let head = space.head(tx, viewer)?;
         Ok(Labels {
             labels,
             pages: Pages::of(&self.paging, total, format!("{url}?{query}")),
-            tabs: tabs(&space, "Labels"),
             can_manage: may_manage(viewer, &here),
             form: added.form,
             errors: added.errors,
-            page: space.crumbs(page, true),
-            head: space.head(tx, viewer)?,
+            page: head.page(page, Section::Labels),
+            head,
             search: search.0.clone(),
             url,
         })

@@ -1,7 +1,7 @@
 //! `…/-/issues` and `…/-/incidents`: the issues of a project or group.
 
 use super::views::{IssueRow, Issues};
-use super::{desk, tabs, words};
+use super::{desk, words};
 use crate::access::Scope;
 use crate::model::{Issue, IssueKind, IssueState};
 use crate::store::issues::filter::{Filter, Has, Marks};
@@ -18,7 +18,7 @@ use kernel::html::{Html, Moment, Pages};
 use kernel::http::params::Text;
 use kernel::http::{Call, FromCall, Paging, Params, Response, Routes};
 use spaces::access::Purpose;
-use spaces::pages::{Address, Space, section};
+use spaces::pages::{Address, Section, Space, section};
 use store::Tx;
 
 pub fn routes(r: &mut Routes) {
@@ -141,9 +141,9 @@ async fn show(
     paging: Paging,
     Listed(kind): Listed,
 ) -> Result<Response> {
-    let (title, path) = match kind {
-        None => ("Issues", "issues"),
-        Some(_) => ("Incidents", "incidents"),
+    let (title, path, section) = match kind {
+        None => ("Issues", "issues", Section::Issues),
+        Some(_) => ("Incidents", "incidents", Section::Incidents),
     };
     let page = identity::pages::page(&app, &viewer, title);
     let view = app
@@ -155,6 +155,7 @@ async fn show(
             let found =
                 rows::list(tx, &viewer, &scope, &filter, sorting(&filters), paging.clone())?;
             let url = format!("{}/-/{path}", space.url());
+            let head = space.head(tx, &viewer)?;
             Ok(Issues {
                 can_create: matches!(space, Space::Project(..)) && viewer.user_id().is_some(),
                 is_filtered: filters.narrows(),
@@ -162,9 +163,8 @@ async fn show(
                 sorts: Choice::list(SORTS),
                 pages: Pages::of(&paging, total, format!("{url}?{}", query(&filters))),
                 issues: read_rows(tx, found.items, &space)?,
-                tabs: tabs(&space, title),
-                page: space.crumbs(page, true),
-                head: space.head(tx, &viewer)?,
+                page: head.page(page, section),
+                head,
                 title,
                 url,
                 filters,

@@ -3,7 +3,7 @@
 use super::labels::{authorize_to_manage, may_manage};
 use super::list::read_rows;
 use super::views::{IssueRow, Milestone as View, MilestoneRow, Milestones};
-use super::{authorized, desk, first_page, lines, tabs};
+use super::{authorized, desk, first_page, lines};
 use crate::access::Scope;
 use crate::model::{Milestone, MilestoneState};
 use crate::rules::milestones::{self as rules, Change, StateEvent};
@@ -22,7 +22,7 @@ use kernel::http::params::Text;
 use kernel::http::{Flat, Paging, Params, Patch, Response, Routes};
 use kernel::time::{Date, date_of};
 use spaces::access::Purpose;
-use spaces::pages::{Address, Space, Visit, section};
+use spaces::pages::{Address, Section, Space, Visit, section};
 use store::Tx;
 
 const FIELDS: &[&str] = &["title", "description", "start_date", "due_date"];
@@ -145,16 +145,16 @@ impl FormPage for MilestoneLoader {
                 || goal.group_id != here.parent.group_id(),
             goal,
         };
+        let head = space.head(tx, &self.viewer)?;
         Ok(Milestones {
             milestones: found.items.into_iter().map(row).collect(),
             pages: Pages::of(&self.paging, total, format!("{url}?state={state}")),
-            tabs: tabs(&space, "Milestones"),
             can_manage: may_manage(&self.viewer, &here),
             state: state.to_owned(),
             form: typed_texts(typed).unwrap_or_default(),
             errors: typed.errors.clone(),
-            page: space.crumbs(page, true),
-            head: space.head(tx, &self.viewer)?,
+            page: head.page(page, Section::Milestones),
+            head,
             url,
         })
     }
@@ -218,7 +218,8 @@ impl FormPage for MilestoneView {
         };
         let goal = goal.found("Milestone")?;
         let list = format!("{}/-/milestones", space.url());
-        let mut page = space.crumbs(page, true).crumb("Milestones", list.clone());
+        let head = space.head(tx, viewer)?;
+        let mut page = head.page_below(page, Section::Milestones);
         page.title = goal.title.clone();
         let (issues, total) = issues(tx, viewer, &self.address, &space, &goal, paging)?;
         let links = Links::find(tx, viewer, "", here.parent.project(), [goal.text()])?;
@@ -231,7 +232,7 @@ impl FormPage for MilestoneView {
             can_manage: may_manage(viewer, &here),
             is_expired: goal.is_expired(date_of(tx.now())),
             goal,
-            head: space.head(tx, viewer)?,
+            head,
             page,
             url: list,
         })

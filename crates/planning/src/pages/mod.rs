@@ -17,7 +17,7 @@ use crate::access::{Parent, ParentAccess, ProjectAccess, sees_issues};
 use crate::model::color;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
-use kernel::html::ui::{Choice, Tab};
+use kernel::html::ui::Choice;
 use kernel::http::{Paging, Routes, Start};
 use spaces::access::Purpose;
 use spaces::pages::{Address, Space};
@@ -62,19 +62,6 @@ fn authorized(space: &Space) -> ParentAccess {
             level: *level,
         },
     }
-}
-
-fn tabs(space: &Space, current: &str) -> Vec<Tab> {
-    let tab = |label: &str, path: &str| {
-        let url = format!("{}/-/{path}", space.url());
-        Tab::new(label, url, label == current)
-    };
-    vec![
-        tab("Issues", "issues"),
-        tab("Incidents", "incidents"),
-        tab("Labels", "labels"),
-        tab("Milestones", "milestones"),
-    ]
 }
 
 /// A colour that is shown: what is stored is one, and anything else is not

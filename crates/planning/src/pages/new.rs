@@ -16,7 +16,7 @@ use kernel::html::{Html, flash};
 use kernel::http::params::Text;
 use kernel::http::{Params, Patch, RequestContext, Response, Routes};
 use spaces::access::Purpose;
-use spaces::pages::{PROJECT, Visit};
+use spaces::pages::{PROJECT, Section, Visit};
 use std::sync::Arc;
 
 pub fn routes(r: &mut Routes) {
@@ -73,7 +73,7 @@ async fn render(
             let (space, desk) = desk(tx, &visit.viewer, &visit.address, Purpose::ReadMembers)?;
             desk.writable()?;
             let list = format!("{}/-/issues", space.url());
-            let page = space.crumbs(shown, true).crumb("Issues", list.clone());
+            let page = space.head(tx, &visit.viewer)?.page_below(shown, Section::Issues);
             let back = match iid {
                 None => list.clone(),
                 Some(iid) => format!("{list}/{iid}"),

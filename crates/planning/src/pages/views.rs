@@ -13,7 +13,7 @@ use identity::pages::challenge::Challenge;
 use identity::pages::refusal::Refusal;
 use kernel::html::ui::{self, Choice, Tab};
 use kernel::html::{Errors, Moment, Page, Pages};
-use spaces::pages::views::SpaceHead;
+use spaces::pages::SpaceHead;
 
 /// `…/-/issues` and `…/-/incidents`.
 #[derive(Debug, Template)]
@@ -23,7 +23,6 @@ pub struct Issues {
     pub head: SpaceHead,
     pub title: &'static str,
     pub url: String,
-    pub tabs: Vec<Tab>,
     pub filters: ListPage,
     pub states: Vec<Choice>,
     pub sorts: Vec<Choice>,
@@ -132,7 +131,6 @@ pub struct Labels {
     pub page: Page,
     pub head: SpaceHead,
     pub url: String,
-    pub tabs: Vec<Tab>,
     pub search: String,
     pub labels: Vec<LabelRow>,
     pub pages: Pages,
@@ -162,7 +160,6 @@ pub struct Milestones {
     pub page: Page,
     pub head: SpaceHead,
     pub url: String,
-    pub tabs: Vec<Tab>,
     /// `active`, `closed` or `all`.
     pub state: String,
     pub milestones: Vec<MilestoneRow>,

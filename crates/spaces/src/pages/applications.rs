@@ -1,7 +1,7 @@
 //! `/groups/<path>/-/settings/applications`: programs that a group registered,
 //! for its owners.
 
-use super::{Address, group_section};
+use super::{Address, Section, group_section};
 use crate::access::Purpose;
 use identity::oauth::applications::Owner;
 use identity::oauth::pages::{ApplicationsOwner, Guard, Place, routes_of};
@@ -41,12 +41,8 @@ impl FromCall for OfGroup {
                 heading: format!("Applications of {}", head.name),
                 may_trust: false,
                 may_create: true,
-                crumbs: space.crumbs(Page::new(""), true).breadcrumbs,
-                active: "groups",
-                tabs: vec![
-                    ("This group".into(), head.tabs("Settings")),
-                    ("Settings".into(), head.settings_tabs("Applications")),
-                ],
+                frame: head.page_below(Page::default(), Section::Settings),
+                tabs: head.settings_tabs("Applications"),
                 guard: Guard::new(move |tx| {
                     let (address, viewer) = &guarded;
                     address.authorize(tx, viewer, Purpose::Update).map(drop)

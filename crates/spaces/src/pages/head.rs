@@ -1,9 +1,68 @@
-//! What stands above every page of a group or project.
+//! The navigation of a group or project, beside each of its pages.
 
-use kernel::html::PageViewer;
+use super::place::Space;
+use crate::access::{self, DEVELOPER, GUEST, MAINTAINER, OWNER, Purpose};
+use crate::store::{self as lists, Breadth, MemberFilter};
+use identity::viewer::Viewer;
+use kernel::error::Result;
 use kernel::html::ui::Tab;
+use kernel::html::{Nav, NavLink, NavPart, Page, PageViewer};
+use store::Tx;
 
-/// What the heading of a group's or project's pages says.
+/// A page that the navigation of a group or project leads to; pages below it
+/// show it as the current one, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Section {
+    Overview,
+    Issues,
+    Incidents,
+    Milestones,
+    Labels,
+    Packages,
+    Errors,
+    Alerts,
+    OnCall,
+    Escalation,
+    Members,
+    Settings,
+}
+
+impl Section {
+    /// Text, picture and what follows the address of the group or project.
+    fn shown(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Section::Overview => ("Overview", "home", ""),
+            Section::Issues => ("Issues", "issue", "/-/issues"),
+            Section::Incidents => ("Incidents", "incident", "/-/incidents"),
+            Section::Milestones => ("Milestones", "milestone", "/-/milestones"),
+            Section::Labels => ("Labels", "label", "/-/labels"),
+            Section::Packages => ("Packages", "package", "/-/packages"),
+            Section::Errors => ("Errors", "error", "/-/error_tracking"),
+            Section::Alerts => ("Alerts", "bell", "/-/alert_management"),
+            Section::OnCall => ("On-call schedules", "calendar", "/-/oncall_schedules"),
+            Section::Escalation => ("Escalation policy", "stairs", "/-/escalation_policies"),
+            Section::Members => ("Members", "members", "/-/members"),
+            Section::Settings => ("Settings", "gear", "/-/settings"),
+        }
+    }
+}
+
+/// The order of the navigation, by what people are about.
+const PARTS: &[(&str, &[Section])] = &[
+    ("", &[Section::Overview]),
+    (
+        "Plan",
+        &[Section::Issues, Section::Incidents, Section::Milestones, Section::Labels],
+    ),
+    ("Deploy", &[Section::Packages]),
+    (
+        "Monitor",
+        &[Section::Errors, Section::Alerts, Section::OnCall, Section::Escalation],
+    ),
+    ("Manage", &[Section::Members, Section::Settings]),
+];
+
+/// What the pages of a group or project say of it.
 #[derive(Debug, Clone, Default)]
 pub struct SpaceHead {
     pub kind: &'static str,
@@ -12,6 +71,8 @@ pub struct SpaceHead {
     pub full_path: String,
     /// Its address without a trailing slash (`/groups/acme`, `/acme/anvil`).
     pub url: String,
+    /// What it stands in, from the outermost: text and address.
+    pub above: Vec<(String, String)>,
     pub description: String,
     /// `private`, `internal`, `public`.
     pub visibility: String,
@@ -29,40 +90,123 @@ pub struct SpaceHead {
     pub can_set_packages: bool,
 }
 
+impl Space {
+    /// What the viewer may see of it, and do there.
+    pub fn head(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<SpaceHead> {
+        let level = self.level();
+        let common = SpaceHead {
+            full_path: self.full_path().to_owned(),
+            url: self.url(),
+            above: above(self),
+            members: members(self, tx, viewer)?,
+            ..SpaceHead::default()
+        };
+        Ok(match self {
+            Space::Group(group, _) => SpaceHead {
+                kind: "Group",
+                id: group.id,
+                name: group.name.clone(),
+                description: group.description.clone(),
+                visibility: group.visibility().to_string(),
+                has_issues: true,
+                has_packages: true,
+                can_admin: level >= OWNER,
+                can_set_packages: level >= MAINTAINER,
+                ..common
+            },
+            Space::Project(project, _) => SpaceHead {
+                kind: "Project",
+                id: project.id,
+                name: project.name.clone(),
+                description: project.description.clone().unwrap_or_default(),
+                visibility: project.visibility().to_string(),
+                is_archived: project.archived,
+                has_issues: match project.feature("issues") {
+                    "disabled" => false,
+                    "private" => level >= GUEST,
+                    _ => true,
+                },
+                has_packages: access::may(tx, viewer, project, Purpose::ReadPackages)?,
+                has_errors: level >= DEVELOPER,
+                has_alerts: level >= DEVELOPER,
+                can_admin: level >= MAINTAINER,
+                can_set_packages: level >= MAINTAINER && project.package_registry() != "disabled",
+                ..common
+            },
+        })
+    }
+}
+
 impl SpaceHead {
     /// One or two letters in place of a picture.
     pub fn initials(&self) -> String {
         PageViewer::initials(&self.name)
     }
 
-    /// Links between its pages: `Overview`, `Issues`, `Packages`, `Errors`,
-    /// `Members`, `Settings`.
-    pub fn tabs(&self, current: &str) -> Vec<Tab> {
-        let tab = |label: &str, path: &str| {
-            Tab::new(label, format!("{}{path}", self.url), label == current)
+    /// A page that the navigation leads to.
+    pub fn page(&self, mut page: Page, section: Section) -> Page {
+        page.active = match self.kind {
+            "Group" => "groups",
+            _ => "projects",
         };
-        let mut tabs = vec![tab("Overview", "")];
-        if self.has_issues {
-            tabs.push(tab("Issues", "/-/issues"));
+        page.breadcrumbs = self.above.clone();
+        if section != Section::Overview {
+            page = page.crumb(&self.name, &self.url);
         }
-        if self.has_packages {
-            tabs.push(tab("Packages", "/-/packages"));
+        page.within(self.nav(section))
+    }
+
+    /// A page one step below one of the navigation: an issue, a part of the
+    /// settings.
+    pub fn page_below(&self, page: Page, section: Section) -> Page {
+        let (label, url) = (section.shown().0, self.address(section));
+        self.page(page, section).crumb(label, url)
+    }
+
+    fn nav(&self, current: Section) -> Nav {
+        let link = |section: &Section| {
+            let (label, picture, _) = section.shown();
+            let link = NavLink::new(label, picture, self.address(*section), *section == current);
+            match section {
+                Section::Members => NavLink { count: self.members, ..link },
+                _ => link,
+            }
+        };
+        let part = |(title, sections): &(&'static str, &[Section])| NavPart {
+            title,
+            links: sections.iter().filter(|section| self.has(**section)).map(link).collect(),
+        };
+        Nav {
+            label: self.kind,
+            name: self.name.clone(),
+            url: self.url.clone(),
+            context: self.full_path.clone(),
+            initials: self.initials(),
+            parts: PARTS.iter().map(part).filter(|part| !part.links.is_empty()).collect(),
         }
-        if self.has_errors {
-            tabs.push(tab("Errors", "/-/error_tracking"));
+    }
+
+    fn has(&self, section: Section) -> bool {
+        match section {
+            Section::Overview => true,
+            Section::Issues | Section::Incidents | Section::Milestones | Section::Labels => {
+                self.has_issues
+            }
+            Section::Packages => self.has_packages,
+            Section::Errors => self.has_errors,
+            Section::Alerts | Section::OnCall | Section::Escalation => self.has_alerts,
+            Section::Members => self.members.is_some(),
+            Section::Settings => self.can_admin || self.can_set_packages,
         }
-        if self.has_alerts {
-            tabs.push(tab("Alerts", "/-/alert_management"));
-        }
-        if let Some(members) = self.members {
-            tabs.push(tab("Members", "/-/members").count(members));
-        }
-        if self.can_admin {
-            tabs.push(tab("Settings", "/-/settings"));
-        } else if self.can_set_packages {
-            tabs.push(tab("Settings", "/-/settings/packages"));
-        }
-        tabs
+    }
+
+    fn address(&self, section: Section) -> String {
+        // Who may change nothing else begins with the packages.
+        let further = match section {
+            Section::Settings if !self.can_admin => "/-/settings/packages",
+            other => other.shown().2,
+        };
+        format!("{}{further}", self.url)
     }
 
     pub fn settings_tabs(&self, current: &str) -> Vec<Tab> {
@@ -87,4 +231,42 @@ impl SpaceHead {
         }
         tabs
     }
+}
+
+/// How many members there are, for people.
+fn members(space: &Space, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<Option<u64>> {
+    let Viewer::User(_) = viewer else {
+        return Ok(None);
+    };
+    let source = space.place(viewer).source;
+    let all = MemberFilter::default();
+    let (_, total) = lists::members(tx, &source, Breadth::All, &all, 0, 0)?;
+    Ok(Some(total.unsigned_abs()))
+}
+
+/// The groups a group or project stands in, or the person.
+fn above(space: &Space) -> Vec<(String, String)> {
+    let (paths, names, is_of_person) = match space {
+        Space::Group(group, _) => (&group.full_path, &group.full_name, false),
+        Space::Project(project, _) => (
+            &project.namespace_full_path,
+            &project.namespace_full_name,
+            project.namespace_kind != "group",
+        ),
+    };
+    if is_of_person {
+        return vec![(names.clone(), format!("/{paths}"))];
+    }
+    let mut steps = Vec::new();
+    let mut path = String::from("/groups");
+    // No name holds a slash, so the two split alike.
+    for (part, name) in paths.split('/').zip(names.split(" / ")) {
+        path = format!("{path}/{part}");
+        steps.push((name.to_owned(), path.clone()));
+    }
+    if let Space::Group(..) = space {
+        steps.pop();
+        steps.insert(0, ("Groups".to_owned(), "/groups".to_owned()));
+    }
+    steps
 }

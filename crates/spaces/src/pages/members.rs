@@ -1,7 +1,7 @@
 //! `…/-/members`: who works here, and as what.
 
 use super::views::{self, MemberRow, WayIn};
-use super::{Space, Visit, ends_on, filtered, section};
+use super::{Section, Space, Visit, ends_on, filtered, section};
 use crate::access::{self, GRANTABLE, MAINTAINER, NONE, OWNER, Purpose};
 use crate::members::{self, MemberChange, NewMember};
 use crate::model::SourceKind;
@@ -78,6 +78,7 @@ impl FormPage for Members {
         let url = format!("{}/-/members", space.url());
         let url = filtered(&url, &[("search", search)]);
         let added = typed.form.as_ref().filter(|form| form.action == Action::Add);
+        let head = space.head(tx, viewer)?;
         Ok(views::Members {
             requests: match can_manage {
                 true => requests(tx, &source)?,
@@ -89,8 +90,8 @@ impl FormPage for Members {
             roles: roles(space.level()),
             form: added.map(|form| form.member.0.clone()).unwrap_or_default(),
             errors: typed.errors.clone(),
-            page: space.crumbs(page, true),
-            head: space.head(tx, viewer)?,
+            page: head.page(page, Section::Members),
+            head,
             now: tx.now(),
             can_manage,
             search: search.clone(),

@@ -20,6 +20,7 @@ pub mod views;
 use crate::access;
 use crate::model::{Namespace, Visibility};
 use crate::store::{self as rows, counts};
+pub use head::{Section, SpaceHead};
 use http::Method;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};

@@ -1,14 +1,10 @@
-//! The group or project a page is about: found by its path, with what the
-//! heading of all its pages says.
+//! The group or project a page is about, found by its path.
 
-use super::head::SpaceHead;
-use crate::access::{self, DEVELOPER, GUEST, MAINTAINER, NONE, OWNER, Purpose};
+use crate::access::{self, NONE, Purpose};
 use crate::members::MembersOf;
 use crate::model::{Namespace, Project, SourceKind};
-use crate::store::{self as lists, Breadth, MemberFilter};
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::error::{Error, Result};
-use kernel::html::Page;
 use kernel::http::{Call, FromCall, RequestContext};
 use kernel::ids::{Reference, fold};
 use store::Tx;
@@ -153,97 +149,6 @@ impl Space {
         match self {
             Space::Group(group, level) => MembersOf::of_group(viewer, group, *level),
             Space::Project(project, level) => MembersOf::of_project(viewer, project, *level),
-        }
-    }
-
-    pub fn head(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<SpaceHead> {
-        let members = match viewer {
-            Viewer::User(_) => {
-                let source = self.place(viewer).source;
-                let all = MemberFilter::default();
-                let (_, total) = lists::members(tx, &source, Breadth::All, &all, 0, 0)?;
-                Some(total.unsigned_abs())
-            }
-            _ => None,
-        };
-        let level = self.level();
-        let common = SpaceHead {
-            full_path: self.full_path().to_owned(),
-            url: self.url(),
-            members,
-            ..SpaceHead::default()
-        };
-        Ok(match self {
-            Space::Group(group, _) => SpaceHead {
-                kind: "Group",
-                id: group.id,
-                name: group.name.clone(),
-                description: group.description.clone(),
-                visibility: group.visibility().to_string(),
-                has_issues: true,
-                has_packages: true,
-                can_admin: level >= OWNER,
-                can_set_packages: level >= MAINTAINER,
-                ..common
-            },
-            Space::Project(project, _) => SpaceHead {
-                kind: "Project",
-                id: project.id,
-                name: project.name.clone(),
-                description: project.description.clone().unwrap_or_default(),
-                visibility: project.visibility().to_string(),
-                is_archived: project.archived,
-                has_issues: match project.feature("issues") {
-                    "disabled" => false,
-                    "private" => level >= GUEST,
-                    _ => true,
-                },
-                has_packages: access::may(tx, viewer, project, Purpose::ReadPackages)?,
-                has_errors: level >= DEVELOPER,
-                has_alerts: level >= DEVELOPER,
-                can_admin: level >= MAINTAINER,
-                can_set_packages: level >= MAINTAINER && project.package_registry() != "disabled",
-                ..common
-            },
-        })
-    }
-
-    /// The steps from the outermost group to this, or to its parent where the
-    /// page is its own first.
-    pub fn crumbs(&self, mut page: Page, with_itself: bool) -> Page {
-        let (paths, names, is_group) = match self {
-            Space::Group(group, _) => (&group.full_path, &group.full_name, true),
-            Space::Project(project, _) => (
-                &project.namespace_full_path,
-                &project.namespace_full_name,
-                project.namespace_kind == "group",
-            ),
-        };
-        page.active = match self {
-            Space::Group(..) => "groups",
-            Space::Project(..) => "projects",
-        };
-        if let Space::Group(..) = self {
-            page = page.crumb("Groups", "/groups");
-        }
-        if is_group {
-            // No name holds a slash, so the two split alike.
-            let mut path = String::from("/groups");
-            let last = paths.split('/').count();
-            let steps = paths.split('/').zip(names.split(" / ")).enumerate();
-            for (at, (part, name)) in steps {
-                path = format!("{path}/{part}");
-                let itself = matches!(self, Space::Group(..)) && at + 1 == last;
-                if !itself || with_itself {
-                    page = page.crumb(name, path.as_str());
-                }
-            }
-        } else {
-            page = page.crumb(names.as_str(), format!("/{paths}"));
-        }
-        match self {
-            Space::Project(project, _) if with_itself => page.crumb(&project.name, self.url()),
-            _ => page,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `…/-/settings`: name, address, visibility, moving, archiving, deleting.
 
-use super::{Space, Visit, choice, section, typed_text, views, visibilities};
+use super::{Section, Space, Visit, choice, section, typed_text, views, visibilities};
 use crate::access::{self, OWNER, Purpose};
 use crate::features::{FeatureLevel, Features};
 use crate::model::{SourceKind, Visibility};
@@ -64,7 +64,7 @@ impl FormPage for Settings {
     fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<views::Settings> {
         let space = self.0.authorize(tx, Purpose::Update)?;
         let mut view = filled(tx, &self.0.viewer, &space)?;
-        view.page = space.crumbs(page, true);
+        view.page = view.head.page(page, Section::Settings);
         view.errors = typed.errors.clone();
         if let Some(form) = typed.form.clone() {
             form.put_into(&mut view.form);

@@ -1,7 +1,7 @@
 //! The first page of a project, of a group and of a person.
 
 use super::views::{self, GroupList};
-use super::{Address, GROUP, PROJECT, Space, group_list, project_list, role};
+use super::{Address, GROUP, PROJECT, Section, Space, group_list, project_list, role};
 use crate::access::{self, Purpose};
 use crate::model::{Namespace, Project, SourceKind};
 use crate::store::{self as lists, filters};
@@ -104,10 +104,10 @@ async fn show_project(app: App, viewer: Viewer, project: Project, level: i64) ->
     let shown = page(&app, &viewer, &project.name);
     let view = app
         .read(move |tx| {
-            let space = Space::Project(project.clone(), level);
+            let head = Space::Project(project.clone(), level).head(tx, &viewer)?;
             Ok(views::Project {
-                page: space.crumbs(shown, false),
-                head: space.head(tx, &viewer)?,
+                page: head.page(shown, Section::Overview),
+                head,
                 role: role(level),
                 base_url,
                 can_publish: access::may(tx, &viewer, &project, Purpose::PublishPackage)?,
@@ -133,6 +133,7 @@ async fn show_group(
             let mut own = access::visible_projects(tx, &viewer, Purpose::Read);
             own.push(" and projects.namespace_id = ", group.id);
             let may = |tx: &mut Tx<'_>, purpose| access::may_in_group(tx, &viewer, &group, purpose);
+            let head = space.head(tx, &viewer)?;
             Ok(views::Group {
                 can_create_projects: may(tx, Purpose::CreateProject)?,
                 can_create_subgroups: may(tx, Purpose::CreateSubgroup)?,
@@ -140,8 +141,8 @@ async fn show_group(
                 projects: project_list(tx, &own, BY_NAME, &paging, space.url())?,
                 created_at: Moment::new(group.created_at, now),
                 role: role(level),
-                page: space.crumbs(shown, false),
-                head: space.head(tx, &viewer)?,
+                page: head.page(shown, Section::Overview),
+                head,
             })
         })
         .await?;

@@ -1,7 +1,7 @@
 //! `…/-/access_tokens`: tokens with which programs work here.
 
 use super::members::roles;
-use super::{Visit, ends_on, section, sections, views};
+use super::{Section, Visit, ends_on, section, sections, views};
 use crate::access::{self, MAINTAINER, Purpose};
 use crate::members::MembersOf;
 use crate::tokens::{self as rules, NewSpaceToken};
@@ -82,6 +82,7 @@ impl FormPage for Tokens {
         let kind = self.visit.address.kind;
         form.offer(rules::token_kind(kind), false, &self.rules);
         let level = typed.form.as_ref().and_then(|form| form.access_level);
+        let head = space.head(tx, &self.visit.viewer)?;
         Ok(views::SpaceTokens {
             secret: self.secret.clone(),
             active: active.iter().map(row).collect(),
@@ -90,8 +91,8 @@ impl FormPage for Tokens {
             errors: typed.errors.clone(),
             roles: roles(space.level()),
             level: level.unwrap_or(MAINTAINER).to_string(),
-            page: space.crumbs(page, true),
-            head: space.head(tx, &self.visit.viewer)?,
+            page: head.page_below(page, Section::Settings),
+            head,
         })
     }
 

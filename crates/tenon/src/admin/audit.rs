@@ -185,7 +185,7 @@ async fn list(app: App, admin: Admin, shown: Params<AuditFilter>) -> Result<Resp
         })
         .await?;
     let view = AdminAudit {
-        page: page(&app, &admin, "Audit").crumb("Audit", "/admin/audit"),
+        page: page(&app, &admin, "Audit"),
         filter,
         records,
         now: app.now(),

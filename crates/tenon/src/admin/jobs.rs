@@ -92,7 +92,7 @@ async fn list(app: App, admin: Admin, shown: Params<JobFilter>) -> Result<Respon
         .await?;
     let known = TABS.iter().find(|(_, known)| *known == state);
     let view = AdminJobs {
-        page: page(&app, &admin, "Jobs").crumb("Jobs", "/admin/jobs"),
+        page: page(&app, &admin, "Jobs"),
         jobs: rows,
         now: app.now(),
         pages: Pages {

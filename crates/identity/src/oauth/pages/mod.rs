@@ -9,13 +9,13 @@ use super::applications::Owner;
 use super::families;
 use super::settings::OAuth;
 use crate::hooks;
-use crate::pages::views::own_tabs;
+use crate::pages::navigation::{administration, own_settings};
 use crate::viewer::{Admin, SignedInViewer};
 use http::{Method, StatusCode};
 use kernel::app::App;
 use kernel::error::Result;
+use kernel::html::Page;
 use kernel::html::flash;
-use kernel::html::views::admin_tabs;
 use kernel::http::{Call, FromCall, Params, Response, Routes, reply};
 use place::OneParams;
 use store::Tx;
@@ -63,9 +63,8 @@ impl FromCall for Own {
             heading: "Applications".into(),
             may_trust: false,
             may_create: rules.user_applications,
-            crumbs: Vec::new(),
-            active: "",
-            tabs: vec![("Your settings".into(), own_tabs("Applications"))],
+            frame: own_settings(Page::new("Applications"), "Applications"),
+            tabs: Vec::new(),
             guard: Guard::open(),
         }))
     }
@@ -90,9 +89,8 @@ impl FromCall for Instance {
             heading: "Applications of this instance".into(),
             may_trust: true,
             may_create: true,
-            crumbs: vec![("Administration".into(), "/admin".into())],
-            active: "admin",
-            tabs: vec![("Administration".into(), admin_tabs("Applications"))],
+            frame: administration(Page::new("Applications"), "Applications"),
+            tabs: Vec::new(),
             guard: Guard::open(),
         }))
     }

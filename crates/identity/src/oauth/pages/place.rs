@@ -55,20 +55,18 @@ pub struct ApplicationsOwner {
     pub heading: String,
     pub may_trust: bool,
     pub may_create: bool,
-    pub crumbs: Vec<(String, String)>,
-    /// The entry of the main navigation.
-    pub active: &'static str,
-    /// Rows of links above the content, with their names.
-    pub tabs: Vec<(String, Vec<Tab>)>,
+    /// What its pages stand below and beside; the rest of it is not shown.
+    pub frame: Page,
+    /// Links to the other settings, where they stand in a row.
+    pub tabs: Vec<Tab>,
     pub guard: Guard,
 }
 
 impl ApplicationsOwner {
     fn page(&self, app: &App, title: &str) -> Page {
-        let mut page = crate::pages::page(app, &self.viewer.viewer(), title);
-        page.breadcrumbs = self.crumbs.clone();
-        page.active = self.active;
-        page
+        let Page { breadcrumbs, active, nav, .. } = self.frame.clone();
+        let page = crate::pages::page(app, &self.viewer.viewer(), title);
+        Page { breadcrumbs, active, nav, ..page }
     }
 
     /// Applications are managed by people in a browser, not by tokens.

@@ -75,7 +75,7 @@ fn render(
     refusal: Option<Flash>,
 ) -> Result<Response> {
     let is_refused = refusal.is_some();
-    let mut page = super::admin::page(app, admin, "Settings");
+    let mut page = super::admin::page(app, admin, "Settings", "Settings");
     page.flash = refusal.or(page.flash);
     let view = AdminSettings {
         page,

@@ -6,6 +6,7 @@ mod views;
 use self::views::{Codes, Manage, Own, Setup};
 use super::sign_in::safe_path;
 use crate::author::Author;
+use crate::pages::navigation::own_settings;
 use crate::reauthentication::{self, Confirm};
 use crate::standing::TwoFactorRequirement;
 use crate::store::users::is_automatic;
@@ -80,7 +81,8 @@ async fn render(app: &App, viewer: &SignedInViewer, shown: RefusedSetUp) -> Resu
         None if user.confirmed_at.is_some() => Some(setup(app, &viewer.0, shown.sealed)?),
         _ => None,
     };
-    let mut page = super::page(app, &viewer.viewer(), "Two-factor authentication");
+    let page = super::page(app, &viewer.viewer(), "Two-factor authentication");
+    let mut page = own_settings(page, "Two-factor authentication");
     page.notice = None;
     let later = match viewer.0.duty {
         TwoFactorRequirement::Grace(_) => safe_path(Some(&shown.later)),
@@ -230,7 +232,8 @@ pub(super) fn show_codes(
     viewer: &SignedInViewer,
     codes: Vec<String>,
 ) -> Result<Response> {
-    let mut page = super::page(app, &viewer.viewer(), "Recovery codes");
+    let page = super::page(app, &viewer.viewer(), "Recovery codes");
+    let mut page = own_settings(page, "Two-factor authentication");
     page.notice = None;
     let text: String = codes.iter().map(|code| format!("{code}\n")).collect();
     let view = Codes {

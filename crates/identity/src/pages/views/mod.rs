@@ -10,7 +10,7 @@ use crate::spam::logs::SpamLog;
 use crate::two_factor::keys::KeyInfo;
 use crate::users::NewUser;
 use askama::Template;
-use kernel::html::ui::{self, Choice, Tab};
+use kernel::html::ui::{self, Choice};
 use kernel::html::{Errors, Page, Pages};
 use kernel::time::Timestamp;
 
@@ -87,18 +87,6 @@ pub struct Door {
     pub token: String,
     pub fields: Vec<ui::Field>,
     pub button: &'static str,
-}
-
-pub(crate) fn own_tabs(current: &str) -> Vec<Tab> {
-    [
-        ("Profile", "/-/user_settings/profile"),
-        ("Two-factor authentication", crate::two_factor::requirement::PAGE),
-        ("Access tokens", "/-/user_settings/tokens"),
-        ("Sessions", "/-/user_settings/sessions"),
-        ("Applications", "/-/user_settings/applications"),
-    ]
-    .map(|(label, url)| Tab::new(label, url, label == current))
-    .to_vec()
 }
 
 /// GET and POST `/-/user_settings/profile`; the password form posts to

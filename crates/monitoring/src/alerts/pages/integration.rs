@@ -18,7 +18,7 @@ use kernel::html::ui::Choice;
 use kernel::html::{Moment, Page};
 use kernel::http::{Flat, Params, Patch, Response, Text};
 use serde_json::{Value, json};
-use spaces::pages::{Space, Visit};
+use spaces::pages::{Section, Space, Visit};
 use store::Tx;
 
 const DELIVERIES: i64 = 100;
@@ -127,14 +127,16 @@ impl FormPage for IntegrationPage {
         let received = deliveries::list(tx, one.id, DELIVERIES, 0)?;
         let (now, project) = (tx.now(), space.full_path());
         let all = settings(&space);
-        let mut page = space.crumbs(page, true).crumb("Alerts", all.as_str());
+        let head = space.head(tx, &self.visit.viewer)?;
+        let page = head.page_below(page, Section::Settings);
+        let mut page = page.crumb("Alerts", all.as_str());
         page.title = one.name.clone();
         let form = typed.form.as_ref();
         let payload = form.and_then(|form| form.payload.clone());
         let overlap = one.overlaps_until(now);
         Ok(AlertIntegration {
             page,
-            head: space.head(tx, &self.visit.viewer)?,
+            head,
             url: format!("{all}/{}", one.id),
             title: one.name.clone(),
             address: integrations::url(self.app.base_url(), project, &one),

@@ -13,7 +13,7 @@ use kernel::html::ui::{Choice, Tab};
 use kernel::html::{Html, Pages};
 use kernel::http::{Paging, Params, Response};
 use spaces::access::Purpose;
-use spaces::pages::Visit;
+use spaces::pages::{Section, Visit};
 
 /// What a tab shows: its value, its text, and which alerts.
 type Tabbed = (&'static str, &'static str, &'static [Status]);
@@ -138,7 +138,7 @@ pub(super) async fn show(
                 false => of_hours(&last_hours(now, &sent)),
             };
             Ok(AlertList {
-                page: space.crumbs(page, true),
+                page: head.page(page, Section::Alerts),
                 tabs: list.tabs(&all, &counts),
                 status: list.tab.0,
                 sort: list.sort,

@@ -20,7 +20,7 @@ use kernel::html::ui::Choice;
 use kernel::http::{Flat, Params, Response, Text};
 use kernel::time::Timestamp;
 use spaces::access::Purpose;
-use spaces::pages::Visit;
+use spaces::pages::{Section, Visit};
 use store::Tx;
 
 /// Most integrations, and most windows, that the page shows.
@@ -124,7 +124,7 @@ impl FormPage for Settings {
         }
         Ok(AlertSettings {
             url: format!("{}/-/settings/alerts", space.url()),
-            page: space.crumbs(page, true),
+            page: head.page_below(page, Section::Settings),
             head,
             setting,
             scopes: scopes(&integrations),

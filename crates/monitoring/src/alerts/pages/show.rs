@@ -21,7 +21,7 @@ use kernel::time::Timestamp;
 use planning::access::ProjectAccess;
 use serde_json::Value;
 use spaces::access::Purpose;
-use spaces::pages::{Space, Visit};
+use spaces::pages::{Section, Space, Visit};
 use store::Tx;
 
 const IMAGES: i64 = 100;
@@ -168,7 +168,8 @@ impl AlertPage {
         let reader = Reader { viewer: &self.visit.viewer, desk: &desk, alert: &alert };
         let project = space.full_path();
         let all = format!("{}/-/alert_management", space.url());
-        let mut page = space.crumbs(page, true).crumb("Alerts", all.as_str());
+        let head = space.head(tx, &self.visit.viewer)?;
+        let mut page = head.page_below(page, Section::Alerts);
         page.title = format!("{} ({})", alert.title, alert.reference());
         let related = Related::read(tx, std::slice::from_ref(&alert))?;
         let owner = related.assignee(&alert).cloned();
@@ -180,7 +181,7 @@ impl AlertPage {
         let total = history::notes_count(tx, alert.id)?;
         Ok(AlertDetails {
             page,
-            place: (project.to_owned(), space.url()),
+            head,
             url: format!("{all}/{}", alert.iid),
             facts: facts(tx, &alert)?,
             runbook: alert.runbook().map(|text| {

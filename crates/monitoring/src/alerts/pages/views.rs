@@ -14,7 +14,7 @@ use kernel::html::ui::{self, Choice, Tab};
 use kernel::html::{Errors, Moment, Page, Pages};
 use kernel::time::Timestamp;
 use planning::store::notes::Note;
-use spaces::pages::views::SpaceHead;
+use spaces::pages::SpaceHead;
 
 /// Longest beginning of a description that a row shows, in characters.
 const EXCERPT: usize = 200;
@@ -75,8 +75,7 @@ impl Status {
 #[template(path = "alert_details.html")]
 pub struct AlertDetails {
     pub page: Page,
-    /// The project's full path and address.
-    pub place: (String, String),
+    pub head: SpaceHead,
     pub alert: Alert,
     /// The number of the incident about it.
     pub issue_iid: Option<i64>,

@@ -13,7 +13,7 @@ use kernel::html::{Html, Moment, Pages};
 use kernel::http::{Paging, Params, Response};
 use kernel::time::Timestamp;
 use spaces::access::Purpose;
-use spaces::pages::{Space, Visit};
+use spaces::pages::{Section, Space, Visit};
 use std::sync::Arc;
 
 const STATUSES: &[(&str, &str)] = &[
@@ -122,7 +122,7 @@ pub(super) async fn show(
                 }
             };
             Ok(ErrorList {
-                page: space.crumbs(shown, true),
+                page: head.page(shown, Section::Errors),
                 is_active: setting.is_some_and(|setting| setting.active),
                 errors,
                 pages: Pages::of(

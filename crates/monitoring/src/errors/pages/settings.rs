@@ -17,7 +17,7 @@ use kernel::http::params::Flat;
 use kernel::http::{Params, Response};
 use spaces::Project;
 use spaces::access::Purpose;
-use spaces::pages::Visit;
+use spaces::pages::{Section, Visit};
 use store::Tx;
 
 const MAX_KEYS: i64 = 100;
@@ -82,7 +82,7 @@ impl FormPage for SettingsPage {
         let mode = form.and_then(|form| form.mode);
         let api_url = form.and_then(|form| form.external.api_url.clone());
         Ok(ErrorSettings {
-            page: space.crumbs(page, true),
+            page: head.page_below(page, Section::Settings),
             base_url: self.app.base_url().to_owned(),
             is_off: !limits.integrated,
             active: form.map_or(active, |form| form.active.unwrap_or(false)),

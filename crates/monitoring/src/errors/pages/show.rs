@@ -22,7 +22,7 @@ use planning::access::desk_to_write;
 use planning::guarded::Writer;
 use planning::model::IssueState;
 use spaces::access::Purpose;
-use spaces::pages::Visit;
+use spaces::pages::{Section, Visit};
 use std::sync::Arc;
 use store::Tx;
 
@@ -71,12 +71,11 @@ fn details(
     let is_open = |issue: &Linked| issue.state == IssueState::Opened;
     let may_create = may_create_issues(tx, &visit.viewer, &space.reference())?;
     let all = format!("{}/-/error_tracking", space.url());
-    let mut page = space.crumbs(page, true).crumb("Errors", all.as_str());
+    let mut page = space.head(tx, &visit.viewer)?.page_below(page, Section::Errors);
     page.title = error.short_title();
     let form = typed.form.as_ref();
     Ok(ErrorDetails {
         page,
-        place: (space.full_path().to_owned(), space.url()),
         error,
         action: format!("{all}/{id}"),
         can_create_issue: may_create && !issue.as_ref().is_some_and(is_open),

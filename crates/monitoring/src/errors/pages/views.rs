@@ -10,7 +10,7 @@ use identity::pages::challenge::Challenge;
 use kernel::html::ui::{self, Choice};
 use kernel::html::{Errors, Moment, Page, Pages};
 use kernel::time::Timestamp;
-use spaces::pages::views::SpaceHead;
+use spaces::pages::SpaceHead;
 
 /// `<project>/-/error_tracking`.
 #[derive(Debug, Template)]
@@ -54,8 +54,6 @@ const ACTIONS: [(&str, Status); 3] = [
 #[template(path = "error_details.html")]
 pub struct ErrorDetails {
     pub page: Page,
-    /// The project's full path and address.
-    pub place: (String, String),
     pub error: Tracked,
     /// Where its forms go.
     pub action: String,

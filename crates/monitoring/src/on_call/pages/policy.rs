@@ -18,7 +18,7 @@ use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
 use kernel::http::{Params, Patch, Response, Text};
 use spaces::Project;
-use spaces::pages::Visit;
+use spaces::pages::{Section, Visit};
 use std::collections::HashMap;
 use store::Tx;
 
@@ -173,6 +173,7 @@ impl FormPage for PolicyPage {
         let most = (rules.len() + SPARE).min(MAX_RULES).max(rules.len());
         rules.resize_with(most, RuleFields::default);
         let sentences = stored.rules.iter().map(|rule| stored.sentence(rule));
+        let head = space.head(tx, &self.0.viewer)?;
         Ok(OnePolicy {
             can_change: may_change(&space),
             url: format!("{}/-/escalation_policies", space.url()),
@@ -184,8 +185,8 @@ impl FormPage for PolicyPage {
             schedules: stored.choices(),
             policy: stored.policy,
             errors: typed.errors.clone(),
-            page: space.crumbs(page, true),
-            head: space.head(tx, &self.0.viewer)?,
+            page: head.page(page, Section::Escalation),
+            head,
         })
     }
 

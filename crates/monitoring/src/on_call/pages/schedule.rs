@@ -23,7 +23,7 @@ use kernel::html::ui::Choice;
 use kernel::http::params::Flat;
 use kernel::http::{Params, Response, Text};
 use spaces::access::Purpose;
-use spaces::pages::{Space, Visit};
+use spaces::pages::{Section, Space, Visit};
 use store::Tx;
 
 /// Shifts drawn of a rotation: all of two weeks.
@@ -131,11 +131,11 @@ impl FormPage for SchedulePage {
         let now = tx.now();
         let rotations = related.rotations.iter();
         let sent = |action| typed.form.as_ref().filter(|form| form.action == action);
-        let mut page = space.crumbs(page, true).crumb("On-call schedules", &all);
+        let head = space.head(tx, &self.visit.viewer)?;
+        let mut page = head.page_below(page, Section::OnCall);
         page.title = schedule.name.clone();
         Ok(OneSchedule {
             page,
-            head: space.head(tx, &self.visit.viewer)?,
             can_change: may_change(&space),
             url: format!("{all}/{}", self.iid),
             rotations: rotations.map(|one| row(one, &schedule, &related, now)).collect(),

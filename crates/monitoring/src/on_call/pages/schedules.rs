@@ -17,7 +17,7 @@ use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::{Page, Pages};
 use kernel::http::{Paging, Params, Patch, Response, Text};
 use kernel::time::Timestamp;
-use spaces::pages::Visit;
+use spaces::pages::{Section, Visit};
 use std::collections::HashMap;
 use store::Tx;
 
@@ -140,6 +140,7 @@ impl FormPage for Schedules {
             form.timezone = Some("UTC".to_owned());
         }
         let rows = found.into_iter();
+        let head = space.head(tx, &self.visit.viewer)?;
         Ok(ScheduleList {
             can_change: may_change(&space),
             schedules: rows.map(|one| related.row(one, now)).collect(),
@@ -147,8 +148,8 @@ impl FormPage for Schedules {
             form,
             zones: zones(),
             errors: typed.errors.clone(),
-            page: space.crumbs(page, true),
-            head: space.head(tx, &self.visit.viewer)?,
+            page: head.page(page, Section::OnCall),
+            head,
             url,
         })
     }

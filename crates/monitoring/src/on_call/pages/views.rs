@@ -9,7 +9,7 @@ use askama::Template;
 use kernel::html::ui::{self, Choice};
 use kernel::html::{Errors, Page, Pages};
 use kernel::http::Text;
-use spaces::pages::views::SpaceHead;
+use spaces::pages::SpaceHead;
 
 /// `<project>/-/oncall_schedules`.
 #[derive(Debug, Template)]
@@ -40,7 +40,6 @@ pub struct ScheduleRow {
 #[template(path = "oncall_schedule.html")]
 pub struct OneSchedule {
     pub page: Page,
-    pub head: SpaceHead,
     pub url: String,
     pub can_change: bool,
     pub schedule: Schedule,

@@ -7,7 +7,7 @@ use askama::Template;
 use kernel::html::ui::{self, Choice};
 use kernel::html::{Errors, Moment, Page};
 use kernel::time::Timestamp;
-use spaces::pages::views::SpaceHead;
+use spaces::pages::SpaceHead;
 
 /// `<place>/-/settings/packages/cleanup`. All forms post here with `action`:
 /// `preview` and `add` with the fields of a rule; `show`, `enable`, `disable`

@@ -10,7 +10,7 @@ use identity::model::User;
 use kernel::html::ui::{self, Choice};
 use kernel::html::{Errors, Moment, Page, Pages};
 use kernel::time::Timestamp;
-use spaces::pages::views::SpaceHead;
+use spaces::pages::SpaceHead;
 
 /// `<place>/-/packages`.
 #[derive(Debug, Template)]
@@ -66,8 +66,7 @@ impl PackageRow {
 #[template(path = "package.html")]
 pub struct Package {
     pub page: Page,
-    /// The project's full path and address.
-    pub place: (String, String),
+    pub head: SpaceHead,
     pub row: PackageRow,
     /// Its address.
     pub url: String,

@@ -125,7 +125,7 @@ fn package_shows_files_digests_and_downloads() {
                 .crumb("acme/tools/anvil", "/acme/tools/anvil")
                 .crumb("Packages", "/acme/tools/anvil/-/packages")
                 .crumb("hammer 1.2.0", "/acme/tools/anvil/-/packages/1"),
-            place: ("acme/tools/anvil".into(), "/acme/tools/anvil".into()),
+            head: head("Project"),
             row: package(1, "hammer", "1.2.0", "default"),
             url: "/acme/tools/anvil/-/packages/1".into(),
             tags: vec![Tag {

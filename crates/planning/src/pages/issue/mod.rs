@@ -27,7 +27,7 @@ use kernel::html::ui::Choice;
 use kernel::html::{Html, Moment, Pages};
 use kernel::http::{Paging, Params, Response, Routes};
 use spaces::access::{DEVELOPER, GUEST, Purpose};
-use spaces::pages::{Address, PROJECT};
+use spaces::pages::{Address, PROJECT, Section};
 use store::Tx;
 use story::Rewritten;
 
@@ -84,7 +84,8 @@ async fn render(
             let (space, _) = desk(tx, &viewer, &address, Purpose::Read)?;
             let (desk, issue) = found(tx, &viewer, &space.reference(), iid)?;
             let list = format!("{}/-/issues", space.url());
-            let mut page = space.crumbs(shown, true).crumb("Issues", list.clone());
+            let head = space.head(tx, &viewer)?;
+            let mut page = head.page_below(shown, Section::Issues);
             page.title = format!("{} (#{})", issue.title, issue.iid);
             let reader = Reader { viewer: &viewer, desk: &desk, issue: &issue };
             let url = format!("{list}/{}", issue.iid);
@@ -110,7 +111,7 @@ async fn render(
                 errors: typed.refusal.errors,
                 challenge: typed.refusal.challenge,
                 is_rewriting: typed.rewritten.is_some(),
-                head: space.head(tx, &viewer)?,
+                head,
                 issue,
                 page,
                 url,

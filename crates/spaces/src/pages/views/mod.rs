@@ -14,7 +14,7 @@ use kernel::html::{Errors, Moment, Page, PageViewer, Pages};
 use kernel::time::Timestamp;
 use std::collections::HashMap;
 
-pub use super::head::SpaceHead;
+use super::head::SpaceHead;
 
 /// `/`: the projects the viewer may see.
 #[derive(Debug, Template)]

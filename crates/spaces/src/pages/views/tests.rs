@@ -96,6 +96,7 @@ fn head(kind: &'static str, url: &str) -> SpaceHead {
         name: "Anvil Works".into(),
         full_path: "acme/tools/anvil".into(),
         url: url.into(),
+        above: vec![("Acme".into(), "/groups/acme".into())],
         description: "Drop-forged, heat treated, with a warranty of one chase.".into(),
         visibility: "internal".into(),
         is_archived: false,
