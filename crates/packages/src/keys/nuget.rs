@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-/// Longest version, in bytes.
+/// Longest version, in bytes, as sent and as [`normal`] writes it.
 const MAX_VERSION: usize = 255;
 
 /// A version in the order clients give it.
@@ -46,7 +46,8 @@ impl Ord for Suffix {
 impl Number {
     /// The version written so, if it is one.
     pub fn parse(text: &str) -> Option<Number> {
-        if text.len() > MAX_VERSION {
+        // Two numbers are written as three.
+        if text.len() > MAX_VERSION || normal(text).len() > MAX_VERSION {
             return None;
         }
         let (text, build) = split(text, '+');
@@ -192,6 +193,7 @@ mod tests {
     #[test]
     fn what_is_no_version_is_refused() {
         let long = format!("1.0.0-{}", "a".repeat(255));
+        let long_when_written = format!("1.0-{}", "a".repeat(251));
         for text in [
             "",
             "1",
@@ -209,6 +211,7 @@ mod tests {
             "1.0_1",
             "1.0-a_b",
             &long,
+            &long_when_written,
         ] {
             assert_eq!(Number::parse(text), None, "{text}");
         }
