@@ -326,15 +326,30 @@ test('an issue is made, discussed and closed', async () => {
   await page.getByLabel('Title').fill('A hinge that squeaks');
   await page.getByLabel('Description').fill('- [ ] look\n- [x] oil\n\n| a | b |\n|---|---|\n| 1 | 2 |');
   await page.getByLabel('Labels').fill('bug, a label with a rather long title');
-  await page.getByRole('button', { name: 'Make issue' }).click();
+  await page.getByRole('button', { name: 'Create issue' }).click();
   await page.getByRole('heading', { name: /A hinge that squeaks/ }).waitFor();
-  await page.getByRole('textbox', { name: 'Note' }).fill('It is the **upper** one.\n\n`' + 'x'.repeat(300) + '`');
-  await page.getByRole('button', { name: 'Write note' }).click();
+  await page.getByRole('textbox', { name: 'Comment' }).fill('It is the **upper** one.\n\n`' + 'x'.repeat(300) + '`');
+  await page.getByRole('button', { name: 'Comment', exact: true }).click();
   await page.getByText('upper', { exact: true }).waitFor();
-  await page.getByLabel('Assigned').fill('root');
-  await page.getByLabel('Due').fill('2031-02-01');
-  await page.getByRole('button', { name: 'Save' }).last().click();
-  await page.getByRole('status').filter({ hasText: 'Issue updated.' }).waitFor();
+  for (const [field, label, value] of [
+    ['Edit assignees', 'Assignees', 'root'],
+    ['Edit due date', 'Due date', '2031-02-01'],
+  ]) {
+    await page.getByLabel(field).click();
+    await page.getByRole('textbox', { name: label }).fill(value);
+    await page.getByRole('button', { name: 'Save' }).locator('visible=true').click();
+    await page.getByRole('status').filter({ hasText: 'Issue updated.' }).waitFor();
+  }
+  await page.getByText('Reply…').click();
+  await page.getByRole('textbox', { name: 'Reply' }).fill('Both of them.');
+  await page.getByRole('button', { name: 'Reply', exact: true }).click();
+  await page.getByRole('paragraph').filter({ hasText: 'Both of them.' }).waitFor();
+  await page.getByLabel(/^Actions for the comment by/).last().click();
+  await page.getByRole('link', { name: 'Edit', exact: true }).last().click();
+  await page.getByRole('textbox', { name: 'Edit comment' }).fill('The upper, not the lower.');
+  await both('changing a comment');
+  await page.getByRole('button', { name: 'Save' }).locator('visible=true').click();
+  await page.getByRole('paragraph').filter({ hasText: 'not the lower' }).waitFor();
   await page.getByRole('button', { name: 'Add to-do' }).click();
   await page.getByRole('status').filter({ hasText: 'to-do list' }).waitFor();
   await both('an issue');
@@ -350,9 +365,10 @@ test('an issue is made, discussed and closed', async () => {
   await page.getByRole('button', { name: /^Done: A hinge/ }).click();
   await page.getByRole('status').filter({ hasText: 'That is done.' }).waitFor();
   await page.goto(`${url}/${project}/-/milestones`);
+  await page.getByText('New milestone').click();
   await page.getByLabel('Title').fill('1.0');
   await page.getByLabel('Last day').fill('2031-02-01');
-  await page.getByRole('button', { name: 'Add milestone' }).click();
+  await page.getByRole('button', { name: 'Create milestone' }).click();
   await page.getByRole('heading', { name: '1.0' }).waitFor();
   await both('a milestone');
   await page.goto(one);
@@ -563,6 +579,7 @@ const PAGES = [
   '/admin/spam_logs',
   '/admin/jobs',
   '/admin/audit',
+  '/-/components',
   '/-/profile/two_factor_auth/keys',
   '/-/admin_mode',
 ];

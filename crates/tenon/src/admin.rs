@@ -1,6 +1,7 @@
 //! Pages for administrators over the kernel's own tables: jobs and audit.
 
 mod audit;
+mod components;
 mod jobs;
 mod overview;
 
@@ -12,6 +13,7 @@ use kernel::http::Routes;
 
 pub fn routes(r: &mut Routes) {
     overview::routes(r);
+    components::routes(r);
     jobs::routes(r);
     audit::routes(r);
 }

@@ -9,6 +9,7 @@ pub mod accounts;
 mod admin;
 pub mod backup;
 pub mod check;
+mod home;
 pub mod options;
 pub mod progress;
 pub mod schema;

@@ -1,7 +1,7 @@
 //! The rooms put together: migrations, routes, jobs and the application.
 
 use crate::options::Options;
-use crate::{Outcome, admin, system};
+use crate::{Outcome, admin, home, system};
 use graphql::explorer::Files;
 use identity::gate::IdentityGate;
 use kernel::app::{App, Config, Parts};
@@ -74,6 +74,7 @@ pub fn routes() -> Routes {
 fn routes_with(explorer: &Files) -> Routes {
     let mut routes = Routes::new();
     system::routes(&mut routes);
+    home::routes(&mut routes);
     admin::routes(&mut routes);
     identity::routes(&mut routes);
     spaces::routes(&mut routes);

@@ -29,6 +29,7 @@ pub fn administration(mut page: Page, link: &str) -> Page {
                 to("Jobs", "clock", "/admin/jobs"),
                 to("Audit", "list", "/admin/audit"),
                 to("Spam", "shield", "/admin/spam_logs"),
+                to("Components", "package", "/-/components"),
             ],
         },
     ];

@@ -6,3 +6,9 @@ for (const time of document.querySelectorAll("time[datetime]")) {
   const at = new Date(time.dateTime);
   if (!Number.isNaN(at.getTime())) time.title = at.toLocaleString();
 }
+
+// A message is taken away once it was read.
+for (const button of document.querySelectorAll("button[data-dismiss]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => button.parentElement.remove());
+}

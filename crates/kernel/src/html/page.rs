@@ -282,6 +282,19 @@ pub struct Pages {
     pub url: String,
 }
 
+/// A page of a list, to go to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageLink {
+    /// From 1.
+    pub number: u64,
+    /// Its address.
+    pub url: String,
+    /// It is the page shown.
+    pub is_current: bool,
+    /// Some before it are left out.
+    pub follows_gap: bool,
+}
+
 impl Pages {
     /// The page of this number, from 1, of a list of so many rows.
     pub fn new(page: i64, per_page: i64, total: i64, url: impl Into<String>) -> Pages {
@@ -304,10 +317,35 @@ impl Pages {
         self.total.div_ceil(self.per_page.max(1)).max(1)
     }
 
+    /// The address of this page.
+    pub fn here(&self) -> String {
+        self.url_of(self.page)
+    }
+
     /// The address of one page.
     pub fn url_of(&self, page: u64) -> String {
         let joint = if self.url.contains('?') { '&' } else { '?' };
         format!("{}{joint}page={page}", self.url)
+    }
+
+    /// The pages to link to: the first, the last and those around this one,
+    /// from the first on.
+    pub fn links(&self) -> Vec<PageLink> {
+        let last = self.last();
+        let near = self.page.saturating_sub(2).max(2)..=(self.page + 2).min(last - 1);
+        let mut links: Vec<PageLink> = Vec::new();
+        for number in [1].into_iter().chain(near).chain([last]) {
+            let before = links.last().map_or(0, |link| link.number);
+            if number > before {
+                links.push(PageLink {
+                    number,
+                    url: self.url_of(number),
+                    is_current: number == self.page,
+                    follows_gap: number > before + 1,
+                });
+            }
+        }
+        links
     }
 
     /// The rows shown, as «21–40 of 93».

@@ -119,6 +119,27 @@ fn words_and_sizes() {
     assert!(chart.to_string().contains("<title>Mon: 1</title>"));
 }
 
+#[test]
+fn a_long_list_links_to_its_ends_and_to_what_is_near() {
+    let numbers = |page: i64, total: i64| {
+        let links = Pages::new(page, 10, total, "/list?a=b").links();
+        let text = |link: &crate::html::page::PageLink| {
+            let gap = if link.follows_gap { "… " } else { "" };
+            let current = if link.is_current { "!" } else { "" };
+            format!("{gap}{}{current}", link.number)
+        };
+        links.iter().map(text).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(numbers(1, 25), "1! 2 3");
+    assert_eq!(numbers(2, 20), "1 2!");
+    assert_eq!(numbers(50, 1000), "1 … 48 49 50! 51 52 … 100");
+    assert_eq!(numbers(4, 1000), "1 2 3 4! 5 6 … 100");
+    assert_eq!(numbers(1, 0), "1!");
+    // Past the end: the ends are still there.
+    assert_eq!(numbers(9999, 30), "1 … 3");
+    assert_eq!(Pages::new(1, 10, 99, "/list?a=b").links()[1].url, "/list?a=b&page=2");
+}
+
 /// WCAG AA: 4.5 for text, 3 for the edges of controls, in both schemes.
 #[test]
 fn colours_have_enough_contrast() {
@@ -135,6 +156,12 @@ fn colours_have_enough_contrast() {
         ("link", "ground"),
         ("link", "sheet"),
         ("link", "wash"),
+        ("ink", "tint-0"),
+        ("ink", "tint-1"),
+        ("ink", "tint-2"),
+        ("ink", "tint-3"),
+        ("ink", "tint-4"),
+        ("ink", "tint-5"),
         ("on-pine", "pine"),
         ("on-pine", "pine-deep"),
         ("good-ink", "good-bg"),

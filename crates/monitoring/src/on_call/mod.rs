@@ -9,6 +9,7 @@
 pub mod access;
 pub mod graph;
 pub mod jobs;
+pub mod mine;
 pub mod model;
 mod pages;
 mod related;

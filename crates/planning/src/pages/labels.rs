@@ -1,7 +1,7 @@
 //! `…/-/labels`: the labels of a project or group.
 
 use super::views::{LabelRow, Labels};
-use super::{authorized, shown_color};
+use super::{authorized, scope, shown_color};
 use crate::access::{Aim, ParentAccess, ParentRef, authorize};
 use crate::model::Label;
 use crate::rules::labels::{self as rules, LabelInput};
@@ -12,7 +12,7 @@ use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::form::{self, FormPage, Outcome, Typed};
-use kernel::html::{self, Errors, Pages};
+use kernel::html::{self, Pages};
 use kernel::http::params::Text;
 use kernel::http::{Flat, Paging, Params, Patch, Response, Routes};
 use spaces::access::{Purpose, REPORTER};
@@ -32,6 +32,8 @@ kernel::params! {
     pub struct ListPage {
         /// In title or description.
         pub search: Text,
+        /// The label whose form is open.
+        pub edit: Option<i64>,
     }
 }
 
@@ -59,6 +61,8 @@ struct Page {
     viewer: Viewer,
     address: Address,
     search: Text,
+    /// The label whose form is open.
+    edit: Option<i64>,
     paging: Paging,
 }
 
@@ -66,10 +70,10 @@ async fn show(
     app: App,
     viewer: Viewer,
     address: Address,
-    Params(ListPage { search }): Params<ListPage>,
+    Params(ListPage { search, edit }): Params<ListPage>,
     paging: Paging,
 ) -> Result<Response> {
-    let page = Page { viewer, address, search, paging };
+    let page = Page { viewer, address, search, edit, paging };
     form::show(&app, page).await
 }
 
@@ -79,7 +83,8 @@ async fn change(
     form: Params<Form>,
     paging: Paging,
 ) -> Result<Response> {
-    let page = Page { viewer, address, search: form.search.clone(), paging };
+    let (search, edit) = (form.search.clone(), form.label_id);
+    let page = Page { viewer, address, search, edit, paging };
     form::submit(&app, page, form.0).await
 }
 
@@ -104,7 +109,16 @@ impl FormPage for Page {
         let query = url::form_urlencoded::Serializer::new(String::new())
             .append_pair("search", search)
             .finish();
-        let row = |label: Label| LabelRow::of(label, &here);
+        let ids = found.items.iter().map(|label| label.id).collect();
+        let counts = rows::counts(tx, viewer, &scope(&space), ids)?;
+        let row = |label: Label| {
+            let (open, _) = counts.get(&label.id).copied().unwrap_or_default();
+            LabelRow {
+                open_issues: open.unsigned_abs(),
+                is_edited: self.edit == Some(label.id),
+                ..LabelRow::of(label, &here)
+            }
+        };
         let mut labels: Vec<LabelRow> = found.items.into_iter().map(row).collect();
         let mut added = LabelRow::default();
         if let Some(form) = &typed.form {
@@ -183,8 +197,8 @@ impl LabelRow {
                 color: Some(label.color.clone()),
                 description: label.description.clone(),
             },
-            errors: Errors::default(),
             label,
+            ..LabelRow::default()
         }
     }
 }

@@ -1,7 +1,8 @@
 //! `…/-/issues` and `…/-/incidents`: the issues of a project or group.
 
+use super::notes::Person;
 use super::views::{IssueRow, Issues};
-use super::{desk, words};
+use super::{authorized, desk, words};
 use crate::access::Scope;
 use crate::model::{Issue, IssueKind, IssueState};
 use crate::store::issues::filter::{Filter, Has, Marks};
@@ -13,13 +14,16 @@ use identity::entities::load_basic;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::html::ui::Choice;
+use kernel::html::ui::{Chip, Choice, Tab};
 use kernel::html::{Html, Moment, Pages};
 use kernel::http::params::Text;
 use kernel::http::{Call, FromCall, Paging, Params, Response, Routes};
-use spaces::access::Purpose;
+use spaces::access::{Purpose, REPORTER};
 use spaces::pages::{Address, Section, Space, section};
 use store::Tx;
+
+/// Milestones to choose from.
+const MAX_MILESTONES: i64 = 100;
 
 pub fn routes(r: &mut Routes) {
     section(r, Method::GET, "issues", show);
@@ -31,8 +35,7 @@ kernel::params! {
     pub struct ListPage {
         /// In title or description.
         pub search: Text,
-        /// `opened`, `closed` or `all`.
-        pub state: Text,
+        pub state: Option<Shown>,
         /// Titles of labels, told apart by commas; all must be there.
         pub labels: Text,
         /// Title of a milestone.
@@ -41,20 +44,42 @@ kernel::params! {
         pub author: Text,
         /// Login of somebody assigned.
         pub assignee: Text,
-        pub sort: Text,
+        pub sort: Option<Sort>,
+    }
+}
+
+kernel::choices! {
+    /// The tabs of a list.
+    #[derive(Default)]
+    pub enum Shown {
+        #[default]
+        Opened = "opened",
+        Closed = "closed",
+        All = "all",
+    }
+}
+
+kernel::choices! {
+    #[derive(Default)]
+    pub enum Sort {
+        #[default]
+        Newest = "created_desc",
+        Oldest = "created_asc",
+        Updated = "updated_desc",
+        Due = "due_date_asc",
+        Popular = "popularity_desc",
+        Title = "title_asc",
     }
 }
 
 const SORTS: &[(&str, &str)] = &[
-    ("created_desc", "Newest"),
-    ("created_asc", "Oldest"),
-    ("updated_desc", "Last changed"),
-    ("due_date_asc", "Due first"),
-    ("popularity_desc", "Most wanted"),
+    ("created_desc", "Newest first"),
+    ("created_asc", "Oldest first"),
+    ("updated_desc", "Recently updated"),
+    ("due_date_asc", "Due soonest"),
+    ("popularity_desc", "Most votes"),
     ("title_asc", "Title"),
 ];
-
-const STATES: &[(&str, &str)] = &[("opened", "Open"), ("closed", "Closed"), ("all", "All")];
 
 struct Listed(Option<IssueKind>);
 
@@ -66,20 +91,81 @@ impl FromCall for Listed {
 }
 
 impl ListPage {
-    /// The same, in a state and an order that there are.
-    fn known(mut self) -> ListPage {
-        for (pairs, value) in [(STATES, &mut self.state), (SORTS, &mut self.sort)] {
-            if !pairs.iter().any(|(one, _)| *one == &**value) {
-                *value = Text(pairs[0].0.to_owned());
-            }
-        }
-        self
+    /// What narrows the list: a parameter, its name for people, its value.
+    fn marks(&self) -> [(&'static str, &'static str, &str); 5] {
+        [
+            ("search", "Search", &self.search),
+            ("labels", "Label", &self.labels),
+            ("milestone", "Milestone", &self.milestone),
+            ("author", "Author", &self.author),
+            ("assignee", "Assignee", &self.assignee),
+        ]
     }
 
     /// Whether they hide issues beyond their state.
     fn narrows(&self) -> bool {
-        let texts = [&self.search, &self.labels, &self.milestone, &self.author, &self.assignee];
-        &*self.state != "opened" || texts.iter().any(|text| !text.trim().is_empty())
+        self.marks().iter().any(|(.., value)| !value.trim().is_empty())
+    }
+
+    /// How many of them stand in the filter's own fields.
+    pub fn filters(&self) -> usize {
+        self.marks()[1..].iter().filter(|(.., value)| !value.trim().is_empty()).count()
+    }
+
+    pub fn sort(&self) -> Sort {
+        self.sort.unwrap_or_default()
+    }
+
+    /// The list's query of one tab, without one of what narrows it: a
+    /// parameter, and of several values in it the one.
+    fn query(&self, state: Shown, without: Option<(&str, &str)>) -> String {
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
+        for (name, _, value) in self.marks() {
+            let kept: Vec<String> = match without {
+                Some((gone, one)) if gone == name => {
+                    words(value).into_iter().filter(|word| word != one).collect()
+                }
+                _ => vec![value.trim().to_owned()],
+            };
+            let kept = kept.join(",");
+            if !kept.is_empty() {
+                query.append_pair(name, &kept);
+            }
+        }
+        if state != Shown::default() {
+            query.append_pair("state", state.as_str());
+        }
+        if let Some(sort) = self.sort {
+            query.append_pair("sort", sort.as_str());
+        }
+        query.finish()
+    }
+
+    /// What narrows the list, each with the list without it.
+    fn chips(&self, url: &str) -> Vec<Chip> {
+        let mut chips = Vec::new();
+        for (name, label, value) in self.marks() {
+            let values = match name {
+                "labels" => words(value),
+                _ => vec![value.trim().to_owned()],
+            };
+            for one in values.iter().filter(|one| !one.is_empty()) {
+                let without = if name == "labels" { one.as_str() } else { value };
+                let query = self.query(self.state.unwrap_or_default(), Some((name, without)));
+                chips.push(Chip::new(format!("{label}: {one}"), format!("{url}?{query}")));
+            }
+        }
+        chips
+    }
+}
+
+impl Shown {
+    fn label(self) -> &'static str {
+        match self {
+            Shown::Opened => "Open",
+            Shown::Closed => "Closed",
+            Shown::All => "All",
+        }
     }
 }
 
@@ -87,7 +173,7 @@ fn filter(shown: &ListPage, kind: Option<IssueKind>) -> Filter {
     let text = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     let labels = words(&shown.labels);
     Filter {
-        state: IssueState::from_text(&shown.state),
+        state: IssueState::from_text(shown.state.unwrap_or_default().as_str()),
         search: text(&shown.search),
         kinds: kind.into_iter().collect(),
         is: Marks {
@@ -102,35 +188,15 @@ fn filter(shown: &ListPage, kind: Option<IssueKind>) -> Filter {
 }
 
 fn sorting(shown: &ListPage) -> Sorting {
-    let (by, order) = shown.sort.rsplit_once('_').unwrap_or(("", ""));
-    Sorting {
-        by: match by {
-            "updated" => OrderBy::UpdatedAt,
-            "due_date" => OrderBy::DueDate,
-            "popularity" => OrderBy::Popularity,
-            "title" => OrderBy::Title,
-            _ => OrderBy::CreatedAt,
-        },
-        descending: order == "desc",
-    }
-}
-
-fn query(shown: &ListPage) -> String {
-    let mut query = url::form_urlencoded::Serializer::new(String::new());
-    for (name, value) in [
-        ("search", &shown.search),
-        ("state", &shown.state),
-        ("labels", &shown.labels),
-        ("milestone", &shown.milestone),
-        ("author", &shown.author),
-        ("assignee", &shown.assignee),
-        ("sort", &shown.sort),
-    ] {
-        if !value.is_empty() {
-            query.append_pair(name, value);
-        }
-    }
-    query.finish()
+    let (by, descending) = match shown.sort() {
+        Sort::Newest => (OrderBy::CreatedAt, true),
+        Sort::Oldest => (OrderBy::CreatedAt, false),
+        Sort::Updated => (OrderBy::UpdatedAt, true),
+        Sort::Due => (OrderBy::DueDate, false),
+        Sort::Popular => (OrderBy::Popularity, true),
+        Sort::Title => (OrderBy::Title, false),
+    };
+    Sorting { by, descending }
 }
 
 async fn show(
@@ -148,30 +214,76 @@ async fn show(
     let page = identity::pages::page(&app, &viewer, title);
     let view = app
         .read(move |tx| {
-            let filters = params.known();
             let (space, scope) = scope(tx, &viewer, &address)?;
-            let filter = filter(&filters, kind);
-            let total = rows::count(tx, &viewer, &scope, &filter)?;
+            let state = params.state.unwrap_or_default();
+            let narrowed = filter(&params, kind);
+            let counts = counts(tx, &viewer, &scope, &narrowed)?;
+            let total = counts.iter().find(|(one, _)| *one == state).map_or(0, |(_, n)| *n);
             let found =
-                rows::list(tx, &viewer, &scope, &filter, sorting(&filters), paging.clone())?;
+                rows::list(tx, &viewer, &scope, &narrowed, sorting(&params), paging.clone())?;
             let url = format!("{}/-/{path}", space.url());
+            let tab = |(one, count): &(Shown, i64)| {
+                let to = format!("{url}?{}", params.query(*one, None));
+                Tab::new(one.label(), to, *one == state).count(count.unsigned_abs())
+            };
+            let here = format!("{url}?{}", params.query(state, None));
             let head = space.head(tx, &viewer)?;
+            let is_project = matches!(space, Space::Project(..));
             Ok(Issues {
-                can_create: matches!(space, Space::Project(..)) && viewer.user_id().is_some(),
-                is_filtered: filters.narrows(),
-                states: Choice::list(STATES),
+                can_create: is_project && viewer.user_id().is_some(),
+                can_update: may_update(&space, &viewer),
+                milestones: match may_update(&space, &viewer) {
+                    true => choices(tx, &space)?,
+                    false => Vec::new(),
+                },
+                is_filtered: params.narrows(),
+                state,
+                tabs: counts.iter().map(tab).collect(),
+                chips: params.chips(&url),
                 sorts: Choice::list(SORTS),
-                pages: Pages::of(&paging, total, format!("{url}?{}", query(&filters))),
-                issues: read_rows(tx, found.items, &space)?,
+                pages: Pages::of(&paging, total, here),
+                issues: read_rows(tx, found.items, Some(&space))?,
                 page: head.page(page, section),
                 head,
                 title,
                 url,
-                filters,
+                filters: params,
             })
         })
         .await?;
     Ok(Html::new(&view)?.response())
+}
+
+/// How many issues stand in each tab.
+fn counts(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    scope: &Scope,
+    filter: &Filter,
+) -> Result<[(Shown, i64); 3]> {
+    let mut count = |state| {
+        let filter = Filter { state: Some(state), ..filter.clone() };
+        rows::count(tx, viewer, scope, &filter)
+    };
+    let (opened, closed) = (count(IssueState::Opened)?, count(IssueState::Closed)?);
+    Ok([(Shown::Opened, opened), (Shown::Closed, closed), (Shown::All, opened + closed)])
+}
+
+/// Whether the viewer may change several issues of a list at once.
+fn may_update(space: &Space, viewer: &Viewer) -> bool {
+    let archived = matches!(space, Space::Project(project, _) if project.archived);
+    viewer.user_id().is_some() && space.level() >= REPORTER && !archived
+}
+
+/// Milestones that the issues of a list may get.
+fn choices(tx: &mut Tx<'_>, space: &Space) -> Result<Vec<Choice>> {
+    let parent = authorized(space).parent;
+    let found = milestones::usable(tx, &parent, None, MAX_MILESTONES)?;
+    let some = found
+        .into_iter()
+        .map(|goal| Choice { value: goal.id.to_string(), label: goal.title });
+    let none = Choice::list(&[("", "No change"), ("0", "None")]);
+    Ok(none.into_iter().chain(some).collect())
 }
 
 fn scope(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address) -> Result<(Space, Scope)> {
@@ -187,7 +299,12 @@ fn scope(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address) -> Result<(Space, 
     }
 }
 
-pub fn read_rows(tx: &mut Tx<'_>, issues: Vec<Issue>, space: &Space) -> Result<Vec<IssueRow>> {
+/// Issues as rows of the list of a project or group, or of any place.
+pub fn read_rows(
+    tx: &mut Tx<'_>,
+    issues: Vec<Issue>,
+    space: Option<&Space>,
+) -> Result<Vec<IssueRow>> {
     let ids: Vec<i64> = issues.iter().map(|issue| issue.id).collect();
     let milestones_found: Vec<i64> = issues.iter().filter_map(|it| it.milestone_id).collect();
     let mut worn = labels::of_issues(tx, &ids)?;
@@ -196,20 +313,24 @@ pub fn read_rows(tx: &mut Tx<'_>, issues: Vec<Issue>, space: &Space) -> Result<V
     let mut people: Vec<i64> = assigned.values().flatten().copied().collect();
     people.extend(issues.iter().filter_map(|issue| issue.author_id));
     let people = load_basic(tx, &people)?;
-    let name = |id: &i64| people.get(id).map(|user| user.username.clone());
+    let person = |id: &i64| people.get(id).cloned();
     let now = tx.now();
     let row = |issue: Issue| {
         let to = issue.milestone_id.and_then(|id| milestones_found.get(&id));
         let assigned = assigned.get(&issue.id).into_iter().flatten();
         IssueRow {
             reference: match space {
-                Space::Project(..) => format!("#{}", issue.iid),
-                Space::Group(..) => format!("{}#{}", issue.project_path, issue.iid),
+                Some(Space::Project(..)) => format!("#{}", issue.iid),
+                _ => format!("{}#{}", issue.project_path, issue.iid),
+            },
+            list: match space {
+                Some(space) => format!("{}/-/issues", space.url()),
+                None => format!("/{}/-/issues", issue.project_path),
             },
             labels: worn.remove(&issue.id).unwrap_or_default(),
             milestone: to.map(|goal| goal.title.clone()),
-            assignees: assigned.filter_map(name).collect(),
-            author: issue.author_id.as_ref().and_then(name),
+            assignees: assigned.filter_map(person).collect(),
+            author: Person::of(issue.author_id.and_then(|id| people.get(&id))),
             created_at: Moment::new(issue.created_at, now),
             issue,
         }

@@ -3,7 +3,7 @@
 use super::labels::{authorize_to_manage, may_manage};
 use super::list::read_rows;
 use super::views::{IssueRow, Milestone as View, MilestoneRow, Milestones};
-use super::{authorized, desk, first_page, lines};
+use super::{authorized, desk, first_page, lines, scope};
 use crate::access::Scope;
 use crate::model::{Milestone, MilestoneState};
 use crate::rules::milestones::{self as rules, Change, StateEvent};
@@ -139,7 +139,12 @@ impl FormPage for MilestoneLoader {
         let found = rows::list(tx, &here.parent, &filter, self.paging.clone())?;
         let (url, state) = (format!("{}/-/milestones", space.url()), known(&self.state));
         let today = date_of(tx.now());
+        let ids: Vec<i64> = found.items.iter().map(|goal| goal.id).collect();
+        let counts = rows::issue_counts(tx, &self.viewer, &scope(&space), &ids)?;
+        let count = |id: i64| counts.get(&id).copied().unwrap_or_default();
         let row = |goal: Milestone| MilestoneRow {
+            done: count(goal.id).1.unsigned_abs(),
+            total: (count(goal.id).0 + count(goal.id).1).unsigned_abs(),
             is_expired: goal.is_expired(today),
             is_inherited: goal.project_id != here.parent.project_id()
                 || goal.group_id != here.parent.group_id(),
@@ -280,7 +285,7 @@ fn issues(
     let sorting = Sorting { by: OrderBy::CreatedAt, descending: true };
     let total = issue_rows::count(tx, viewer, &scope, &filter)?;
     let found = issue_rows::list(tx, viewer, &scope, &filter, sorting, paging.clone())?;
-    Ok((read_rows(tx, found.items, space)?, total))
+    Ok((read_rows(tx, found.items, Some(space))?, total))
 }
 
 /// A day out of a field; none where it is empty.

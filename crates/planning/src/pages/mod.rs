@@ -6,14 +6,14 @@
 
 mod issue;
 mod labels;
-mod list;
+pub mod list;
 mod milestones;
 mod new;
 pub mod notes;
-mod todos;
+pub mod todos;
 pub mod views;
 
-use crate::access::{Parent, ParentAccess, ProjectAccess, sees_issues};
+use crate::access::{Parent, ParentAccess, ProjectAccess, Scope, sees_issues};
 use crate::model::color;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
@@ -61,6 +61,16 @@ fn authorized(space: &Space) -> ParentAccess {
             parent: Parent::Group(Box::new(group.clone())),
             level: *level,
         },
+    }
+}
+
+/// The issues of a project or group.
+fn scope(space: &Space) -> Scope {
+    match space {
+        Space::Project(project, level) => {
+            Scope::Project(Box::new(ProjectAccess { project: project.clone(), level: *level }))
+        }
+        Space::Group(group, _) => Scope::Group(Box::new(group.clone())),
     }
 }
 

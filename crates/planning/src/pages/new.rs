@@ -1,12 +1,14 @@
 //! `…/-/issues/new`, and changing an issue's texts.
 
+use super::issue::actions::{assignees, typed};
+use super::issue::fields;
 use super::views::IssueForm;
 use super::{desk, kinds, lines, words};
 use crate::guarded::{self, Writer};
 use crate::model::{Issue, IssueKind};
-use crate::rules::issues::IssueInput;
 use crate::rules::issues::places::found_to_write;
 use crate::rules::issues::requests::may_edit;
+use crate::rules::issues::{Assignees, IssueInput};
 use http::Method;
 use identity::pages::challenge::{Challenge, Solved};
 use identity::pages::refusal::{Refusal, outcome};
@@ -36,6 +38,11 @@ kernel::params! {
         pub kind as "issue_type": Option<IssueKind>,
         /// Titles of labels, told apart by commas.
         pub labels: Text,
+        /// User names, told apart by commas.
+        pub assignees: Text,
+        /// Id of a milestone; 0 for none.
+        pub milestone_id: Option<i64>,
+        pub due_date: Text,
         pub confidential: Option<bool>,
     }
 }
@@ -88,6 +95,10 @@ async fn render(
                 back,
                 is_new: iid.is_none(),
                 can_mark: desk.is_reporter(),
+                milestones: match iid.is_none() && desk.is_reporter() {
+                    true => fields::choices(tx, &desk, None)?,
+                    false => Vec::new(),
+                },
                 kinds: kinds(),
                 typed,
                 refusal,
@@ -109,26 +120,35 @@ async fn create(
     Params(form): Params<Form>,
     Solved(solution): Solved,
 ) -> Result<Response> {
-    let description = lines(&form.description);
-    let wanted = IssueInput {
-        title: Some(form.title.0.clone()),
-        description: Patch::Value(description.clone()),
-        kind: form.kind,
-        labels: Some(words(&form.labels)),
-        confidential: Some(form.confidential.unwrap_or(false)),
-        ..IssueInput::default()
-    };
+    let form = Form { description: lines(&form.description).into(), ..form };
     let project = visit.address.reference.clone();
     let writer = Writer::by_form(visit.viewer.clone(), request, solution);
-    let made = guarded::open(&app, writer, project, wanted, |_, _, issue| Ok(issue)).await;
-    match outcome(&app, made, &["title", "description", "labels"]).await? {
+    let made = match wanted(&app, &form).await {
+        Ok(wanted) => guarded::open(&app, writer, project, wanted, |_, _, issue| Ok(issue)).await,
+        Err(error) => Err(error),
+    };
+    let fields = ["title", "description", "labels", "assignees", "due_date"];
+    match outcome(&app, made, &fields).await? {
         Ok(issue) => lead(&app, &issue, format!("Issue #{} created.", issue.iid)),
-        Err(refusal) => {
-            let description = description.into();
-            let typed = Form { description, ..form };
-            render(&app, visit, None, typed, refusal).await
-        }
+        Err(refusal) => render(&app, visit, None, form, refusal).await,
     }
+}
+
+async fn wanted(app: &App, form: &Form) -> Result<IssueInput> {
+    Ok(IssueInput {
+        title: Some(form.title.0.clone()),
+        description: Patch::Value(form.description.0.clone()),
+        kind: form.kind,
+        labels: Some(words(&form.labels)),
+        assignees: match form.assignees.trim() {
+            "" => Assignees::default(),
+            names => assignees(app, names).await?,
+        },
+        milestone_id: form.milestone_id.filter(|id| *id != 0).map_or(Patch::Absent, Patch::Value),
+        due_on: typed("due_date", form.due_date.trim(), "is no date")?,
+        confidential: Some(form.confidential.unwrap_or(false)),
+        ..IssueInput::default()
+    })
 }
 
 async fn edit(app: App, visit: Visit, form: Params<EditForm>) -> Result<Response> {

@@ -1,6 +1,6 @@
 //! `/dashboard/todos`: what the viewer has to do.
 
-use super::views::{TodoRow, Todos};
+use super::views::{TodoRow, TodoRows, Todos};
 use crate::entity::todos::Beside;
 use crate::rules::todos::{self as rules, Action, State, Todo};
 use crate::store::todos::{self as rows, Filter};
@@ -12,6 +12,7 @@ use kernel::error::{Error, Result};
 use kernel::html::ui::Tab;
 use kernel::html::{Html, Moment, Pages, flash};
 use kernel::http::{Paging, Params, Response, Routes};
+use store::Tx;
 
 const PAGE: &str = "/dashboard/todos";
 
@@ -52,28 +53,45 @@ async fn show(
             let user_id = caller.0.user.id;
             let filter = Filter { states: Some(vec![state]), ..Filter::default() };
             let total = rows::count(tx, &viewer, user_id, &filter)?;
-            let found = rows::list(tx, &viewer, user_id, &filter, paging.clone())?;
-            let beside = Beside::read(&handle, tx, &viewer, &found.items)?;
-            let now = tx.now();
-            let row = |todo: &Todo| TodoRow {
-                id: todo.id,
-                why: why(todo.action),
-                about: beside.summary(&handle, todo),
-                created_at: Moment::new(todo.created_at, now),
-            };
+            let todos = shown_rows(&handle, tx, &caller, state, paging.clone())?;
             let tab = |label: &str, state_of: State| {
                 Tab::new(label, format!("{PAGE}?state={state_of}"), state == state_of)
             };
             Ok(Todos {
-                todos: found.items.iter().map(row).collect(),
                 tabs: vec![tab("To do", State::Pending), tab("Done", State::Done)],
-                is_pending: state == State::Pending,
+                rows: TodoRows {
+                    todos,
+                    csrf: shown.csrf.clone(),
+                    is_pending: state == State::Pending,
+                },
                 pages: Pages::of(&paging, total, format!("{PAGE}?state={state}")),
                 page: shown,
             })
         })
         .await?;
     Ok(Html::new(&view)?.response())
+}
+
+/// One page of what somebody has to do, or has done.
+pub fn shown_rows(
+    app: &App,
+    tx: &mut Tx<'_>,
+    caller: &SignedInViewer,
+    state: State,
+    paging: Paging,
+) -> Result<Vec<TodoRow>> {
+    let viewer = caller.viewer();
+    let filter = Filter { states: Some(vec![state]), ..Filter::default() };
+    let found = rows::list(tx, &viewer, caller.0.user.id, &filter, paging)?;
+    let beside = Beside::read(app, tx, &viewer, &found.items)?;
+    let now = tx.now();
+    let row = |todo: &Todo| TodoRow {
+        id: todo.id,
+        why: why(todo.action),
+        about: beside.summary(app, todo),
+        created_at: Moment::new(todo.created_at, now),
+    };
+    Ok(found.items.iter().map(row).collect())
 }
 
 fn why(action: Action) -> &'static str {

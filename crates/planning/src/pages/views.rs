@@ -1,17 +1,21 @@
 //! What the pages of this room show: plain view models of their templates.
 
 use super::issue::actions::Draft;
-use super::issue::story::Entry;
+use super::issue::fields::Fields;
+use super::kinds;
 use super::labels::LabelTexts;
-use super::list::ListPage;
+use super::list::{ListPage, Shown};
 use super::milestones::MilestoneTexts;
 use super::new::Form;
+use super::notes::{Person, Story};
 use crate::entity::todos::TodoSummary;
 use crate::model::{self, Label};
 use askama::Template;
+use askama::filters::HtmlSafe;
+use identity::model::User;
 use identity::pages::challenge::Challenge;
 use identity::pages::refusal::Refusal;
-use kernel::html::ui::{self, Choice, Tab};
+use kernel::html::ui::{self, Chip, Choice, Tab};
 use kernel::html::{Errors, Moment, Page, Pages};
 use spaces::pages::SpaceHead;
 
@@ -24,10 +28,17 @@ pub struct Issues {
     pub title: &'static str,
     pub url: String,
     pub filters: ListPage,
-    pub states: Vec<Choice>,
+    pub state: Shown,
+    pub tabs: Vec<Tab>,
+    /// What narrows the list.
+    pub chips: Vec<Chip>,
     pub sorts: Vec<Choice>,
     pub is_filtered: bool,
     pub can_create: bool,
+    /// Several can be changed at once.
+    pub can_update: bool,
+    /// What several can be given.
+    pub milestones: Vec<Choice>,
     pub issues: Vec<IssueRow>,
     pub pages: Pages,
 }
@@ -37,13 +48,24 @@ pub struct IssueRow {
     pub issue: model::Issue,
     /// `#5`, in groups with the project's path.
     pub reference: String,
+    /// The list that its labels and people lead to.
+    pub list: String,
     pub labels: Vec<Label>,
     /// Its title.
     pub milestone: Option<String>,
-    pub assignees: Vec<String>,
-    pub author: Option<String>,
+    pub assignees: Vec<User>,
+    pub author: Person,
     pub created_at: Moment,
 }
+
+/// Rows of issues, on pages of other rooms.
+#[derive(Debug, Template)]
+#[template(path = "issue_rows.html")]
+pub struct IssueRows {
+    pub rows: Vec<IssueRow>,
+}
+
+impl HtmlSafe for IssueRows {}
 
 /// `…/-/issues/new` and `…/-/issues/<number>/edit`.
 #[derive(Debug, Template)]
@@ -56,6 +78,7 @@ pub struct IssueForm {
     pub back: String,
     pub is_new: bool,
     pub can_mark: bool,
+    pub milestones: Vec<Choice>,
     pub kinds: Vec<Choice>,
     pub typed: Form,
     pub refusal: Refusal,
@@ -70,11 +93,13 @@ pub struct Issue {
     pub url: String,
     pub issue: model::Issue,
     pub view: IssueView,
-    /// The form beside it, for who may fill it in.
-    pub marks: Option<Marks>,
-    pub facts: Vec<Fact>,
+    pub side: Fields,
+    /// Whether the viewer may change the fields beside it.
+    pub may_set: bool,
+    /// One discussion is shown alone.
+    pub is_thread: bool,
     /// What was said and what became of it, one page of it.
-    pub story: Vec<Entry>,
+    pub story: Story,
     pub pages: Pages,
     pub may_write: bool,
     pub may_write_inside: bool,
@@ -82,8 +107,36 @@ pub struct Issue {
     pub draft: Draft,
     pub errors: Errors,
     pub challenge: Option<Challenge>,
-    /// A note's other text was refused: the challenge stands there.
-    pub is_rewriting: bool,
+}
+
+impl Issue {
+    fn assignee_names(&self) -> String {
+        let names: Vec<&str> = self.side.assignees.iter().map(|it| it.username.as_str()).collect();
+        names.join(", ")
+    }
+
+    fn label_titles(&self) -> String {
+        let titles: Vec<&str> = self.side.labels.iter().map(|it| it.title.as_str()).collect();
+        titles.join(", ")
+    }
+
+    fn milestone_id(&self) -> String {
+        self.issue.milestone_id.unwrap_or(0).to_string()
+    }
+
+    fn due_text(&self) -> String {
+        self.issue.due_on.map(|day| day.to_string()).unwrap_or_default()
+    }
+
+    fn weight_text(&self) -> String {
+        self.issue.weight.map(|weight| weight.to_string()).unwrap_or_default()
+    }
+
+    fn kind_label(&self) -> String {
+        let kind = self.issue.kind.to_string();
+        let known = kinds().into_iter().find(|choice| choice.value == kind);
+        known.map_or(kind, |choice| choice.label)
+    }
 }
 
 /// What is shown of an issue beside its row.
@@ -91,7 +144,7 @@ pub struct Issue {
 pub struct IssueView {
     /// Its description as safe HTML, or empty.
     pub description: String,
-    pub author: String,
+    pub author: Person,
     pub created_at: Moment,
     pub closed_at: Option<Moment>,
     /// The viewer's is among its votes.
@@ -102,26 +155,6 @@ pub struct IssueView {
     pub may_award: bool,
     /// What the viewer may say of how far people are with an incident.
     pub escalation: Option<Vec<Choice>>,
-}
-
-#[derive(Debug, Clone)]
-pub enum Fact {
-    Tags(Vec<Label>),
-    People(&'static str, Vec<String>),
-    Link(&'static str, String, String),
-    Text(&'static str, String),
-}
-
-#[derive(Debug)]
-pub struct Marks {
-    pub labels: String,
-    pub assignees: String,
-    pub milestone: String,
-    pub milestones: Vec<Choice>,
-    pub due_date: String,
-    pub weight: String,
-    pub kinds: Vec<Choice>,
-    pub severities: Vec<Choice>,
 }
 
 /// `…/-/labels`.
@@ -143,14 +176,12 @@ pub struct Labels {
 pub struct LabelRow {
     pub label: Label,
     pub is_inherited: bool,
+    /// Of those the viewer sees.
+    pub open_issues: u64,
+    /// The form to change it is open.
+    pub is_edited: bool,
     pub form: LabelTexts,
     pub errors: Errors,
-}
-
-impl LabelRow {
-    pub fn is_refused(&self) -> bool {
-        !self.errors.is_empty()
-    }
 }
 
 /// `…/-/milestones`.
@@ -169,9 +200,21 @@ pub struct Milestones {
     pub errors: Errors,
 }
 
+impl Milestones {
+    fn tabs(&self) -> Vec<Tab> {
+        let tab = |(value, label): (&str, &str)| {
+            Tab::new(label, format!("{}?state={value}", self.url), self.state == value)
+        };
+        [("active", "Open"), ("closed", "Closed"), ("all", "All")].map(tab).to_vec()
+    }
+}
+
 #[derive(Debug)]
 pub struct MilestoneRow {
     pub goal: model::Milestone,
+    /// Issues that the viewer sees: closed, and all.
+    pub done: u64,
+    pub total: u64,
     pub is_expired: bool,
     pub is_inherited: bool,
 }
@@ -195,14 +238,24 @@ pub struct Milestone {
     pub can_manage: bool,
 }
 
+/// What somebody has to do, with buttons that say it is done or is not.
+#[derive(Debug, Template)]
+#[template(path = "todo_rows.html")]
+pub struct TodoRows {
+    pub todos: Vec<TodoRow>,
+    pub csrf: String,
+    pub is_pending: bool,
+}
+
+impl HtmlSafe for TodoRows {}
+
 /// `/dashboard/todos`.
 #[derive(Debug, Template)]
 #[template(path = "todos.html")]
 pub struct Todos {
     pub page: Page,
     pub tabs: Vec<Tab>,
-    pub is_pending: bool,
-    pub todos: Vec<TodoRow>,
+    pub rows: TodoRows,
     pub pages: Pages,
 }
 

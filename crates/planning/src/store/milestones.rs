@@ -3,7 +3,7 @@
 use super::internal_ids::{self, Usage};
 use super::pages::{self, List, Order};
 use super::places::{self, Places, in_place};
-use crate::access::Parent;
+use crate::access::{Parent, Scope, visible};
 use crate::model::{Milestone, MilestoneState};
 use identity::viewer::Viewer;
 use kernel::error::Result;
@@ -302,4 +302,25 @@ pub fn replace(tx: &mut Tx<'_>, old: Vec<i64>, by: i64) -> Result<()> {
     }
     tx.execute(sql!("delete from milestones where id in_list($1)"), (old,))?;
     Ok(())
+}
+
+/// Open and closed issues by milestone, of those the viewer sees in a scope.
+pub fn issue_counts(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    scope: &Scope,
+    milestones: &[i64],
+) -> Result<HashMap<i64, (i64, i64)>> {
+    let mut query = Fragment::new(
+        "select issues.milestone_id, count(*) filter (where issues.state = 'opened'),
+            count(*) filter (where issues.state = 'closed')
+         from issues join projects on projects.id = issues.project_id where",
+    );
+    query
+        .in_list("issues.milestone_id", milestones)
+        .raw(" and ")
+        .append(visible(tx, viewer, scope))
+        .raw(" group by issues.milestone_id");
+    let rows: Vec<(i64, i64, i64)> = tx.query(query)?;
+    Ok(rows.into_iter().map(|(id, open, closed)| (id, (open, closed))).collect())
 }

@@ -1,4 +1,5 @@
-//! `/` and `/groups`: what the viewer may see.
+//! `/projects` and `/groups`: what the viewer may see. Strangers find the
+//! projects at `/`, too.
 
 use super::views::{self, GroupList, ProjectList};
 use super::{filtered, group_list, project_list};
@@ -18,12 +19,14 @@ use kernel::http::{Paging, Params, Response, Routes, Text};
 use store::{Fragment, Tx};
 
 pub fn routes(r: &mut Routes) {
-    r.page(Method::GET, "/", home);
+    r.page(Method::GET, PROJECTS, projects);
     r.page(Method::GET, "/groups", groups);
 }
 
+const PROJECTS: &str = "/projects";
+
 kernel::params! {
-    /// Filters of the home page.
+    /// Filters of the list of projects.
     #[derive(Default)]
     pub struct HomeFilter {
         /// In name or path.
@@ -37,7 +40,8 @@ kernel::params! {
     }
 }
 
-async fn home(
+/// The projects that the viewer may see.
+pub async fn projects(
     app: App,
     viewer: Viewer,
     params: Params<HomeFilter>,
@@ -50,7 +54,7 @@ async fn home(
         _ => "projects.last_activity_at desc, projects.id desc",
     };
     let url = filtered(
-        "/",
+        PROJECTS,
         &[
             ("search", &filter.search),
             ("scope", &filter.scope),
@@ -66,6 +70,7 @@ async fn home(
         let projects = project_list(tx, &condition, order, &paging, url)?;
         Ok(views::Home {
             page,
+            url: PROJECTS,
             filter,
             scopes: Choice::list(&[("", "All"), ("mine", "Mine"), ("starred", "Starred")]),
             visibilities: Choice::list(&[

@@ -9,7 +9,7 @@ mod applications;
 mod create;
 mod head;
 mod invitations;
-mod lists;
+pub mod lists;
 mod members;
 mod place;
 mod settings;

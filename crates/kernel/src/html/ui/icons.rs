@@ -46,6 +46,7 @@ pub fn icon(name: &str) -> Icon {
         "list" => "M5.5 4h8M5.5 8h8M5.5 12h8M2.5 4h.6M2.5 8h.6M2.5 12h.6",
         "redo" => "M12.5 5.5A5 5 0 1 0 13 9M13 2.5v3.5H9.5",
         "home" => "M2.5 7.5L8 2.5l5.5 5M4 6.5v7h8v-7M6.5 13.5v-4h3v4",
+        "close" => "M4 4l8 8M12 4l-8 8",
         "menu" => "M2.5 4h11M2.5 8h11M2.5 12h11",
         "more" => "M3 8h.1M8 8h.1M13 8h.1",
         "issue" => "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM8 8.1V8",

@@ -4,17 +4,19 @@
 //! escapes what it is given. Fields and the like are small builders:
 //! `{{ ui::input("name", "Name", form.name).hint("…").error(errors.of("name")) }}`.
 
+mod avatar;
 mod chart;
 mod fields;
 mod icons;
 mod shows;
 
+pub use avatar::{Avatar, avatar};
 pub use chart::{Bars, bars};
 pub use fields::{
     Checkbox, Choice, Field, Hidden, Select, area, checkbox, csrf, hidden, input, select,
 };
 pub use icons::{Icon, icon};
 pub use shows::{
-    Badge, Confirm, Copied, Empty, Pager, Progress, Tab, Tabs, badge, bytes, confirm, copy, count,
-    empty, pager, progress, role, state, tabs, visibility, when,
+    Badge, Chip, Chips, Confirm, Copied, Empty, Pager, Progress, Tab, Tabs, badge, bytes, chips,
+    confirm, copy, count, day, empty, pager, progress, role, state, tabs, visibility, when,
 };

@@ -2,11 +2,11 @@
 
 use super::icons::{Icon, icon};
 use crate::html::page::{Moment, Pages, Tone};
-use crate::time::Timestamp;
+use crate::time::{Date, Timestamp};
 use askama::Template;
 use askama::filters::HtmlSafe;
 use std::borrow::Borrow;
-use std::fmt::Display;
+use std::fmt::{self, Display};
 
 /// A short word in a coloured frame.
 #[derive(Debug, Template)]
@@ -116,6 +116,36 @@ pub fn tabs(label: impl Display, tabs: impl AsRef<[Tab]>) -> Tabs {
 }
 
 impl HtmlSafe for Tabs {}
+
+/// What narrows a list, with the list without it.
+#[derive(Debug, Clone)]
+pub struct Chip {
+    text: String,
+    url: String,
+}
+
+impl Chip {
+    /// What it says, and where the list is without it.
+    pub fn new(text: impl Into<String>, url: impl Into<String>) -> Chip {
+        Chip { text: text.into(), url: url.into() }
+    }
+}
+
+/// What narrows a list.
+#[derive(Debug, Template)]
+#[template(path = "ui/chips.html")]
+pub struct Chips {
+    chips: Vec<Chip>,
+    all: String,
+}
+
+impl HtmlSafe for Chips {}
+
+/// What narrows a list, each taken away by its link; `all` is the list without
+/// any.
+pub fn chips(chips: impl AsRef<[Chip]>, all: impl Display) -> Chips {
+    Chips { chips: chips.as_ref().to_vec(), all: all.to_string() }
+}
 
 /// Links to the pages of a list.
 #[derive(Debug, Template)]
@@ -279,6 +309,25 @@ pub fn bytes(size: impl Borrow<u64>) -> String {
 pub fn when(at: &Timestamp, now: &Timestamp) -> Moment {
     Moment::new(*at, *now)
 }
+
+/// A day of the calendar, written like the exact part of every [`Moment`].
+#[derive(Debug)]
+pub struct Day(Date);
+
+/// A day of the calendar (`13 Dec 2026`).
+pub fn day(day: &Date) -> Day {
+    Day(*day)
+}
+
+impl Display for Day {
+    // Digits and month names only: nothing to escape.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (iso, shown) = (self.0, self.0.strftime("%-d %b %Y"));
+        write!(f, "<time datetime=\"{iso}\">{shown}</time>")
+    }
+}
+
+impl HtmlSafe for Day {}
 
 /// A number with its noun (`1 project`, `2 projects`).
 pub fn count(number: impl Borrow<u64>, noun: &str) -> String {

@@ -51,7 +51,7 @@ impl AlertList {
 
 impl Severity {
     /// Its colour; the text says the same.
-    fn tone(self) -> &'static str {
+    pub fn tone(self) -> &'static str {
         match self {
             Severity::Critical | Severity::High => "bad",
             Severity::Medium => "warn",
@@ -61,7 +61,7 @@ impl Severity {
 }
 
 impl Status {
-    fn tone(self) -> &'static str {
+    pub fn tone(self) -> &'static str {
         match self {
             Status::Triggered => "warn",
             Status::Resolved => "good",

@@ -1,9 +1,9 @@
 //! What the forms of an issue's page do.
 
-use super::story::Rewritten;
 use super::{ENTRIES, IssueForms, render};
 use crate::guarded::{self, Writer};
 use crate::model::{EscalationStatus, IssueKind, Severity};
+use crate::pages::notes::{Open, Retry};
 use crate::pages::{desk, lines, words};
 use crate::rules::comments::{self, Comment, Said};
 use crate::rules::issues::places::{found_signed_in, found_to_write, subscribe};
@@ -21,9 +21,9 @@ use kernel::error::{Error, Result};
 use kernel::html::flash;
 use kernel::http::params::Text;
 use kernel::http::{Flat, Paging, Params, Patch, RequestContext, Response};
-use kernel::time::Date;
 use spaces::access::Purpose;
 use spaces::pages::{Address, Visit};
+use std::str::FromStr;
 use std::sync::Arc;
 
 kernel::choices! {
@@ -34,8 +34,18 @@ kernel::choices! {
         Unsubscribe = "unsubscribe",
         Todo = "todo",
         Award = "award",
-        Marks = "marks",
+        Assignees = "assignees",
+        Labels = "labels",
+        Milestone = "milestone",
+        Due = "due",
+        Weight = "weight",
+        Type = "type",
+        Severity = "severity",
         Status = "status",
+        Confidential = "confidential",
+        OpenToAll = "open_to_all",
+        Lock = "lock",
+        Unlock = "unlock",
     }
 }
 
@@ -55,8 +65,6 @@ kernel::params! {
         pub kind as "issue_type": Option<IssueKind>,
         pub severity: Option<Severity>,
         pub escalation_status: Option<EscalationStatus>,
-        pub confidential: Option<bool>,
-        pub locked: Option<bool>,
     }
 }
 
@@ -90,6 +98,20 @@ kernel::params! {
     }
 }
 
+impl ChangeForm {
+    /// The field it is about, with what was typed there.
+    pub fn typed(&self) -> Option<(&'static str, String)> {
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        match self.action {
+            Action::Assignees => Some(("assignees", text(&self.assignees))),
+            Action::Labels => Some(("labels", text(&self.labels))),
+            Action::Due => Some(("due_date", text(&self.due_date))),
+            Action::Weight => Some(("weight", text(&self.weight))),
+            _ => None,
+        }
+    }
+}
+
 struct Here {
     /// The project, by its id, and the issue's number.
     place: guarded::Place,
@@ -120,19 +142,19 @@ pub async fn change(
     let Params(form) = form;
     let here = here(&app, &viewer, &address, form.issue_iid).await?;
     let done = match form.action {
-        Action::Close | Action::Reopen | Action::Marks | Action::Status => {
-            match wanted(&app, &form).await {
-                Ok(wanted) => {
-                    // It writes no texts, so there is nothing to solve.
-                    let writer = Writer::by_form(viewer.clone(), request, None);
-                    guarded::edit(&app, writer, here.place, wanted, |_, _, _| Ok(()))
-                        .await
-                        .and_then(Guarded::rest)
-                }
-                Err(error) => Err(error),
-            }
+        Action::Subscribe | Action::Unsubscribe | Action::Todo | Action::Award => {
+            aside(&app, &viewer, here.place, &form).await
         }
-        _ => aside(&app, &viewer, here.place, &form).await,
+        _ => match wanted(&app, &form).await {
+            Ok(wanted) => {
+                // It writes no texts, so there is nothing to solve.
+                let writer = Writer::by_form(viewer.clone(), request, None);
+                guarded::edit(&app, writer, here.place, wanted, |_, _, _| Ok(()))
+                    .await
+                    .and_then(Guarded::rest)
+            }
+            Err(error) => Err(error),
+        },
     };
     match done {
         Ok(()) => flash::done(&app, &here.url, told(form.action)),
@@ -141,10 +163,10 @@ pub async fn change(
             let iid = form.issue_iid;
             let typed = IssueForms {
                 refusal: Refusal::of(error, &fields)?,
-                marks: (form.action == Action::Marks).then_some(form),
+                fields: Some(form),
                 ..IssueForms::default()
             };
-            render(&app, viewer, address, iid, paging, typed).await
+            render(&app, viewer, address, (iid, None), paging, typed).await
         }
     }
 }
@@ -153,60 +175,69 @@ fn told(action: Action) -> &'static str {
     match action {
         Action::Close => "Issue closed.",
         Action::Reopen => "Issue reopened.",
-        Action::Subscribe => "You are told of what happens here.",
-        Action::Unsubscribe => "You are no longer told of what happens here.",
+        Action::Subscribe => "You are subscribed: news of this issue are mailed to you.",
+        Action::Unsubscribe => "You are no longer subscribed.",
         Action::Todo => "The issue is in your to-do list.",
         Action::Award => "Your reaction is noted.",
-        Action::Marks | Action::Status => "Issue updated.",
+        _ => "Issue updated.",
     }
 }
 
+/// What a form changes: the one field it is about.
 async fn wanted(app: &App, form: &ChangeForm) -> Result<IssueInput> {
+    let text = |text: &Option<String>| text.as_deref().unwrap_or_default().trim().to_owned();
+    let mut wanted = IssueInput::default();
     match form.action {
         Action::Close => return Ok(IssueInput::event(StateEvent::Close)),
         Action::Reopen => return Ok(IssueInput::event(StateEvent::Reopen)),
-        Action::Status => {
-            return Ok(IssueInput {
-                escalation_status: form.escalation_status,
-                ..IssueInput::default()
-            });
+        Action::Assignees => wanted.assignees = assignees(app, &text(&form.assignees)).await?,
+        Action::Labels => wanted.labels = Some(words(&text(&form.labels))),
+        Action::Milestone => {
+            wanted.milestone_id = match form.milestone_id {
+                Some(0) | None => Patch::Null,
+                Some(id) => Patch::Value(id),
+            }
         }
-        _ => {}
+        Action::Due => wanted.due_on = typed("due_date", &text(&form.due_date), "is no date")?,
+        Action::Weight => {
+            wanted.weight = typed("weight", &text(&form.weight), "must be a number")?;
+        }
+        Action::Type => wanted.kind = form.kind,
+        Action::Severity => wanted.severity = form.severity,
+        Action::Status => wanted.escalation_status = form.escalation_status,
+        Action::Confidential | Action::OpenToAll => {
+            wanted.confidential = Some(form.action == Action::Confidential);
+        }
+        Action::Lock | Action::Unlock => {
+            wanted.discussion_locked = Patch::Value(form.action == Action::Lock);
+        }
+        Action::Subscribe | Action::Unsubscribe | Action::Todo | Action::Award => {}
     }
-    let day = form.due_date.as_deref().unwrap_or_default().trim();
-    let weight = form.weight.as_deref().unwrap_or_default().trim();
-    let names: Vec<String> = words(form.assignees.as_deref().unwrap_or_default())
-        .iter()
-        .map(|name| name.trim_start_matches('@').to_owned())
-        .collect();
+    Ok(wanted)
+}
+
+/// The value of a text, none if it is blank.
+pub fn typed<T: FromStr>(
+    field: &'static str,
+    text: &str,
+    problem: &'static str,
+) -> Result<Patch<T>> {
+    match text {
+        "" => Ok(Patch::Null),
+        text => text.parse().map(Patch::Value).map_err(|_| Error::invalid(field, problem)),
+    }
+}
+
+/// Who is named in a text, with commas between them.
+pub async fn assignees(app: &App, text: &str) -> Result<Assignees> {
+    let names: Vec<String> =
+        words(text).iter().map(|name| name.trim_start_matches('@').to_owned()).collect();
     let wanted = names.clone();
     let ids = app.read(move |tx| ids_by_usernames(tx, &wanted)).await?;
-    if ids.len() < names.len() {
-        return Err(Error::invalid("assignees", "names somebody who is not here"));
+    match ids.len() < names.len() {
+        true => Err(Error::invalid("assignees", "names somebody who is not here")),
+        false => Ok(Assignees::Set(ids)),
     }
-    Ok(IssueInput {
-        labels: Some(words(form.labels.as_deref().unwrap_or_default())),
-        assignees: Assignees::Set(ids),
-        milestone_id: match form.milestone_id {
-            Some(0) | None => Patch::Null,
-            Some(id) => Patch::Value(id),
-        },
-        due_on: match (day.is_empty(), day.parse::<Date>()) {
-            (true, _) => Patch::Null,
-            (false, Ok(day)) => Patch::Value(day),
-            (false, Err(_)) => return Err(Error::invalid("due_date", "is no date")),
-        },
-        weight: match (weight.is_empty(), weight.parse::<i64>()) {
-            (true, _) => Patch::Null,
-            (false, Ok(weight)) => Patch::Value(weight),
-            (false, Err(_)) => return Err(Error::invalid("weight", "must be a number")),
-        },
-        kind: form.kind,
-        severity: form.severity,
-        confidential: Some(form.confidential.unwrap_or(false)),
-        discussion_locked: Patch::Value(form.locked.unwrap_or(false)),
-        ..IssueInput::default()
-    })
 }
 
 async fn aside(
@@ -263,11 +294,11 @@ pub async fn write_note(
         }
     }
     match outcome(&app, done.map_err(noted), &["body"]).await? {
-        Ok(Some((id, page))) => flash::done(&app, &at(&here.url, page, id), "Note added."),
+        Ok(Some((id, page))) => flash::done(&app, &at(&here.url, page, id), "Comment added."),
         Ok(None) => flash::done(&app, &here.url, "Done."),
         Err(refusal) => {
-            let typed = IssueForms { draft, refusal, ..IssueForms::default() };
-            render(&app, viewer, address, form.issue_iid, paging, typed).await
+            let typed = unsaid(draft, refusal);
+            render(&app, viewer, address, (form.issue_iid, None), paging, typed).await
         }
     }
 }
@@ -294,10 +325,23 @@ async fn say(
             return Ok(None);
         };
         let seen = shown(&viewer, noteable(&issue), inside);
-        let entries = timeline::count(tx, issue.id, seen)?;
-        Ok(Some((note.id, (entries - 1).max(0) / ENTRIES + 1)))
+        Ok(Some((note.id, timeline::before(tx, issue.id, seen, &note)? / ENTRIES + 1)))
     })
     .await
+}
+
+/// The page after a note that was not taken: its text stands where it was
+/// typed.
+fn unsaid(draft: Draft, refusal: Refusal) -> IssueForms {
+    if draft.discussion_id.is_empty() {
+        return IssueForms { draft, refusal, ..IssueForms::default() };
+    }
+    let retry = Retry { body: draft.body.0, challenge: refusal.challenge.clone() };
+    let open = Open {
+        answer: Some((draft.discussion_id.0, retry)),
+        ..Open::default()
+    };
+    IssueForms { open, refusal, ..IssueForms::default() }
 }
 
 fn noted(error: Error) -> Error {
@@ -319,7 +363,7 @@ pub async fn change_note(
     let here = here(&app, &viewer, &address, form.issue_iid).await?;
     if form.delete.unwrap_or(false) {
         guarded::destroy(&app, viewer, here.place, form.note_id).await?;
-        return flash::done(&app, &here.url, "Note deleted.");
+        return flash::done(&app, &here.url, "Comment deleted.");
     }
     let by = Writer::by_form(viewer.clone(), request, solution);
     let body = lines(&form.body);
@@ -328,19 +372,17 @@ pub async fn change_note(
     match outcome(&app, done.map_err(noted), &[]).await? {
         Ok(id) => {
             let page = paging.offset() / paging.per_page + 1;
-            flash::done(&app, &at(&here.url, page, id), "Note updated.")
+            flash::done(&app, &at(&here.url, page, id), "Comment updated.")
         }
         Err(refusal) => {
-            let typed = IssueForms {
-                rewritten: Some(Rewritten {
-                    note_id: form.note_id,
-                    body,
-                    challenge: refusal.challenge.clone(),
-                }),
-                refusal,
-                ..IssueForms::default()
+            let retry = Retry { body, challenge: refusal.challenge.clone() };
+            let open = Open {
+                note_id: Some(form.note_id),
+                typed: Some(retry),
+                ..Open::default()
             };
-            render(&app, viewer, address, form.issue_iid, paging, typed).await
+            let typed = IssueForms { open, refusal, ..IssueForms::default() };
+            render(&app, viewer, address, (form.issue_iid, None), paging, typed).await
         }
     }
 }

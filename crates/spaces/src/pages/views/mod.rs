@@ -16,11 +16,13 @@ use std::collections::HashMap;
 
 use super::head::SpaceHead;
 
-/// `/`: the projects the viewer may see.
+/// `/projects`: those the viewer may see.
 #[derive(Debug, Template)]
 #[template(path = "home.html")]
 pub struct Home {
     pub page: Page,
+    /// The list without its filter.
+    pub url: &'static str,
     pub filter: HomeFilter,
     pub scopes: Vec<Choice>,
     pub visibilities: Vec<Choice>,

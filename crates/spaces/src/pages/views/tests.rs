@@ -120,6 +120,7 @@ fn pages(total: u64, url: &str) -> Pages {
 
 fn home() -> Home {
     Home {
+        url: "/projects",
         page: page("Projects", "projects"),
         filter: HomeFilter { sort: Text("activity".into()), ..HomeFilter::default() },
         scopes: Choice::list(&[("", "All"), ("mine", "Mine"), ("starred", "Starred")]),

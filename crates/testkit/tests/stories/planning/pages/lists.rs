@@ -21,8 +21,17 @@ async fn lists_are_narrowed_by_their_form(t: testkit::TestServer) {
         (format!("{ISSUES}?search=hinge"), vec!["Broken hinge"], vec!["Paint it"]),
         (format!("{ISSUES}?labels=color"), vec!["Paint it"], vec!["Broken hinge"]),
         (format!("{ISSUES}?assignee=@jane"), vec!["Broken hinge"], vec!["Paint it"]),
-        (format!("{ISSUES}?state=closed"), vec!["Nothing found"], vec!["Paint it"]),
-        (format!("{ISSUES}?state=bad&sort=bad"), vec!["Paint it"], vec![]),
+        (
+            format!("{ISSUES}?state=closed"),
+            vec!["Nothing is closed yet"],
+            vec!["Paint it"],
+        ),
+        (format!("{ISSUES}?page=9999"), vec!["past the end"], vec!["No open issues"]),
+        (
+            format!("{ISSUES}?search=zebra"),
+            vec!["Nothing found", "Search: zebra"],
+            vec!["Paint it"],
+        ),
         (
             "/acme/anvil/-/incidents".to_owned(),
             vec!["On fire", "critical"],
@@ -43,6 +52,19 @@ async fn lists_are_narrowed_by_their_form(t: testkit::TestServer) {
         }
         assert!(!page.contains("New issue"), "{path}");
     }
+    for unknown in ["state=bad", "sort=bad"] {
+        stranger.get(&format!("{ISSUES}?{unknown}")).await.is(400);
+    }
+    // Each tab says how many there are; each mark leads to the list without it.
+    let page = stranger
+        .get(&format!("{ISSUES}?labels=bug,color&sort=title_asc"))
+        .await
+        .is(200)
+        .text();
+    assert!(
+        page.contains("Remove Label: bug") && page.contains("?labels=color&#38;sort=title_asc"),
+        "{page}"
+    );
     stranger.get(&format!("{ISSUES}/4")).await.is(302);
     let page = stranger.get(ONE).await.is(200).text();
     assert!(page.contains("Sign in") && !page.contains("<textarea"), "{page}");
@@ -122,7 +144,7 @@ async fn labels_and_milestones_have_pages(t: testkit::TestServer) {
         assert!(page.contains("id=\"e-due_date\""), "{page}");
     }
     let page = browser.get("/acme/anvil/-/labels").await.is(200).text();
-    assert!(page.contains("of a group above"), "{page}");
+    assert!(page.contains("from a parent group"), "{page}");
     let id = jane
         .get(project.at("/labels?include_ancestor_groups=false"))
         .await

@@ -18,7 +18,7 @@ async fn an_issue_is_made_discussed_and_closed(t: testkit::TestServer) {
     project.add(&jane, 20).await;
     let browser = t.browser("jane").await;
     let page = browser.get(ISSUES).await.is(200).text();
-    assert!(page.contains("Nothing is open") && page.contains("New issue"), "{page}");
+    assert!(page.contains("No open issues") && page.contains("New issue"), "{page}");
     browser.get("/acme/anvil/-/issues/new").await.is(200);
     let (to, page) = browser
         .submit(
@@ -77,26 +77,25 @@ async fn marks_change_by_the_form_beside(t: testkit::TestServer) {
         .is(201);
     let browser = t.browser("jane").await;
     browser.get(ONE).await.is(200);
-    let fields = |due: &'static str, who: &'static str| {
-        [
-            ("action", "marks"),
-            ("labels", "bug, door"),
-            ("assignees", who),
-            ("milestone_id", ""),
-            ("due_date", due),
-            ("weight", "3"),
-            ("issue_type", "incident"),
-            ("severity", "high"),
-            ("confidential", "1"),
-            ("locked", "1"),
-        ]
-    };
-    let mut sent = fields("2031-02-01", "joe");
-    sent[3].1 = &goal;
-    let (to, page) = browser.submit(ONE, &sent).await;
-    assert_eq!(to, ONE);
-    assert!(page.contains("Issue updated."), "{page}");
-    for part in ["confidential", "locked", "incident", "@joe", ">1.0<", "2031-02-01"] {
+    for (action, field, value) in [
+        ("labels", "labels", "bug, door"),
+        ("assignees", "assignees", "joe"),
+        ("milestone", "milestone_id", goal.as_str()),
+        ("due", "due_date", "2031-02-01"),
+        ("weight", "weight", "3"),
+        ("type", "issue_type", "incident"),
+        ("severity", "severity", "high"),
+        ("confidential", "", ""),
+        ("lock", "", ""),
+    ] {
+        let sent = [("action", action), (field, value)];
+        let some = if field.is_empty() { &sent[..1] } else { &sent[..] };
+        let (to, page) = browser.submit(ONE, some).await;
+        assert_eq!(to, ONE);
+        assert!(page.contains("Issue updated."), "{action}: {page}");
+    }
+    let page = browser.get(ONE).await.is(200).text();
+    for part in ["Confidential", "Locked", "incident", "/joe\"", ">1.0<", "1 Feb 2031"] {
         assert!(page.contains(part), "{part}: {page}");
     }
     let issue = jane.get(project.at("/issues/1")).await.is(200).json();
@@ -105,10 +104,19 @@ async fn marks_change_by_the_form_beside(t: testkit::TestServer) {
         (&issue["severity"], &issue["discussion_locked"]),
         (&json!("high"), &json!(true))
     );
-    for (due, who, told) in [("soon", "joe", "e-due_date"), ("2031-02-01", "nobody", "e-assignees")]
-    {
-        let page = browser.post(ONE, &fields(due, who)).await.is(422).text();
-        assert!(page.contains(told) && page.contains("bug, door"), "{page}");
+    assert_eq!(issue["milestone"]["title"], "1.0");
+    // One field is changed alone, and taken away by leaving it blank.
+    browser.submit(ONE, &[("action", "weight"), ("weight", "")]).await;
+    let issue = jane.get(project.at("/issues/1")).await.is(200).json();
+    assert_eq!((&issue["weight"], &issue["due_date"]), (&Value::Null, &json!("2031-02-01")));
+    for (action, field, typed) in [
+        ("due", "due_date", "soon"),
+        ("weight", "weight", "much"),
+        ("assignees", "assignees", "no-one"),
+    ] {
+        let page = browser.post(ONE, &[("action", action), (field, typed)]).await.is(422).text();
+        assert!(page.contains(&format!("e-{field}")), "{page}");
+        assert!(page.contains(&format!("value=\"{typed}\"")), "{page}");
     }
     // Confidential now: a guest who is assigned sees it and changes nothing.
     let guest = t.browser("joe").await;
@@ -156,13 +164,13 @@ async fn notes_are_changed_where_they_stand(t: testkit::TestServer) {
     assert!(page.contains("mine") && !page.contains("between us"), "{page}");
     let at = |id: &Value| format!("{ONE}/notes/{id}");
     let (_, page) = browser.submit(&at(&note["id"]), &[("body", "ours")]).await;
-    assert!(page.contains("<p>ours</p>") && page.contains("changed"), "{page}");
+    assert!(page.contains("<p>ours</p>") && page.contains("edited"), "{page}");
     let (_, page) = browser.submit(ONE, &[("action", "award"), ("name", "thumbsup")]).await;
     assert!(page.contains("1 vote"), "{page}");
     let (_, page) = browser.submit(ONE, &[("action", "award"), ("name", "thumbsup")]).await;
     assert!(page.contains("0 votes"), "{page}");
     let (_, page) = browser.submit(ONE, &[("action", "unsubscribe")]).await;
-    assert!(page.contains("Send me mail"), "{page}");
+    assert!(page.contains(">Subscribe<"), "{page}");
     let talk = joe.get(project.at("/issues/1/discussions")).await.is(200).json();
     let first = talk
         .as_array()
@@ -188,7 +196,7 @@ async fn notes_are_changed_where_they_stand(t: testkit::TestServer) {
         .await
         .is(403);
     let (_, page) = browser.submit(&at(&note["id"]), &[("delete", "1")]).await;
-    assert!(page.contains("Note deleted.") && !page.contains("<p>ours</p>"), "{page}");
+    assert!(page.contains("Comment deleted.") && !page.contains("<p>ours</p>"), "{page}");
 }
 
 #[testkit::story]
@@ -323,4 +331,89 @@ async fn a_solved_challenge_lets_forms_pass(t: testkit::TestServer) {
         (&said[0]["body"], &said[0]["internal"]),
         (&json!("http://d http://e http://f"), &json!(true))
     );
+}
+
+#[testkit::story]
+async fn answers_stand_below_what_they_answer(t: testkit::TestServer) {
+    let project = t.project("acme/anvil").await;
+    let (jane, joe) = (t.user("jane").await, t.user("joe").await);
+    project.add(&jane, 20).await;
+    project.add(&joe, 10).await;
+    jane.post(project.at("/issues")).json(&json!({"title": "Hinge"})).await.is(201);
+    let said = |body: &str| json!({"body": body});
+    let discussions = project.at("/issues/1/discussions");
+    let first = jane.post(&discussions).json(&said("asked first")).await.is(201).json();
+    let id = first["id"].as_str().expect("an id").to_owned();
+    let answers = format!("{discussions}/{id}/notes");
+    jane.post(&discussions).json(&said("asked second")).await.is(201);
+    let hidden = json!({"body": "between us", "internal": true});
+    jane.post(project.at("/issues/1/notes")).json(&hidden).await.is(201);
+    joe.post(&answers).json(&said("answered late")).await.is(201);
+
+    let browser = t.browser("joe").await;
+    let page = browser.get(ONE).await.is(200).text();
+    let at = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}: {page}"));
+    assert!(at("asked first") < at("answered late") && at("answered late") < at("asked second"));
+    assert!(!page.contains("between us"), "{page}");
+
+    // A form to answer stands with its thread, also when it is refused.
+    let blank = [("body", " "), ("discussion_id", id.as_str())];
+    let page = browser.post(&format!("{ONE}/notes"), &blank).await.is(422).text();
+    assert!(page.contains("<details class=\"reply\" open>"), "{page}");
+
+    for n in 0..120 {
+        joe.post(&answers).json(&said(&format!("again {n}."))).await.is(201);
+    }
+    let page = browser.get(ONE).await.is(200).text();
+    assert!(page.contains("again 90.") && !page.contains("again 110."), "{page}");
+    assert!(page.contains("22 more replies") && page.contains("asked second"), "{page}");
+    let alone = format!("{ONE}?thread={id}");
+    let page = browser.get(&format!("{alone}&page=3")).await.is(200).text();
+    assert!(page.contains("again 110.") && !page.contains("asked second"), "{page}");
+    browser.get(&format!("{ONE}?thread=none")).await.is(404);
+}
+
+#[testkit::story]
+async fn several_issues_change_at_once(t: testkit::TestServer) {
+    let project = t.project("acme/anvil").await;
+    let jane = t.user("jane").await;
+    project.add(&jane, 20).await;
+    let (anvil, other) = (project.id().await, t.project("acme/hidden").await.id().await);
+    for title in ["Hinge", "Door", "Lock"] {
+        jane.post(project.at("/issues")).json(&json!({"title": title})).await.is(201);
+    }
+    let browser = t.browser("jane").await;
+    let page = browser.get(ISSUES).await.is(200).text();
+    assert!(page.contains(&format!("value=\"{anvil}-3\"")), "{page}");
+    let bulk = format!("{ISSUES}/bulk_update");
+    let chosen = [format!("{anvil}-1"), format!("{anvil}-2"), format!("{other}-1")];
+    let fields = [
+        ("issues[]", chosen[0].as_str()),
+        ("issues[]", chosen[1].as_str()),
+        ("add_labels", "bug"),
+        ("state_event", "close"),
+        ("milestone_id", ""),
+    ];
+    let (to, page) = browser.submit(&bulk, &fields).await;
+    assert_eq!(to, ISSUES);
+    assert!(page.contains("2 issues updated.") && page.contains(">Lock<"), "{page}");
+    for (iid, state, labels) in [(1, "closed", json!(["bug"])), (3, "opened", json!([]))] {
+        let issue = jane.get(project.at(&format!("/issues/{iid}"))).await.is(200).json();
+        assert_eq!((&issue["state"], &issue["labels"]), (&json!(state), &labels));
+    }
+    // What the viewer may not change stays, and is not told from what is not there.
+    let mixed = [("issues[]", chosen[2].as_str()), ("issues[]", "x"), ("state_event", "close")];
+    let (_, page) = browser.submit(&bulk, &mixed).await;
+    assert!(page.contains("0 issues updated, 1 could not be changed."), "{page}");
+    let (_, page) = browser.submit(&bulk, &[("state_event", "close")]).await;
+    assert!(page.contains("Choose the issues to change first."), "{page}");
+    let guest = t.user("guest").await;
+    project.add(&guest, 10).await;
+    let page = t.browser("guest").await.get(ISSUES).await.is(200).text();
+    assert!(!page.contains("bulk_update"), "{page}");
+    t.browser("guest")
+        .await
+        .submit(&bulk, &[("issues[]", &chosen[1]), ("state_event", "reopen")])
+        .await;
+    assert_eq!(jane.get(project.at("/issues/2")).await.json()["state"], "closed");
 }

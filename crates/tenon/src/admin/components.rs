@@ -1,0 +1,57 @@
+//! `/-/components`: every part that pages are made of, as it looks. For
+//! administrators, and for whoever builds a page.
+
+use super::page;
+use askama::Template;
+use http::Method;
+use identity::Admin;
+use kernel::app::App;
+use kernel::error::Result;
+use kernel::html::ui::{self, Chip, Choice, Tab};
+use kernel::html::{Flash, Html, Page, Pages, Tone};
+use kernel::http::{Response, Routes};
+use kernel::time::Timestamp;
+use planning::pages::notes::Story;
+use std::time::Duration;
+
+pub fn routes(r: &mut Routes) {
+    r.page(Method::GET, "/-/components", show);
+}
+
+#[derive(Template)]
+#[template(path = "components.html")]
+struct Components {
+    page: Page,
+    now: Timestamp,
+    earlier: Timestamp,
+    tabs: Vec<Tab>,
+    chips: Vec<Chip>,
+    pages: Pages,
+    choices: Vec<Choice>,
+    bars: Vec<(String, u64)>,
+    flashes: Vec<Flash>,
+    story: Story,
+}
+
+async fn show(app: App, admin: Admin) -> Result<Response> {
+    let now = app.now();
+    let view = Components {
+        page: page(&app, &admin, "Components"),
+        now,
+        earlier: now - Duration::from_secs(90 * 60),
+        tabs: vec![
+            Tab::new("Open", "#tabs", true).count(12),
+            Tab::new("Closed", "#tabs", false).count(340),
+            Tab::new("All", "#tabs", false),
+        ],
+        chips: vec![Chip::new("Label: bug", "#query"), Chip::new("Author: mira", "#query")],
+        pages: Pages::new(6, 20, 400, "/-/components"),
+        choices: Choice::list(&[("one", "One"), ("two", "Two")]),
+        bars: (0u64..24).map(|hour| (format!("{hour:02}:00"), hour * 7 % 11)).collect(),
+        flashes: [Tone::Plain, Tone::Good, Tone::Warn, Tone::Bad]
+            .map(|tone| Flash { tone, text: "What was done, or why not.".into() })
+            .to_vec(),
+        story: Story::sample(now),
+    };
+    Ok(Html::new(&view)?.response())
+}
