@@ -378,7 +378,7 @@ async fn several_issues_change_at_once(t: testkit::TestServer) {
     let project = t.project("acme/anvil").await;
     let jane = t.user("jane").await;
     project.add(&jane, 20).await;
-    let (anvil, other) = (project.id().await, t.project("acme/hidden").await.id().await);
+    let (anvil, other) = (project.id, t.project("acme/hidden").await.id);
     for title in ["Hinge", "Door", "Lock"] {
         jane.post(project.at("/issues")).json(&json!({"title": title})).await.is(201);
     }
