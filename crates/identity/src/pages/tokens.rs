@@ -13,8 +13,6 @@ const COMMON: &[&str] = &[
     "api",
     "read_api",
     "read_user",
-    "read_repository",
-    "write_repository",
     "self_rotate",
 ];
 
@@ -48,7 +46,9 @@ impl TokenForm {
             false => "Leave empty for a token that does not end.".into(),
         };
         let all = SCOPES.iter().chain(ADMIN_SCOPES);
-        let fitting = all.filter(|scope| scope_fits(kind, scope, admin));
+        let fitting = all.filter(|scope| {
+            scope_fits(kind, scope, admin) && scopes::is_offered(scope, &self.chosen)
+        });
         let boxes = fitting.map(|name| ScopeBox::new(name, describe(name), &self.chosen));
         (self.scopes, self.more) = boxes.partition(|scope| COMMON.contains(&scope.name));
     }

@@ -1,7 +1,7 @@
 //! `/` and `/groups`: what the viewer may see.
 
 use super::views::{self, GroupList, ProjectList};
-use super::{filtered, group_list, project_list};
+use super::{filtered, front, group_list, project_list};
 use crate::access::{self, GUEST, Purpose};
 use crate::model::Visibility;
 use crate::rules;
@@ -44,6 +44,9 @@ async fn home(
     paging: Paging,
 ) -> Result<Response> {
     let Params(filter) = params;
+    if viewer.user().is_none() {
+        return front::show(&app, filter.search.to_string(), paging).await;
+    }
     let order = match &*filter.sort {
         "name" => "projects.name_folded, projects.id",
         "created" => "projects.created_at desc, projects.id desc",

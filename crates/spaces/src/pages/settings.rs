@@ -55,7 +55,7 @@ impl FormPage for Settings {
     type Form = Form;
     type View = views::Settings;
     const FIELDS: &'static [&'static str] =
-        &["name", "description", "visibility", "topics", "path", "to", "confirm"];
+        &["name", "description", "visibility", "topics", "path", "to", "confirm", "confirm_move"];
 
     fn page(&self, app: &App) -> Page {
         page(app, &self.0.viewer, "Settings")
@@ -91,6 +91,8 @@ impl FormPage for Settings {
                 (full_path.clone(), moved(&full_path))
             }
             Action::Move => {
+                let typed = form.fields.confirm_move.as_deref();
+                check_typed("confirm_move", typed, space.full_path())?;
                 let full_path = transfer(tx, viewer, &space, form.fields.to.as_deref())?;
                 (full_path.clone(), moved(&full_path))
             }
@@ -99,7 +101,7 @@ impl FormPage for Settings {
                 (space.full_path().to_owned(), text.to_owned())
             }
             Action::Delete => {
-                check_typed(&form.fields, space.full_path())?;
+                check_typed("confirm", form.fields.confirm.as_deref(), space.full_path())?;
                 let list = delete(tx, viewer, &space)?;
                 return Outcome::led(list, format!("{} is deleted.", space.full_path()));
             }
@@ -219,8 +221,10 @@ kernel::params! {
         pub path: Option<String>,
         /// Where it is to move: an id, or `top`.
         pub to: Option<String>,
-        /// Its full path, typed to be sure.
+        /// Its full path, typed to be sure that it is to be deleted.
         pub confirm: Option<String>,
+        /// The same, to be sure that it is to move.
+        pub confirm_move: Option<String>,
     }
 }
 
@@ -259,11 +263,10 @@ impl Fields {
 }
 
 /// Refuses what was not typed in full.
-fn check_typed(form: &Fields, full_path: &str) -> Result<()> {
-    if form.confirm.as_deref().map(str::trim) == Some(full_path) {
-        Ok(())
-    } else {
-        Err(Error::invalid("confirm", format!("must be {full_path}")))
+fn check_typed(field: &str, typed: Option<&str>, full_path: &str) -> Result<()> {
+    match typed.map(str::trim) == Some(full_path) {
+        true => Ok(()),
+        false => Err(Error::invalid(field, format!("must be {full_path}"))),
     }
 }
 

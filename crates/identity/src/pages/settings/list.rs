@@ -1,38 +1,9 @@
-//! The form's sections: every setting has its field here, and a test holds
-//! them against the settings there are.
+//! The pages of the settings: every setting has its field on one of them, and a
+//! test holds them against the settings there are.
 
-use Control::{Box, Choice, Number, Secret, Text};
-
-/// What a field is filled in with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Control {
-    /// Yes or no.
-    Box,
-    Number,
-    Text,
-    /// One line that is never shown again.
-    Secret,
-    /// One of these: value and label.
-    Choice(&'static [(&'static str, &'static str)]),
-}
-
-#[derive(Debug, Clone, Copy)]
-pub struct Field {
-    pub key: &'static str,
-    /// How it is filled in.
-    pub control: Control,
-    pub label: &'static str,
-    /// More about it, or empty.
-    pub hint: &'static str,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub struct Section {
-    pub title: &'static str,
-    /// A sentence below it, or empty.
-    pub text: &'static str,
-    pub fields: &'static [Field],
-}
+use super::fields::Control::{Amount, Area, Box, Choice, Number, Secret, Text};
+use super::fields::{Field, Section, SettingsPage};
+use kernel::quantity::Unit::{Days, Hours, Mebibytes, Minutes, Seconds};
 
 const LIST: &str = "With commas between them.";
 const KEPT: &str = "Stored encrypted. Left blank, it stays as it is.";
@@ -54,30 +25,92 @@ macro_rules! fields {
 }
 
 /// All of them, in the order shown.
-pub const SECTIONS: &[Section] = &[
+pub const PAGES: &[SettingsPage] = &[
+    SettingsPage {
+        path: "/admin/settings/general",
+        label: "General",
+        picture: "home",
+        sections: GENERAL,
+    },
+    SettingsPage {
+        path: "/admin/settings/sign_in",
+        label: "Sign-up and sign-in",
+        picture: "user",
+        sections: SIGN_IN,
+    },
+    SettingsPage {
+        path: "/admin/settings/sessions",
+        label: "Sessions and tokens",
+        picture: "key",
+        sections: SESSIONS,
+    },
+    SettingsPage {
+        path: "/admin/settings/limits",
+        label: "Limits",
+        picture: "clock",
+        sections: LIMITS,
+    },
+    SettingsPage {
+        path: "/admin/settings/spam",
+        label: "Spam protection",
+        picture: "shield",
+        sections: SPAM,
+    },
+    SettingsPage {
+        path: "/admin/settings/oauth",
+        label: "OAuth",
+        picture: "lock",
+        sections: OAUTH,
+    },
+    SettingsPage {
+        path: "/admin/settings/packages",
+        label: "Packages",
+        picture: "package",
+        sections: PACKAGES,
+    },
+    SettingsPage {
+        path: "/admin/settings/monitoring",
+        label: "Monitoring",
+        picture: "bell",
+        sections: MONITORING,
+    },
+    SettingsPage {
+        path: "/admin/settings/network",
+        label: "API and network",
+        picture: "globe",
+        sections: NETWORK,
+    },
+];
+
+const GENERAL: &[Section] = &[
     Section {
-        title: "Sign-in and sessions",
-        text: "",
+        title: "Front page",
+        text: "What people see who are not signed in, above the public projects.",
         fields: fields! {
-            max_login_attempts: Number, "Failed sign-ins that lock an account";
-            failed_login_attempts_unlock_period_in_minutes: Number, "Minutes it stays locked";
-            sign_in_limit_per_minute: Number, "Sign-ins a minute from one address";
-            session_expire_delay: Number, "Minutes without use that end a session";
-            remember_me_enabled: Box, "People may stay signed in on a device";
-            notify_on_unknown_sign_in: Box, "Tell people by mail of sign-ins from a new place";
+            instance_name: Text, "Name of this instance",
+                "In the header, in window titles and on the front page. Empty for «tenon».";
+            front_page_text: Area, "Text of the front page", "Markdown. Everybody may read it.";
         },
     },
     Section {
-        title: "Administration and safety",
+        title: "Maintenance",
         text: "",
         fields: fields! {
             maintenance_mode: Box, "Nobody may change anything",
                 "For maintenance: people sign in and read. These settings can still be changed.";
-            admin_mode: Box, "Administrators turn their rights on when they need them",
-                "Their sessions have them for six hours then; tokens need the scope admin_mode.";
-            unique_ips_limit_enabled: Box, "Users may come from so many IP addresses only";
-            unique_ips_limit_per_user: Number, "Addresses";
-            unique_ips_limit_time_window: Number, "in seconds";
+        },
+    },
+];
+
+const SIGN_IN: &[Section] = &[
+    Section {
+        title: "Sign-in",
+        text: "",
+        fields: fields! {
+            max_login_attempts: Number, "Failed sign-ins that lock an account";
+            failed_login_attempts_unlock_period_in_minutes: Amount(Minutes), "How long it stays locked";
+            sign_in_limit_per_minute: Number, "Sign-ins a minute from one address";
+            notify_on_unknown_sign_in: Box, "Tell people by mail of sign-ins from a new place";
         },
     },
     Section {
@@ -96,7 +129,7 @@ pub const SECTIONS: &[Section] = &[
             domain_denylist: Text, "Those domains", LIST;
             delete_unconfirmed_users: Box, "Delete accounts that nobody confirmed",
                 "And to which nobody signed in. Administrators' accounts stay.";
-            unconfirmed_users_delete_after_days: Number, "Days after which they go";
+            unconfirmed_users_delete_after_days: Amount(Days), "When they go";
         },
     },
     Section {
@@ -105,8 +138,8 @@ pub const SECTIONS: &[Section] = &[
         fields: fields! {
             require_two_factor_authentication: Box, "Everyone needs a second factor",
                 "Passwords alone then work on the sign-in page only. Tokens go on working.";
-            two_factor_grace_period: Number, "Hours to set one up",
-                "They run from the first visit on which somebody is asked.";
+            two_factor_grace_period: Amount(Hours), "Time to set one up",
+                "It runs from the first visit on which somebody is asked.";
         },
     },
     Section {
@@ -120,9 +153,73 @@ pub const SECTIONS: &[Section] = &[
             default_projects_limit: Number, "Projects a new user may have";
         },
     },
+];
+
+const SESSIONS: &[Section] = &[
+    Section {
+        title: "Sessions",
+        text: "",
+        fields: fields! {
+            session_expire_delay: Amount(Minutes), "Time without use that ends a session";
+            remember_me_enabled: Box, "People may stay signed in on a device";
+        },
+    },
+    Section {
+        title: "Access tokens",
+        text: "",
+        fields: fields! {
+            require_personal_access_token_expiry: Box, "Every token has a last day";
+            max_personal_access_token_lifetime: Amount(Days), "Longest life of a token", "From 1 day to 365 days.";
+            personal_access_token_prefix: Text, "What tokens begin with",
+                "So that scanners recognise a token that leaked. Tokens that exist keep theirs.";
+            impersonation_enabled: Box,
+                "Administrators may act as other users with impersonation tokens";
+        },
+    },
+    Section {
+        title: "Rights of administrators",
+        text: "",
+        fields: fields! {
+            admin_mode: Box, "Administrators turn their rights on when they need them",
+                "Their sessions have them for six hours then; tokens need the scope admin_mode.";
+        },
+    },
+];
+
+const LIMITS: &[Section] = &[
+    Section {
+        title: "Request limits",
+        text: "Who asks more often is told to wait.",
+        fields: fields! {
+            throttle_unauthenticated_web_enabled: Box, "Limit pages for who is not signed in";
+            throttle_unauthenticated_web_requests_per_period: Number, "Page requests of strangers";
+            throttle_unauthenticated_web_period_in_seconds: Amount(Seconds), "Period of page requests of strangers";
+            throttle_unauthenticated_api_enabled: Box, "Limit the API for who is not signed in";
+            throttle_unauthenticated_api_requests_per_period: Number, "API requests of strangers";
+            throttle_unauthenticated_api_period_in_seconds: Amount(Seconds), "Period of API requests of strangers";
+            throttle_authenticated_web_enabled: Box, "Limit pages for each user";
+            throttle_authenticated_web_requests_per_period: Number, "Page requests of a user";
+            throttle_authenticated_web_period_in_seconds: Amount(Seconds), "Period of page requests of a user";
+            throttle_authenticated_api_enabled: Box, "Limit the API for each user";
+            throttle_authenticated_api_requests_per_period: Number, "API requests of a user";
+            throttle_authenticated_api_period_in_seconds: Amount(Seconds), "Period of API requests of a user";
+        },
+    },
+    Section {
+        title: "Addresses of one user",
+        text: "",
+        fields: fields! {
+            unique_ips_limit_enabled: Box, "Users may come from so many IP addresses only";
+            unique_ips_limit_per_user: Number, "Addresses of one user";
+            unique_ips_limit_time_window: Amount(Seconds), "How long an address counts";
+        },
+    },
+];
+
+const SPAM: &[Section] = &[
     Section {
         title: "Spam",
-        text: "What people make is looked at first. What is refused stands under Spam above.",
+        text: "What people make is looked at first. What is refused stands under Spam.",
         fields: fields! {
             spam_link_limit: Number, "Links in one text", "More are challenged; 0 for any number.";
             spam_rate_limit_per_minute: Number,
@@ -150,25 +247,16 @@ pub const SECTIONS: &[Section] = &[
             captcha_response_field: Text, "Form field it puts the solution into";
         },
     },
-    Section {
-        title: "Access tokens",
-        text: "",
-        fields: fields! {
-            require_personal_access_token_expiry: Box, "Every token has a last day";
-            max_personal_access_token_lifetime: Number, "Most days until then", "1 to 365.";
-            personal_access_token_prefix: Text, "What tokens begin with",
-                "So that scanners recognise a token that leaked. Tokens that exist keep theirs.";
-            impersonation_enabled: Box,
-                "Administrators may act as other users with impersonation tokens";
-        },
-    },
+];
+
+const OAUTH: &[Section] = &[
     Section {
         title: "Applications",
         text: "Programs that act for users.",
         fields: fields! {
             user_oauth_applications: Box, "Users may register applications of their own";
-            oauth_refresh_token_lifetime: Number, "Days a refresh token works after its last use",
-                "0 is for ever.";
+            oauth_refresh_token_lifetime: Amount(Days), "How long a refresh token works after its last use",
+                "0 for ever.";
             oauth_password_grant_enabled: Box, "Applications may take passwords",
                 "The password grant: for old clients only.";
             ropc_without_client_credentials: Box,
@@ -183,35 +271,9 @@ pub const SECTIONS: &[Section] = &[
             dynamic_client_registration_scopes: Text, "The scopes such applications get", LIST;
         },
     },
-    Section {
-        title: "Request limits",
-        text: "Who asks more often is told to wait.",
-        fields: fields! {
-            throttle_unauthenticated_web_enabled: Box, "Limit pages for who is not signed in";
-            throttle_unauthenticated_web_requests_per_period: Number, "Requests";
-            throttle_unauthenticated_web_period_in_seconds: Number, "in seconds";
-            throttle_unauthenticated_api_enabled: Box, "Limit the API for who is not signed in";
-            throttle_unauthenticated_api_requests_per_period: Number, "Requests";
-            throttle_unauthenticated_api_period_in_seconds: Number, "in seconds";
-            throttle_authenticated_web_enabled: Box, "Limit pages for each user";
-            throttle_authenticated_web_requests_per_period: Number, "Requests";
-            throttle_authenticated_web_period_in_seconds: Number, "in seconds";
-            throttle_authenticated_api_enabled: Box, "Limit the API for each user";
-            throttle_authenticated_api_requests_per_period: Number, "Requests";
-            throttle_authenticated_api_period_in_seconds: Number, "in seconds";
-        },
-    },
-    Section {
-        title: "GraphQL",
-        text: "",
-        fields: fields! {
-            graphql_persisted_queries_enabled: Box,
-                "Signed-in programs may send a query by its digest",
-                "Each server keeps the last 1,000 such queries in memory.";
-            graphql_allowed_queries_only: Box, "Answer only the queries on the list",
-                "The list is kept by the API, under /application/graphql_queries.";
-        },
-    },
+];
+
+const PACKAGES: &[Section] = &[
     Section {
         title: "Packages from elsewhere",
         text: "Clients are sent on to these addresses for packages this server does not have.",
@@ -224,6 +286,9 @@ pub const SECTIONS: &[Section] = &[
                 "The top of its repository, such as https://java.example/maven2.";
         },
     },
+];
+
+const MONITORING: &[Section] = &[
     Section {
         title: "Error tracking",
         text: "",
@@ -234,9 +299,9 @@ pub const SECTIONS: &[Section] = &[
                 "Events a project may receive in five minutes";
             error_tracking_events_per_hour: Number, "The same in an hour",
                 "Programs are told to wait when it is full.";
-            error_tracking_retention_days: Number, "Days an event is kept";
-            error_tracking_max_sent_size: Number, "Largest envelope as it is sent, in MiB";
-            error_tracking_max_decompressed_size: Number, "The same once decompressed";
+            error_tracking_retention_days: Amount(Days), "How long an event is kept";
+            error_tracking_max_sent_size: Amount(Mebibytes), "Largest envelope as it is sent";
+            error_tracking_max_decompressed_size: Amount(Mebibytes), "The same once decompressed";
         },
     },
     Section {
@@ -251,11 +316,24 @@ pub const SECTIONS: &[Section] = &[
                 "Limit the requests with alerts that a project receives",
                 "Some monitoring tools drop what is refused for this.";
             project_alerts_requests_per_period: Number, "Requests in a period";
-            project_alerts_period_seconds: Number, "Seconds of a period";
-            alerts_stale_hours: Number,
-                "Hours after which an alert that is sent no more is resolved",
+            project_alerts_period_seconds: Amount(Seconds), "Length of a period";
+            alerts_stale_hours: Amount(Hours), "When an alert that is sent no more is resolved",
                 "0 for never.";
-            alerts_retention_days: Number, "Days a resolved alert is kept", "0 for ever.";
+            alerts_retention_days: Amount(Days), "How long a resolved alert is kept", "0 for ever.";
+        },
+    },
+];
+
+const NETWORK: &[Section] = &[
+    Section {
+        title: "GraphQL",
+        text: "",
+        fields: fields! {
+            graphql_persisted_queries_enabled: Box,
+                "Signed-in programs may send a query by its digest",
+                "Each server keeps the last 1,000 such queries in memory.";
+            graphql_allowed_queries_only: Box, "Answer only the queries on the list",
+                "The list is kept by the API, under /application/graphql_queries.";
         },
     },
     Section {
