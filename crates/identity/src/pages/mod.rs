@@ -3,7 +3,6 @@
 mod admin;
 mod admin_mode;
 pub mod challenge;
-mod settings;
 mod mail_links;
 pub mod navigation;
 mod own_tokens;
@@ -13,6 +12,7 @@ pub mod refusal;
 mod second_step;
 mod security_keys;
 mod sessions;
+mod settings;
 mod sign_in;
 mod sign_up;
 mod spam_logs;

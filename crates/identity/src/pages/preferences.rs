@@ -118,7 +118,10 @@ impl FormPage for Own {
 /// None, then all by name.
 fn zones() -> Vec<Choice> {
     let zone = |name: &str| Choice { value: name.to_owned(), label: name.to_owned() };
-    let none = Choice { value: String::new(), label: "As the browser has it".to_owned() };
+    let none = Choice {
+        value: String::new(),
+        label: "As the browser has it".to_owned(),
+    };
     let all = zones::names().into_iter().map(zone);
     std::iter::once(none).chain(all).collect()
 }

@@ -9,12 +9,7 @@ use kernel::html::Moment;
 use kernel::time::Timestamp;
 
 /// Scopes that are wanted most often; the others stand behind a fold.
-const COMMON: &[&str] = &[
-    "api",
-    "read_api",
-    "read_user",
-    "self_rotate",
-];
+const COMMON: &[&str] = &["api", "read_api", "read_user", "self_rotate"];
 
 /// A secret on its only page.
 #[derive(Debug, Clone)]

@@ -65,7 +65,11 @@ const SCRIPT: &str = joined!("js/copy.js", "js/menus.js", "js/pages.js");
 
 static ASSETS: LazyLock<[Asset; 7]> = LazyLock::new(|| {
     [
-        Asset::new("tenon.css", "text/css; charset=utf-8", themes::by_choice(STYLES).leak().as_bytes()),
+        Asset::new(
+            "tenon.css",
+            "text/css; charset=utf-8",
+            themes::by_choice(STYLES).leak().as_bytes(),
+        ),
         Asset::new("tenon.js", "text/javascript; charset=utf-8", SCRIPT.as_bytes()),
         Asset::new(
             "keys.js",

@@ -54,8 +54,16 @@ async fn change(app: App, visit: Visit, sent: Params<Form>) -> Result<Response> 
 impl FormPage for Settings {
     type Form = Form;
     type View = views::Settings;
-    const FIELDS: &'static [&'static str] =
-        &["name", "description", "visibility", "topics", "path", "to", "confirm", "confirm_move"];
+    const FIELDS: &'static [&'static str] = &[
+        "name",
+        "description",
+        "visibility",
+        "topics",
+        "path",
+        "to",
+        "confirm",
+        "confirm_move",
+    ];
 
     fn page(&self, app: &App) -> Page {
         page(app, &self.0.viewer, "Settings")

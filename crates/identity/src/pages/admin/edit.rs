@@ -58,10 +58,10 @@ impl Form {
     /// What becomes of a user; an administrator's own rights stay as they are.
     fn change(&self, user: &User, is_own: bool) -> Result<Change> {
         let limit = self.projects_limit.trim().parse::<i64>();
-        let limit = limit.map_err(|_| Error::invalid("projects_limit", "must be a whole number"))?;
-        let (note, ticked) = (self.note.replace("\r\n", "\n"), |box_: Option<bool>| {
-            box_.unwrap_or(false)
-        });
+        let limit =
+            limit.map_err(|_| Error::invalid("projects_limit", "must be a whole number"))?;
+        let (note, ticked) =
+            (self.note.replace("\r\n", "\n"), |box_: Option<bool>| box_.unwrap_or(false));
         Ok(Change {
             username: Some(self.new_username.trim().to_owned()),
             name: Some(self.name.trim().to_owned()),

@@ -2,10 +2,10 @@
 
 use super::{page, url_of};
 use crate::pages::views::NewAdminUser;
+use crate::password;
 use crate::settings::SignIn;
 use crate::users::{self, NewUser, Texts, UserInput};
 use crate::viewer::Admin;
-use crate::password;
 use http::Method;
 use kernel::app::App;
 use kernel::error::Result;

@@ -249,44 +249,40 @@ const SPAM: &[Section] = &[
     },
 ];
 
-const OAUTH: &[Section] = &[
-    Section {
-        title: "Applications",
-        text: "Programs that act for users.",
-        fields: fields! {
-            user_oauth_applications: Box, "Users may register applications of their own";
-            oauth_refresh_token_lifetime: Amount(Days), "How long a refresh token works after its last use",
-                "0 for ever.";
-            oauth_password_grant_enabled: Box, "Applications may take passwords",
-                "The password grant: for old clients only.";
-            ropc_without_client_credentials: Box,
-                "They may do so without credentials of their own";
-            password_authentication_enabled_for_git: Box,
-                "Passwords open Git over HTTPS, and so the password grant";
-            disable_admin_oauth_scopes: Box,
-                "Administrators give powerful scopes only to applications they trust";
-            oauth_allow_http_redirects: Box, "Redirect addresses may be unencrypted",
-                "For development.";
-            dynamic_client_registration_enabled: Box, "Applications may register themselves";
-            dynamic_client_registration_scopes: Text, "The scopes such applications get", LIST;
-        },
+const OAUTH: &[Section] = &[Section {
+    title: "Applications",
+    text: "Programs that act for users.",
+    fields: fields! {
+        user_oauth_applications: Box, "Users may register applications of their own";
+        oauth_refresh_token_lifetime: Amount(Days), "How long a refresh token works after its last use",
+            "0 for ever.";
+        oauth_password_grant_enabled: Box, "Applications may take passwords",
+            "The password grant: for old clients only.";
+        ropc_without_client_credentials: Box,
+            "They may do so without credentials of their own";
+        password_authentication_enabled_for_git: Box,
+            "Passwords open Git over HTTPS, and so the password grant";
+        disable_admin_oauth_scopes: Box,
+            "Administrators give powerful scopes only to applications they trust";
+        oauth_allow_http_redirects: Box, "Redirect addresses may be unencrypted",
+            "For development.";
+        dynamic_client_registration_enabled: Box, "Applications may register themselves";
+        dynamic_client_registration_scopes: Text, "The scopes such applications get", LIST;
     },
-];
+}];
 
-const PACKAGES: &[Section] = &[
-    Section {
-        title: "Packages from elsewhere",
-        text: "Clients are sent on to these addresses for packages this server does not have.",
-        fields: fields! {
-            npm_package_forwarding_url: Text, "npm registry that has what this one has not",
-                "Empty for none. Names that are published here are never looked for there.";
-            pypi_package_forwarding_url: Text, "The same for PyPI",
-                "Its simple index, such as https://python.example/simple.";
-            maven_package_forwarding_url: Text, "The same for Maven",
-                "The top of its repository, such as https://java.example/maven2.";
-        },
+const PACKAGES: &[Section] = &[Section {
+    title: "Packages from elsewhere",
+    text: "Clients are sent on to these addresses for packages this server does not have.",
+    fields: fields! {
+        npm_package_forwarding_url: Text, "npm registry that has what this one has not",
+            "Empty for none. Names that are published here are never looked for there.";
+        pypi_package_forwarding_url: Text, "The same for PyPI",
+            "Its simple index, such as https://python.example/simple.";
+        maven_package_forwarding_url: Text, "The same for Maven",
+            "The top of its repository, such as https://java.example/maven2.";
     },
-];
+}];
 
 const MONITORING: &[Section] = &[
     Section {

@@ -64,14 +64,8 @@ async fn change(app: App, visit: Visit, form: Params<Form>) -> Result<Response> 
 impl FormPage for Members {
     type Form = Form;
     type View = views::Members;
-    const FIELDS: &'static [&'static str] = &[
-        "username",
-        "access_level",
-        "expires_at",
-        "group",
-        "group_access",
-        "share_until",
-    ];
+    const FIELDS: &'static [&'static str] =
+        &["username", "access_level", "expires_at", "group", "group_access", "share_until"];
 
     fn page(&self, app: &App) -> Page {
         page(app, &self.visit.viewer, "Members")

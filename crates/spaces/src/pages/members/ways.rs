@@ -38,8 +38,7 @@ pub(super) fn add(tx: &mut Tx<'_>, place: &MembersOf<'_>, form: &MemberForm) -> 
             false => Err(Error::invalid("username", "is not the name of a user")),
         };
     };
-    members::add(tx, place, &user, &new)
-        .map_err(|error| already(error, "is a member already"))?;
+    members::add(tx, place, &user, &new).map_err(|error| already(error, "is a member already"))?;
     Ok(format!("{} is now a member: {role}.", user.name))
 }
 

@@ -1,7 +1,7 @@
 //! What the pages of this room show: plain view models of their templates.
 
 use super::lists::HomeFilter;
-use super::members::{self, MemberForm, ShareForm};
+use super::members::{MemberForm, ShareForm};
 use super::{create, deploy_tokens, settings};
 use crate::access::role_name;
 use crate::model::{self, Namespace};

@@ -253,7 +253,7 @@ fn members_and_settings_render() {
         can_share: true,
         shares: Vec::new(),
         invitations: Vec::new(),
-        share: members::ShareForm::default(),
+        share: ShareForm::default(),
     };
     let html = keep("members", &members);
     assert!(html.contains("name=\"user_id\" value=\"2\""));
