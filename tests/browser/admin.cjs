@@ -239,6 +239,7 @@ const PAGES = [
   '/admin/settings/monitoring',
   '/admin/settings/network',
   '/admin/package_limits',
+  '/-/user_settings/emails',
   '/-/user_settings/preferences',
   '/-/user_settings/applications',
   `/${group}/anvil`,

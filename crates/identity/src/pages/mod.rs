@@ -3,6 +3,7 @@
 mod admin;
 mod admin_mode;
 pub mod challenge;
+mod emails;
 mod mail_links;
 pub mod navigation;
 mod own_tokens;
@@ -37,6 +38,7 @@ pub fn routes(r: &mut Routes) {
     mail_links::routes(r);
     profile::routes(r);
     preferences::routes(r);
+    emails::routes(r);
     two_factor::routes(r);
     own_tokens::routes(r);
     sessions::routes(r);

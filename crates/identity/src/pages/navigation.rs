@@ -48,6 +48,7 @@ pub fn own_settings(page: Page, link: &str) -> Page {
     let to = |label, picture, url| NavLink::new(label, picture, url, label == link);
     let links = vec![
         to("Profile", "user", "/-/user_settings/profile"),
+        to("E-mail addresses", "mail", "/-/user_settings/emails"),
         to("Preferences", "gear", "/-/user_settings/preferences"),
         to("Two-factor authentication", "shield", crate::two_factor::requirement::PAGE),
         to("Access tokens", "key", "/-/user_settings/tokens"),

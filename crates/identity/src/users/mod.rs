@@ -18,7 +18,10 @@ pub use avatar::{AVATARS, Avatar, MAX_AVATAR, avatar, avatar_url, set_avatar};
 pub use change::{
     Change, NewUser, Texts, UserInput, check_new, create, destroy, set_password, update,
 };
-pub use emails::{Email, add_email, confirm_email, email, emails, remove_email, unconfirm};
+pub use emails::{
+    Email, add_email, add_own_email, confirm_email, email, emails, remove_email, remove_own_email,
+    unconfirm,
+};
 pub use follow::{Side, follow, follows, unfollow};
 pub use leave::{end_token, leave_bot};
 pub use preferences::set_preferences;

@@ -18,6 +18,7 @@ use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
 use kernel::http::{Flat, Params, Patch, Response, Routes};
 use kernel::ids::Reference;
+use kernel::quantity::Unit;
 use store::Tx;
 
 pub(super) const REGISTRY: &[(&str, &str)] = &[
@@ -63,6 +64,7 @@ impl FormPage for Settings {
         "to",
         "confirm",
         "confirm_move",
+        "two_factor_grace_period",
     ];
 
     fn page(&self, app: &App) -> Page {
@@ -153,6 +155,12 @@ fn filled(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space) -> Result<views::Sett
                     project_creation: Some(group.project_creation_level.clone()),
                     subgroup_creation: Some(group.subgroup_creation_level.clone()),
                     request_access: Some(group.request_access_enabled),
+                    share_lock: Some(group.share_with_group_lock),
+                    two_factor: Some(group.require_two_factor),
+                    two_factor_grace_period: Some(
+                        Unit::Hours.show(group.two_factor_grace_period.unsigned_abs()),
+                    ),
+                    emails: Some(group.emails_enabled),
                     ..Fields::default()
                 },
                 targets,
@@ -225,6 +233,14 @@ kernel::params! {
         pub subgroup_creation: Option<String>,
         /// Users may ask for access.
         pub request_access: Option<bool>,
+        /// Nothing in the group can be shared with others.
+        pub share_lock: Option<bool>,
+        /// Members of the group need a second factor.
+        pub two_factor: Option<bool>,
+        /// How long they have to set one up.
+        pub two_factor_grace_period: Option<String>,
+        /// Mail is sent about what happens in the group.
+        pub emails: Option<bool>,
         /// The last part of its path.
         pub path: Option<String>,
         /// Where it is to move: an id, or `top`.
@@ -246,6 +262,7 @@ impl Form {
                 shown.description = typed.description;
                 shown.topics = typed.topics;
                 shown.visibility = typed.visibility;
+                shown.two_factor_grace_period = typed.two_factor_grace_period;
             }
             Action::Rename => shown.path = typed.path,
             _ => {}
@@ -262,6 +279,13 @@ impl Fields {
 
     fn visibility(&self) -> Option<Visibility> {
         self.visibility.as_deref().and_then(Visibility::from_text)
+    }
+
+    fn grace_hours(&self) -> Result<Option<i64>> {
+        let wrong = |problem: String| Error::invalid("two_factor_grace_period", problem);
+        let typed = self.two_factor_grace_period.as_deref();
+        let hours = typed.map(|text| Unit::Hours.parse(text)).transpose().map_err(wrong)?;
+        Ok(hours.map(|hours| i64::try_from(hours).unwrap_or(i64::MAX)))
     }
 
     fn description(&self) -> Patch<String> {
@@ -307,6 +331,10 @@ fn save(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space, form: &Fields) -> Resul
                 project_creation_level: projects.and_then(ProjectCreation::from_text),
                 subgroup_creation_level: subgroups.and_then(SubgroupCreation::from_text),
                 request_access_enabled,
+                share_with_group_lock: form.share_lock,
+                require_two_factor_authentication: form.two_factor,
+                two_factor_grace_period: form.grace_hours()?,
+                emails_enabled: form.emails,
                 ..GroupFields::default()
             };
             let change = GroupChange { name, fields: Flat(fields), ..GroupChange::default() };

@@ -10,7 +10,7 @@ use crate::model::{AccessToken, User};
 use crate::sessions::Session;
 use crate::spam::logs::SpamLog;
 use crate::two_factor::keys::KeyInfo;
-use crate::users::NewUser;
+use crate::users::{Email, NewUser};
 use askama::Template;
 use kernel::html::ui::{self, Choice, Tab};
 use kernel::html::{Errors, Page, Pages};
@@ -103,6 +103,19 @@ pub struct Profile {
     /// `/-/user_settings/avatar` (`avatar`, or `remove`).
     pub avatar_url: Option<String>,
     pub now: Timestamp,
+    pub errors: Errors,
+}
+
+/// `/-/user_settings/emails`; removing posts to `…/<id>/remove`.
+#[derive(Debug, Template)]
+#[template(path = "emails.html")]
+pub struct OwnEmails {
+    pub page: Page,
+    pub user: User,
+    /// Beside the primary one.
+    pub emails: Vec<Email>,
+    /// What was typed and refused.
+    pub typed: String,
     pub errors: Errors,
 }
 

@@ -60,3 +60,33 @@ async fn no_preference_is_taken_that_there_is_not(t: TestServer) {
     let page = jane.get(PATH).await.is(200).text();
     assert_eq!(root(&page), "<html lang=\"en\"");
 }
+
+const EMAILS: &str = "/-/user_settings/emails";
+
+#[testkit::story]
+async fn further_addresses_are_added_and_removed(t: TestServer) {
+    t.user("jane").await;
+    t.user("john").await;
+    let jane = t.browser("jane").await;
+    let (_, page) = jane.submit(EMAILS, &[("email", "j.doe@example.org")]).await;
+    assert!(page.contains("on its way to j.doe@example.org") && page.contains("not confirmed"));
+    t.settle().await;
+    let mails = t.app().mailer().sent();
+    assert!(mails.iter().any(|mail| mail.to == "j.doe@example.org"), "{mails:?}");
+    for (wrong, said) in [
+        ("nobody", "Is invalid"),
+        ("john@example.com", "already been taken"),
+        ("", "be blank"),
+    ] {
+        let page = jane.post(EMAILS, &[("email", wrong)]).await.is(422).text();
+        assert!(page.contains("id=\"e-email\"") && page.contains(said), "{wrong}: {page}");
+    }
+    let at = page.find("/remove\"").expect("it can be removed");
+    let id = page[..at].rsplit('/').next().unwrap_or_default().to_owned();
+    let john = t.browser("john").await;
+    john.post(&format!("{EMAILS}/{id}/remove"), &[]).await.is(404);
+    let (_, page) = jane.submit(&format!("{EMAILS}/{id}/remove"), &[]).await;
+    assert!(page.contains("Address removed.") && !page.contains("j.doe@example.org"));
+    jane.post_bare(EMAILS, &[("email", "x@example.org")]).await.is(403);
+    t.anonymous().at(EMAILS).await.is(401);
+}

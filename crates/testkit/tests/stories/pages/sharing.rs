@@ -119,7 +119,7 @@ async fn a_star_is_given_counted_and_taken_back(t: TestServer) {
     let stored = t.admin().get("/projects/acme%2Fanvil").await.is(200).json();
     assert_eq!(stored["star_count"], 1, "one person has one star");
     let list = jane.get("/acme/anvil/-/starrers").await.is(200).text();
-    assert!(list.contains("@jane"), "{list}");
+    assert!(list.contains("<span class=\"muted\">@jane</span>"), "{list}");
     let none = jane.get("/acme/anvil/-/starrers?search=zoe").await.is(200).text();
     assert!(none.contains("Nobody found"));
     let (_, page) = jane.submit("/acme/anvil/-/star", &[("starred", "0")]).await;
@@ -226,4 +226,36 @@ async fn a_developer_neither_invites_nor_shares(t: TestServer) {
     }
     let open = t.admin().get("/projects/acme%2Fanvil/invitations").await.is(200);
     assert_eq!(open.each("access_level"), [json!(10)]);
+}
+
+#[testkit::story]
+async fn a_group_says_what_its_members_need(t: TestServer) {
+    let jane = member(&t, "jane", 50).await;
+    let path = "/groups/acme/-/settings";
+    let form = [
+        ("action", "save"),
+        ("name", "acme"),
+        ("share_lock", "1"),
+        ("two_factor_grace_period", "3 days"),
+        ("emails", "0"),
+    ];
+    let (_, page) = jane.submit(path, &form).await;
+    assert!(page.contains("value=\"3 days\""), "{page}");
+    let group = t.admin().get("/groups/acme").await.is(200).json();
+    assert_eq!(
+        (&group["share_with_group_lock"], &group["two_factor_grace_period"]),
+        (&json!(true), &json!(72))
+    );
+    assert_eq!(group["emails_enabled"], false);
+    assert_eq!(group["require_two_factor_authentication"], false, "what was not sent stays");
+    t.group("labs").await;
+    let me = t.admin().get("/users?username=jane").await.json()[0]["id"].clone();
+    let body = json!({"user_id": me, "access_level": 10});
+    t.admin().post("/groups/labs/members").json(&body).await.is(201);
+    let share = [("action", "share"), ("group", "labs"), ("group_access", "10")];
+    let refused = jane.post("/acme/anvil/-/members", &share).await.is(422).text();
+    assert!(refused.contains("Sharing with groups is locked here."), "{refused}");
+    let wrong = [("action", "save"), ("name", "acme"), ("two_factor_grace_period", "soon")];
+    let refused = jane.post(path, &wrong).await.is(422).text();
+    assert!(refused.contains("Is not a time such as"), "{refused}");
 }
