@@ -2,6 +2,7 @@
 
 pub use crate::profile::{Profile, ProfileTexts, Words};
 use kernel::choices;
+use kernel::html::{Density, FirstDay, PageViewer, Preferences, Theme};
 use kernel::time::{Date, Timestamp};
 use store::FromRow;
 
@@ -104,12 +105,33 @@ pub struct User {
     pub projects_limit: i64,
     /// May create groups at the top level.
     pub can_create_group: bool,
+    /// What they chose for the pages they see.
+    pub page_theme: Theme,
+    pub page_density: Density,
+    pub first_day_of_week: FirstDay,
+    /// IANA name; none for what the browser says.
+    pub time_zone: Option<String>,
     pub last_activity_on: Option<Date>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
 
 impl User {
+    pub fn preferences(&self) -> Preferences {
+        Preferences {
+            theme: self.page_theme,
+            density: self.page_density,
+            first_day: self.first_day_of_week,
+            time_zone: self.time_zone.clone(),
+        }
+    }
+
+    /// As the layout of pages shows them to themselves.
+    pub fn as_seen(&self) -> PageViewer {
+        let viewer = PageViewer::new(&self.username, &self.name, self.is_admin);
+        viewer.who_wants(self.preferences())
+    }
+
     pub fn is_locked(&self, now: Timestamp) -> bool {
         self.locked_until.is_some_and(|until| until > now)
     }

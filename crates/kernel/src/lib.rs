@@ -26,6 +26,7 @@ pub mod mail;
 pub mod markup;
 pub mod outbound;
 pub mod process;
+pub mod quantity;
 pub mod read_only;
 pub mod room;
 pub mod secrets;
@@ -33,6 +34,7 @@ pub mod settings;
 pub mod shared_transaction;
 pub mod telemetry;
 pub mod time;
+pub mod zones;
 
 // For the macros `params!` and `choices!`.
 #[doc(hidden)]

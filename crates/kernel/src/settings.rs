@@ -66,6 +66,14 @@ impl Settings {
         parse(value)
     }
 
+    /// The value that was read last, however long ago; what it is by default
+    /// until it is read.
+    pub fn known<S: Setting>(&self) -> S {
+        let cache = self.0.read().ok();
+        let value = cache.and_then(|cache| cache.get(S::KEY)?.1.clone());
+        parse(value).unwrap_or_default()
+    }
+
     fn fresh(&self, key: &str) -> Option<Option<serde_json::Value>> {
         let cache = self.0.read().ok()?;
         let (at, value) = cache.get(key)?;

@@ -27,7 +27,7 @@ pub(crate) use credentials::cookie_of;
 use http::Method;
 use kernel::app::App;
 use kernel::error::{BestEffort, Error, Result};
-use kernel::html::{PageViewer, Seen, flash};
+use kernel::html::{Seen, flash};
 use kernel::http::routes::{GateCookie, Stranger, Surface};
 use kernel::http::throttle::Caller;
 use kernel::http::{Call, Gate};
@@ -330,9 +330,8 @@ impl Gate for IdentityGate {
                 call.extensions.insert(Stranger);
             }
             if let (Surface::Page, Viewer::User(signed_in)) = (call.route.surface, &viewer) {
-                let user = &signed_in.user;
                 call.extensions.insert(Seen {
-                    viewer: PageViewer::new(&user.username, &user.name, user.is_admin),
+                    viewer: signed_in.user.as_seen(),
                     csrf: csrf::token(&call.app, signed_in),
                 });
             }

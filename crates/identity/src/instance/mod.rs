@@ -1,6 +1,7 @@
 //! What administrators may change about the instance, as one list of keys: of
 //! this room, the kernel and the rooms above.
 
+pub mod front;
 mod graphql;
 mod limits;
 mod outbound;
@@ -48,6 +49,8 @@ const PARTS: &[Part] = &[
     read_only::PART,
     addresses::PART,
     admin_mode::PART,
+    front::name::PART,
+    front::PART,
 ];
 
 /// Those and the ones of the rooms above.
@@ -61,12 +64,7 @@ pub struct Everything(Source);
 impl FromCall for Everything {
     async fn from_call(call: &mut Call) -> Result<Self> {
         let source = call.merged().await?.clone();
-        let wrong = parts(call.app.plugged()?).filter_map(|part| (part.check)(&source).err());
-        let wrong: Vec<String> = wrong.flatten().collect();
-        match wrong.is_empty() {
-            true => Ok(Everything(source)),
-            false => Err(Error::Parameters(wrong)),
-        }
+        Everything::of(&call.app, source)
     }
 
     fn describe(operation: &mut kernel::http::openapi::Operation<'_>) {
@@ -84,8 +82,14 @@ pub fn read(tx: &mut Tx<'_>) -> Result<Map<String, Value>> {
 }
 
 impl Everything {
-    pub fn sent(&self) -> &Source {
-        &self.0
+    /// What was sent, unless a value is of no use to its setting.
+    pub fn of(app: &App, source: Source) -> Result<Everything> {
+        let wrong = parts(app.plugged()?).filter_map(|part| (part.check)(&source).err());
+        let wrong: Vec<String> = wrong.flatten().collect();
+        match wrong.is_empty() {
+            true => Ok(Everything(source)),
+            false => Err(Error::Parameters(wrong)),
+        }
     }
 
     /// Stores what was sent and answers all settings.

@@ -13,6 +13,31 @@ pub fn all() -> impl Iterator<Item = &'static str> {
     [SCOPES, ADMIN_SCOPES, OPENID_SCOPES].into_iter().flatten().copied()
 }
 
+/// Scopes of features that are not built: tokens and applications may have them,
+/// for clients ask for them, but no form offers them.
+const OF_ABSENT_FEATURES: &[&str] = &[
+    "read_repository",
+    "write_repository",
+    "read_registry",
+    "write_registry",
+    "read_virtual_registry",
+    "write_virtual_registry",
+    "create_runner",
+    "manage_runner",
+    "k8s_proxy",
+    "ai_features",
+    "ai_workflows",
+    "mcp",
+    "read_observability",
+    "write_observability",
+    "read_service_ping",
+];
+
+/// Whether a form offers a scope: what it opens is there, or it was chosen before.
+pub fn is_offered(scope: &str, chosen: &[String]) -> bool {
+    !OF_ABSENT_FEATURES.contains(&scope) || chosen.iter().any(|one| one == scope)
+}
+
 /// Whether there is such a scope; `user:*` names one user's features.
 pub fn is_known(scope: &str) -> bool {
     all().any(|one| one == scope)
@@ -121,6 +146,15 @@ mod tests {
             assert!(matches!(chosen(Some(bad), &allowed), Err(Refusal::InvalidScope)), "{bad:?}");
         }
         assert!(matches!(chosen(None, &list("openid")), Err(Refusal::InvalidScope)));
+    }
+
+    #[test]
+    fn forms_offer_what_opens_something() {
+        let offered: Vec<&str> = all().filter(|scope| is_offered(scope, &[])).collect();
+        let opens = "api read_api read_user self_rotate sudo admin_mode openid profile email";
+        assert_eq!(offered, opens.split(' ').collect::<Vec<_>>());
+        assert!(is_offered("read_registry", &list("read_registry")), "it can be taken away");
+        assert!(OF_ABSENT_FEATURES.iter().all(|scope| is_known(scope)));
     }
 
     #[test]

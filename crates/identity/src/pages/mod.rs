@@ -3,15 +3,17 @@
 mod admin;
 mod admin_mode;
 pub mod challenge;
-mod instance;
+mod emails;
 mod mail_links;
 pub mod navigation;
 mod own_tokens;
+mod preferences;
 mod profile;
 pub mod refusal;
 mod second_step;
 mod security_keys;
 mod sessions;
+mod settings;
 mod sign_in;
 mod sign_up;
 mod spam_logs;
@@ -25,7 +27,7 @@ use crate::standing::TwoFactorRequirement;
 use crate::two_factor::requirement;
 use crate::viewer::Viewer;
 use kernel::app::App;
-use kernel::html::{Notice, Page, PageViewer};
+use kernel::html::{Notice, Page, instance};
 use kernel::http::Routes;
 
 pub fn routes(r: &mut Routes) {
@@ -35,12 +37,14 @@ pub fn routes(r: &mut Routes) {
     security_keys::routes(r);
     mail_links::routes(r);
     profile::routes(r);
+    preferences::routes(r);
+    emails::routes(r);
     two_factor::routes(r);
     own_tokens::routes(r);
     sessions::routes(r);
     admin::routes(r);
     admin_mode::routes(r);
-    instance::routes(r);
+    settings::routes(r);
     spam_logs::routes(r);
 }
 
@@ -51,10 +55,10 @@ kernel::params! {
 
 /// A page with what the layout needs of its viewer.
 pub fn page(app: &App, viewer: &Viewer, title: &str) -> Page {
-    let mut page = Page::new(title);
+    let mut page = Page { instance: instance::known_name(app), ..Page::new(title) };
     if let Viewer::User(signed_in) = viewer {
         let user = &signed_in.user;
-        page.viewer = Some(PageViewer::new(&user.username, &user.name, user.is_admin));
+        page.viewer = Some(user.as_seen());
         page.csrf = csrf::token(app, signed_in);
         page.flash = signed_in.flash.clone();
         page.notice = notice(signed_in.duty).or_else(|| rights(signed_in.admin_mode));

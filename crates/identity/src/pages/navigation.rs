@@ -1,12 +1,17 @@
 //! The navigation beside the pages of the administration and of one's own
 //! settings.
 
+use super::settings::list::PAGES;
+use kernel::html::ui::Tab;
 use kernel::html::{Nav, NavLink, NavPart, Page};
 
 /// A page of the administration, at or below one of its links.
 pub fn administration(mut page: Page, link: &str) -> Page {
     page.active = "admin";
     let to = |label, picture, url| NavLink::new(label, picture, url, label == link);
+    let mut settings = vec![to("All settings", "gear", "/admin/settings")];
+    settings.extend(PAGES.iter().map(|page| to(page.label, page.picture, page.path)));
+    settings.push(to("Package limits", "file", "/admin/package_limits"));
     let parts = vec![
         NavPart {
             title: "",
@@ -16,13 +21,7 @@ pub fn administration(mut page: Page, link: &str) -> Page {
                 to("Applications", "key", "/admin/applications"),
             ],
         },
-        NavPart {
-            title: "Settings",
-            links: vec![
-                to("Settings", "gear", "/admin/settings"),
-                to("Package limits", "package", "/admin/package_limits"),
-            ],
-        },
+        NavPart { title: "Settings", links: settings },
         NavPart {
             title: "Watch",
             links: vec![
@@ -36,11 +35,22 @@ pub fn administration(mut page: Page, link: &str) -> Page {
     place(page, "Administration", "/admin", parts)
 }
 
+/// The pages about one user, for administrators.
+pub fn user_tabs(username: &str, current: &str) -> Vec<Tab> {
+    let tab = |label: &str, path: &str| {
+        let url = format!("/admin/users/{username}{path}");
+        Tab::new(label, url, label == current)
+    };
+    vec![tab("Account", ""), tab("Edit", "/edit"), tab("Memberships", "/memberships")]
+}
+
 /// A page of one's own settings, at or below one of their links.
 pub fn own_settings(page: Page, link: &str) -> Page {
     let to = |label, picture, url| NavLink::new(label, picture, url, label == link);
     let links = vec![
         to("Profile", "user", "/-/user_settings/profile"),
+        to("E-mail addresses", "mail", "/-/user_settings/emails"),
+        to("Preferences", "gear", "/-/user_settings/preferences"),
         to("Two-factor authentication", "shield", crate::two_factor::requirement::PAGE),
         to("Access tokens", "key", "/-/user_settings/tokens"),
         to("Sessions", "clock", "/-/user_settings/sessions"),

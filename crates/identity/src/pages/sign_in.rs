@@ -114,6 +114,7 @@ pub(super) fn bound_page(
     let page = Page {
         csrf: csrf::bound_to(app, &secret),
         active: "sign-in",
+        instance: request.instance.clone(),
         ..Page::new(title)
     };
     (page, Bound { secret, is_new })
@@ -308,6 +309,7 @@ fn renewal(app: &App, request: &RequestContext, proof: String, error: String) ->
         page: Page {
             csrf: csrf::bound_to(app, &secret),
             active: "sign-in",
+            instance: request.instance.clone(),
             ..Page::new("Choose a new password")
         },
         proof,

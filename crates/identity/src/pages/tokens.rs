@@ -9,14 +9,7 @@ use kernel::html::Moment;
 use kernel::time::Timestamp;
 
 /// Scopes that are wanted most often; the others stand behind a fold.
-const COMMON: &[&str] = &[
-    "api",
-    "read_api",
-    "read_user",
-    "read_repository",
-    "write_repository",
-    "self_rotate",
-];
+const COMMON: &[&str] = &["api", "read_api", "read_user", "self_rotate"];
 
 /// A secret on its only page.
 #[derive(Debug, Clone)]
@@ -48,7 +41,9 @@ impl TokenForm {
             false => "Leave empty for a token that does not end.".into(),
         };
         let all = SCOPES.iter().chain(ADMIN_SCOPES);
-        let fitting = all.filter(|scope| scope_fits(kind, scope, admin));
+        let fitting = all.filter(|scope| {
+            scope_fits(kind, scope, admin) && scopes::is_offered(scope, &self.chosen)
+        });
         let boxes = fitting.map(|name| ScopeBox::new(name, describe(name), &self.chosen));
         (self.scopes, self.more) = boxes.partition(|scope| COMMON.contains(&scope.name));
     }

@@ -3,14 +3,9 @@
 use super::users::UserPath;
 use crate::users::{self, Email};
 use crate::viewer::{Admin, SignedInViewer};
-use crate::{attempts, tasks};
 use kernel::app::App;
 use kernel::error::{Found, Result};
 use kernel::http::{Created, Flat, NoContent, Ok200, Paged, Paging, Params, Routes};
-
-/// Addresses one user may enter in an hour: each gets a mail, and it may be a
-/// stranger's.
-const ADDED_AN_HOUR: i64 = 10;
 
 pub fn routes(r: &mut Routes) {
     r.get("/user/emails", list_own)
@@ -60,36 +55,19 @@ kernel::params! {
     }
 }
 
-/// A browser session changed the addresses: its owner is told.
-fn tell(tx: &mut store::Tx<'_>, viewer: &SignedInViewer) -> Result<()> {
-    match viewer.0.is_session() {
-        true => tasks::notify(tx, &viewer.0.user, tasks::Change::Addresses),
-        false => Ok(()),
-    }
-}
-
 async fn add_own(
     app: App,
     viewer: SignedInViewer,
     params: Params<AddOwn>,
 ) -> Result<Created<Email>> {
-    let (by, address) = (viewer.author(), params.email.clone());
-    let made = app.write(move |tx| {
-        let user = &viewer.0.user;
-        attempts::count(tx, &format!("email_add:{}", user.id), ADDED_AN_HOUR, 3600)?;
-        tell(tx, &viewer)?;
-        users::add_email(tx, &by, user, &address, false)
-    });
+    let address = params.email.clone();
+    let made = app.write(move |tx| users::add_own_email(tx, &viewer.0, &address));
     Ok(Created(made.await?))
 }
 
 async fn remove_own(app: App, viewer: SignedInViewer, path: Params<OwnPath>) -> Result<NoContent> {
-    let (by, id) = (viewer.author(), path.email_id);
-    app.write(move |tx| {
-        tell(tx, &viewer)?;
-        users::remove_email(tx, &by, &viewer.0.user, id)
-    })
-    .await?;
+    let id = path.email_id;
+    app.write(move |tx| users::remove_own_email(tx, &viewer.0, id)).await?;
     Ok(NoContent)
 }
 

@@ -3,6 +3,7 @@
 use crate::model::{Profile, User, UserId, UserKind, UserState};
 use crate::users::status::Status;
 use kernel::error::Result;
+use kernel::html::Preferences;
 use kernel::ids::fold;
 use kernel::time::{Timestamp, date_of};
 use std::collections::HashMap;
@@ -13,6 +14,18 @@ pub fn any_administrator(tx: &mut Tx<'_>) -> Result<Option<UserId>> {
         sql!("select id from users where is_admin = true and kind = 'human' limit 1"),
         (),
     )?)
+}
+
+/// Whether somebody else administers the instance and may sign in.
+pub fn has_other_administrator(tx: &mut Tx<'_>, id: UserId) -> Result<bool> {
+    let other: Option<UserId> = tx.optional(
+        sql!(
+            "select id from users where is_admin = true and kind = 'human' and state = 'active'
+                and id <> $1 limit 1"
+        ),
+        (id,),
+    )?;
+    Ok(other.is_some())
 }
 
 /// Users by id, in one query, for lists that name them.
@@ -139,6 +152,23 @@ pub fn set_status(tx: &mut Tx<'_>, id: UserId, status: &Status) -> Result<()> {
             status.status_availability,
             status.status_clear_at,
         ),
+    )
+}
+
+/// Stores what a user chose for their pages.
+pub fn set_preferences(
+    tx: &mut Tx<'_>,
+    id: UserId,
+    wanted: &Preferences,
+    time_zone: Option<&str>,
+) -> Result<()> {
+    tx.run(
+        sql!(
+            "update users set page_theme = $2, page_density = $3, first_day_of_week = $4,
+                time_zone = $5
+             where id = $1"
+        ),
+        (id, wanted.theme, wanted.density, wanted.first_day, time_zone),
     )
 }
 

@@ -326,6 +326,9 @@ pub fn destroy(tx: &mut Tx<'_>, by: &Author, id: UserId, hard: bool) -> Result<(
     if by.id == Some(id) {
         return Err(Error::forbidden("You cannot delete yourself"));
     }
+    if user.is_admin {
+        super::administer::keep_an_administrator(tx, id)?;
+    }
     super::leave::leave(tx, by, &user, hard)
 }
 

@@ -1,6 +1,7 @@
 //! Further addresses of a user, beside the primary one.
 
 use super::record;
+use crate::attempts;
 use crate::author::Author;
 use crate::hooks;
 use crate::mail_links::Purpose;
@@ -8,13 +9,17 @@ use crate::model::{User, UserId, email_problem};
 use crate::store::emails::confirmed_owner;
 pub(crate) use crate::store::emails::take_from_others;
 pub use crate::store::emails::{Email, email, emails, unconfirm};
-use crate::tasks::SendLink;
+use crate::tasks::{self, SendLink};
+use crate::viewer::SignedIn;
 use kernel::error::{Error, Found, Result};
 use serde_json::json;
 use store::Tx;
 
 /// Most further addresses of one user.
 const MOST: usize = 50;
+/// Addresses one user may enter in an hour: each gets a mail, and it may be a
+/// stranger's.
+const ADDED_AN_HOUR: i64 = 10;
 
 /// Whether an address is another user's: their primary one, or one that they
 /// have confirmed.
@@ -65,6 +70,27 @@ pub fn add_email(
     }
     record(tx, by, "user.email.add", user, json!({"email_id": email.id}))?;
     Ok(email)
+}
+
+/// Adds an address of one's own, a few in an hour.
+pub fn add_own_email(tx: &mut Tx<'_>, own: &SignedIn, address: &str) -> Result<Email> {
+    attempts::count(tx, &format!("email_add:{}", own.user.id), ADDED_AN_HOUR, 3600)?;
+    tell(tx, own)?;
+    add_email(tx, &Author::from(own), &own.user, address, false)
+}
+
+/// Removes a further address of one's own.
+pub fn remove_own_email(tx: &mut Tx<'_>, own: &SignedIn, id: i64) -> Result<()> {
+    tell(tx, own)?;
+    remove_email(tx, &Author::from(own), &own.user, id)
+}
+
+/// A browser session changed the addresses: its owner is told.
+fn tell(tx: &mut Tx<'_>, own: &SignedIn) -> Result<()> {
+    match own.is_session() {
+        true => tasks::notify(tx, &own.user, tasks::Change::Addresses),
+        false => Ok(()),
+    }
 }
 
 pub fn remove_email(tx: &mut Tx<'_>, by: &Author, user: &User, id: i64) -> Result<()> {

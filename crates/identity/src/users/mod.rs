@@ -1,23 +1,30 @@
 //! Users: finding, making, changing, ending.
 
+mod administer;
 mod avatar;
 mod change;
 mod emails;
 mod follow;
 mod leave;
+mod preferences;
 mod programs;
 mod states;
 pub(crate) mod status;
 
 pub use crate::author::Author;
 pub use crate::store::user_list::{Filter, Order, OrderBy, escape_like, page, total};
+pub use administer::{alter, make, send_password_link};
 pub use avatar::{AVATARS, Avatar, MAX_AVATAR, avatar, avatar_url, set_avatar};
 pub use change::{
     Change, NewUser, Texts, UserInput, check_new, create, destroy, set_password, update,
 };
-pub use emails::{Email, add_email, confirm_email, email, emails, remove_email, unconfirm};
+pub use emails::{
+    Email, add_email, add_own_email, confirm_email, email, emails, remove_email, remove_own_email,
+    unconfirm,
+};
 pub use follow::{Side, follow, follows, unfollow};
 pub use leave::{end_token, leave_bot};
+pub use preferences::set_preferences;
 pub use programs::{alert_bot, create_bot, ghost};
 pub use states::{Transition, approve, reject, transition};
 pub use status::{Availability, Status, set_status, status, statuses};

@@ -1,5 +1,6 @@
 //! Blocking, banning, deactivating and approving (docs/interface/identity.md 5).
 
+use super::administer::keep_an_administrator;
 use super::change::destroy;
 use super::record;
 use crate::author::Author;
@@ -102,6 +103,9 @@ pub fn transition(tx: &mut Tx<'_>, by: &Author, id: i64, change: Transition) -> 
     if user.state == change.outcome() {
         return Ok(false);
     }
+    if user.is_admin && change.outcome() != UserState::Active {
+        keep_an_administrator(tx, user.id)?;
+    }
     set_state(tx, user.id, change.outcome())?;
     if change.outcome() != UserState::Active {
         crate::sessions::revoke_others(tx, user.id, None)?;
@@ -160,6 +164,10 @@ mod tests {
             avatar_key: None,
             projects_limit: 0,
             can_create_group: true,
+            page_theme: kernel::html::Theme::System,
+            page_density: kernel::html::Density::Comfortable,
+            first_day_of_week: kernel::html::FirstDay::Monday,
+            time_zone: None,
             last_activity_on: None,
             created_at: jiff::Timestamp::UNIX_EPOCH,
             updated_at: jiff::Timestamp::UNIX_EPOCH,

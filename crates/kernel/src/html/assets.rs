@@ -3,6 +3,7 @@
 //! Addresses carry a digest of the content, so browsers may keep them for
 //! ever and a new release is seen at once.
 
+use super::themes;
 use crate::http::Response;
 use axum::body::Body;
 use http::{HeaderValue, StatusCode, header};
@@ -60,6 +61,7 @@ pub(super) const STYLES: &str = joined!(
     "css/parts.css",
     "css/shows.css",
     "css/screens.css",
+    "css/preferences.css",
 );
 
 /// One script for all pages; each file is one comfort, and every page works
@@ -68,7 +70,11 @@ const SCRIPT: &str = joined!("js/copy.js", "js/menus.js", "js/pages.js");
 
 static ASSETS: LazyLock<[Asset; 7]> = LazyLock::new(|| {
     [
-        Asset::new("tenon.css", "text/css; charset=utf-8", STYLES.as_bytes()),
+        Asset::new(
+            "tenon.css",
+            "text/css; charset=utf-8",
+            themes::by_choice(STYLES).leak().as_bytes(),
+        ),
         Asset::new("tenon.js", "text/javascript; charset=utf-8", SCRIPT.as_bytes()),
         Asset::new(
             "keys.js",

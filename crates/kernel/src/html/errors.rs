@@ -1,5 +1,6 @@
 //! Refusals as pages.
 
+use super::explained::words;
 use super::page::{Page, Seen};
 use super::reply::Html;
 use crate::http::{RequestContext, Response};
@@ -16,7 +17,7 @@ struct ErrorPage<'a> {
     heading: &'static str,
     advice: &'static str,
     reason: &'a str,
-    /// Where to sign in and come back, on 401 only.
+    /// Where strangers sign in and come back, where that may help.
     sign_in: Option<String>,
     request_id: &'a str,
 }
@@ -33,14 +34,21 @@ pub fn error_page(
         Some(seen) => (Some(seen.viewer), seen.csrf),
         None => (None, String::new()),
     };
-    let (heading, advice) = words(status);
+    let (heading, advice) = words(status, request.uri.path(), viewer.is_some());
+    let is_door = [401, 403, 404].contains(&status.as_u16());
     let template = ErrorPage {
-        page: Page { active: "error", viewer, csrf, ..Page::new(heading) },
+        sign_in: (is_door && viewer.is_none()).then(|| sign_in(request)),
+        page: Page {
+            active: "error",
+            instance: request.instance.clone(),
+            viewer,
+            csrf,
+            ..Page::new(heading)
+        },
         code: status.as_u16(),
         heading,
         advice,
         reason,
-        sign_in: (status == StatusCode::UNAUTHORIZED).then(|| sign_in(request)),
         request_id: &request.request_id,
     };
     match Html::new(&template) {
@@ -64,33 +72,4 @@ pub(crate) fn sign_in(request: &RequestContext) -> String {
         _ => "/",
     };
     format!("{SIGN_IN}{}", utf8_percent_encode(back, NON_ALPHANUMERIC))
-}
-
-fn words(status: StatusCode) -> (&'static str, &'static str) {
-    match status.as_u16() {
-        400 => ("This request cannot be read", "Check what you entered and try again."),
-        401 => ("Please sign in", "This page is for signed-in people."),
-        403 => ("You may not do this", "Ask an owner of the project or group for a higher role."),
-        404 => (
-            "Nothing here",
-            "The address may be mistyped, or the page is private and you are not signed in.",
-        ),
-        405 => ("This address does not take that", "Go back and use the form on the page."),
-        409 => ("Someone was faster", "Reload the page and look at its present state first."),
-        412 => (
-            "This has changed meanwhile",
-            "Reload the page and look at its present state first.",
-        ),
-        413 => ("Too large", "The file or text is larger than this server takes."),
-        422 => ("This cannot be accepted", "Go back, reload the page and send the form again."),
-        429 => ("Too many requests", "Wait a minute and try again."),
-        503 => ("Back in a moment", "The server is busy or being updated. Try again shortly."),
-        code if (400..500).contains(&code) => {
-            ("This request cannot be answered", "Check the address and try again.")
-        }
-        _ => (
-            "Something failed on our side",
-            "It has been written to the log. If it happens again, tell your administrator.",
-        ),
-    }
 }

@@ -9,12 +9,17 @@
 
 mod assets;
 mod errors;
+mod explained;
 pub mod flash;
 pub mod form;
+pub mod instance;
 mod nav;
 mod page;
+mod preferences;
 mod reply;
+mod themes;
 pub mod ui;
+mod zoned;
 
 #[cfg(test)]
 mod tests;
@@ -24,4 +29,5 @@ pub use errors::error_page;
 pub(crate) use errors::{SIGN_IN, sign_in};
 pub use nav::{Nav, NavLink, NavPart};
 pub use page::{Errors, Flash, Moment, Notice, Page, PageViewer, Pages, Seen, Tone};
+pub use preferences::{Density, FirstDay, Preferences, Theme};
 pub use reply::Html;

@@ -1,10 +1,13 @@
 //! What a page knows besides its own content.
 
 use super::nav::Nav;
+use super::preferences::Preferences;
 use super::ui::count;
+use super::zoned::EXACT;
 use crate::http::Paging;
 use crate::time::{Timestamp, wire};
 use askama::filters::HtmlSafe;
+use jiff::tz::TimeZone;
 use std::fmt;
 
 /// What the layout needs; every template has it as its field `page`.
@@ -28,6 +31,8 @@ pub struct Page {
     /// The entry of the main navigation this page belongs to: `projects`,
     /// `groups`, `admin`, or empty.
     pub active: &'static str,
+    /// What the instance is called; empty for the program's own name.
+    pub instance: String,
 }
 
 impl Page {
@@ -51,9 +56,28 @@ impl Page {
     /// What a window is called: the page, what it belongs to, the program.
     pub fn window_title(&self) -> String {
         let context = self.nav.as_ref().map(|nav| nav.context.as_str());
-        let parts = [Some(self.title.as_str()), context, Some("tenon")];
+        let parts = [Some(self.title.as_str()), context, Some(self.instance())];
         let told = parts.into_iter().flatten().filter(|part| !part.is_empty());
         told.collect::<Vec<_>>().join(" · ")
+    }
+
+    /// What the instance is called.
+    pub fn instance(&self) -> &str {
+        match self.instance.as_str() {
+            "" => "tenon",
+            name => name,
+        }
+    }
+
+    /// What its viewer chose: names behind `data-`, and values.
+    pub fn chosen(&self) -> Vec<(&'static str, String)> {
+        self.preferences().attributes()
+    }
+
+    /// How its viewer wants pages; strangers chose nothing.
+    pub fn preferences(&self) -> Preferences {
+        let viewer = self.viewer.as_ref();
+        viewer.map(|viewer| viewer.preferences.clone()).unwrap_or_default()
     }
 
     /// What the navigation beside it is called; on phones it holds the main
@@ -79,6 +103,8 @@ pub struct PageViewer {
     pub avatar_initials: String,
     /// Shows the entry Admin.
     pub is_admin: bool,
+    /// How they want their pages.
+    pub preferences: Preferences,
 }
 
 impl PageViewer {
@@ -89,7 +115,13 @@ impl PageViewer {
             name: name.into(),
             avatar_initials: PageViewer::initials(name),
             is_admin,
+            preferences: Preferences::default(),
         }
+    }
+
+    /// The same with what they chose for their pages.
+    pub fn who_wants(self, preferences: Preferences) -> PageViewer {
+        PageViewer { preferences, ..self }
     }
 
     /// The first letters of the first and last word of a name, in capitals.
@@ -227,7 +259,7 @@ impl Moment {
         let seconds = now.as_second() - at.as_second();
         Moment {
             iso: wire::text(at),
-            exact: at.strftime("%-d %b %Y, %H:%M UTC").to_string(),
+            exact: at.to_zoned(TimeZone::UTC).strftime(EXACT).to_string(),
             relative: relative(seconds),
         }
     }

@@ -1,5 +1,6 @@
 //! A template as a response.
 
+use super::zoned::zoned;
 use crate::error::{Error, Result};
 use crate::http::Response;
 use askama::Template;
@@ -21,7 +22,7 @@ pub struct Html {
 impl Html {
     /// Renders a template.
     pub fn new(template: &impl Template) -> Result<Html> {
-        let body = template.render().map_err(Error::internal)?;
+        let body = zoned(template.render().map_err(Error::internal)?);
         Ok(Html {
             status: StatusCode::OK,
             body,

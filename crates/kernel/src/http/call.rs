@@ -66,6 +66,9 @@ pub struct RequestContext {
     pub request_id: String,
     /// The instance's address without a trailing slash.
     pub base_url: String,
+    /// What the instance is called; empty for the program's own name, and where
+    /// no page is asked for.
+    pub instance: String,
 }
 
 impl RequestContext {

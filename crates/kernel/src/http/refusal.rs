@@ -74,6 +74,7 @@ pub fn unasked<B>(error: Error, surface: Surface, request: http::Request<B>) -> 
         peer: std::net::Ipv4Addr::UNSPECIFIED.into(),
         request_id: String::new(),
         base_url: String::new(),
+        instance: String::new(),
     };
     render(error, surface, &request)
 }

@@ -12,7 +12,7 @@ use super::throttle::{self, Caller, Throttles};
 use super::unread;
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::html::{Seen, flash};
+use crate::html::{Seen, flash, instance};
 use crate::limits::Decision;
 use crate::read_only;
 use crate::telemetry::counting_statements;
@@ -75,6 +75,7 @@ impl Server {
             request_id: request_id(&parts.headers),
             peer: self.app.client_address(peer, &parts.headers),
             base_url: self.app.base_url().to_owned(),
+            instance: String::new(),
             method: parts.method,
             uri: parts.uri,
             headers: parts.headers,
@@ -163,9 +164,12 @@ impl Server {
         &self,
         endpoint: Arc<Endpoint>,
         path: Result<Vec<(String, String)>>,
-        request: RequestContext,
+        mut request: RequestContext,
         body: Body,
     ) -> Response {
+        if endpoint.surface == Surface::Page {
+            request.instance = instance::name(&self.app).await;
+        }
         let copy = copy_of(&request);
         let call = path.and_then(|path| {
             let (app, route) = (self.app.clone(), endpoint.route.clone());
@@ -262,6 +266,7 @@ fn copy_of(request: &RequestContext) -> RequestContext {
         peer: request.peer,
         request_id: request.request_id.clone(),
         base_url: request.base_url.clone(),
+        instance: request.instance.clone(),
     }
 }
 

@@ -218,6 +218,7 @@ impl SpaceHead {
         if self.can_admin {
             tabs.push(tab("General", "settings"));
             tabs.push(tab("Access tokens", "access_tokens"));
+            tabs.push(tab("Deploy tokens", "deploy_tokens"));
             if self.kind == "Group" {
                 tabs.push(tab("Applications", "settings/applications"));
             }

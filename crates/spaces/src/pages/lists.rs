@@ -2,7 +2,7 @@
 //! projects at `/`, too.
 
 use super::views::{self, GroupList, ProjectList};
-use super::{filtered, group_list, project_list};
+use super::{filtered, front, group_list, project_list};
 use crate::access::{self, GUEST, Purpose};
 use crate::model::Visibility;
 use crate::rules;
@@ -48,6 +48,9 @@ pub async fn projects(
     paging: Paging,
 ) -> Result<Response> {
     let Params(filter) = params;
+    if viewer.user().is_none() {
+        return front::show(&app, filter.search.to_string(), paging).await;
+    }
     let order = match &*filter.sort {
         "name" => "projects.name_folded, projects.id",
         "created" => "projects.created_at desc, projects.id desc",

@@ -7,13 +7,17 @@
 
 mod applications;
 mod create;
+mod deploy_tokens;
+mod front;
 mod head;
 mod invitations;
 pub mod lists;
 mod members;
+mod memberships;
 mod place;
 mod settings;
 mod show;
+mod stars;
 mod tokens;
 pub mod views;
 
@@ -48,6 +52,9 @@ pub fn routes(r: &mut Routes) {
     members::routes(r);
     settings::routes(r);
     tokens::routes(r);
+    deploy_tokens::routes(r);
+    stars::routes(r);
+    memberships::routes(r);
     applications::routes(r);
 }
 

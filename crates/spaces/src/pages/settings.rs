@@ -18,6 +18,7 @@ use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
 use kernel::http::{Flat, Params, Patch, Response, Routes};
 use kernel::ids::Reference;
+use kernel::quantity::Unit;
 use store::Tx;
 
 pub(super) const REGISTRY: &[(&str, &str)] = &[
@@ -54,8 +55,17 @@ async fn change(app: App, visit: Visit, sent: Params<Form>) -> Result<Response> 
 impl FormPage for Settings {
     type Form = Form;
     type View = views::Settings;
-    const FIELDS: &'static [&'static str] =
-        &["name", "description", "visibility", "topics", "path", "to", "confirm"];
+    const FIELDS: &'static [&'static str] = &[
+        "name",
+        "description",
+        "visibility",
+        "topics",
+        "path",
+        "to",
+        "confirm",
+        "confirm_move",
+        "two_factor_grace_period",
+    ];
 
     fn page(&self, app: &App) -> Page {
         page(app, &self.0.viewer, "Settings")
@@ -91,6 +101,8 @@ impl FormPage for Settings {
                 (full_path.clone(), moved(&full_path))
             }
             Action::Move => {
+                let typed = form.fields.confirm_move.as_deref();
+                check_typed("confirm_move", typed, space.full_path())?;
                 let full_path = transfer(tx, viewer, &space, form.fields.to.as_deref())?;
                 (full_path.clone(), moved(&full_path))
             }
@@ -99,7 +111,7 @@ impl FormPage for Settings {
                 (space.full_path().to_owned(), text.to_owned())
             }
             Action::Delete => {
-                check_typed(&form.fields, space.full_path())?;
+                check_typed("confirm", form.fields.confirm.as_deref(), space.full_path())?;
                 let list = delete(tx, viewer, &space)?;
                 return Outcome::led(list, format!("{} is deleted.", space.full_path()));
             }
@@ -143,6 +155,12 @@ fn filled(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space) -> Result<views::Sett
                     project_creation: Some(group.project_creation_level.clone()),
                     subgroup_creation: Some(group.subgroup_creation_level.clone()),
                     request_access: Some(group.request_access_enabled),
+                    share_lock: Some(group.share_with_group_lock),
+                    two_factor: Some(group.require_two_factor),
+                    two_factor_grace_period: Some(
+                        Unit::Hours.show(group.two_factor_grace_period.unsigned_abs()),
+                    ),
+                    emails: Some(group.emails_enabled),
                     ..Fields::default()
                 },
                 targets,
@@ -215,12 +233,22 @@ kernel::params! {
         pub subgroup_creation: Option<String>,
         /// Users may ask for access.
         pub request_access: Option<bool>,
+        /// Nothing in the group can be shared with others.
+        pub share_lock: Option<bool>,
+        /// Members of the group need a second factor.
+        pub two_factor: Option<bool>,
+        /// How long they have to set one up.
+        pub two_factor_grace_period: Option<String>,
+        /// Mail is sent about what happens in the group.
+        pub emails: Option<bool>,
         /// The last part of its path.
         pub path: Option<String>,
         /// Where it is to move: an id, or `top`.
         pub to: Option<String>,
-        /// Its full path, typed to be sure.
+        /// Its full path, typed to be sure that it is to be deleted.
         pub confirm: Option<String>,
+        /// The same, to be sure that it is to move.
+        pub confirm_move: Option<String>,
     }
 }
 
@@ -234,6 +262,7 @@ impl Form {
                 shown.description = typed.description;
                 shown.topics = typed.topics;
                 shown.visibility = typed.visibility;
+                shown.two_factor_grace_period = typed.two_factor_grace_period;
             }
             Action::Rename => shown.path = typed.path,
             _ => {}
@@ -252,6 +281,13 @@ impl Fields {
         self.visibility.as_deref().and_then(Visibility::from_text)
     }
 
+    fn grace_hours(&self) -> Result<Option<i64>> {
+        let wrong = |problem: String| Error::invalid("two_factor_grace_period", problem);
+        let typed = self.two_factor_grace_period.as_deref();
+        let hours = typed.map(|text| Unit::Hours.parse(text)).transpose().map_err(wrong)?;
+        Ok(hours.map(|hours| i64::try_from(hours).unwrap_or(i64::MAX)))
+    }
+
     fn description(&self) -> Patch<String> {
         let text = self.description.as_deref().map(typed_text);
         text.map_or(Patch::Absent, Patch::Value)
@@ -259,11 +295,10 @@ impl Fields {
 }
 
 /// Refuses what was not typed in full.
-fn check_typed(form: &Fields, full_path: &str) -> Result<()> {
-    if form.confirm.as_deref().map(str::trim) == Some(full_path) {
-        Ok(())
-    } else {
-        Err(Error::invalid("confirm", format!("must be {full_path}")))
+fn check_typed(field: &str, typed: Option<&str>, full_path: &str) -> Result<()> {
+    match typed.map(str::trim) == Some(full_path) {
+        true => Ok(()),
+        false => Err(Error::invalid(field, format!("must be {full_path}"))),
     }
 }
 
@@ -296,6 +331,10 @@ fn save(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space, form: &Fields) -> Resul
                 project_creation_level: projects.and_then(ProjectCreation::from_text),
                 subgroup_creation_level: subgroups.and_then(SubgroupCreation::from_text),
                 request_access_enabled,
+                share_with_group_lock: form.share_lock,
+                require_two_factor_authentication: form.two_factor,
+                two_factor_grace_period: form.grace_hours()?,
+                emails_enabled: form.emails,
                 ..GroupFields::default()
             };
             let change = GroupChange { name, fields: Flat(fields), ..GroupChange::default() };

@@ -4,7 +4,7 @@ use super::views::{self, GroupList};
 use super::{Address, GROUP, PROJECT, Section, Space, group_list, project_list, role};
 use crate::access::{self, Purpose};
 use crate::model::{Namespace, Project, SourceKind};
-use crate::store::{self as lists, filters};
+use crate::store::{self as lists, filters, stars};
 use http::Method;
 use identity::model::{User, UserState};
 use identity::pages::page;
@@ -105,7 +105,12 @@ async fn show_project(app: App, viewer: Viewer, project: Project, level: i64) ->
     let view = app
         .read(move |tx| {
             let head = Space::Project(project.clone(), level).head(tx, &viewer)?;
+            let is_starred = match viewer.user().filter(|user| user.is_human()) {
+                Some(user) => Some(stars::is_starred(tx, project.id, user.id)?),
+                None => None,
+            };
             Ok(views::Project {
+                is_starred,
                 page: head.page(shown, Section::Overview),
                 head,
                 role: role(level),

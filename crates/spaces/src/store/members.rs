@@ -6,7 +6,7 @@ use crate::model::SourceKind;
 use kernel::error::Result;
 use kernel::http::Paging;
 use kernel::time::{Date, Timestamp};
-use store::{Tx, sql};
+use store::{FromRow, Tx, sql};
 
 /// Makes somebody an owner, unless they are a member.
 pub fn insert_owner(tx: &mut Tx<'_>, kind: &str, id: i64, user_id: i64) -> Result<()> {
@@ -195,6 +195,48 @@ pub fn of_user(
         (user_id, &today, kind),
     )?;
     Ok((rows, total))
+}
+
+/// A membership of a user, with where it is.
+#[derive(Debug, Clone, FromRow)]
+pub struct HeldRow {
+    pub name: String,
+    pub full_path: String,
+    pub source_type: SourceKind,
+    pub access_level: i64,
+    pub expires_at: Option<String>,
+    pub created_at: Timestamp,
+}
+
+/// How much a user is a member of.
+pub fn count_held(tx: &mut Tx<'_>, user_id: i64) -> Result<i64> {
+    let today = today(tx);
+    Ok(tx.one(
+        sql!(
+            "select count(*) from members where user_id = $1 and requested_at is null
+                and (expires_at is null or expires_at > $2)"
+        ),
+        (user_id, today),
+    )?)
+}
+
+/// A page of what a user is a member of, by its address.
+pub fn held_by(tx: &mut Tx<'_>, user_id: i64, paging: &Paging) -> Result<Vec<HeldRow>> {
+    let today = today(tx);
+    Ok(tx.all(
+        sql!(
+            "select coalesce(p.name, n.name, '') as name,
+                coalesce(p.full_path, n.full_path, '') as full_path, m.source_type,
+                m.access_level, m.expires_at, m.created_at
+             from members m
+             left join projects p on m.source_type = 'Project' and p.id = m.source_id
+             left join namespaces n on m.source_type = 'Group' and n.id = m.source_id
+             where m.user_id = $1 and m.requested_at is null
+                and (m.expires_at is null or m.expires_at > $2)
+             order by 2, m.id limit $3 offset $4"
+        ),
+        (user_id, &today, paging.per_page, paging.offset()),
+    )?)
 }
 
 pub fn count_of_user(tx: &mut Tx<'_>, user_id: i64, kind: SourceKind) -> Result<i64> {

@@ -6,6 +6,7 @@ use kernel::http::Paging;
 use kernel::time::Timestamp;
 use store::{Fragment, FromRow, Row, Tx, sql};
 
+#[derive(Debug, Clone)]
 pub struct Starrer {
     pub since: Timestamp,
     pub user: User,
@@ -38,6 +39,15 @@ pub fn page(
         .push(" order by users.id limit ", paging.fetch())
         .push(" offset ", paging.offset());
     Ok((tx.query(list)?, total))
+}
+
+/// Whether a user starred a project.
+pub fn is_starred(tx: &mut Tx<'_>, project_id: i64, user_id: i64) -> Result<bool> {
+    let found: Option<i64> = tx.optional(
+        sql!("select user_id from stars where project_id = $1 and user_id = $2"),
+        (project_id, user_id),
+    )?;
+    Ok(found.is_some())
 }
 
 /// Stars or unstars a project; whether that was not so before.

@@ -171,6 +171,7 @@ fn form(
         action,
         may_trust: place.may_trust,
         scopes: all
+            .filter(|name| scopes::is_offered(name, &given.scopes))
             .map(|name| ScopeBox::new(name, scopes::describe(name), &given.scopes))
             .collect(),
         given,

@@ -1,16 +1,18 @@
 //! What the pages of this room show: plain view models of their templates.
 
-use super::admin::ListForm;
+use super::admin::{ListForm, edit, new};
 use super::challenge::Challenge;
+use super::preferences;
+use super::settings::fields::SettingsPage;
 use super::tokens::{ShownSecret, TokenForm, TokenRow};
 use crate::entities::Whole;
 use crate::model::{AccessToken, User};
 use crate::sessions::Session;
 use crate::spam::logs::SpamLog;
 use crate::two_factor::keys::KeyInfo;
-use crate::users::NewUser;
+use crate::users::{Email, NewUser};
 use askama::Template;
-use kernel::html::ui::{self, Choice};
+use kernel::html::ui::{self, Choice, Tab};
 use kernel::html::{Errors, Page, Pages};
 use kernel::time::Timestamp;
 
@@ -104,6 +106,33 @@ pub struct Profile {
     pub errors: Errors,
 }
 
+/// `/-/user_settings/emails`; removing posts to `…/<id>/remove`.
+#[derive(Debug, Template)]
+#[template(path = "emails.html")]
+pub struct OwnEmails {
+    pub page: Page,
+    pub user: User,
+    /// Beside the primary one.
+    pub emails: Vec<Email>,
+    /// What was typed and refused.
+    pub typed: String,
+    pub errors: Errors,
+}
+
+/// `/-/user_settings/preferences`.
+#[derive(Debug, Template)]
+#[template(path = "preferences.html")]
+pub struct PreferencesPage {
+    pub page: Page,
+    pub form: preferences::Form,
+    pub themes: Vec<Choice>,
+    pub densities: Vec<Choice>,
+    pub days: Vec<Choice>,
+    /// Names of time zones, the first for none.
+    pub zones: Vec<Choice>,
+    pub errors: Errors,
+}
+
 /// `/-/user_settings/tokens`: list and form (`name`, `description`,
 /// `expires_at`, `scopes[]`); revoke posts to `…/tokens/<id>/revoke`, rotate
 /// to `…/tokens/<id>/rotate`.
@@ -172,20 +201,69 @@ pub struct AdminUsers {
     pub pages: Pages,
 }
 
-/// `/admin/users/<username>`; block and unblock post to `…/block` and
-/// `…/unblock`.
+/// `/admin/users/new`.
+#[derive(Debug, Template)]
+#[template(path = "admin_user_new.html")]
+pub struct NewAdminUser {
+    pub page: Page,
+    pub form: new::Form,
+    pub ways: Vec<Choice>,
+    /// The one chosen.
+    pub way: String,
+    pub errors: Errors,
+}
+
+/// `/admin/users/<username>/edit`.
+#[derive(Debug, Template)]
+#[template(path = "admin_user_edit.html")]
+pub struct EditAdminUser {
+    pub page: Page,
+    pub tabs: Vec<Tab>,
+    pub user: User,
+    /// The viewer edits themselves and keeps their rights.
+    pub is_self: bool,
+    pub form: edit::Form,
+    pub errors: Errors,
+}
+
+/// `/admin/users/<username>`; each button posts to an address below it.
 #[derive(Debug, Template)]
 #[template(path = "admin_user.html")]
 pub struct AdminUser {
     pub page: Page,
+    pub tabs: Vec<Tab>,
+    /// A new password, shown this once.
+    pub secret: Option<ShownSecret>,
     pub whole: Whole,
     pub now: Timestamp,
     /// The viewer may remove it.
     pub may_end_two_factor: bool,
+    /// They may choose a password by a mailed link.
+    pub takes_links: bool,
     /// The viewer looks at themselves and cannot block.
     pub is_self: bool,
-    /// The user's personal tokens that work.
+    /// How many browsers they are signed in with.
+    pub sessions: usize,
+    /// Their personal and impersonation tokens that work.
     pub tokens: Vec<AccessToken>,
+    /// What they wrote is to go, too, as was ticked in a form that was refused.
+    pub hard: bool,
+    pub errors: Errors,
+}
+
+impl AdminUser {
+    /// Where a button posts to.
+    fn to(&self, verb: &str) -> String {
+        format!("/admin/users/{}/{verb}", self.whole.user.username)
+    }
+
+    fn token_url(&self, id: &i64) -> String {
+        self.to(&format!("tokens/{id}/revoke"))
+    }
+
+    fn is(&self, state: &str) -> bool {
+        self.whole.user.state.as_str() == state
+    }
 }
 
 /// `/-/admin_mode`: one button, which posts there or to `…/leave`.
@@ -239,11 +317,36 @@ pub struct SettingsField {
     pub label: &'static str,
     /// More about it, or empty.
     pub hint: String,
-    /// `box`, `number`, `text`, `password` or `choice`.
+    /// `box`, `number`, `text`, `area`, `password` or `choice`.
     pub kind: &'static str,
     /// Its value; of a box `true` or `false`.
     pub value: String,
     pub choices: Vec<Choice>,
+}
+
+/// `/admin/settings`: the pages of the settings, or what a search finds in them.
+#[derive(Debug, Template)]
+#[template(path = "admin_settings_index.html")]
+pub struct SettingsIndex {
+    pub page: Page,
+    /// What is looked for, or empty.
+    pub search: String,
+    pub found: Vec<FoundSetting>,
+    pub pages: &'static [SettingsPage],
+}
+
+/// A setting that a search found.
+#[derive(Debug, Clone)]
+pub struct FoundSetting {
+    /// Page and section.
+    pub place: String,
+    /// Its field.
+    pub url: String,
+    pub label: &'static str,
+    /// More about it, or empty.
+    pub hint: &'static str,
+    /// Its value in few words; empty for what is secret or long.
+    pub value: String,
 }
 
 impl SettingsField {

@@ -58,6 +58,10 @@ fn user(username: &str, name: &str, state: UserState) -> User {
         avatar_key: None,
         projects_limit: 10,
         can_create_group: true,
+        page_theme: kernel::html::Theme::System,
+        page_density: kernel::html::Density::Comfortable,
+        first_day_of_week: kernel::html::FirstDay::Monday,
+        time_zone: None,
         last_activity_on: Some(kernel::time::date_of(ago(1))),
         created_at: ago(400),
         updated_at: ago(400),
@@ -239,11 +243,21 @@ fn profile_and_user_pages_render() {
         page: page("Eve Stone", "admin").crumb("Users", "/admin/users").crumb("Eve Stone", ""),
         whole: whole(user("eve", "Eve Stone", UserState::Active)),
         now: now(),
+        tabs: crate::pages::navigation::user_tabs("eve", "Account"),
+        secret: None,
         may_end_two_factor: true,
+        takes_links: true,
         is_self: false,
+        sessions: 2,
         tokens: vec![token(1, "ci", false)],
+        hard: false,
+        errors: Errors::default(),
     };
     assert!(keep("admin_user", &one).contains("/admin/users/eve/block"));
+    let own = keep("admin_user_self", &AdminUser { is_self: true, ..one });
+    for verb in ["block", "delete", "demote", "password\""] {
+        assert!(!own.contains(&format!("/admin/users/eve/{verb}")), "{verb}");
+    }
 }
 
 #[test]

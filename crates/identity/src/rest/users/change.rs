@@ -2,11 +2,9 @@
 
 use crate::author::Author;
 use crate::entities::{self, Detail, UserEntity};
-use crate::mail_links::Purpose;
 use crate::model::User;
 use crate::password;
 use crate::password_rules::{self, Person};
-use crate::tasks::SendLink;
 use crate::users::{self, Avatar, Change, NewUser, UserInput};
 use crate::viewer::{Admin, SignedIn};
 use kernel::app::App;
@@ -32,11 +30,6 @@ pub(in crate::rest) fn sent_avatar(
         Patch::Value(text) if text.is_empty() => Ok(Some(None)),
         Patch::Value(_) => Err(Error::Parameters(vec!["avatar is invalid".into()])),
     }
-}
-
-fn send_link(tx: &mut store::Tx<'_>, user: i64, purpose: Purpose) -> Result<()> {
-    let now = tx.now();
-    kernel::jobs::enqueue_at(tx, &SendLink::new(user, purpose), now)
 }
 
 kernel::params! {
@@ -108,17 +101,9 @@ async fn create(
     let (caller, reset) = (admin.0.user.id, params.reset_password == Some(true));
     let whole = app
         .write(move |tx| {
-            let mut user = users::create(tx, &by, &new).map_err(conflict)?;
+            let mut user = users::make(tx, &by, &new, reset).map_err(conflict)?;
             if let Some(Some(avatar)) = &avatar {
                 user = users::set_avatar(tx, &by, &user, Some(avatar))?;
-            }
-            // Who chooses a password by mail has confirmed the address by it.
-            let link = match (reset, new.confirmed) {
-                (true, _) => Some(Purpose::Password),
-                (false, confirmed) => (!confirmed).then_some(Purpose::Confirm),
-            };
-            if let Some(purpose) = link {
-                send_link(tx, user.id, purpose)?;
             }
             users::whole(tx, user, Some(caller))
         })
@@ -174,7 +159,7 @@ async fn update(
 ) -> Result<Ok200<UserEntity>> {
     let id = params.id;
     let avatar = sent_avatar(&files, &params.rest.avatar)?;
-    let reconfirm = params.email.is_some() && params.skip_reconfirmation != Some(true);
+    let is_confirmed = params.skip_reconfirmation == Some(true);
     let change = Change {
         username: params.username.clone(),
         name: params.name.clone(),
@@ -195,17 +180,10 @@ async fn update(
     let caller = admin.0.clone();
     let whole = app
         .write(move |tx| {
-            if change.admin == Some(false) && caller.user.id == id {
-                return Err(Error::forbidden("You cannot take your own administration away"));
-            }
-            let before = users::find(tx, id)?.found("User")?;
-            let mut user = users::update(tx, &by, id, &change).map_err(conflict)?;
+            let mut user =
+                users::alter(tx, &caller, id, &change, is_confirmed).map_err(conflict)?;
             if let Some(avatar) = &avatar {
                 user = users::set_avatar(tx, &by, &user, avatar.as_ref())?;
-            }
-            if reconfirm && before.email != user.email {
-                user = users::unconfirm(tx, &user)?;
-                send_link(tx, id, Purpose::Confirm)?;
             }
             if let Some(hash) = &hash {
                 set_password(tx, &by, &user, hash, &caller)?;

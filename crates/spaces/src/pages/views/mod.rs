@@ -1,15 +1,19 @@
 //! What the pages of this room show: plain view models of their templates.
 
 use super::lists::HomeFilter;
-use super::members::MemberForm;
-use super::{create, settings};
+use super::members::{MemberForm, ShareForm};
+use super::{create, deploy_tokens, settings};
 use crate::access::role_name;
 use crate::model::{self, Namespace};
 use crate::store;
+use crate::store::deploy_tokens::DeployToken;
+use crate::store::invitations::Invitation;
+use crate::store::members::HeldRow;
+use crate::store::stars::Starrer;
 use askama::Template;
 use identity::model::User;
-use identity::pages::tokens::{ShownSecret, TokenForm, TokenRow};
-use kernel::html::ui::{self, Choice};
+use identity::pages::tokens::{ScopeBox, ShownSecret, TokenForm, TokenRow};
+use kernel::html::ui::{self, Choice, Tab};
 use kernel::html::{Errors, Moment, Page, PageViewer, Pages};
 use kernel::time::Timestamp;
 use std::collections::HashMap;
@@ -124,6 +128,8 @@ pub struct Project {
     /// The instance's address without a trailing slash.
     pub base_url: String,
     pub can_publish: bool,
+    /// Whether the viewer starred it; none for who cannot.
+    pub is_starred: Option<bool>,
 }
 
 impl Project {
@@ -141,7 +147,8 @@ impl Project {
 
 /// `…/-/members` of a group or project. All its forms post here, with the
 /// field `action`: `add` with `username`, `access_level`, `expires_at`,
-/// `change` with `user_id` and the last two, `remove` with `user_id`.
+/// `change` with `user_id` and the last two, `remove` with `user_id`; `share`
+/// with `group`, `group_access`, `share_until`; and so on.
 #[derive(Debug, Template)]
 #[template(path = "members.html")]
 pub struct Members {
@@ -158,9 +165,29 @@ pub struct Members {
     pub now: Timestamp,
     pub way_in: WayIn,
     pub pages: Pages,
+    pub can_share: bool,
+    /// Groups it is shared with, those that the viewer may see.
+    pub shares: Vec<store::ShareRow>,
+    /// Open invitations, for who manages members.
+    pub invitations: Vec<Invitation>,
+    /// What was typed of a share.
+    pub share: ShareForm,
 }
 
 impl Members {
+    fn role_name(&self, level: &i64) -> &'static str {
+        role_name(*level)
+    }
+
+    fn is_level(&self, role: &Choice, level: &i64) -> bool {
+        role.value == level.to_string()
+    }
+
+    /// The role of a share that was typed, or empty.
+    fn share_level(&self) -> String {
+        self.share.group_access.map(|level| level.to_string()).unwrap_or_default()
+    }
+
     /// The role that was typed, or empty.
     fn level(&self) -> String {
         self.form.access_level.map(|level| level.to_string()).unwrap_or_default()
@@ -275,6 +302,87 @@ impl SpaceTokens {
     fn role(&self) -> &str {
         &self.level
     }
+}
+
+/// `…/-/deploy_tokens` of a group or project. Its forms post here, with the
+/// field `action`: `create` with `name`, `username`, `expires_at`, `scopes[]`,
+/// `revoke` with `token_id`.
+#[derive(Debug, Template)]
+#[template(path = "deploy_tokens.html")]
+pub struct DeployTokens {
+    pub page: Page,
+    pub head: SpaceHead,
+    /// User name and token just made, shown this once.
+    pub secret: Option<(String, String)>,
+    pub can_manage: bool,
+    pub tokens: Vec<DeployToken>,
+    pub form: deploy_tokens::Form,
+    pub scopes: Vec<ScopeBox>,
+    pub errors: Errors,
+    pub now: Timestamp,
+    pub pages: Pages,
+}
+
+impl DeployTokens {
+    fn url(&self) -> String {
+        format!("{}/-/deploy_tokens", self.head.url)
+    }
+
+    fn is_expired(&self, token: &DeployToken) -> bool {
+        token.expires_at.is_some_and(|end| end <= self.now)
+    }
+
+    fn ends_on(&self, token: &DeployToken) -> Option<String> {
+        token.expires_at.map(|end| kernel::time::date_of(end).to_string())
+    }
+}
+
+/// `/<path>/-/starrers`: who starred a project.
+#[derive(Debug, Template)]
+#[template(path = "starrers.html")]
+pub struct Starrers {
+    pub page: Page,
+    pub head: SpaceHead,
+    pub search: String,
+    pub starrers: Vec<Starrer>,
+    pub now: Timestamp,
+    pub pages: Pages,
+}
+
+/// `/admin/users/<username>/memberships`.
+#[derive(Debug, Template)]
+#[template(path = "memberships.html")]
+pub struct Memberships {
+    pub page: Page,
+    pub tabs: Vec<Tab>,
+    pub rows: Vec<HeldRow>,
+    pub now: Timestamp,
+    pub pages: Pages,
+}
+
+impl Memberships {
+    fn role(&self, row: &HeldRow) -> &'static str {
+        role_name(row.access_level)
+    }
+
+    fn url(&self, row: &HeldRow) -> String {
+        match row.source_type {
+            model::SourceKind::Group => format!("/groups/{}", row.full_path),
+            model::SourceKind::Project => format!("/{}", row.full_path),
+        }
+    }
+}
+
+/// `/` for strangers.
+#[derive(Debug, Template)]
+#[template(path = "front.html")]
+pub struct Front {
+    pub page: Page,
+    /// The administrator's text as HTML, or empty.
+    pub text: String,
+    pub may_sign_up: bool,
+    pub search: String,
+    pub projects: ProjectList,
 }
 
 /// GET `/groups/new` and `/projects/new`; posts `name`, `path`,

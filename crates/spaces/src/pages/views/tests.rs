@@ -83,6 +83,10 @@ fn user(id: i64, name: &str) -> User {
         avatar_key: None,
         projects_limit: 10,
         can_create_group: true,
+        page_theme: kernel::html::Theme::System,
+        page_density: kernel::html::Density::Comfortable,
+        first_day_of_week: kernel::html::FirstDay::Monday,
+        time_zone: None,
         last_activity_on: None,
         created_at: ago(700),
         updated_at: ago(700),
@@ -208,9 +212,11 @@ fn a_project_shows_first_steps() {
         role: "Maintainer".into(),
         base_url: "http://localhost:8080".into(),
         can_publish: true,
+        is_starred: Some(true),
     };
     let bare = keep("project", &project);
 
+    assert!(bare.contains("name=\"starred\" value=\"0\"") && bare.contains("/-/starrers"));
     assert!(bare.contains("/api/v4/projects/42/packages/generic/anvil/1.0.0/anvil.tar.gz"));
 }
 
@@ -245,6 +251,10 @@ fn members_and_settings_render() {
         now: now(),
         way_in: WayIn::None,
         pages: Pages::default(),
+        can_share: true,
+        shares: Vec::new(),
+        invitations: Vec::new(),
+        share: ShareForm::default(),
     };
     let html = keep("members", &members);
     assert!(html.contains("name=\"user_id\" value=\"2\""));

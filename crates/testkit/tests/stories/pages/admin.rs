@@ -3,7 +3,7 @@
 use testkit::Browser;
 use testkit::TestServer;
 
-async fn administrator(t: &TestServer) -> Browser {
+pub async fn administrator(t: &TestServer) -> Browser {
     t.user("ada").await;
     let done = t
         .app()
@@ -70,47 +70,4 @@ async fn blocking_somebody_is_said(t: TestServer) {
     assert!(page.contains("jane is blocked and signed out everywhere."));
     let list = ada.get("/admin/users").await.is(200).text();
     assert!(!list.contains("/admin/users/ada/block"), "nobody blocks themselves");
-}
-#[testkit::story]
-async fn settings_are_changed_on_their_page(t: TestServer) {
-    let ada = administrator(&t).await;
-    let path = "/admin/settings";
-    let page = ada.get(path).await.is(200).text();
-    assert!(page.contains("name=\"max_personal_access_token_lifetime\" value=\"365\""));
-    let (_, page) = ada
-        .submit(
-            path,
-            &[
-                ("max_login_attempts", "7"),
-                ("can_create_group", "0"),
-                ("remember_me_enabled", "0"),
-                ("remember_me_enabled", "1"),
-                ("personal_access_token_prefix", "acme-"),
-            ],
-        )
-        .await;
-    assert!(page.contains("Settings saved.") && page.contains("value=\"acme-\""));
-    let stored = t.admin().get("/application/settings").await.is(200).json();
-    assert_eq!(stored["max_login_attempts"], 7);
-    assert_eq!(
-        (&stored["can_create_group"], &stored["remember_me_enabled"]),
-        (&false.into(), &true.into())
-    );
-    assert_eq!(stored["default_projects_limit"], 100_000, "what was not sent stays");
-    let wrong = [("max_login_attempts", "0"), ("personal_access_token_prefix", "kept")];
-    let page = ada.post(path, &wrong).await.is(422).text();
-    assert!(page.contains("id=\"e-max_login_attempts\"") && page.contains("value=\"kept\""));
-    t.user("jane").await;
-    let jane = t.browser("jane").await;
-    for path in [path, "/admin/package_limits"] {
-        jane.get(path).await.is(403);
-        jane.post(path, &[("max_login_attempts", "1")]).await.is(403);
-    }
-
-    let limits = "/admin/package_limits";
-    let (_, page) = ada.submit(limits, &[("helm_max_file_size", "1048576")]).await;
-    assert!(page.contains("Now 1 MiB."), "{page}");
-    ada.post(limits, &[("helm_max_file_size", "-1")]).await.is(422);
-    let stored = t.admin().get("/application/plan_limits").await.is(200).json();
-    assert_eq!(stored["helm_max_file_size"], 1_048_576);
 }

@@ -4,7 +4,12 @@
 mod admin;
 mod applications;
 mod cleanup;
+mod front;
+mod preferences;
 mod projects;
 mod requests;
 mod safety;
+mod settings;
+mod sharing;
 mod statements;
+mod users;

@@ -194,11 +194,17 @@ async fn settings_rename_move_archive_and_delete(t: testkit::TestServer) {
     let moved = browser.get("/acme/anvil").await.is(302);
     assert_eq!(moved.header("location"), "/acme/hammer");
     browser.get("/acme/anvil/-/members").await.is(200);
-    let to_labs = [("action", "move"), ("to", &*labs.id.to_string())];
+    let id = labs.id.to_string();
+    let to_labs = [("action", "move"), ("to", id.as_str())];
+    let refused = browser.post(&to, &to_labs).await.is(422).text();
+    assert!(refused.contains("Must be acme/hammer"), "the path is typed first: {refused}");
+    let to_labs = [to_labs[0], to_labs[1], ("confirm_move", "acme/hammer")];
     let (to, page) = browser.submit(&to, &to_labs).await;
     assert_eq!(to, "/labs/hammer/-/settings");
     assert!(page.contains("The project is now at labs/hammer."));
-    browser.post(&to, &[("action", "move"), ("to", "")]).await.is(422);
+    let nowhere = [("action", "move"), ("to", ""), ("confirm_move", "labs/hammer")];
+    let refused = browser.post(&to, &nowhere).await.is(422).text();
+    assert!(refused.contains("Must be chosen"), "{refused}");
     let (_, page) = browser.submit(&to, &[("action", "archive")]).await;
     assert!(page.contains("archived") && page.contains("Unarchive"));
 

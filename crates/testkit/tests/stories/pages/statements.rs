@@ -33,6 +33,9 @@ async fn pages_of_twelve_cost_what_pages_of_three_cost(t: TestServer) {
     for n in 0..12 {
         let user = t.user(&format!("user{n}")).await;
         group.add(&user, 10).await;
+        user.post(project.at("/star")).await.is(201);
+        let token = json!({"name": format!("t{n}"), "scopes": ["read_package_registry"]});
+        t.admin().post(project.at("/deploy_tokens")).json(&token).await.is(201);
         let body = json!({"name": format!("g{n}"), "path": format!("g{n}"), "parent_id": group.id});
         t.admin().post("/groups").json(&body).await.is(201);
         let body = json!({"name": format!("p{n}"), "namespace_id": group.id});
@@ -48,6 +51,12 @@ async fn pages_of_twelve_cost_what_pages_of_three_cost(t: TestServer) {
         ("/groups/{*group}/-/members", "/groups/acme/-/members", "data-label=\"Role\""),
         ("/groups/{*group}/-/packages", "/groups/acme/-/packages", "<p class=\"name\">"),
         ("/{*project}/-/packages", "/acme/anvil/-/packages", "<p class=\"name\">"),
+        ("/{*project}/-/starrers", "/acme/anvil/-/starrers", "<p class=\"name\">"),
+        (
+            "/{*project}/-/deploy_tokens",
+            "/acme/anvil/-/deploy_tokens",
+            "data-label=\"Scopes\"",
+        ),
     ];
     for page in pages {
         let (few, three) = cost(&t, &browser, page, 3).await;

@@ -1,9 +1,12 @@
-//! `…/-/members`: who works here, and as what.
+//! `…/-/members`: who works here, and as what: people, who was invited, who
+//! asks, and the groups it is shared with.
+
+mod ways;
 
 use super::views::{self, MemberRow, WayIn};
 use super::{Section, Space, Visit, ends_on, filtered, section};
 use crate::access::{self, GRANTABLE, MAINTAINER, NONE, OWNER, Purpose};
-use crate::members::{self, MemberChange, NewMember};
+use crate::members::{self, MemberChange};
 use crate::model::SourceKind;
 use crate::store::{self as lists, Breadth, MemberFilter, Source, counts};
 use http::Method;
@@ -61,7 +64,8 @@ async fn change(app: App, visit: Visit, form: Params<Form>) -> Result<Response> 
 impl FormPage for Members {
     type Form = Form;
     type View = views::Members;
-    const FIELDS: &'static [&'static str] = &["username", "access_level", "expires_at"];
+    const FIELDS: &'static [&'static str] =
+        &["username", "access_level", "expires_at", "group", "group_access", "share_until"];
 
     fn page(&self, app: &App) -> Page {
         page(app, &self.visit.viewer, "Members")
@@ -77,13 +81,21 @@ impl FormPage for Members {
         let (found, total) = lists::members(tx, &source, Breadth::All, &filter, limit, offset)?;
         let url = format!("{}/-/members", space.url());
         let url = filtered(&url, &[("search", search)]);
-        let added = typed.form.as_ref().filter(|form| form.action == Action::Add);
+        let of = |action| typed.form.as_ref().filter(|form| form.action == action);
+        let (added, shared) = (of(Action::Add), of(Action::Share));
         let head = space.head(tx, viewer)?;
         Ok(views::Members {
             requests: match can_manage {
                 true => requests(tx, &source)?,
                 false => Vec::new(),
             },
+            invitations: match can_manage {
+                true => ways::invitations(tx, &space.place(viewer))?,
+                false => Vec::new(),
+            },
+            shares: ways::shares(tx, viewer, &source)?,
+            can_share: can_manage,
+            share: shared.map(|form| form.share.0.clone()).unwrap_or_default(),
             way_in: way_in(tx, viewer, &space)?,
             members: rows(tx, viewer, &space, found)?,
             pages: Pages::of(&self.paging, total, url),
@@ -106,28 +118,19 @@ impl FormPage for Members {
             Action::Remove if own => Purpose::ReadMembers,
             Action::Ask => Purpose::Join,
             Action::Deny if own => Purpose::Join,
+            Action::Share | Action::Unshare => Purpose::Share,
             _ => Purpose::ManageMembers,
         };
         let space = self.visit.authorize(tx, purpose)?;
         let level = form.member.access_level.unwrap_or_default();
         let place = space.place(viewer);
         let url = format!("{}/-/members", space.url());
-        match form.action {
-            Action::Add => {
-                let name = form.member.username.trim().trim_start_matches('@');
-                let user = identity::users::find_by_username(tx, name)?
-                    .ok_or_else(|| Error::invalid("username", "is not the name of a user"))?;
-                let new = NewMember {
-                    access_level: level,
-                    expires_at: ends_on(&form.member.expires_at)?,
-                };
-                members::add(tx, &place, &user, &new).map_err(|error| match error {
-                    Error::Conflict(_) => Error::invalid("username", "is a member already"),
-                    other => other,
-                })?;
-                let role = access::role_name(level);
-                Outcome::led(url, format!("{} is now a member: {role}.", user.name))
-            }
+        let done: Result<(String, String)> = match form.action {
+            Action::Add => ways::add(tx, &place, &form.member).map(|text| (url, text)),
+            Action::Share => ways::share(tx, &place, &form.share).map(|text| (url, text)),
+            Action::Unshare => ways::unshare(tx, &place, form).map(|text| (url, text)),
+            Action::Invited => ways::change_invitation(tx, &place, form).map(|text| (url, text)),
+            Action::Withdraw => ways::withdraw(tx, &place, form).map(|text| (url, text)),
             Action::Change => {
                 let until = ends_on(&form.member.expires_at)?;
                 let change = MemberChange {
@@ -137,38 +140,41 @@ impl FormPage for Members {
                 };
                 let row = members::change(tx, &place, &change)?;
                 let role = access::role_name(row.access_level);
-                Outcome::led(url, format!("{} is now {role}.", row.user.name))
+                Ok((url, format!("{} is now {role}.", row.user.name)))
             }
             Action::Ask => {
                 members::request(tx, &place)?;
-                Outcome::led(url, "You have asked for access.")
+                Ok((url, "You have asked for access.".to_owned()))
             }
             Action::Approve => {
                 let row = members::approve(tx, &place, user_of(form)?, level)?;
                 let role = access::role_name(row.access_level);
-                Outcome::led(url, format!("{} is now a member: {role}.", row.user.name))
+                Ok((url, format!("{} is now a member: {role}.", row.user.name)))
             }
             Action::Deny => {
                 members::deny(tx, &place, user_of(form)?)?;
-                Outcome::led(url, "Request removed.")
+                Ok((url, "Request removed.".to_owned()))
             }
             Action::Remove => {
                 members::remove(tx, &place, user_of(form)?, true)?;
                 match leaves {
-                    true => Outcome::led("/", format!("You have left {}.", space.full_path())),
-                    false => Outcome::led(url, "Member removed."),
+                    true => Ok(("/".to_owned(), format!("You have left {}.", space.full_path()))),
+                    false => Ok((url, "Member removed.".to_owned())),
                 }
             }
-        }
+        };
+        let (to, text) = done?;
+        Outcome::led(to, text)
     }
 
     fn refusal(error: Error) -> Error {
-        form::rename(error, "user", "username")
+        form::rename(form::rename(error, "user", "username"), "email", "username")
     }
 }
 
-/// Whether this level may change members: as [`Purpose::ManageMembers`] asks.
-fn manages(space: &Space) -> bool {
+/// Whether this level may change members and share: as
+/// [`Purpose::ManageMembers`] and [`Purpose::Share`] ask.
+pub(super) fn manages(space: &Space) -> bool {
     space.level()
         >= match space {
             Space::Group(..) => OWNER,
@@ -243,8 +249,19 @@ fn rows(
 kernel::choices! {
     /// What the forms of the page ask for.
     pub enum Action {
-        Add = "add", Change = "change", Remove = "remove", Ask = "ask", Approve = "approve",
-        Deny = "deny"
+        /// By user name, or by mail.
+        Add = "add",
+        Change = "change",
+        Remove = "remove",
+        Ask = "ask",
+        Approve = "approve",
+        Deny = "deny",
+        /// With a group.
+        Share = "share",
+        Unshare = "unshare",
+        /// Changes an invitation.
+        Invited = "invited",
+        Withdraw = "withdraw",
     }
 }
 
@@ -255,7 +272,25 @@ kernel::params! {
         pub action: Action,
         /// Who is to be changed or removed.
         pub user_id: Option<i64>,
+        /// Whose invitation is to be changed or withdrawn.
+        pub email: Text,
+        /// With which group a share ends.
+        pub group_id: Option<i64>,
         pub member: Flat<MemberForm>,
+        pub share: Flat<ShareForm>,
+    }
+}
+
+kernel::params! {
+    /// What the form says of a share.
+    #[derive(Default)]
+    pub struct ShareForm {
+        /// The group's path.
+        pub group: Text,
+        /// The highest role it gives.
+        pub group_access: Option<i64>,
+        /// The day it ends on, `YYYY-MM-DD`, or empty.
+        pub share_until: Text,
     }
 }
 
@@ -263,7 +298,7 @@ kernel::params! {
     /// What the forms say of a member.
     #[derive(Default)]
     pub struct MemberForm {
-        /// Who is to be added.
+        /// Who is to be added: a user name or an address.
         pub username: Text,
         /// The role.
         pub access_level: Option<i64>,

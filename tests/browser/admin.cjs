@@ -1,0 +1,311 @@
+// What administrators and owners do in a real browser, with and without the
+// script: accounts, settings, deploy tokens, stars, shares, moves, preferences.
+// Run by `cargo xtask test --only browser`.
+
+const assert = require('node:assert/strict');
+const { before, test } = require('node:test');
+const { barriers, open, signIn, url } = require('./shared.cjs');
+
+const token = process.env.TENON_TOKEN;
+// Names of this run, so that it can be repeated against one server.
+const run = Date.now().toString(36);
+const group = `admin-${run}`;
+const labs = `labs-${run}`;
+const member = `plain-${run}`;
+
+async function api(method, path, body) {
+  const answer = await fetch(`${url}/api/v4${path}`, {
+    method,
+    headers: { 'PRIVATE-TOKEN': token, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  assert.ok(answer.ok, `${method} ${path}: ${answer.status}`);
+  return answer.json();
+}
+
+before(async () => {
+  await api('PUT', '/application/settings', { sign_in_limit_per_minute: 1000 });
+  for (const path of [group, labs]) {
+    const made = await api('POST', '/groups', { name: path, path, visibility: 'public' });
+    const project = { name: 'anvil', path: 'anvil', namespace_id: made.id, visibility: 'public' };
+    await api('POST', '/projects', project);
+  }
+  await api('POST', '/users', {
+    username: member,
+    name: 'A plain member',
+    email: `${member}@example.com`,
+    password: 'correct horse battery',
+    skip_confirmation: true,
+  });
+});
+
+async function signedIn(options) {
+  const opened = await open(options);
+  await signIn(opened.page);
+  return opened;
+}
+
+const said = (page, text) => page.getByRole('status').filter({ hasText: text }).waitFor();
+
+// Opens a question and answers it with yes.
+async function confirm(page, label, within = page) {
+  await within.locator('summary', { hasText: `${label}…` }).first().click();
+  await within.getByRole('button', { name: label, exact: true }).first().click();
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? 'with a script' : 'without a script';
+  const suffix = `${run}${javaScriptEnabled ? 'a' : 'b'}`;
+
+  test(`an account is made, changed, given rights and deleted ${how}`, async () => {
+    const { page, context, problems } = await signedIn({ javaScriptEnabled });
+    const name = `grace-${suffix}`;
+    await page.goto(`${url}/admin/users`);
+    await page.getByRole('link', { name: 'New user' }).click();
+    await page.locator('#f-name').fill('Grace');
+    await page.getByLabel('User name').fill(name);
+    await page.locator('#f-email').fill('nobody');
+    await page.getByLabel('How they come to a password').selectOption('password');
+    await page.locator('#f-password').fill('hit-hard-2031');
+    await page.getByLabel('The e-mail counts as confirmed').check();
+    // What a browser would refuse by itself is refused by the server, too.
+    await page.locator('form.body').evaluate((form) => {
+      form.noValidate = true;
+    });
+    await page.getByRole('button', { name: 'Create user' }).click();
+    await page.locator('#e-email').waitFor();
+    await page.locator('#f-password').fill('hit-hard-2031');
+    await page.locator('#f-email').fill(`${name}@example.com`);
+    await page.getByRole('button', { name: 'Create user' }).click();
+    await said(page, 'User created: Grace.');
+
+    await page.getByRole('link', { name: 'Edit', exact: true }).click();
+    await page.locator('#f-name').fill('Grace Hopper');
+    await page.getByLabel('Note').fill('from the navy');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await said(page, 'Grace Hopper is saved.');
+    await confirm(page, 'Make administrator');
+    await said(page, 'Grace Hopper is an administrator now.');
+    await confirm(page, 'Take rights away');
+    await said(page, 'Grace Hopper is no administrator any more.');
+    await confirm(page, 'New password');
+    const password = await page.locator('#new-password').inputValue();
+    assert.ok(password.length >= 20);
+
+    const grace = await open({ javaScriptEnabled });
+    await grace.page.goto(`${url}/users/sign_in`);
+    await grace.page.getByLabel('User name or e-mail').fill(name);
+    await grace.page.getByLabel('Password').fill(password);
+    await grace.page.getByRole('button', { name: 'Sign in' }).click();
+    await grace.page.getByRole('heading', { name: 'Choose a new password' }).waitFor();
+    await grace.context.close();
+
+    await page.getByRole('link', { name: 'Memberships' }).click();
+    await page.getByText('No memberships').waitFor();
+    await page.getByRole('link', { name: 'Account', exact: true }).click();
+    await page.locator('summary', { hasText: 'Delete…' }).click();
+    await page.getByLabel('User name').fill(name);
+    await page.getByRole('button', { name: 'Delete user' }).click();
+    await said(page, 'Grace Hopper is deleted.');
+    assert.deepEqual(problems.filter((problem) => !problem.includes('422')), []);
+    await context.close();
+  });
+
+  test(`a setting is found and changed in people's words ${how}`, async () => {
+    const { page, context } = await signedIn({ javaScriptEnabled });
+    await page.goto(`${url}/admin/settings`);
+    await page.getByLabel('Find a setting').fill('without use');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('link', { name: 'Time without use that ends a session' }).click();
+    const field = page.getByLabel('Time without use that ends a session');
+    await field.fill('soon');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Is not a time such as').waitFor();
+    await field.fill('8 days');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await said(page, 'Settings saved.');
+    assert.equal(await field.inputValue(), '8 days');
+    assert.equal((await api('GET', '/application/settings')).session_expire_delay, 11520);
+    await context.close();
+  });
+
+  test(`a project is starred, shared, opened to programs and moved ${how}`, async () => {
+    const { page, context, problems } = await signedIn({ javaScriptEnabled });
+    const project = `${group}/kit-${suffix}`;
+    const { id } = await api('GET', `/groups/${group}`);
+    await api('POST', '/projects', { name: `kit-${suffix}`, path: `kit-${suffix}`, namespace_id: id });
+    await page.goto(`${url}/${project}`);
+    await page.getByRole('button', { name: 'Star', exact: true }).click();
+    await said(page, 'You starred');
+    await page.getByRole('link', { name: '1', exact: true }).click();
+    await page.getByRole('heading', { name: 'Who starred' }).waitFor();
+
+    await page.goto(`${url}/${project}/-/deploy_tokens`);
+    await page.locator('#f-name').fill('ci');
+    await page.getByLabel('read_package_registry').check();
+    await page.getByRole('button', { name: 'Create deploy token' }).click();
+    assert.match(await page.getByLabel('Token, as the password').inputValue(), /^svdt-/);
+    await confirm(page, 'Revoke');
+    await said(page, 'Deploy token revoked.');
+
+    await page.goto(`${url}/${project}/-/members`);
+    await page.getByLabel('User name or e-mail').fill(`zoe-${suffix}@example.org`);
+    await page.getByRole('button', { name: 'Add member' }).click();
+    await said(page, 'A mail with an invitation is on its way');
+    await confirm(page, 'Withdraw');
+    await said(page, 'Invitation withdrawn.');
+    await page.getByLabel('Path of a group').fill(labs);
+    await page.getByLabel('Role at most').selectOption({ label: 'Developer' });
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    await said(page, `Members of ${labs} come in as Developer at most.`);
+    await confirm(page, 'Stop sharing');
+    await said(page, 'The group is not shared with any more.');
+
+    await page.goto(`${url}/${project}/-/settings`);
+    await page.getByLabel('New place').selectOption({ label: labs });
+    const move = page.locator('section', { has: page.getByRole('heading', { name: 'Move' }) });
+    await move.getByLabel('Full path').fill(project);
+    await move.getByRole('button', { name: 'Move project' }).click();
+    await said(page, `The project is now at ${labs}/kit-${suffix}.`);
+    assert.deepEqual(problems, []);
+    await context.close();
+  });
+
+  test(`the front page says what the administrator wrote ${how}`, async () => {
+    const { page, context } = await signedIn({ javaScriptEnabled });
+    await page.goto(`${url}/admin/settings/general`);
+    await page.getByLabel('Name of this instance').fill('Forge');
+    await page.getByLabel('Text of the front page').fill('Ask **Ada** for an account.');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await said(page, 'Settings saved.');
+    const stranger = await open({ javaScriptEnabled });
+    await stranger.page.goto(url);
+    await stranger.page.getByRole('heading', { name: 'Forge' }).waitFor();
+    assert.match(await stranger.page.title(), /Forge$/);
+    await stranger.page.locator('strong', { hasText: 'Ada' }).waitFor();
+    await stranger.page.getByRole('link', { name: `${group} / anvil` }).waitFor();
+    await stranger.page.getByRole('main').getByRole('link', { name: 'Sign in' }).first().click();
+    await stranger.page.getByLabel('User name or e-mail').waitFor();
+    await stranger.context.close();
+    await page.getByLabel('Name of this instance').fill('');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await said(page, 'Settings saved.');
+    await context.close();
+  });
+
+  test(`somebody has the colours and the clock they chose ${how}`, async () => {
+    // The system's colours are the other ones.
+    const { page, context } = await signedIn({ javaScriptEnabled, colorScheme: 'light' });
+    const ground = () => page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor);
+    const choose = async (theme, zone) => {
+      await page.goto(`${url}/-/user_settings/preferences`);
+      await page.getByLabel('Colours').selectOption(theme);
+      await page.getByLabel('Time zone').selectOption(zone);
+      await page.getByRole('button', { name: 'Save preferences' }).click();
+      await said(page, 'Preferences saved.');
+    };
+    const light = await ground();
+    await choose('dark', 'Asia/Tokyo');
+    const dark = await ground();
+    assert.notEqual(dark, light);
+    await page.goto(`${url}/${group}/anvil`);
+    assert.match(await page.locator('main time').first().getAttribute('title'), /JST$/);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await choose('light', '');
+    assert.equal(await ground(), light);
+    await choose('system', '');
+    assert.equal(await ground(), dark);
+    await context.close();
+  });
+}
+
+const PAGES = [
+  '/admin/users',
+  '/admin/users/new',
+  `/admin/users/${member}`,
+  `/admin/users/${member}/edit`,
+  `/admin/users/${member}/memberships`,
+  '/admin/users/root',
+  '/admin/users/root/memberships',
+  '/admin/settings',
+  '/admin/settings?search=mail',
+  '/admin/settings/general',
+  '/admin/settings/sign_in',
+  '/admin/settings/sessions',
+  '/admin/settings/limits',
+  '/admin/settings/spam',
+  '/admin/settings/oauth',
+  '/admin/settings/packages',
+  '/admin/settings/monitoring',
+  '/admin/settings/network',
+  '/admin/package_limits',
+  '/-/user_settings/emails',
+  '/-/user_settings/preferences',
+  '/-/user_settings/applications',
+  `/${group}/anvil`,
+  `/${group}/anvil/-/starrers`,
+  `/${group}/anvil/-/members`,
+  `/${group}/anvil/-/deploy_tokens`,
+  `/${group}/anvil/-/settings`,
+  `/groups/${group}/-/members`,
+  `/groups/${group}/-/deploy_tokens`,
+  `/groups/${group}/-/settings`,
+];
+
+async function check(page, path) {
+  const where = `${path} at ${page.viewportSize().width} pixels`;
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  assert.ok(overflow <= 0, `${where}: ${overflow} pixels too wide`);
+  assert.equal(await page.locator('h1').count(), 1, `${where}: one h1`);
+  assert.deepEqual(await barriers(page), [], `${where}: accessible`);
+}
+
+async function fill() {
+  const at = `/projects/${encodeURIComponent(`${group}/anvil`)}`;
+  await api('POST', `${at}/invitations`, { email: `pat-${run}@example.org`, access_level: 20 });
+  await api('POST', `${at}/deploy_tokens`, { name: 'ci', scopes: ['read_package_registry'] });
+  const { id } = await api('GET', `/groups/${labs}`);
+  await api('POST', `${at}/share`, { group_id: id, group_access: 30 });
+}
+
+test('every page fits and is accessible, in both colours however they are chosen', async () => {
+  await fill();
+  for (const theme of ['system', 'dark', 'light']) {
+    const colorScheme = theme === 'light' ? 'dark' : 'light';
+    const { page, context, problems } = await signedIn({ colorScheme });
+    await page.goto(`${url}/-/user_settings/preferences`);
+    await page.getByLabel('Colours').selectOption(theme);
+    await page.getByLabel('Lists and forms').selectOption(theme === 'dark' ? 'compact' : 'comfortable');
+    await page.getByRole('button', { name: 'Save preferences' }).click();
+    for (const width of [360, 1440]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const path of PAGES) {
+        const answer = await page.goto(url + path);
+        assert.equal(answer.status(), 200, path);
+        await check(page, path);
+      }
+    }
+    assert.deepEqual(problems, []);
+    await page.goto(`${url}/-/user_settings/preferences`);
+    await page.getByLabel('Colours').selectOption('system');
+    await page.getByLabel('Lists and forms').selectOption('comfortable');
+    await page.getByRole('button', { name: 'Save preferences' }).click();
+    await context.close();
+  }
+});
+
+test('the front page fits and is accessible', async () => {
+  for (const colorScheme of ['light', 'dark']) {
+    const { page, context } = await open({ colorScheme });
+    for (const width of [360, 1440]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.goto(url);
+      await check(page, '/');
+      await page.goto(`${url}/users/sign_up`);
+      await check(page, '/users/sign_up');
+    }
+    await context.close();
+  }
+});
