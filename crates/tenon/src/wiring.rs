@@ -62,6 +62,7 @@ pub fn migrations() -> &'static [Migration] {
         47 "0047_confirmed_addresses",
         50 "0050_unique_names",
         51 "0051_notes_naming_issues",
+        56 "0056_package_pages",
     }
 }
 

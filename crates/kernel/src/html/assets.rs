@@ -54,6 +54,9 @@ pub(super) const STYLES: &str = joined!(
     "css/table.css",
     "css/parts.css",
     "css/shows.css",
+    "css/chart.css",
+    "css/roster.css",
+    "css/rules.css",
     "css/screens.css",
 );
 

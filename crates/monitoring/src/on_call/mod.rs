@@ -11,7 +11,7 @@ pub mod graph;
 pub mod jobs;
 pub mod model;
 mod pages;
-mod related;
+pub(crate) mod related;
 pub mod rest;
 pub mod rules;
 pub mod shifts;

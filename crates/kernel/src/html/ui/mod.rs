@@ -9,7 +9,7 @@ mod fields;
 mod icons;
 mod shows;
 
-pub use chart::{Bars, bars};
+pub use chart::{Bars, Ranking, Sparkline, bars, ranking, sparkline};
 pub use fields::{
     Checkbox, Choice, Field, Hidden, Select, area, checkbox, csrf, hidden, input, select,
 };

@@ -4,6 +4,7 @@
 mod admin;
 mod applications;
 mod cleanup;
+mod packages;
 mod projects;
 mod requests;
 mod safety;
