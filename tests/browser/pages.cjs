@@ -284,9 +284,9 @@ test('somebody is on call and paged', async () => {
   await check(page, 'a schedule');
   await page.goto(`${url}/${project}/-/escalation_policies`);
   await page.getByLabel('Name').fill('Wake up');
-  await page.getByRole('group', { name: 'Rule 1' }).getByLabel('Page who is on call by').selectOption('Nights');
+  await page.getByRole('group', { name: 'First rule' }).getByLabel('Page who is on call by').selectOption('Nights');
   await page.getByRole('button', { name: 'Save policy' }).click();
-  await page.getByText('After 0 minutes page who is on call by Nights').waitFor();
+  await page.getByText('Page who is on call by Nights').waitFor();
   await check(page, 'a policy');
   await page.goto(`${url}/${project}/-/oncall_schedules`);
   await check(page, 'schedules');

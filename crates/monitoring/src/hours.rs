@@ -5,6 +5,8 @@ use std::collections::HashMap;
 
 pub const HOURS: i64 = 24;
 pub const DAYS: i64 = 30;
+/// Days that fit into a line.
+pub const FEW_DAYS: i64 = 14;
 const HOUR: i64 = 3_600;
 const DAY: i64 = 24 * HOUR;
 
@@ -39,13 +41,22 @@ pub fn last_hours(now: Timestamp, counts: &[(Timestamp, i64)]) -> Vec<Bar> {
 
 /// The last days up to today, of counts by the hour.
 pub fn last_days(now: Timestamp, counts: &[(Timestamp, i64)]) -> Vec<Bar> {
+    days(now, counts, DAYS)
+}
+
+/// The last few of them.
+pub fn last_few_days(now: Timestamp, counts: &[(Timestamp, i64)]) -> Vec<Bar> {
+    days(now, counts, FEW_DAYS)
+}
+
+fn days(now: Timestamp, counts: &[(Timestamp, i64)], days: i64) -> Vec<Bar> {
     let day = |at: Timestamp| at.as_second().div_euclid(DAY);
     let today = day(now);
     let mut sums: HashMap<i64, i64> = HashMap::new();
     for (at, count) in counts {
         *sums.entry(day(*at)).or_default() += count;
     }
-    let days = (today - DAYS + 1..=today).filter_map(|day| {
+    let days = (today - days + 1..=today).filter_map(|day| {
         Some(Bar {
             at: Timestamp::from_second(day * DAY).ok()?,
             count: sums.get(&day).copied().unwrap_or(0),
@@ -61,7 +72,7 @@ pub fn of_hours(bars: &[Bar]) -> Vec<(String, u64)> {
 
 /// Bars of days as charts of pages take them.
 pub fn of_days(bars: &[Bar]) -> Vec<(String, u64)> {
-    labelled(bars, "%b %-d")
+    labelled(bars, "%-d %b")
 }
 
 fn labelled(bars: &[Bar], format: &str) -> Vec<(String, u64)> {
@@ -89,6 +100,8 @@ mod tests {
         let days = last_days(now, &counts);
         assert_eq!(days.len(), 30);
         assert_eq!((days[29].count, days[28].count, days[0].count), (7, 5, 0));
-        assert_eq!(of_days(&days)[28].0, "May 4");
+        assert_eq!(of_days(&days)[28].0, "4 May");
+        let few = last_few_days(now, &counts);
+        assert_eq!((few.len(), few[13].count, few[12].count), (14, 7, 5));
     }
 }

@@ -5,7 +5,8 @@
 //! `package_protection_rules`, `package_downloads` (migration 0004),
 //! `package_cleanup_policies` (0009), `package_names` (0010), tags of npm
 //! (0012), `package_file_extracts` (0014); `package_files.channel` (0018, 0020),
-//! `conan_files` (0022), `package_cleanup_rules`, `package_cleanup_runs` (0026).
+//! `conan_files` (0022), `package_cleanup_rules`, `package_cleanup_runs` (0026),
+//! `package_readmes` (0056).
 //! Jobs: `packages.purge`, `packages.purge_file`, `packages.release_blobs`,
 //! `packages.cleanup`, `packages.clean_project`,
 //! `packages.apply_cleanup_rule`, `packages.purge_some`,
@@ -18,6 +19,7 @@
 //! Start with [`upload`] and [`download`], the one path in and the one path
 //! out that every format shares; [`formats::generic`] is the smallest format.
 
+pub mod about;
 pub mod access;
 pub mod archive;
 pub mod check;
@@ -35,7 +37,9 @@ pub mod jobs;
 pub mod keys;
 pub mod limits;
 pub mod model;
+pub mod needs;
 pub mod pages;
+pub mod readme;
 pub mod rest;
 pub mod rules;
 pub mod scope;

@@ -63,6 +63,7 @@ pub fn migrations() -> &'static [Migration] {
         50 "0050_unique_names",
         51 "0051_notes_naming_issues",
         55 "0055_preferences",
+        56 "0056_package_pages",
     }
 }
 

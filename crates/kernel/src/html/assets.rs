@@ -60,6 +60,9 @@ pub(super) const STYLES: &str = joined!(
     "css/pager.css",
     "css/parts.css",
     "css/shows.css",
+    "css/chart.css",
+    "css/roster.css",
+    "css/rules.css",
     "css/screens.css",
     "css/preferences.css",
 );

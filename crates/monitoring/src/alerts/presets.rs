@@ -103,6 +103,17 @@ impl Preset {
         ("cloudwatch", "CloudWatch"),
     ];
 
+    /// What people call it.
+    pub fn label(self) -> &'static str {
+        let named = Self::NAMES.iter().find(|(value, _)| *value == self.as_str());
+        named.map_or("", |(_, name)| *name)
+    }
+
+    /// Whose payloads a mapping reads, if it is as one of these fills it.
+    pub fn of(mapping: &Mapping) -> Option<Preset> {
+        Preset::ALL.iter().copied().find(|preset| preset.mapping() == *mapping)
+    }
+
     fn places(self) -> &'static [Place] {
         match self {
             Preset::Grafana => GRAFANA,
@@ -158,7 +169,10 @@ mod tests {
             let mapping = preset.mapping();
             assert_eq!(mapping.entries().count(), preset.places().len());
             assert!(mapping.get(Target::Title).is_some(), "{preset}");
+            assert_eq!(Preset::of(&mapping), Some(*preset));
+            assert!(!preset.label().is_empty());
         }
+        assert_eq!(Preset::of(&Mapping::default()), None);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What the page of an error shows of its newest event: the stack with lines
+//! What the page of an error shows of one of its events: the stack with lines
 //! of source, tags, and what led there. Read again from the payload, with
 //! bounds on everything.
 
@@ -7,6 +7,7 @@ use super::lenient::{Flag, Instant, Last, Maybe, Pairs, Short, Text, Values, Who
 use super::payload::{self, Chain, LogEntry};
 use super::threads::Threads;
 use flate2::read::ZlibDecoder;
+use jiff::Timestamp;
 use serde::Deserialize;
 use std::io::Read;
 
@@ -110,14 +111,19 @@ struct Sdk {
     version: Text,
 }
 
+/// A payload as it was sent, as far as it is read.
+pub fn inflate(packed: &[u8]) -> Result<Vec<u8>, Fault> {
+    let mut payload = Vec::new();
+    ZlibDecoder::new(packed)
+        .take(MAX_PAYLOAD)
+        .read_to_end(&mut payload)
+        .map_err(|_| Fault::Malformed("the payload is broken"))?;
+    Ok(payload)
+}
+
 impl Detail {
     pub fn unpack(packed: &[u8]) -> Result<Detail, Fault> {
-        let mut payload = Vec::new();
-        ZlibDecoder::new(packed)
-            .take(MAX_PAYLOAD)
-            .read_to_end(&mut payload)
-            .map_err(|_| Fault::Malformed("the payload is broken"))?;
-        Detail::parse(&payload)
+        Detail::parse(&inflate(packed)?)
     }
 
     pub fn parse(payload: &[u8]) -> Result<Detail, Fault> {
@@ -216,9 +222,8 @@ impl StackFrame {
 }
 
 impl Step {
-    pub fn at(&self) -> String {
-        let at = self.timestamp.0;
-        at.map(|at| format!("{at:.0}")).unwrap_or_default()
+    pub fn at(&self) -> Option<Timestamp> {
+        self.timestamp.0
     }
 }
 
@@ -291,7 +296,8 @@ mod tests {
         let crumb = json!({"timestamp": 1769872245, "category": "http", "message": "GET /", "level": "info"});
         for crumbs in [json!([crumb]), json!({"values": [crumb]})] {
             let read = detail(json!({"message": "m", "breadcrumbs": crumbs, "tags": [["a", "b"]]}));
-            assert_eq!(read.steps[0].at(), "2026-01-31T15:10:45Z");
+            let at = read.steps[0].at().map(|at| at.to_string());
+            assert_eq!(at.as_deref(), Some("2026-01-31T15:10:45Z"));
             assert_eq!((&*read.steps[0].message, read.tags.len()), ("GET /", 1));
             assert_eq!(read.message.as_deref(), Some("m"));
         }

@@ -5,7 +5,7 @@ use super::detail::Detail;
 use super::draft;
 use super::model::Tracked;
 use super::rules::issues as rules;
-use super::store::errors as rows;
+use super::store::events;
 use identity::spam::{Guarded, guard};
 use kernel::app::App;
 use kernel::error::Result;
@@ -47,7 +47,7 @@ pub async fn create(
     let (who, at) = (by.viewer.clone(), project.clone());
     let found = app.read(move |tx| {
         let (_, error) = rules::find(tx, &who, &at, error_id)?;
-        let newest = rows::newest(tx, error.id)?;
+        let newest = events::newest(tx, error.id)?;
         Ok(newest.map(|event| event.payload))
     });
     // Read outside of the transaction that writes: it may be large. What

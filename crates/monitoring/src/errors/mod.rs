@@ -29,6 +29,7 @@ pub mod reading;
 mod rest;
 pub mod rules;
 pub mod store;
+pub mod tags;
 mod threads;
 
 use kernel::http::Routes;

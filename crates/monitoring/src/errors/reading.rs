@@ -2,7 +2,7 @@
 
 use super::model::{Status, Tracked};
 use super::store::errors as rows;
-use crate::hours::{Bar, DAYS, HOURS, last_days, last_hours};
+use crate::hours::{Bar, DAYS, FEW_DAYS, HOURS, last_days, last_few_days, last_hours};
 use jiff::Timestamp;
 use kernel::error::Result;
 use std::collections::HashMap;
@@ -26,11 +26,7 @@ impl Tracked {
 
     /// The colour of its level; the text says the same.
     pub fn tone(&self) -> &'static str {
-        match self.level.as_str() {
-            "fatal" | "error" => "bad",
-            "warning" => "warn",
-            _ => "plain",
-        }
+        tone_of(&self.level)
     }
 
     /// Whether it is open because it came back.
@@ -43,16 +39,60 @@ impl Tracked {
     }
 }
 
+/// The colour of a level.
+pub fn tone_of(level: &str) -> &'static str {
+    match level {
+        "fatal" | "error" => "bad",
+        "warning" => "warn",
+        _ => "plain",
+    }
+}
+
+impl Status {
+    /// What it is called on pages.
+    pub fn label(self) -> &'static str {
+        match self {
+            Status::Unresolved => "Open",
+            Status::Resolved => "Resolved",
+            Status::Ignored => "Ignored",
+        }
+    }
+
+    /// Its colour; the text says the same.
+    pub fn tone(self) -> &'static str {
+        match self {
+            Status::Unresolved => "warn",
+            Status::Resolved => "good",
+            Status::Ignored => "plain",
+        }
+    }
+}
+
 /// The last 24 hours of each of these errors.
 pub fn hours(tx: &mut Tx<'_>, ids: Vec<i64>) -> Result<HashMap<i64, Vec<Bar>>> {
+    each(tx, ids, HOURS, last_hours)
+}
+
+/// The last days of each of these errors, as many as fit into a line.
+pub fn few_days(tx: &mut Tx<'_>, ids: Vec<i64>) -> Result<HashMap<i64, Vec<Bar>>> {
+    each(tx, ids, FEW_DAYS * 24, last_few_days)
+}
+
+/// By one statement for all of them.
+fn each(
+    tx: &mut Tx<'_>,
+    ids: Vec<i64>,
+    hours: i64,
+    bars: fn(Timestamp, &[(Timestamp, i64)]) -> Vec<Bar>,
+) -> Result<HashMap<i64, Vec<Bar>>> {
     let now = tx.now();
     let mut found: HashMap<i64, Vec<(Timestamp, i64)>> = HashMap::new();
-    for (id, at, count) in rows::by_hour(tx, ids.clone(), HOURS)? {
+    for (id, at, count) in rows::by_hour(tx, ids.clone(), hours)? {
         found.entry(id).or_default().push((at, count));
     }
     let bars = |id: i64| {
         let counts = found.get(&id).map(Vec::as_slice).unwrap_or_default();
-        (id, last_hours(now, counts))
+        (id, bars(now, counts))
     };
     Ok(ids.into_iter().map(bars).collect())
 }

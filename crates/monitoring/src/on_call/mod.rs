@@ -12,7 +12,7 @@ pub mod jobs;
 pub mod mine;
 pub mod model;
 mod pages;
-mod related;
+pub(crate) mod related;
 pub mod rest;
 pub mod rules;
 pub mod shifts;

@@ -1,7 +1,8 @@
 //! Who takes turns in rotations, as REST and pages show it.
 
-use super::model::{Participant, Rotation};
-use super::store::rotations;
+use super::model::{MAX_SCHEDULES, Participant, Rotation};
+use super::rules::paging::on_call;
+use super::store::{rotations, schedules};
 use identity::entities::load_basic;
 use identity::model::User;
 use kernel::error::Result;
@@ -29,4 +30,31 @@ impl RelatedToRotations {
         let own = own.filter(move |one| one.rotation_id == rotation.id);
         own.filter_map(|one| Some((one, self.users.get(&one.user_id)?)))
     }
+}
+
+/// Who is on call by one schedule now.
+#[derive(Debug, Clone)]
+pub struct OnCallNow {
+    /// The schedule's number in its project.
+    pub iid: i64,
+    pub name: String,
+    /// Sign-in names.
+    pub people: Vec<String>,
+}
+
+/// Who is on call in a project now, by its schedules, of which some may have
+/// nobody.
+pub fn now_in(tx: &mut Tx<'_>, project_id: i64) -> Result<Vec<OnCallNow>> {
+    let found = schedules::list(tx, project_id, MAX_SCHEDULES, 0)?;
+    let ids: Vec<i64> = found.iter().map(|one| one.id).collect();
+    let now = tx.now();
+    let people = on_call(tx, &ids, now)?;
+    let ids: Vec<i64> = people.values().flatten().copied().collect();
+    let users = load_basic(tx, &ids)?;
+    let row = |one: super::model::Schedule| {
+        let own = people.get(&one.id).into_iter().flatten();
+        let names = own.filter_map(|id| Some(users.get(id)?.username.clone()));
+        OnCallNow { iid: one.iid, people: names.collect(), name: one.name }
+    };
+    Ok(found.into_iter().map(row).collect())
 }

@@ -37,6 +37,22 @@ const MAX_PATH: usize = 4096;
 /// Longest time spent with one archive.
 const MAX_TIME: Duration = Duration::from_secs(60);
 
+/// How much of a member is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    No,
+    /// All of it; one that is too large refuses the archive.
+    Whole,
+    /// At most so many bytes.
+    Beginning(u64),
+}
+
+impl From<bool> for Wanted {
+    fn from(wanted: bool) -> Wanted {
+        if wanted { Wanted::Whole } else { Wanted::No }
+    }
+}
+
 /// What was read of an archive.
 #[derive(Debug, Default)]
 pub struct Contents {
@@ -60,10 +76,18 @@ impl Contents {
         self.members.iter().rev().find(|member| member.path == path)
     }
 
-    fn add(&mut self, path: String, from: &mut dyn Read) -> Result<()> {
+    /// Adds what is wanted of a member.
+    fn add(&mut self, path: String, wanted: Wanted, from: &mut dyn Read) -> Result<()> {
         let held: u64 = self.members.iter().map(|one| one.bytes.len() as u64).sum();
         let room = MAX_MEMBER.min(MAX_READ.saturating_sub(held));
         let mut bytes = Vec::new();
+        if let Wanted::Beginning(most) = wanted {
+            // What nobody needs leaves room for what is needed.
+            let room = most.min((MAX_READ / 2).saturating_sub(held));
+            from.take(room).read_to_end(&mut bytes).map_err(unreadable)?;
+            self.members.push(Member { path, bytes });
+            return Ok(());
+        }
         let read = from.take(room + 1).read_to_end(&mut bytes);
         read.map_err(unreadable)?;
         if bytes.len() as u64 > room {

@@ -5,7 +5,8 @@
 //! and the two extensions that carry names are taken within a cap.
 
 use super::{
-    Bounded, Contents, MAX_ENTRIES, MAX_PATH, Packing, expansion, plain_path, refused, unreadable,
+    Bounded, Contents, MAX_ENTRIES, MAX_PATH, Packing, Wanted, expansion, plain_path, refused,
+    unreadable,
 };
 use kernel::error::Result;
 use sha2::{Digest, Sha256};
@@ -17,7 +18,11 @@ const MAX_HEADER: u64 = 64 * 1024;
 
 /// Reads a whole archive of `size` bytes packed with gzip, which has to hold
 /// something, and keeps the members `wanted` says, by their plain path.
-pub fn tar_gz(packed: impl Read, size: u64, wanted: impl Fn(&str) -> bool) -> Result<Contents> {
+pub fn tar_gz<W: Into<Wanted>>(
+    packed: impl Read,
+    size: u64,
+    wanted: impl Fn(&str) -> W,
+) -> Result<Contents> {
     let mut contents = Contents::default();
     let unpacked = Packing::Gzip.unpack(packed);
     let entries = read(unpacked, size, |entry, bytes| {
@@ -27,10 +32,13 @@ pub fn tar_gz(packed: impl Read, size: u64, wanted: impl Fn(&str) -> bool) -> Re
         contents.files += 1;
         let size = entry.header.entry_size().map_err(unreadable)?;
         contents.unpacked = contents.unpacked.saturating_add(size);
-        if entry.kind() != EntryType::GNUSparse && wanted(&entry.path) {
-            contents.add(entry.path, bytes)?;
+        if entry.kind() == EntryType::GNUSparse {
+            return Ok(());
         }
-        Ok(())
+        match wanted(&entry.path).into() {
+            Wanted::No => Ok(()),
+            wanted => contents.add(entry.path, wanted, bytes),
+        }
     })?;
     if entries == 0 {
         return Err(refused("the archive is empty".into()));

@@ -3,7 +3,7 @@
 //! The zip library keeps a record of every entry, so the number of entries is
 //! read from the end of the archive before it is asked.
 
-use super::{Bounded, Contents, MAX_ENTRIES, MAX_MEMBER, expansion, plain_path, refused};
+use super::{Bounded, Contents, MAX_ENTRIES, MAX_MEMBER, Wanted, expansion, plain_path, refused};
 use kernel::error::{Error, Result};
 use std::io::{Read, Seek, SeekFrom};
 use zip::ZipArchive;
@@ -19,7 +19,10 @@ const RECORD: u64 = 46;
 
 /// Reads the directory of an archive and keeps the members `wanted` says, by
 /// their plain path.
-pub fn zip(mut packed: impl Read + Seek, wanted: impl Fn(&str) -> bool) -> Result<Contents> {
+pub fn zip<W: Into<Wanted>>(
+    mut packed: impl Read + Seek,
+    wanted: impl Fn(&str) -> W,
+) -> Result<Contents> {
     let size = packed.seek(SeekFrom::End(0)).map_err(Error::internal)?;
     check_directory(&mut packed, size)?;
     packed.rewind().map_err(Error::internal)?;
@@ -37,16 +40,17 @@ pub fn zip(mut packed: impl Read + Seek, wanted: impl Fn(&str) -> bool) -> Resul
         }
         contents.files += 1;
         contents.unpacked = contents.unpacked.saturating_add(entry.size());
-        if wanted(&path) {
-            taken.push((at, path));
+        match wanted(&path).into() {
+            Wanted::No => {}
+            wanted => taken.push((at, path, wanted)),
         }
     }
     if contents.unpacked > expansion(size) {
         return Err(refused("the archive expands to too many bytes".into()));
     }
-    for (at, path) in taken {
+    for (at, path, wanted) in taken {
         let entry = archive.by_index(at).map_err(unreadable)?;
-        contents.add(path, &mut Bounded::new(entry, MAX_MEMBER + 1))?;
+        contents.add(path, wanted, &mut Bounded::new(entry, MAX_MEMBER + 1))?;
     }
     Ok(contents)
 }

@@ -2,19 +2,14 @@
 //! link is told by its package and its place there.
 
 use super::caller;
-use crate::formats::npm::manifest_of;
-use crate::model::PackageType;
+use crate::needs::{self, Need, Why};
 use crate::store::pages::{self as rows, Listed, StoredMetadata};
 use kernel::graph::{
     Args, Ask, Connection, Context, Fault, GlobalId, Graph, HasTypeRef, Key, ObjectBuilder, Order,
     enumeration, item, object,
 };
-use serde_json::{Map, Value as Json};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
-
-/// Most links of one package that are told.
-const MAX: usize = 5_000;
 
 const LINK_ID: GlobalId = GlobalId::new("PackagesDependencyLinkID", "Packages::DependencyLink");
 const DEPENDENCY_ID: GlobalId = GlobalId::new("PackagesDependencyID", "Packages::Dependency");
@@ -31,7 +26,7 @@ struct Link {
 
 impl Link {
     fn id(&self) -> i64 {
-        self.package_id.saturating_mul(MAX as i64) + self.place
+        self.package_id.saturating_mul(needs::MAX as i64) + self.place
     }
 }
 
@@ -104,111 +99,34 @@ async fn links(
 }
 
 fn needs(kept: &StoredMetadata) -> Vec<Arc<Link>> {
-    let text = kept.metadata.as_deref().unwrap_or_default();
-    let text = match kept.package_type {
-        PackageType::Npm => manifest_of(text),
-        _ => text,
-    };
-    let manifest: Map<String, Json> = serde_json::from_str(text).unwrap_or_default();
-    let found = match kept.package_type {
-        PackageType::Npm => of_npm(&manifest),
-        PackageType::Composer => of_composer(&manifest),
-        PackageType::Pypi => of_pypi(&manifest),
-        PackageType::Nuget => of_nuget(&manifest),
-        PackageType::Helm => of_helm(&manifest),
-        _ => Vec::new(),
-    };
-    let link = |(place, (why, name, versions)): (usize, Needed)| {
+    let manifest = needs::manifest(kept.package_type, kept.metadata.as_deref());
+    let found = needs::of(kept.package_type, &manifest);
+    let link = |(place, need): (usize, Need)| {
         Arc::new(Link {
             package_id: kept.id,
             place: place as i64 + 1,
-            why,
-            name,
-            versions,
+            why: why(need.why),
+            name: need.name,
+            versions: need.versions,
         })
     };
-    found.into_iter().take(MAX).enumerate().map(link).collect()
+    found.into_iter().enumerate().map(link).collect()
 }
 
-/// Why, what, and which versions of it.
-type Needed = (&'static str, String, String);
-
-fn of_npm(manifest: &Map<String, Json>) -> Vec<Needed> {
-    let mut found = Vec::new();
-    for (key, why) in [
-        ("dependencies", "DEPENDENCIES"),
-        ("devDependencies", "DEV_DEPENDENCIES"),
-        ("peerDependencies", "PEER_DEPENDENCIES"),
-    ] {
-        found.extend(by_name(manifest, key, why));
+fn why(why: Why) -> &'static str {
+    match why {
+        Why::Runs => "DEPENDENCIES",
+        Why::Develops => "DEV_DEPENDENCIES",
+        Why::Expects => "PEER_DEPENDENCIES",
+        Why::Bundles => "BUNDLE_DEPENDENCIES",
     }
-    // Names only: their versions stand among the others.
-    for key in ["bundleDependencies", "bundledDependencies"] {
-        let names = manifest.get(key).and_then(Json::as_array).into_iter().flatten();
-        let bundled = names.filter_map(Json::as_str).map(|name| {
-            let known = found.iter().find(|one: &&Needed| one.1 == name);
-            let versions = known.map(|one| one.2.clone()).unwrap_or_default();
-            ("BUNDLE_DEPENDENCIES", name.to_owned(), versions)
-        });
-        let bundled: Vec<Needed> = bundled.collect();
-        found.extend(bundled);
-    }
-    found
-}
-
-fn of_composer(manifest: &Map<String, Json>) -> Vec<Needed> {
-    let mut found = by_name(manifest, "require", "DEPENDENCIES");
-    found.extend(by_name(manifest, "require-dev", "DEV_DEPENDENCIES"));
-    found
-}
-
-/// An object from names to versions.
-fn by_name(manifest: &Map<String, Json>, key: &str, why: &'static str) -> Vec<Needed> {
-    let all = manifest.get(key).and_then(Json::as_object).into_iter().flatten();
-    let needed =
-        all.filter_map(|(name, versions)| Some((why, name.clone(), versions.as_str()?.to_owned())));
-    needed.collect()
-}
-
-/// Lines such as `nail[steel] >=1.0; python_version < "3.9"`.
-fn of_pypi(manifest: &Map<String, Json>) -> Vec<Needed> {
-    let all = manifest.get("requires_dist").and_then(Json::as_array);
-    let lines = all.into_iter().flatten().filter_map(Json::as_str);
-    let needed = lines.map(|line| {
-        let of_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-        let end = line.find(|c| !of_name(c)).unwrap_or(line.len());
-        let (name, rest) = line.split_at(end);
-        ("DEPENDENCIES", name.to_owned(), rest.trim().to_owned())
-    });
-    needed.filter(|one| !one.1.is_empty()).collect()
-}
-
-fn of_nuget(manifest: &Map<String, Json>) -> Vec<Needed> {
-    let groups = manifest.get("dependency_groups").and_then(Json::as_array);
-    let groups = groups.into_iter().flatten();
-    let lists = groups.filter_map(|group| group.get("dependencies")?.as_array());
-    listed(lists.flatten(), "id", "range")
-}
-
-fn of_helm(manifest: &Map<String, Json>) -> Vec<Needed> {
-    let all = manifest.get("dependencies").and_then(Json::as_array);
-    listed(all.into_iter().flatten(), "name", "version")
-}
-
-/// Objects with a name and, if any will not do, versions.
-fn listed<'j>(all: impl Iterator<Item = &'j Json>, name: &str, versions: &str) -> Vec<Needed> {
-    let text = |one: &Json, key: &str| one.get(key).and_then(Json::as_str).map(str::to_owned);
-    let needed = all.filter_map(|one| {
-        let versions = text(one, versions).unwrap_or_default();
-        Some(("DEPENDENCIES", text(one, name)?, versions))
-    });
-    needed.collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::model::PackageType;
+    use serde_json::{Value as Json, json};
 
     fn of(package_type: PackageType, metadata: Json) -> Vec<(&'static str, String)> {
         let metadata = match package_type {

@@ -2,17 +2,17 @@
 //! package, deletion, and the settings that rule them.
 
 mod cleanup;
+mod details;
 mod install;
 mod limits;
 mod publishing;
 mod settings;
 pub mod views;
 
-use crate::access::{RegistryAccess, authorize, not_found};
-use crate::model::{self, PackageType, Status};
+use crate::access::{RegistryAccess, authorize};
+use crate::model::{self, PackageType};
 use crate::rules::destroy::Deletion;
-use crate::store::list::{self, Filter, OrderBy};
-use crate::store::{files, packages};
+use crate::store::list::{self, Filter, OfName, OrderBy};
 use http::Method;
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -21,19 +21,17 @@ use kernel::html::ui::Choice;
 use kernel::html::{Html, Moment, Pages, flash};
 use kernel::http::{Paging, Params, RequestContext, Response, Routes};
 use kernel::ids::Reference;
-use kernel::time::Date;
 use spaces::access::Purpose;
-use spaces::pages::{Address, PROJECT, Section, Space, SpaceHead, section};
+use spaces::pages::{Address, PROJECT, Section, Space, section};
 use std::sync::Arc;
 use store::Tx;
-use views::{Package, PackageRow, Packages};
-
-const MAX_FILES: i64 = 500;
+use views::{PackageRow, Packages};
 
 pub fn routes(r: &mut Routes) {
     section(r, Method::GET, "packages", list_page);
     let one = format!("{PROJECT}/-/packages/{{package_id}}");
-    r.page(Method::GET, &one, package_page);
+    r.page(Method::GET, &one, details::show);
+    r.page(Method::GET, &format!("{one}/versions"), details::versions);
     r.page(Method::POST, &format!("{one}/delete"), delete_package);
     r.page(Method::POST, &format!("{one}/files/{{file_id}}/delete"), delete_file);
     settings::routes(r);
@@ -73,6 +71,7 @@ fn rows(
     let (creators, now) = (identity::entities::load_basic(tx, &ids)?, tx.now());
     let rows = packages.into_iter().map(|package| PackageRow {
         path: path(package.project_id),
+        of_name: OfName::default(),
         creator: package.creator_id.and_then(|id| creators.get(&id).cloned()),
         published: Moment::new(package.created_at, now),
         package,
@@ -80,9 +79,24 @@ fn rows(
     Ok(rows.collect())
 }
 
+/// The same, each with what a list by names says of its name.
+fn rows_of_names(
+    tx: &mut Tx<'_>,
+    packages: Vec<model::Package>,
+    path: impl Fn(i64) -> Option<String>,
+) -> Result<Vec<PackageRow>> {
+    let ids: Vec<i64> = packages.iter().map(|one| one.id).collect();
+    let mut of_names = list::of_names(tx, &ids)?;
+    let mut rows = rows(tx, packages, path)?;
+    for row in &mut rows {
+        row.of_name = of_names.remove(&row.package.id).unwrap_or_default();
+    }
+    Ok(rows)
+}
+
 const SORTS: &[(&str, &str)] = &[
-    ("created_desc", "Newest"),
-    ("created_asc", "Oldest"),
+    ("created_desc", "Published last"),
+    ("created_asc", "Published first"),
     ("name_asc", "Name"),
     ("version_desc", "Version"),
 ];
@@ -110,6 +124,7 @@ impl ListPage {
             descending: matches!(sort, "created_desc" | "version_desc"),
             package_type: self.kind.as_deref().and_then(PackageType::from_text),
             words: list::words(self.search.as_deref().unwrap_or_default()),
+            by_name: true,
             ..Filter::default()
         }
     }
@@ -141,7 +156,7 @@ async fn list_page(
             Space::Project(project, _) => {
                 let (packages, total) = list::of_project(tx, project.id, &filter, limit, offset)?;
                 let path = |_| Some(project.full_path.clone());
-                (rows(tx, packages, path)?, total)
+                (rows_of_names(tx, packages, path)?, total)
             }
             Space::Group(group, _) => of_group(tx, &viewer, group, &filter, (limit, offset))?,
         };
@@ -175,7 +190,7 @@ fn of_group(
     let ids: Vec<i64> = packages.iter().map(|package| package.project_id).collect();
     // A registry may be open though its project is hidden.
     let paths = list::project_paths(tx, viewer, &ids)?;
-    Ok((rows(tx, packages, |id| paths.get(&id).cloned())?, total))
+    Ok((rows_of_names(tx, packages, |id| paths.get(&id).cloned())?, total))
 }
 
 /// How to publish a first package, for those who may.
@@ -211,83 +226,6 @@ fn authorized(
         Space::Project(project, _) => authorize(tx, viewer, &Reference::Id(project.id), purpose),
         Space::Group(..) => Err(Error::NotFound("Project")),
     }
-}
-
-async fn package_page(
-    app: App,
-    viewer: Viewer,
-    asked: Arc<RequestContext>,
-    params: Params<OnePackage>,
-) -> Result<Response> {
-    let address = Address::of(&asked)?;
-    let shown = identity::pages::page(&app, &viewer, "Package");
-    let base_url = app.base_url().to_owned();
-    let view = app
-        .read(move |tx| {
-            let entered = authorized(tx, &viewer, &address, Purpose::ReadPackages)?;
-            let package = entered.package(tx, params.package_id, Status::is_detailed)?;
-            let space = Space::Project(entered.project.clone(), entered.level);
-            let head = space.head(tx, &viewer)?;
-            package_view(tx, shown, head, &entered, package, &base_url)
-        })
-        .await?;
-    Ok(Html::new(&view)?.response())
-}
-
-fn package_view(
-    tx: &mut Tx<'_>,
-    page: kernel::html::Page,
-    head: SpaceHead,
-    entered: &RegistryAccess,
-    package: model::Package,
-    base_url: &str,
-) -> Result<Package> {
-    let path = &entered.project.full_path;
-    let files = files::list(tx, package.id, "id", " desc", MAX_FILES, 0)?;
-    let total = files::count(tx, package.id)?.unsigned_abs();
-    let versions = packages::other_versions(tx, &package)?;
-    let tags = packages::tags_of(tx, vec![package.id])?;
-    let days = packages::downloads_by_day(tx, package.id)?;
-    let words = install::InstallSource {
-        package: &package,
-        file: files.first(),
-        group_id: entered.project.namespace_id,
-        base_url,
-    };
-    let (install, mut publish) = (install::lines(&words), Vec::new());
-    if entered.may_publish() {
-        publish = publishing::lines(&words);
-    }
-    let url = format!("/{path}/-/packages/{}", package.id);
-    let row = rows(tx, vec![package], |_| Some(path.clone()))?.pop();
-    let row = row.ok_or_else(not_found)?;
-    let mut page = head.page_below(page, Section::Packages);
-    page.title = row.name().to_owned();
-    Ok(Package {
-        page,
-        tags,
-        install,
-        publish,
-        files,
-        pages: Pages { page: 1, per_page: total.max(1), total, url: url.clone() },
-        url,
-        versions: versions.into_iter().rev().take(20).collect(),
-        downloads_by_day: days
-            .into_iter()
-            .map(|(day, n)| (label(&day), n.unsigned_abs()))
-            .collect(),
-        can_delete: entered.may_delete(),
-        now: tx.now(),
-        row,
-        head,
-    })
-}
-
-/// `2026-03-04` as `Mar 4`.
-fn label(day: &str) -> String {
-    day.parse::<Date>()
-        .map(|date| date.strftime("%b %-d").to_string())
-        .unwrap_or_default()
 }
 
 async fn delete_package(

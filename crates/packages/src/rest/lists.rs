@@ -82,6 +82,7 @@ impl Wanted {
             version: version.filter(|text| !text.trim().is_empty()),
             include_versionless: self.include_versionless.unwrap_or(false),
             status: self.status,
+            by_name: false,
         })
     }
 }

@@ -4,6 +4,7 @@ use super::protection;
 use crate::access::RegistryAccess;
 use crate::keys::package_version_key;
 use crate::model::{Package, PackageFile, PackageType, Status};
+use crate::readme::Readme;
 use crate::settings;
 use crate::store::packages::NewPackage;
 use crate::store::{files, packages};
@@ -33,6 +34,8 @@ pub struct Destination {
     pub metadata: Option<String>,
     /// What the format keeps of the file, as JSON text.
     pub file_metadata: Option<String>,
+    /// What the archive says at length; goes with the metadata.
+    pub readme: Option<Readme>,
 }
 
 /// What a format calls publishing the same again. Whether it may be is the
@@ -70,6 +73,7 @@ impl Destination {
             refusal: || Error::BadRequest("Duplicate package is not allowed".into()),
             metadata: None,
             file_metadata: None,
+            readme: None,
         }
     }
 
@@ -133,6 +137,11 @@ pub fn add_file(
     }
     if let Some(metadata) = &to.metadata {
         packages::set_metadata(tx, package.id, metadata)?;
+        match &to.readme {
+            Some(readme) => packages::set_readme(tx, package.id, readme)?,
+            None if is_new => {}
+            None => packages::remove_readme(tx, package.id)?,
+        }
     }
     let metadata = to.file_metadata.as_deref();
     let file = add_beside(tx, viewer, &package, &to.file_name, stored, metadata)?;

@@ -13,7 +13,7 @@ use kernel::error::Result;
 use kernel::http::paging::COUNT_LIMIT;
 use spaces::access::{Purpose, visible_projects};
 use std::collections::HashMap;
-use store::{Fragment, FromRow, Tx};
+use store::{Fragment, FromRow, Tx, sql};
 
 /// Projects up to which a group's list is merged from lists of each.
 const MAX_MERGED: usize = 100;
@@ -40,6 +40,9 @@ pub struct Filter {
     pub include_versionless: bool,
     /// Only this state instead of the displayable ones.
     pub status: Option<Status>,
+    /// Of each name of a format in a project only the version that was
+    /// published last.
+    pub by_name: bool,
 }
 
 impl Default for Filter {
@@ -52,6 +55,7 @@ impl Default for Filter {
             version: None,
             include_versionless: false,
             status: None,
+            by_name: false,
         }
     }
 }
@@ -64,6 +68,7 @@ impl Filter {
             && self.version.is_none()
             && !self.include_versionless
             && self.status.is_none()
+            && !self.by_name
     }
 
     /// The columns sorted by, on the alias `p`. Ties end with the id; format,
@@ -108,8 +113,20 @@ impl Filter {
             None => {}
         }
         with_words(query, &self.words);
+        if self.by_name {
+            query.raw(NOTHING_NEWER);
+        }
     }
 }
+
+/// No displayed version of the name was published later: told by the index
+/// `packages_newest_of_name`, so that versions which are not shown are passed
+/// over one by one and never sorted.
+const NOTHING_NEWER: &str = " and not exists (select 1 from packages newer
+    where newer.project_id = p.project_id and newer.package_type = p.package_type
+        and newer.name_key = p.name_key and newer.live = 1
+        and (newer.created_at, newer.id) > (p.created_at, p.id)
+        and newer.status in ('default', 'deprecated', 'error') and newer.version is not null)";
 
 /// A pattern that finds the word anywhere and takes nothing in it as special.
 pub(crate) fn like(word: &str) -> String {
@@ -367,12 +384,74 @@ fn sorted_query(projects: &[Source], filter: &Filter, limit: i64, offset: i64) -
 }
 
 fn count(tx: &mut Tx<'_>, projects: &[i64], filter: &Filter) -> Result<i64> {
-    let mut query = Fragment::new("select count(*) from (select 1 from packages p where");
-    query.in_list("p.project_id", projects.to_vec());
-    filter.push(&mut query);
-    query.push(" limit ", COUNT_LIMIT + 1).raw(") counted");
+    let query = match filter.by_name {
+        true => count_of_names(projects, filter),
+        false => {
+            let mut query = Fragment::new("select count(*) from (select 1 from packages p where");
+            query.in_list("p.project_id", projects.to_vec());
+            filter.push(&mut query);
+            query.push(" limit ", COUNT_LIMIT + 1).raw(") counted");
+            query
+        }
+    };
     let counts: Vec<i64> = tx.query(query)?;
     Ok(counts.into_iter().next().unwrap_or(0))
+}
+
+/// Counts names that have a version to show, as far as they are counted: walks
+/// names, not their versions.
+fn count_of_names(projects: &[i64], filter: &Filter) -> Fragment {
+    let mut query = Fragment::new("select count(*) from (select 1 from package_names n where");
+    query.in_list("n.project_id", projects.to_vec());
+    if let Some(package_type) = filter.package_type {
+        query.push(" and n.package_type = ", package_type);
+    }
+    query.raw(
+        " and exists (select 1 from packages p where p.project_id = n.project_id
+            and p.package_type = n.package_type and p.name_key = n.name_key",
+    );
+    filter.push(&mut query);
+    query.push(") limit ", COUNT_LIMIT + 1).raw(") counted");
+    query
+}
+
+/// What a list by names says of each beside its newest version.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, FromRow)]
+pub struct OfName {
+    /// Displayable versions.
+    pub versions: i64,
+    /// Downloads of all of them.
+    pub downloads: i64,
+    /// Bytes of the newest one's files.
+    pub size: i64,
+}
+
+/// The same for each of these packages, by two statements.
+pub fn of_names(tx: &mut Tx<'_>, ids: &[i64]) -> Result<HashMap<i64, OfName>> {
+    let sizes: Vec<(i64, i64)> = tx.all(
+        sql!(
+            "select package_id, cast(sum(size) as bigint) from package_files
+             where package_id in_list($1) and status = 'default' group by package_id"
+        ),
+        (ids,),
+    )?;
+    let sizes: HashMap<i64, i64> = sizes.into_iter().collect();
+    let counts: Vec<(i64, i64, i64)> = tx.all(
+        sql!(
+            "select o.id, count(*), cast(sum(p.download_count) as bigint)
+             from packages o join packages p on p.project_id = o.project_id
+                and p.package_type = o.package_type and p.name_key = o.name_key
+             where o.id in_list($1) and p.live = 1
+                and p.status in ('default', 'deprecated', 'error') and p.version is not null
+             group by o.id"
+        ),
+        (ids,),
+    )?;
+    let of_name = |(id, versions, downloads)| {
+        let size = sizes.get(&id).copied().unwrap_or(0);
+        (id, OfName { versions, downloads, size })
+    };
+    Ok(counts.into_iter().map(of_name).collect())
 }
 
 #[cfg(test)]

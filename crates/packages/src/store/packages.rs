@@ -2,6 +2,7 @@
 
 use crate::keys::{name_key, package_version_key, version_key};
 use crate::model::{Package, PackageType, Status, Tag};
+use crate::readme::Readme;
 use kernel::error::Result;
 use kernel::time::{Timestamp, wire};
 use schemars::JsonSchema;
@@ -216,6 +217,69 @@ pub fn other_versions(tx: &mut Tx<'_>, package: &Package) -> Result<Vec<OtherVer
             MAX_VERSIONS,
         ),
     )?)
+}
+
+/// One page of the displayable versions of a name, the newest first, and how
+/// many there are.
+pub fn versions_of(
+    tx: &mut Tx<'_>,
+    package: &Package,
+    limit: i64,
+    offset: i64,
+) -> Result<(Vec<Package>, i64)> {
+    let name = name_key(package.package_type, &package.name);
+    let of = (package.project_id, package.package_type, name.clone());
+    let total = tx.one(
+        sql!(
+            "select count(*) from packages
+             where project_id = $1 and package_type = $2 and name_key = $3
+                and version is not null and live = 1
+                and status in ('default', 'deprecated', 'error')"
+        ),
+        of,
+    )?;
+    let found = tx.all(
+        sql!(
+            SELECT,
+            "where p.project_id = $1 and p.package_type = $2 and p.name_key = $3
+                and p.version is not null and p.live = 1
+                and p.status in ('default', 'deprecated', 'error')
+             order by p.created_at desc, p.id desc limit $4 offset $5"
+        ),
+        (package.project_id, package.package_type, name, limit, offset),
+    )?;
+    Ok((found, total))
+}
+
+/// Keeps the README of a package in place of the one before.
+pub fn set_readme(tx: &mut Tx<'_>, id: i64, readme: &Readme) -> Result<()> {
+    tx.execute(
+        sql!(
+            "insert into package_readmes (package_id, content, markdown) values ($1, $2, $3)
+             on conflict (package_id) do update
+             set content = excluded.content, markdown = excluded.markdown"
+        ),
+        (id, readme.content.as_str(), readme.markdown),
+    )?;
+    Ok(())
+}
+
+/// Forgets it.
+pub fn remove_readme(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    tx.execute(sql!("delete from package_readmes where package_id = $1"), (id,))?;
+    Ok(())
+}
+
+pub fn readme(tx: &mut Tx<'_>, id: i64) -> Result<Option<Readme>> {
+    Ok(tx.optional(
+        sql!("select content, markdown from package_readmes where package_id = $1"),
+        (id,),
+    )?)
+}
+
+/// What the format keeps of a package, as JSON text.
+pub fn metadata(tx: &mut Tx<'_>, id: i64) -> Result<Option<String>> {
+    Ok(tx.one(sql!("select metadata from packages where id = $1"), (id,))?)
 }
 
 /// Adds downloads of a package on one day and remembers the last.

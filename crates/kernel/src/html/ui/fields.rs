@@ -150,6 +150,7 @@ impl Choice {
 #[template(path = "ui/select.html")]
 pub struct Select {
     name: String,
+    id: String,
     label: String,
     options: Vec<Choice>,
     chosen: String,
@@ -166,6 +167,7 @@ pub fn select(
 ) -> Select {
     Select {
         name: name.to_string(),
+        id: name.to_string(),
         label: label.to_string(),
         options: options.as_ref().to_vec(),
         chosen: chosen.to_string(),
@@ -175,6 +177,16 @@ pub fn select(
 }
 
 impl Select {
+    /// Sets the control apart from those of its name in the page's other forms,
+    /// as [`Field::of`] does.
+    pub fn of(mut self, form: impl Display) -> Select {
+        let form = form.to_string();
+        if !form.is_empty() {
+            self.id = format!("{}-{form}", self.name);
+        }
+        self
+    }
+
     /// One sentence of help below the control.
     pub fn hint(mut self, text: impl Display) -> Select {
         self.hint = text.to_string();

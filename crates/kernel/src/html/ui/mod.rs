@@ -11,7 +11,7 @@ mod icons;
 mod shows;
 
 pub use avatar::{Avatar, avatar};
-pub use chart::{Bars, bars};
+pub use chart::{Bars, Ranking, Sparkline, bars, ranking, sparkline};
 pub use fields::{
     Checkbox, Choice, Field, Hidden, Select, area, checkbox, csrf, hidden, input, select,
 };

@@ -6,6 +6,8 @@ use crate::alerts::related::Related;
 use crate::alerts::store::alerts::{self as rows, Counts, Filter, Order, OrderBy};
 use crate::alerts::store::{history, settings};
 use crate::hours::{HOURS, before, last_hours, of_hours};
+use crate::on_call::access::READ as READ_ON_CALL;
+use crate::on_call::related::now_in;
 use identity::pages::page;
 use kernel::app::App;
 use kernel::error::Result;
@@ -137,7 +139,12 @@ pub(super) async fn show(
                 true => Vec::new(),
                 false => of_hours(&last_hours(now, &sent)),
             };
+            let on_call = match spaces::may(tx, &visit.viewer, space.project()?, READ_ON_CALL)? {
+                true => now_in(tx, head.id)?,
+                false => Vec::new(),
+            };
             Ok(AlertList {
+                on_call: on_call.into_iter().filter(|one| !one.people.is_empty()).collect(),
                 page: head.page(page, Section::Alerts),
                 tabs: list.tabs(&all, &counts),
                 status: list.tab.0,

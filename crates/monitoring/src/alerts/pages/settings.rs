@@ -27,11 +27,14 @@ use store::Tx;
 const MOST: i64 = 200;
 const KINDS: &[(&str, &str)] = &[("http", "Any sender"), ("prometheus", "Prometheus Alertmanager")];
 
-impl Kind {
-    pub(super) fn label(self) -> &'static str {
-        match self {
-            Kind::Http => KINDS[0].1,
-            Kind::Prometheus => KINDS[1].1,
+impl Integration {
+    /// Whose alerts it takes: a known sender's, as far as it reads payloads as
+    /// that one sends them.
+    pub(super) fn sender(&self) -> &'static str {
+        match (self.kind, Preset::of(&self.payload_mapping.0)) {
+            (Kind::Prometheus, _) => KINDS[1].1,
+            (Kind::Http, Some(preset)) => preset.label(),
+            (Kind::Http, None) => KINDS[0].1,
         }
     }
 }

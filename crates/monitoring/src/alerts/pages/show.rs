@@ -8,7 +8,7 @@ use crate::alerts::payload::flat;
 use crate::alerts::related::Related;
 use crate::alerts::rules::alerts::{AlertAccess, duplicate};
 use crate::alerts::store::{alerts as rows, history, images};
-use crate::hours::{DAYS, before, last_days, last_hours, of_days, of_hours};
+use crate::hours::{DAYS, HOURS, before, last_days, last_hours, of_days, of_hours};
 use identity::pages::challenge::Challenge;
 use identity::pages::refusal::{Refusal, outcome};
 use identity::spam::Guarded;
@@ -197,9 +197,8 @@ impl AlertPage {
             },
             durations: Choice::list(DURATIONS),
             duplicate: open.map(|open| (open.reference(), open.path(project))),
-            begun: begun(tx, &alert, now)?,
-            hours: of_hours(&last_hours(now, &sent)),
-            days: of_days(&last_days(now, &sent)),
+            begun: history::begun(tx, &alert, before(now, 24 * DAYS))?.len(),
+            sent: chart(&alert, &sent, now),
             images: images::list(tx, alert.id, IMAGES, 0)?,
             notes: reader.notes(tx, &self.paging, typed.text.as_ref())?,
             draft: match &typed.text {
@@ -259,11 +258,16 @@ fn fields(payload: &Value) -> Vec<(String, String)> {
     flat.map(|(name, value)| (name, text(value))).collect()
 }
 
-/// How often it and those equal to it began, on each of the last days.
-fn begun(tx: &mut Tx<'_>, alert: &Alert, now: Timestamp) -> Result<Vec<(String, u64)>> {
-    let begun = history::begun(tx, alert, before(now, 24 * DAYS))?.into_iter();
-    let counts: Vec<(Timestamp, i64)> = begun.map(|at| (at, 1)).collect();
-    Ok(of_days(&last_days(now, &counts)))
+/// What was sent of it: by hour while it is young, by day later.
+fn chart(
+    alert: &Alert,
+    sent: &[(Timestamp, i64)],
+    now: Timestamp,
+) -> (&'static str, Vec<(String, u64)>) {
+    match alert.times.created_at > before(now, HOURS - 1) {
+        true => ("Events by hour", of_hours(&last_hours(now, sent))),
+        false => ("Events by day", of_days(&last_days(now, sent))),
+    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use crate::alerts::model::{
 };
 use crate::alerts::payload::text;
 use crate::alerts::related::Related;
+use crate::on_call::related::OnCallNow;
 use askama::Template;
 use identity::model::User;
 use identity::pages::challenge::Challenge;
@@ -16,6 +17,8 @@ use kernel::time::Timestamp;
 use planning::store::notes::Note;
 use spaces::pages::SpaceHead;
 
+/// Deliveries that a page shows at once; the others unfold.
+const SHOWN: usize = 10;
 /// Longest beginning of a description that a row shows, in characters.
 const EXCERPT: usize = 200;
 
@@ -31,6 +34,8 @@ pub struct AlertList {
     pub search: String,
     pub sort: &'static str,
     pub sorts: Vec<Choice>,
+    /// Who is on call now, by schedule.
+    pub on_call: Vec<OnCallNow>,
     /// There are alerts that the search finds, of whatever status.
     pub has_any: bool,
     /// Where incidents are looked after, if that is elsewhere.
@@ -94,10 +99,10 @@ pub struct AlertDetails {
     pub durations: Vec<Choice>,
     /// An equal alert that is open, and its page.
     pub duplicate: Option<(String, String)>,
-    /// How often it and those equal to it began, by day.
-    pub begun: Vec<(String, u64)>,
-    pub hours: Vec<(String, u64)>,
-    pub days: Vec<(String, u64)>,
+    /// How often it and those equal to it began in the days that are charted.
+    pub begun: usize,
+    /// What the chart shows, and by hour or by day.
+    pub sent: (&'static str, Vec<(String, u64)>),
     pub images: Vec<MetricImage>,
     pub notes: Vec<NoteRow>,
     /// A note as typed, and the discussion it answers in, or empty.
@@ -110,6 +115,19 @@ pub struct AlertDetails {
     pub may_write: bool,
     pub pages: Pages,
     pub errors: Errors,
+}
+
+impl AlertDetails {
+    /// What is mostly done next, the first being the usual.
+    fn next(&self) -> &'static [(&'static str, Status)] {
+        match self.alert.status {
+            Status::Triggered => {
+                &[("Acknowledge", Status::Acknowledged), ("Resolve", Status::Resolved)]
+            }
+            Status::Acknowledged => &[("Resolve", Status::Resolved)],
+            Status::Resolved | Status::Ignored => &[],
+        }
+    }
 }
 
 /// Something that somebody wrote, or that happened.
@@ -222,6 +240,11 @@ pub struct TargetRow {
 }
 
 impl AlertIntegration {
+    /// The places are what was refused.
+    fn is_mapped(&self) -> bool {
+        !self.errors.of("mapping").is_empty()
+    }
+
     /// The colour of a delivery's status.
     fn tone(&self, one: &Delivered) -> &'static str {
         match one.status {

@@ -8,9 +8,9 @@ use crate::errors::detail::{Detail, StackFrame};
 use crate::errors::external::ExternalError;
 use crate::errors::model::{Setting, Status, Tracked};
 use crate::errors::reading;
-use crate::errors::store::errors as rows;
 use crate::errors::store::issues::{Linked, seen};
 use crate::errors::store::read;
+use crate::errors::store::{errors as rows, events};
 use crate::hours::Bar;
 use elsewhere::There;
 use identity::graph::caller;
@@ -320,7 +320,7 @@ async fn stacks(
     let read = app.read(move |tx| {
         let error = rows::by_id(tx, id)?;
         let event = match &error {
-            Some(error) => rows::newest(tx, error.id)?,
+            Some(error) => events::newest(tx, error.id)?,
             None => None,
         };
         Ok(error.zip(event))

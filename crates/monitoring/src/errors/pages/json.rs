@@ -9,6 +9,7 @@ use crate::errors::model::{Setting, Status, Tracked};
 use crate::errors::reading;
 use crate::errors::rules::errors::{not_enabled, set_status};
 use crate::errors::store::errors::{self as rows, Filter, Sort};
+use crate::errors::store::events;
 use crate::errors::store::issues::seen;
 use crate::errors::store::settings;
 use crate::hours::Bar;
@@ -237,7 +238,7 @@ fn details(tx: &mut Tx<'_>, script: &Script, id: i64) -> Result<Value> {
 pub(super) async fn stack(script: Script, params: Params<ErrorPage>) -> Result<Response> {
     let found = script.read(move |tx, script| {
         let (_, error) = script.find(tx, params.error_id)?;
-        let event = rows::newest(tx, error.id)?.found("Event")?;
+        let event = events::newest(tx, error.id)?.found("Event")?;
         let detail = Detail::unpack(&event.payload).unwrap_or_default();
         let place = |place: &StackFrame| {
             json!({

@@ -3,8 +3,10 @@
 use super::views::{ErrorList, ErrorRow};
 use crate::errors::external::{self, ExternalError, Listed};
 use crate::errors::model::{Setting, Status};
+use crate::errors::reading;
 use crate::errors::store::errors::{self as rows, Filter, Sort};
 use crate::errors::store::settings;
+use crate::hours::{Bar, of_days, of_hours};
 use identity::pages::page;
 use kernel::app::App;
 use kernel::error::{Error, Result};
@@ -14,7 +16,9 @@ use kernel::http::{Paging, Params, Response};
 use kernel::time::Timestamp;
 use spaces::access::Purpose;
 use spaces::pages::{Section, Space, Visit};
+use std::collections::HashMap;
 use std::sync::Arc;
+use store::Tx;
 
 const STATUSES: &[(&str, &str)] = &[
     ("unresolved", "Open"),
@@ -28,20 +32,26 @@ const SORTS: &[(&str, &str)] = &[
     ("frequency", "Most events"),
 ];
 
+/// Times that the line beside an error is about, the first unless asked.
+const SPANS: &[(&str, &str)] = &[("14d", "Last 14 days"), ("24h", "Last 24 hours")];
+
 kernel::params! {
     pub struct ListPage {
         pub search: Option<String>,
         pub status: Option<String>,
         pub sort: Option<String>,
+        pub span: Option<String>,
     }
 }
 
-/// What the list shows: words to look for, a status, an order.
+/// What the list shows: words to look for, a status, an order, which time is
+/// drawn.
 #[derive(Debug)]
 pub struct Chosen {
     pub search: String,
     pub status: &'static str,
     pub sort: &'static str,
+    pub span: &'static str,
 }
 
 impl Chosen {
@@ -54,6 +64,7 @@ impl Chosen {
             search: params.search.unwrap_or_default(),
             status: chosen(params.status, STATUSES),
             sort: chosen(params.sort, SORTS),
+            span: chosen(params.span, SPANS),
         }
     }
 
@@ -70,6 +81,7 @@ impl Chosen {
             .append_pair("search", &self.search)
             .append_pair("status", self.status)
             .append_pair("sort", self.sort)
+            .append_pair("span", self.span)
             .finish()
     }
 
@@ -83,6 +95,32 @@ impl Chosen {
 
     pub(super) fn sorts(&self) -> Vec<Choice> {
         Choice::list(SORTS)
+    }
+
+    pub(super) fn spans(&self) -> Vec<Choice> {
+        Choice::list(SPANS)
+    }
+
+    /// What the lines beside the errors show.
+    pub(super) fn drawn(&self) -> &'static str {
+        if self.is_hourly() {
+            "Events in the last 24 hours"
+        } else {
+            "Events in the last 14 days"
+        }
+    }
+
+    fn is_hourly(&self) -> bool {
+        self.span == SPANS[1].0
+    }
+
+    /// The lines of these errors, by one statement.
+    fn lines(&self, tx: &mut Tx<'_>, ids: Vec<i64>) -> Result<HashMap<i64, Vec<(String, u64)>>> {
+        let (bars, labelled): (_, fn(&[Bar]) -> Vec<(String, u64)>) = match self.is_hourly() {
+            true => (reading::hours(tx, ids)?, of_hours),
+            false => (reading::few_days(tx, ids)?, of_days),
+        };
+        Ok(bars.into_iter().map(|(id, bars)| (id, labelled(&bars))).collect())
     }
 }
 
@@ -111,11 +149,14 @@ pub(super) async fn show(
             let (errors, total): (Vec<ErrorRow>, i64) = match &elsewhere {
                 Some(elsewhere) => (elsewhere.rows(now), elsewhere.listed.errors.len() as i64),
                 None => {
-                    let found = rows::list(tx, head.id, &filter, limit, offset)?.into_iter();
-                    let rows = found.map(|error| ErrorRow {
+                    let found = rows::list(tx, head.id, &filter, limit, offset)?;
+                    let ids = found.iter().map(|error| error.id).collect();
+                    let mut lines = chosen.lines(tx, ids)?;
+                    let rows = found.into_iter().map(|error| ErrorRow {
                         url: error.path(space.full_path()),
-                        status: error.status.to_string(),
+                        state: (error.status.label().to_owned(), error.status.tone()),
                         last_seen_at: Moment::new(error.last_seen_at, now),
+                        line: lines.remove(&error.id).unwrap_or_default(),
                         error,
                     });
                     (rows.collect(), rows::count(tx, head.id, &filter)?)
@@ -181,7 +222,8 @@ impl Elsewhere {
         let row = |one: &ExternalError| ErrorRow {
             error: one.error.clone(),
             url: one.url.clone(),
-            status: one.status.clone(),
+            state: (one.status.clone(), "plain"),
+            line: Vec::new(),
             last_seen_at: Moment::new(one.last_seen.parse().unwrap_or(now), now),
         };
         self.listed.errors.iter().map(row).collect()

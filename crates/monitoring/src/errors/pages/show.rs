@@ -1,14 +1,15 @@
 //! `…/-/error_tracking/<id>/details`: one error, its chart and its stack.
 
-use super::views::ErrorDetails;
-use super::{CreateIssue, ErrorPage};
+use super::CreateIssue;
+use super::views::{ErrorDetails, Shown};
 use crate::errors::detail::Detail;
 use crate::errors::issues;
-use crate::errors::model::Status;
+use crate::errors::model::{Status, Tracked};
 use crate::errors::reading;
 use crate::errors::rules::errors::set_status;
-use crate::errors::store::errors as rows;
 use crate::errors::store::issues::{Linked, seen};
+use crate::errors::store::{errors as rows, events};
+use crate::errors::tags;
 use crate::hours::{of_days, of_hours};
 use identity::pages::challenge::{Challenge, Solved};
 use identity::pages::refusal::{FormState, outcome};
@@ -33,19 +34,27 @@ kernel::params! {
     }
 }
 
-pub(super) async fn show(app: App, visit: Visit, params: Params<ErrorPage>) -> Result<Response> {
-    render(&app, visit, params.error_id, FormState::default()).await
+kernel::params! {
+    pub struct EventPage {
+        pub error_id: i64,
+        /// The number of an event; the newest unless given.
+        pub event: Option<String>,
+    }
+}
+
+pub(super) async fn show(app: App, visit: Visit, params: Params<EventPage>) -> Result<Response> {
+    render(&app, visit, params.0, FormState::default()).await
 }
 
 async fn render(
     app: &App,
     visit: Visit,
-    id: i64,
+    at: EventPage,
     typed: FormState<CreateIssue>,
 ) -> Result<Response> {
     let status = typed.refusal.status();
     let page = typed.refusal.page(app, &visit.viewer, "Error");
-    let view = app.read(move |tx| details(tx, page, &visit, id, typed));
+    let view = app.read(move |tx| details(tx, page, &visit, &at, typed));
     let view = view.await?;
     let html = Challenge::allow(view.challenge.as_ref(), Html::new(&view)?);
     Ok(html.status(status).response())
@@ -55,18 +64,16 @@ fn details(
     tx: &mut Tx<'_>,
     page: Page,
     visit: &Visit,
-    id: i64,
+    at: &EventPage,
     typed: FormState<CreateIssue>,
 ) -> Result<ErrorDetails> {
     let space = visit.authorize(tx, Purpose::ReadErrors)?;
+    let id = at.error_id;
     let error = rows::find(tx, space.project()?.id, id)?.found("Error")?;
     let hours = reading::hours(tx, vec![id])?.remove(&id);
     let days = reading::days(tx, id)?;
-    let newest = rows::newest(tx, id)?.map(|event| {
-        // What cannot be read is shown as nothing.
-        let detail = Detail::unpack(&event.payload).unwrap_or_default();
-        (event, detail)
-    });
+    let shown = shown(tx, &error, at.event.as_deref())?;
+    let recent = events::recent(tx, id, tags::EVENTS)?;
     let issue = seen(tx, &visit.viewer, vec![id])?.remove(&id);
     let is_open = |issue: &Linked| issue.state == IssueState::Opened;
     let may_create = may_create_issues(tx, &visit.viewer, &space.reference())?;
@@ -85,8 +92,27 @@ fn details(
         now: tx.now(),
         hours: of_hours(&hours.unwrap_or_default()),
         days: of_days(&days),
-        newest,
+        shown,
+        tags: tags::counts(&recent),
+        looked_at: recent.len(),
     })
+}
+
+/// The event of this number, or the newest.
+fn shown(tx: &mut Tx<'_>, error: &Tracked, number: Option<&str>) -> Result<Option<Shown>> {
+    let event = match number.filter(|number| !number.is_empty()) {
+        Some(number) => Some(events::find(tx, error.project_id, error.id, number)?.found("Event")?),
+        None => events::newest(tx, error.id)?,
+    };
+    let Some(event) = event else {
+        return Ok(None);
+    };
+    Ok(Some(Shown {
+        around: events::neighbours(tx, error.id, event.id)?,
+        // What cannot be read is shown as nothing.
+        detail: Detail::unpack(&event.payload).unwrap_or_default(),
+        event,
+    }))
 }
 
 pub(super) async fn change(app: App, visit: Visit, form: Params<Change>) -> Result<Response> {
@@ -138,9 +164,9 @@ pub(super) async fn create_issue(
     match outcome(&app, made, &[]).await? {
         Ok(made) => flash::done(&app, &back, format!("Issue #{} created.", made.issue.iid)),
         Err(refusal) => {
-            let id = form.error_id;
+            let at = EventPage { error_id: form.error_id, event: None };
             let typed = FormState { form: Some(form.0), refusal };
-            render(&app, visit, id, typed).await
+            render(&app, visit, at, typed).await
         }
     }
 }

@@ -1,15 +1,17 @@
 //! What the pages of the area show, for their templates.
 
 use super::list::{Chosen, Elsewhere};
-use crate::errors::detail::Detail;
+use crate::errors::detail::{Detail, Step};
 use crate::errors::model::{ClientKey, Dropped, Status, Tracked};
-use crate::errors::store::errors::Newest;
+use crate::errors::reading::tone_of;
+use crate::errors::store::events::{Event, Neighbours};
 use crate::errors::store::issues::Linked;
+use crate::errors::tags::Tag;
 use askama::Template;
 use identity::pages::challenge::Challenge;
 use kernel::html::ui::{self, Choice};
 use kernel::html::{Errors, Moment, Page, Pages};
-use kernel::time::Timestamp;
+use kernel::time::{Timestamp, wire};
 use spaces::pages::SpaceHead;
 
 /// `<project>/-/error_tracking`.
@@ -30,9 +32,11 @@ pub struct ErrorRow {
     pub error: Tracked,
     /// Its page, or empty.
     pub url: String,
-    /// In the words of its tracker.
-    pub status: String,
+    /// What people said of it, in the words of its tracker, and its colour.
+    pub state: (String, &'static str),
     pub last_seen_at: Moment,
+    /// Its events over time; empty where its tracker does not say.
+    pub line: Vec<(String, u64)>,
 }
 
 impl ErrorList {
@@ -66,8 +70,19 @@ pub struct ErrorDetails {
     pub now: Timestamp,
     pub hours: Vec<(String, u64)>,
     pub days: Vec<(String, u64)>,
-    /// The newest event, unless it is no longer kept.
-    pub newest: Option<(Newest, Detail)>,
+    /// The event that is shown, unless none is kept.
+    pub shown: Option<Shown>,
+    /// What the newest events have in common, and how many were looked at.
+    pub tags: Vec<Tag>,
+    pub looked_at: usize,
+}
+
+/// An event and those around it.
+#[derive(Debug)]
+pub struct Shown {
+    pub event: Event,
+    pub detail: Detail,
+    pub around: Neighbours,
 }
 
 impl ErrorDetails {
@@ -78,6 +93,25 @@ impl ErrorDetails {
 
     fn at(&self, at: &Timestamp) -> Moment {
         Moment::new(*at, self.now)
+    }
+
+    fn tone(&self, event: &Event) -> &'static str {
+        tone_of(&event.level)
+    }
+
+    /// The page of an event of this error.
+    fn event(&self, number: &str) -> String {
+        format!("{}/details?event={number}", self.action)
+    }
+}
+
+impl Step {
+    /// The time of day it happened, which is more to the point than how long
+    /// ago.
+    fn clock(&self) -> Option<(String, String, String)> {
+        let at = self.at()?;
+        let exact = at.strftime("%-d %b %Y, %H:%M:%S UTC").to_string();
+        Some((wire::text(at), exact, at.strftime("%H:%M:%S").to_string()))
     }
 }
 

@@ -7,7 +7,7 @@ use kernel::error::Result;
 use kernel::http::paging::COUNT_LIMIT;
 use kernel::ids::fold;
 use spaces::store::contains;
-use store::{Fragment, FromRow, Tx, sql};
+use store::{Fragment, Tx, sql};
 
 /// Most errors of each status that a search looks through: those seen last.
 const SEARCHED: i64 = 20_000;
@@ -136,28 +136,6 @@ pub fn set_status(tx: &mut Tx<'_>, error: &Tracked, status: Status) -> Result<()
         (error.id, status),
     )?;
     Ok(())
-}
-
-/// The newest event of an error that is still kept.
-#[derive(Debug, Clone, FromRow)]
-#[columns("e")]
-pub struct Newest {
-    pub event_id: String,
-    pub environment: String,
-    pub release: String,
-    pub occurred_at: Timestamp,
-    pub payload: Vec<u8>,
-}
-
-pub fn newest(tx: &mut Tx<'_>, error_id: i64) -> Result<Option<Newest>> {
-    Ok(tx.optional(
-        sql!(
-            "select ",
-            Newest::COLUMNS,
-            " from error_tracking_events e where e.error_id = $1 order by e.id desc limit 1"
-        ),
-        (error_id,),
-    )?)
 }
 
 /// Events of these errors by hour, in the `hours` up to now: error, hour and

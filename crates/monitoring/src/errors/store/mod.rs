@@ -4,6 +4,7 @@ pub mod arrive;
 pub mod counts;
 pub mod drops;
 pub mod errors;
+pub mod events;
 pub mod issues;
 pub mod keys;
 pub mod old;

@@ -2,8 +2,8 @@
 //! alerts page. Every form goes through the rules that REST uses, and works
 //! without a script.
 
-mod line;
 mod policy;
+mod roster;
 mod schedule;
 mod schedules;
 mod views;

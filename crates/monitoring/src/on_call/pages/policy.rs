@@ -1,7 +1,7 @@
 //! `…/-/escalation_policies`: whom the alerts of a project page.
 
 use super::may_change;
-use super::views::OnePolicy;
+use super::views::{OnePolicy, RuleLine};
 use crate::access::Here;
 use crate::on_call::access::{CHANGE, READ};
 use crate::on_call::model::{MAX_RULES, MAX_SCHEDULES, Policy, Rule, Schedule, Target, Until};
@@ -12,11 +12,11 @@ use identity::model::User;
 use identity::pages::page;
 use identity::users::find_by_username;
 use kernel::app::App;
-use kernel::error::{Error, Result};
+use kernel::error::{Error, Found, Result};
 use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
-use kernel::http::{Params, Patch, Response, Text};
+use kernel::http::{Flat, Params, Patch, Response, Text};
 use spaces::Project;
 use spaces::pages::{Section, Visit};
 use std::collections::HashMap;
@@ -24,18 +24,25 @@ use store::Tx;
 
 const STATES: &[(&str, &str)] =
     &[("acknowledged", "Nobody acknowledged it"), ("resolved", "It is not resolved")];
-const SPARE: usize = 2;
 
 kernel::choices! {
     pub enum Action {
+        /// Makes the policy, or says what it is called and what it is for.
         Save = "save",
         Remove = "remove",
+        /// One more rule.
+        Add = "add",
+        /// Another rule in place of one.
+        Change = "change",
+        /// One rule less.
+        Drop = "drop",
     }
 }
 
 kernel::params! {
     #[derive(Default)]
     pub struct RuleFields {
+        /// Blank for at once.
         pub minutes: Text,
         pub status: Option<Until>,
         /// Its number in the project.
@@ -49,7 +56,9 @@ kernel::params! {
         pub action: Action,
         pub name: Text,
         pub description: Text,
-        pub rules: Option<Vec<RuleFields>>,
+        /// The rule that changes or goes.
+        pub rule_id: Option<i64>,
+        pub rule: Flat<RuleFields>,
     }
 }
 
@@ -86,7 +95,7 @@ impl Stored {
         user.map(|user| user.username.clone()).unwrap_or_default()
     }
 
-    fn sentence(&self, rule: &Rule) -> String {
+    fn sentence(&self, rule: &Rule) -> RuleLine {
         let whom = match rule.target {
             Target::User(id) => format!("@{}", self.username(id)),
             Target::Schedule(id) => match self.schedule(id) {
@@ -94,7 +103,16 @@ impl Stored {
                 None => String::new(),
             },
         };
-        format!("After {} minutes page {whom}, unless it is {}", minutes(rule), rule.until)
+        RuleLine {
+            id: rule.id,
+            after: match rule.elapsed_seconds {
+                0 => "At once".to_owned(),
+                60 => "1 minute".to_owned(),
+                _ => format!("{} minutes", minutes(rule)),
+            },
+            text: format!("Page {whom}, unless it is {}", rule.until),
+            fields: self.form(rule),
+        }
     }
 
     /// Whom a rule may page besides a user it names.
@@ -117,6 +135,40 @@ impl Stored {
             schedule: schedule.map(|one| one.iid),
             username: Text(user.map(|id| self.username(id)).unwrap_or_default()),
         }
+    }
+
+    /// A rule as rules of this room take it.
+    fn input(&self, rule: &Rule) -> RuleInput {
+        let (schedule, user_id) = rule.target.ids();
+        let schedule = schedule.and_then(|id| self.schedule(id));
+        RuleInput {
+            elapsed_time_seconds: rule.elapsed_seconds,
+            status: rule.until,
+            oncall_schedule_iid: schedule.map(|one| one.iid),
+            user_id,
+        }
+    }
+
+    /// What the rules become by a form.
+    fn with(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Vec<RuleInput>> {
+        let mut rules: Vec<RuleInput> = self.rules.iter().map(|rule| self.input(rule)).collect();
+        if form.action == Action::Add {
+            rules.push(form.rule.input(tx)?);
+            return Ok(rules);
+        }
+        let id = form.rule_id.ok_or_else(|| Error::missing("rule_id"))?;
+        let place = self.rules.iter().position(|rule| rule.id == id).found("Rule")?;
+        match form.action {
+            Action::Drop if rules.len() == 1 => {
+                let text = "This is the only rule; remove the policy instead";
+                return Err(Error::Unprocessable(text.into()));
+            }
+            Action::Drop => {
+                rules.remove(place);
+            }
+            _ => rules[place] = form.rule.input(tx)?,
+        }
+        Ok(rules)
     }
 }
 
@@ -150,7 +202,7 @@ pub(super) async fn change(app: App, visit: Visit, form: Params<Form>) -> Result
 impl FormPage for PolicyPage {
     type Form = Form;
     type View = OnePolicy;
-    const FIELDS: &'static [&'static str] = &["name", "description"];
+    const FIELDS: &'static [&'static str] = &["name", "description", "rules"];
 
     fn page(&self, app: &App) -> Page {
         page(app, &self.0.viewer, "Escalation policy")
@@ -159,27 +211,34 @@ impl FormPage for PolicyPage {
     fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<OnePolicy> {
         let space = self.0.authorize(tx, READ)?;
         let stored = Stored::read(tx, space.project()?)?;
-        let (name, description, mut rules) = match (&typed.form, &stored.policy) {
-            (Some(form), _) => {
-                (form.name.clone(), form.description.clone(), form.given().cloned().collect())
+        let form = typed.form.as_ref();
+        let named = form.filter(|form| form.action == Action::Save);
+        let (name, description) = match (named, &stored.policy) {
+            (Some(form), _) => (form.name.clone(), form.description.clone()),
+            (None, Some(policy)) => {
+                (Text(policy.name.clone()), Text(policy.description.clone().unwrap_or_default()))
             }
-            (None, Some(policy)) => (
-                Text(policy.name.clone()),
-                Text(policy.description.clone().unwrap_or_default()),
-                stored.rules.iter().map(|rule| stored.form(rule)).collect(),
-            ),
-            (None, None) => (Text::default(), Text::default(), Vec::new()),
+            (None, None) => (Text::default(), Text::default()),
         };
-        let most = (rules.len() + SPARE).min(MAX_RULES).max(rules.len());
-        rules.resize_with(most, RuleFields::default);
-        let sentences = stored.rules.iter().map(|rule| stored.sentence(rule));
+        let mut rules: Vec<RuleLine> =
+            stored.rules.iter().map(|rule| stored.sentence(rule)).collect();
+        if let Some(form) = form.filter(|form| form.action == Action::Change)
+            && let Some(rule) = rules.iter_mut().find(|rule| form.rule_id == Some(rule.id))
+        {
+            rule.fields = form.rule.0.clone();
+        }
         let head = space.head(tx, &self.0.viewer)?;
         Ok(OnePolicy {
             can_change: may_change(&space),
             url: format!("{}/-/escalation_policies", space.url()),
-            sentences: sentences.collect(),
             name,
             description,
+            opened: form.map(|form| (form.action, form.rule_id)),
+            rule: match form.filter(|form| form.action != Action::Change) {
+                Some(form) => form.rule.0.clone(),
+                None => RuleFields::default(),
+            },
+            may_add: rules.len() < MAX_RULES,
             rules,
             states: Choice::list(STATES),
             schedules: stored.choices(),
@@ -194,29 +253,43 @@ impl FormPage for PolicyPage {
         let space = self.0.authorize(tx, CHANGE)?;
         let here = Here::new(&self.0.viewer, space.project()?);
         let url = format!("{}/-/escalation_policies", space.url());
-        let policy = rows::list(tx, here.project.id, 1, 0)?.pop();
-        if form.action == Action::Remove {
-            if let Some(policy) = policy {
-                rules::destroy(tx, &here, &policy)?;
-            }
-            return Outcome::led(url, "Escalation policy removed.");
-        }
-        let input = form.input(tx)?;
-        match policy {
-            Some(policy) => rules::update(tx, &here, &policy, &input)?,
-            None => rules::create(tx, &here, &input)?,
+        let stored = Stored::read(tx, &here.project)?;
+        let Some(policy) = &stored.policy else {
+            return match form.action {
+                Action::Save => {
+                    let first = form.rule.input(tx)?;
+                    rules::create(tx, &here, &form.named(Some(vec![first])))?;
+                    Outcome::led(url, "Escalation policy saved.")
+                }
+                Action::Remove => Outcome::led(url, "Escalation policy removed."),
+                _ => Err(Error::NotFound("Escalation policy")),
+            };
         };
-        Outcome::led(url, "Escalation policy saved.")
+        let text = match form.action {
+            Action::Remove => {
+                rules::destroy(tx, &here, policy)?;
+                "Escalation policy removed."
+            }
+            Action::Save => {
+                rules::update(tx, &here, policy, &form.named(None))?;
+                "Escalation policy saved."
+            }
+            Action::Add | Action::Change | Action::Drop => {
+                let rules = Some(stored.with(tx, form)?);
+                let change = PolicyInput { rules, ..PolicyInput::default() };
+                rules::update(tx, &here, policy, &change)?;
+                match form.action {
+                    Action::Add => "Rule added.",
+                    Action::Drop => "Rule removed.",
+                    _ => "Rule saved.",
+                }
+            }
+        };
+        Outcome::led(url, text)
     }
 }
 
 impl RuleFields {
-    /// Nothing was typed into it.
-    fn is_empty(&self) -> bool {
-        let texts = [&self.minutes, &self.username];
-        self.schedule.is_none() && texts.iter().all(|text| text.trim().is_empty())
-    }
-
     pub(super) fn status(&self) -> Until {
         self.status.unwrap_or(Until::Acknowledged)
     }
@@ -250,18 +323,13 @@ impl RuleFields {
 }
 
 impl Form {
-    fn given(&self) -> impl Iterator<Item = &RuleFields> {
-        let all = self.rules.iter().flatten();
-        all.filter(|rule| !rule.is_empty()).take(MAX_RULES + 1)
-    }
-
-    fn input(&self, tx: &mut Tx<'_>) -> Result<PolicyInput> {
-        let rules: Result<Vec<RuleInput>> = self.given().map(|rule| rule.input(tx)).collect();
-        Ok(PolicyInput {
+    /// What it says of the policy besides its rules.
+    fn named(&self, rules: Option<Vec<RuleInput>>) -> PolicyInput {
+        PolicyInput {
             name: Some(self.name.0.clone()),
             description: Patch::Value(self.description.0.clone()),
-            rules: Some(rules?),
-        })
+            rules,
+        }
     }
 }
 

@@ -1,12 +1,12 @@
 //! `…/-/oncall_schedules/<number>`: one schedule and its rotations.
 
-use super::line::{line, moment};
+use super::roster::{Days, dated, roster};
 use super::schedules::{self, RelatedToSchedules};
 use super::views::{OneSchedule, RotationRow};
 use super::{may_change, zones};
 use crate::access::Here;
 use crate::on_call::access::{CHANGE, READ, ScheduleAccess};
-use crate::on_call::model::{Clock, MAX_PARTICIPANTS, Period, Rotation, Schedule, Unit};
+use crate::on_call::model::{Clock, MAX_PARTICIPANTS, Period, Plan, Rotation, Schedule, Unit};
 use crate::on_call::rules::rotations::{self, RotationInput};
 use crate::on_call::rules::schedules as schedule_rules;
 use crate::on_call::store::schedules as rows;
@@ -19,14 +19,14 @@ use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
-use kernel::html::ui::Choice;
+use kernel::html::ui::{Choice, count};
 use kernel::http::params::Flat;
 use kernel::http::{Params, Response, Text};
 use spaces::access::Purpose;
 use spaces::pages::{Section, Space, Visit};
 use store::Tx;
 
-/// Shifts drawn of a rotation: all of two weeks.
+/// Turns that are drawn.
 const DRAWN: usize = 400;
 const UNITS: &[(&str, &str)] = &[("hours", "Hours"), ("days", "Days"), ("weeks", "Weeks")];
 
@@ -69,9 +69,11 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A schedule, and which of its rotations is in the form.
+    /// A schedule, which days of it are drawn, and which of its rotations is in
+    /// the form.
     pub struct OnePage {
         pub schedule_iid: i64,
+        pub week: Option<String>,
         pub rotation: Option<i64>,
     }
 }
@@ -80,16 +82,19 @@ kernel::params! {
 struct SchedulePage {
     visit: Visit,
     iid: i64,
+    /// A day of the first week that is drawn.
+    week: Option<String>,
     chosen: Option<i64>,
 }
 
 pub(super) async fn show(app: App, visit: Visit, path: Params<OnePage>) -> Result<Response> {
-    let page = SchedulePage { visit, iid: path.schedule_iid, chosen: path.rotation };
+    let (iid, week, chosen) = (path.schedule_iid, path.week.clone(), path.rotation);
+    let page = SchedulePage { visit, iid, week, chosen };
     form::show(&app, page).await
 }
 
 pub(super) async fn change(app: App, visit: Visit, form: Params<Form>) -> Result<Response> {
-    let page = SchedulePage { visit, iid: form.schedule_iid, chosen: None };
+    let page = SchedulePage { visit, iid: form.schedule_iid, week: None, chosen: None };
     form::submit(&app, page, form.0).await
 }
 
@@ -129,7 +134,8 @@ impl FormPage for SchedulePage {
         let all = format!("{}/-/oncall_schedules", space.url());
         let related = RelatedToSchedules::read(tx, std::slice::from_ref(&schedule))?;
         let now = tx.now();
-        let rotations = related.rotations.iter();
+        let rotations: Vec<&Rotation> = related.rotations.iter().collect();
+        let days = Days::of(&schedule, self.week.as_deref(), now);
         let sent = |action| typed.form.as_ref().filter(|form| form.action == action);
         let head = space.head(tx, &self.visit.viewer)?;
         let mut page = head.page_below(page, Section::OnCall);
@@ -138,7 +144,8 @@ impl FormPage for SchedulePage {
             page,
             can_change: may_change(&space),
             url: format!("{all}/{}", self.iid),
-            rotations: rotations.map(|one| row(one, &schedule, &related, now)).collect(),
+            roster: roster(&schedule, &rotations, &related.turns, days, DRAWN),
+            rotations: rotations.iter().map(|one| row(one, &schedule, &related)).collect(),
             form: match sent(Action::Save) {
                 Some(form) => form.schedule.0.clone(),
                 None => schedules::Form::of(&schedule),
@@ -199,32 +206,28 @@ fn in_form(error: Error) -> Error {
     form::rename(error, "active_period", "active_from")
 }
 
-fn row(
-    one: &Rotation,
-    schedule: &Schedule,
-    related: &RelatedToSchedules,
-    now: Timestamp,
-) -> RotationRow {
-    let plan = &one.plan;
+fn row(one: &Rotation, schedule: &Schedule, related: &RelatedToSchedules) -> RotationRow {
+    RotationRow {
+        id: one.id,
+        name: one.name.clone(),
+        plan: plan(&one.plan, schedule),
+        people: related.people_of(one),
+    }
+}
+
+/// How turns are taken, in words.
+fn plan(plan: &Plan, schedule: &Schedule) -> String {
     let zone = zone(&schedule.time_zone);
-    let mut text = format!(
-        "Turns of {} {} from {}",
-        plan.length,
-        plan.length_unit,
-        moment(plan.starts_at, &zone)
-    );
+    let unit = plan.length_unit.as_str().trim_end_matches('s');
+    let length = count(plan.length.unsigned_abs(), unit);
+    let mut text = format!("Turns of {length} from {}", dated(plan.starts_at, &zone));
     if let Some(end) = plan.ends_at {
-        text.push_str(&format!(" to {}", moment(end, &zone)));
+        text.push_str(&format!(" to {}", dated(end, &zone)));
     }
     if let Some(Period { start_time, end_time }) = plan.active_period {
         text.push_str(&format!(", on call from {start_time} to {end_time}"));
     }
-    RotationRow {
-        id: one.id,
-        plan: text,
-        people: related.people_of(one),
-        line: line(schedule, one, &related.turns, now, DRAWN),
-    }
+    text
 }
 
 impl RotationFields {

@@ -1,6 +1,6 @@
 //! `…/-/oncall_schedules`: the schedules of a project, and who is on call.
 
-use super::line::line;
+use super::roster::{Days, roster};
 use super::views::{ScheduleList, ScheduleRow};
 use super::{may_change, zones};
 use crate::access::Here;
@@ -22,8 +22,8 @@ use std::collections::HashMap;
 use store::Tx;
 
 const SHOWN: i64 = 10;
-/// Shifts drawn of a rotation.
-const DRAWN: usize = 120;
+/// Turns that are drawn of all of them.
+const DRAWN: usize = 300;
 
 kernel::params! {
     #[derive(Default)]
@@ -89,14 +89,14 @@ impl RelatedToSchedules {
         users.map(|user| user.username.clone()).collect()
     }
 
-    /// A schedule as a row, with the lines of its rotations.
-    fn row(&self, schedule: Schedule, now: Timestamp) -> ScheduleRow {
+    /// A schedule as a row, with its rotations drawn in so many turns.
+    fn row(&self, schedule: Schedule, now: Timestamp, most: usize) -> ScheduleRow {
         let own = self.rotations.iter();
-        let own = own.filter(|one| one.schedule_id == schedule.id);
-        let line = |one| line(&schedule, one, &self.turns, now, DRAWN);
+        let own: Vec<&Rotation> = own.filter(|one| one.schedule_id == schedule.id).collect();
+        let days = Days::of(&schedule, None, now);
         ScheduleRow {
             now: self.on_call(&schedule),
-            lines: own.map(line).collect(),
+            roster: roster(&schedule, &own, &self.turns, days, most),
             schedule,
         }
     }
@@ -139,11 +139,12 @@ impl FormPage for Schedules {
         if form.zone().is_empty() {
             form.timezone = Some("UTC".to_owned());
         }
+        let most = DRAWN / found.len().max(1);
         let rows = found.into_iter();
         let head = space.head(tx, &self.visit.viewer)?;
         Ok(ScheduleList {
             can_change: may_change(&space),
-            schedules: rows.map(|one| related.row(one, now)).collect(),
+            schedules: rows.map(|one| related.row(one, now, most)).collect(),
             pages: Pages::new(self.number + 1, SHOWN, rows::count(tx, project.id)?, url.clone()),
             form,
             zones: zones(),

@@ -1,7 +1,7 @@
 //! What the pages of the area show.
 
-use super::line::Line;
-use super::policy::RuleFields;
+use super::policy::{Action, RuleFields};
+use super::roster::Roster;
 use super::schedule::RotationFields;
 use super::schedules::Form;
 use crate::on_call::model::{MAX_RULES, Policy, Schedule};
@@ -31,7 +31,7 @@ pub struct ScheduleRow {
     pub schedule: Schedule,
     /// Sign-in names of who is on call now.
     pub now: Vec<String>,
-    pub lines: Vec<Line>,
+    pub roster: Roster,
 }
 
 /// `<project>/-/oncall_schedules/<number>`: its forms post here with `action`
@@ -45,6 +45,7 @@ pub struct OneSchedule {
     pub schedule: Schedule,
     /// Sign-in names of who is on call now.
     pub now: Vec<String>,
+    pub roster: Roster,
     pub rotations: Vec<RotationRow>,
     pub form: Form,
     pub zones: Vec<Choice>,
@@ -56,12 +57,13 @@ pub struct OneSchedule {
 #[derive(Debug, Clone)]
 pub struct RotationRow {
     pub id: i64,
+    pub name: String,
     pub plan: String,
     pub people: Vec<String>,
-    pub line: Line,
 }
 
-/// `<project>/-/escalation_policies`.
+/// `<project>/-/escalation_policies`: its forms post here with `action` `save`,
+/// `remove`, `add`, `change` and `drop`.
 #[derive(Debug, Template)]
 #[template(path = "escalation_policies.html")]
 pub struct OnePolicy {
@@ -70,19 +72,52 @@ pub struct OnePolicy {
     pub url: String,
     pub can_change: bool,
     pub policy: Option<Policy>,
-    /// Its rules in words.
-    pub sentences: Vec<String>,
+    pub rules: Vec<RuleLine>,
+    pub may_add: bool,
     pub name: Text,
     pub description: Text,
-    /// Its rules, as typed, with some that are empty.
-    pub rules: Vec<RuleFields>,
+    /// The rule about to be added, as typed.
+    pub rule: RuleFields,
+    /// Which form was refused, and of which rule.
+    pub opened: Option<(Action, Option<i64>)>,
     pub states: Vec<Choice>,
     pub schedules: Vec<Choice>,
     pub errors: Errors,
 }
 
+/// A rule in words, and its form.
+#[derive(Debug, Clone)]
+pub struct RuleLine {
+    pub id: i64,
+    /// How long after an alert began.
+    pub after: String,
+    pub text: String,
+    pub fields: RuleFields,
+}
+
 impl OnePolicy {
     fn most(&self) -> usize {
         MAX_RULES
+    }
+
+    fn is_adding(&self) -> bool {
+        matches!(self.opened, Some((Action::Add, _)))
+    }
+
+    fn is_naming(&self) -> bool {
+        matches!(self.opened, Some((Action::Save, _)))
+    }
+
+    fn is_changing(&self, rule: &RuleLine) -> bool {
+        self.opened == Some((Action::Change, Some(rule.id)))
+    }
+
+    /// What is wrong with a rule, beside the form that says it.
+    fn wrong(&self, is_here: bool) -> String {
+        if is_here {
+            self.errors.of("rules")
+        } else {
+            String::new()
+        }
     }
 }

@@ -29,6 +29,7 @@ kernel::params! {
 
 kernel::params! {
     /// What may be set of a policy.
+    #[derive(Default)]
     pub struct PolicyInput {
         /// What people call it.
         pub name: Option<String>,

@@ -2,9 +2,10 @@
 
 use super::manifest::{Manifest, version_of_branch, version_of_tag};
 use crate::access::RegistryAccess;
-use crate::archive;
+use crate::archive::{self, Wanted};
 use crate::client::Client;
 use crate::model::{Package, PackageFile, PackageType};
+use crate::readme::{self, Readme};
 use crate::rules::publish::{Destination, Repeat};
 use crate::source::{self, Ref};
 use crate::store::index;
@@ -74,7 +75,7 @@ pub async fn publish(
         Some(sent) => sent.received,
         None => from_repository(&client.app, entered.project.id, &reference).await?,
     };
-    let manifest = upload::inspect(&received, read_manifest).await?;
+    let (manifest, readme) = upload::inspect(&received, read_manifest).await?;
     let to = Destination {
         repeat: match reference {
             Ref::Tag(_) => Repeat::Version,
@@ -82,6 +83,7 @@ pub async fn publish(
             Ref::Branch(_) => Repeat::Nothing,
         },
         metadata: Some(serde_json::to_string(&manifest.fields).map_err(Error::internal)?),
+        readme,
         ..Destination::new(
             PackageType::Composer,
             &manifest.name,
@@ -112,15 +114,20 @@ async fn from_repository(app: &App, project: i64, reference: &Ref) -> Result<Rec
     upload::receive_part(app, Some(MAX_ARCHIVE), bytes.found("Ref")?).await
 }
 
-/// The composer.json at the top of an archive, or of its one folder.
-fn read_manifest(file: File) -> Result<Manifest> {
-    let contents = archive::zip(file, |path| {
+/// The composer.json at the top of an archive, or of its one folder, and what
+/// the package says at length.
+fn read_manifest(file: File) -> Result<(Manifest, Option<Readme>)> {
+    let mut contents = archive::zip(file, |path| {
         let (_, name) = path.rsplit_once('/').unwrap_or(("", path));
-        name == "composer.json" && path.matches('/').count() <= 1
+        match name == "composer.json" && path.matches('/').count() <= 1 {
+            true => Wanted::Whole,
+            false => readme::wanted(path),
+        }
     })?;
+    let readme = readme::take(&mut contents);
     let members = contents.members;
     match members.into_iter().min_by_key(|member| member.path.matches('/').count()) {
-        Some(member) => Manifest::parse(&member.bytes),
+        Some(member) => Ok((Manifest::parse(&member.bytes)?, readme)),
         None => Err(Error::Unprocessable(
             "422 Unprocessable - the archive has no composer.json".into(),
         )),

@@ -1,6 +1,7 @@
 //! What a chart says of itself: `Chart.yaml` at the top of its archive.
 
-use crate::archive;
+use crate::archive::{self, Wanted};
+use crate::readme::{self, Readme};
 use kernel::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -62,10 +63,14 @@ pub struct Dependency {
 }
 
 impl Chart {
-    /// Reads the chart in an archive.
-    pub fn read(file: File) -> Result<Chart> {
+    /// Reads the chart in an archive, and what it says at length.
+    pub fn read(file: File) -> Result<(Chart, Option<Readme>)> {
         let size = file.metadata().map_err(Error::internal)?.len();
-        let contents = archive::tar_gz(file, size, is_charts)?;
+        let mut contents = archive::tar_gz(file, size, |path| match is_charts(path) {
+            true => Wanted::Whole,
+            false => readme::wanted(path),
+        })?;
+        let readme = readme::take(&mut contents);
         let mut members = contents.members.into_iter();
         let Some(first) = members.next() else {
             return Err(refused("the archive has no Chart.yaml"));
@@ -74,7 +79,7 @@ impl Chart {
         if members.next().is_some() {
             return Err(refused("the archive has more than one Chart.yaml"));
         }
-        Chart::parse(&first.bytes)
+        Ok((Chart::parse(&first.bytes)?, readme))
     }
 
     /// Reads and checks the text.

@@ -24,7 +24,7 @@ pub async fn publish(params: Params<Channel>, client: Client, parts: Parts) -> R
     check_channel(&to.channel)?;
     let mut form = Form::receive(&client, PackageType::Helm, parts, &[CHART, PROV]).await?;
     let sent = form.take_file(CHART).ok_or_else(|| Error::missing(CHART))?;
-    let chart = upload::inspect(&sent.received, Chart::read).await?;
+    let (chart, readme) = upload::inspect(&sent.received, Chart::read).await?;
     let digest = sent.received.stored().sha256.clone();
     let prov = match form.take_file(PROV) {
         Some(prov) => Some(checked(prov, digest.clone()).await?),
@@ -35,6 +35,7 @@ pub async fn publish(params: Params<Channel>, client: Client, parts: Parts) -> R
         repeat: Repeat::Nothing,
         metadata: Some(kept.clone()),
         file_metadata: Some(kept),
+        readme,
         ..Destination::new(
             PackageType::Helm,
             &chart.name,

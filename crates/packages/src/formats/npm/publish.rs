@@ -29,7 +29,9 @@ pub async fn publish(
     let (size, of) = (received.stored().size, (to.name.clone(), publication.version));
     let archive =
         upload::inspect(&received, move |file| manifest::archive(file, size, &of.0, &of.1));
-    to.metadata = Some(archive.await?.kept(received.stored())?);
+    let archive = archive.await?;
+    to.metadata = Some(archive.kept(received.stored())?);
+    to.readme = archive.readme;
     let stored = upload::keep(&client.app, received).await?;
     let tag = publication.tag;
     upload::publish_then(client, project, to, stored, move |tx, _, package, _| {

@@ -3,8 +3,9 @@
 //! It is XML from a stranger: a document type definition, an entity that is
 //! not XML's own and texts beyond their caps are refused.
 
-use crate::archive;
+use crate::archive::{self, Wanted};
 use crate::keys::nuget::Number;
+use crate::readme::{self, Readme};
 use crate::rules::names::is_plain;
 use kernel::error::{Error, Result};
 use quick_xml::events::{BytesStart, Event};
@@ -60,6 +61,14 @@ pub struct Nuspec {
     pub language: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub min_client_version: String,
+    /// An SPDX expression.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub license: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub repository_url: String,
+    /// Where in the archive the README is.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub readme: String,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub require_license_acceptance: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -91,11 +100,13 @@ pub struct Dependency {
 pub struct NuspecFile {
     pub nuspec: Nuspec,
     pub bytes: Vec<u8>,
+    /// What the archive says at length, which NuGet has as Markdown.
+    pub readme: Option<Readme>,
 }
 
 /// Finds and reads the `.nuspec` of an archive.
-pub fn read(packed: impl Read + Seek) -> Result<NuspecFile> {
-    let contents = archive::zip(packed, is_nuspec)?;
+pub fn read(mut packed: impl Read + Seek) -> Result<NuspecFile> {
+    let contents = archive::zip(&mut packed, is_nuspec)?;
     let mut members = contents.members.into_iter();
     let Some(first) = members.next() else {
         return Err(refused("the archive has no .nuspec at its top"));
@@ -104,7 +115,24 @@ pub fn read(packed: impl Read + Seek) -> Result<NuspecFile> {
         return Err(refused("the archive has more than one .nuspec at its top"));
     }
     let nuspec = Nuspec::parse(&first.bytes)?;
-    Ok(NuspecFile { nuspec, bytes: first.bytes })
+    let readme = match nuspec.readme.is_empty() {
+        true => None,
+        false => read_readme(packed, &nuspec.readme)?,
+    };
+    Ok(NuspecFile { nuspec, bytes: first.bytes, readme })
+}
+
+/// The README at this path of an archive, which may be written in the way of
+/// Windows.
+fn read_readme(mut packed: impl Read + Seek, at: &str) -> Result<Option<Readme>> {
+    packed.rewind().map_err(Error::internal)?;
+    let at = at.replace('\\', "/");
+    let at = at.trim_start_matches("./");
+    let contents = archive::zip(packed, |path| match path.eq_ignore_ascii_case(at) {
+        true => readme::beginning(),
+        false => Wanted::No,
+    })?;
+    Ok(contents.members.first().and_then(|member| Readme::of(&member.bytes, true)))
 }
 
 fn is_nuspec(path: &str) -> bool {
@@ -180,6 +208,8 @@ struct Document {
     /// The text of the element that is open.
     text: String,
     items: usize,
+    /// The licence is a file of the archive, whose name tells nothing.
+    has_license_file: bool,
     /// The root element was met.
     begun: bool,
 }
@@ -240,6 +270,10 @@ impl Document {
             [] => {
                 let least = attribute(start, "minClientVersion")?;
                 self.nuspec.min_client_version = short(least);
+            }
+            ["license"] => self.has_license_file = attribute(start, "type")? == "file",
+            ["repository"] if self.nuspec.repository_url.is_empty() => {
+                self.nuspec.repository_url = address(&attribute(start, "url")?);
             }
             ["dependencies", "group"] => {
                 let framework = attribute(start, "targetFramework")?;
@@ -323,6 +357,8 @@ impl Document {
             "iconUrl" => &mut own.icon_url,
             "copyright" => &mut own.copyright,
             "language" => &mut own.language,
+            "license" if !self.has_license_file => &mut own.license,
+            "readme" => &mut own.readme,
             "releaseNotes" => &mut own.release_notes,
             "requireLicenseAcceptance" => {
                 own.require_license_acceptance = text.eq_ignore_ascii_case("true");
@@ -336,6 +372,7 @@ impl Document {
         *field = match name {
             // Nobody's release notes are worth a refusal.
             "releaseNotes" => text.chars().take(MAX_TEXT).collect(),
+            "license" | "readme" => short(text),
             _ if name.ends_with("Url") => address(&text),
             _ if text.chars().count() > MAX_TEXT => {
                 return Err(refused(&format!(

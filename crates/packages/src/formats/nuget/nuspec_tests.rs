@@ -13,6 +13,9 @@ const WHOLE: &str = r#"<?xml version="1.0" encoding="utf-8"?>
     <projectUrl>javascript:alert(1)</projectUrl>
     <description>Strikes &lt;hard&gt; &amp; <![CDATA[<fast>]]>&#x2028;&#1;</description>
     <tags>iron tools</tags>
+    <license type="expression">MIT</license>
+    <repository type="git" url="https://example.com/hammer.git" />
+    <readme>docs\\README.md</readme>
     <packageTypes><packageType name="Dependency" /></packageTypes>
     <dependencies>
       <group targetFramework="net45" />
@@ -48,7 +51,9 @@ fn a_package_tells_what_it_is() {
                 "id": "Acme.Hammer", "version": "1.2.0-Beta.1", "title": "Hammer",
                 "authors": "Jane, John", "description": "Strikes <hard> & <fast>\u{2028}",
                 "tags": "iron tools", "license_url": "https://example.com/license",
-                "min_client_version": "2.12", "require_license_acceptance": true,
+                "min_client_version": "2.12", "license": "MIT",
+                "repository_url": "https://example.com/hammer.git",
+                "readme": "docs\\README.md", "require_license_acceptance": true,
                 "dependency_groups": [
                     {"framework": "net45", "dependencies": []},
                     {"framework": ".NETStandard2.0", "dependencies": [

@@ -27,6 +27,7 @@ pub async fn package(params: Params<Above>, client: Client, parts: Parts) -> Res
     }
     let to = Destination {
         metadata: Some(found.nuspec.kept()?),
+        readme: found.readme,
         ..destination(&found.nuspec, "nupkg")
     };
     upload::admit(&client, project, &to).await?;

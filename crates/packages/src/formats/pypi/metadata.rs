@@ -4,6 +4,7 @@
 use super::names::Kind;
 use crate::archive;
 use crate::keys::pypi::{self as version, normalized};
+use crate::readme::Readme;
 use kernel::error::{Error, Result};
 use serde::Serialize;
 use std::io::{Read, Seek, SeekFrom};
@@ -20,6 +21,13 @@ pub struct Metadata {
     pub description_content_type: Option<String>,
     pub keywords: Option<String>,
     pub author_email: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub license: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub home_page: Option<String>,
+    /// A label and an address, with a comma between them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub project_urls: Vec<String>,
     /// Versions of Python it runs on.
     pub requires_python: Option<String>,
     /// What it needs, a line each.
@@ -137,6 +145,16 @@ impl Fields {
         Ok(())
     }
 
+    /// The description at its length, and whether it is Markdown.
+    pub fn readme<'f>(&'f self, sent: impl Fn(&str) -> Option<&'f str>) -> Option<Readme> {
+        let own = self.first("description-content-type");
+        let kind = own.or_else(|| sent("description_content_type")).unwrap_or_default();
+        let markdown = kind.trim().to_ascii_lowercase().starts_with("text/markdown");
+        let body = Some(self.body.as_str()).filter(|body| !body.trim().is_empty());
+        let text = self.first("description").or(body).or_else(|| sent("description"));
+        Readme::new(text?, markdown)
+    }
+
     /// What is kept to be shown. What the archive does not say is taken from
     /// the form it came with, whose fields are named alike.
     pub fn metadata<'f>(&self, sent: impl Fn(&str) -> Option<&'f str>) -> Metadata {
@@ -154,6 +172,9 @@ impl Fields {
             description_content_type: text("description-content-type", 255),
             keywords: text("keywords", 1024),
             author_email: text("author-email", 2048),
+            license: text("license-expression", 255).or_else(|| text("license", 255)),
+            home_page: text("home-page", 2048),
+            project_urls: self.lines("project-url", 50, 2048),
             requires_python: text("requires-python", 255),
             requires_dist: self.lines("requires-dist", 500, 255),
         }
@@ -171,9 +192,12 @@ impl Metadata {
             &mut self.description_content_type,
             &mut self.keywords,
             &mut self.author_email,
+            &mut self.license,
+            &mut self.home_page,
             &mut self.requires_python,
         ];
-        for text in texts.into_iter().flatten().chain(&mut self.requires_dist) {
+        let lists = self.requires_dist.iter_mut().chain(&mut self.project_urls);
+        for text in texts.into_iter().flatten().chain(lists) {
             text.retain(|c| c != '\0');
         }
         self

@@ -34,6 +34,7 @@ pub async fn publish(params: Params<Above>, client: Client, parts: Parts) -> Res
     let fields = Fields::parse(&own);
     fields.check(&to.name, to.version.as_deref().unwrap_or_default())?;
     let shown = fields.metadata(|field| form.text(field));
+    to.readme = fields.readme(|field| form.text(field));
     // Only a wheel's metadata holds for whatever is built of it (PEP 658).
     let extract = (kind == Kind::Wheel).then_some(own);
     let kept = FileMetadata {

@@ -32,6 +32,12 @@ pub struct Cleanup {
 }
 
 impl Cleanup {
+    /// Names by what would go of them.
+    fn largest(&self, found: &Preview) -> Vec<(String, String, u64)> {
+        let row = |(name, size): &(String, u64)| (name.clone(), ui::bytes(*size), *size);
+        found.largest.iter().map(row).collect()
+    }
+
     fn moment(&self, at: &Timestamp) -> Moment {
         Moment::new(*at, self.now)
     }

@@ -2,9 +2,11 @@
 
 pub mod cleanup;
 
+use crate::about::About;
 use crate::model::{self, PackageFile, ProtectionRule, Tag};
+use crate::needs::{Need, Why};
 use crate::settings::{self, Format};
-use crate::store::packages::OtherVersion;
+use crate::store::list::OfName;
 use askama::Template;
 use identity::model::User;
 use kernel::html::ui::{self, Choice};
@@ -41,6 +43,8 @@ pub struct PackageRow {
     /// Who published it.
     pub creator: Option<User>,
     pub published: Moment,
+    /// What a list by names says of its name; nothing elsewhere.
+    pub of_name: OfName,
 }
 
 impl PackageRow {
@@ -77,9 +81,15 @@ pub struct Package {
     pub publish: Vec<(String, String)>,
     pub files: Vec<PackageFile>,
     pub pages: Pages,
+    /// What it tells of itself.
+    pub about: About,
+    /// Its README as HTML that is safe to show.
+    pub readme: Option<String>,
     /// The newest other versions.
-    pub versions: Vec<OtherVersion>,
-    /// Downloads by day (`Mar 4`) from the oldest, for the chart; empty hides it.
+    pub versions: Vec<model::Package>,
+    /// How many versions its name has.
+    pub versions_total: u64,
+    /// Downloads by day (`4 Mar`) from the oldest, for the chart; empty hides it.
     pub downloads_by_day: Vec<(String, u64)>,
     pub can_delete: bool,
     pub now: Timestamp,
@@ -99,6 +109,45 @@ impl Package {
         let (project, id) = (self.row.package.project_id, file.id);
         let package = file.package_id;
         format!("/api/v4/projects/{project}/packages/{package}/package_files/{id}/download")
+    }
+}
+
+impl Why {
+    /// What is needed for this reason, as a heading.
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Why::Runs => "Dependencies",
+            Why::Develops => "To develop it",
+            Why::Expects => "Peer dependencies",
+            Why::Bundles => "Bundled",
+        }
+    }
+}
+
+impl About {
+    /// What is needed, by reason.
+    fn by_reason(&self) -> impl Iterator<Item = (Why, &[Need])> {
+        let groups = self.needs.chunk_by(|one, next| one.why == next.why);
+        groups.filter_map(|group| Some((group.first()?.why, group)))
+    }
+}
+
+/// `<project>/-/packages/<id>/versions`.
+#[derive(Debug, Template)]
+#[template(path = "package_versions.html")]
+pub struct Versions {
+    pub page: Page,
+    /// The package whose versions these are.
+    pub row: PackageRow,
+    pub versions: Vec<PackageRow>,
+    pub tags: Vec<Tag>,
+    pub pages: Pages,
+}
+
+impl Versions {
+    fn tags_of(&self, row: &PackageRow) -> impl Iterator<Item = &Tag> {
+        let id = row.package.id;
+        self.tags.iter().filter(move |tag| tag.package_id == id)
     }
 }
 

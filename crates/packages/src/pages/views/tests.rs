@@ -74,6 +74,7 @@ fn package(id: i64, name: &str, version: &str, status: &str) -> PackageRow {
         path: Some("acme/tools/anvil".into()),
         creator: None,
         published: moment(id),
+        of_name: OfName { versions: 12, downloads: 3, size: 2048 },
     }
 }
 
@@ -104,6 +105,9 @@ fn list_shows_packages_or_how_to_publish() {
     let empty = keep("packages_empty", &list);
 
     assert!(full.contains("/acme/tools/anvil/-/packages/2"));
+    for told in ["12 versions", "2 KiB", "3 downloads"] {
+        assert!(full.contains(told), "{told}");
+    }
     assert!(empty.contains("No packages yet") && empty.contains("hammer.tar.gz"));
 }
 
@@ -144,11 +148,25 @@ fn package_shows_files_digests_and_downloads() {
             publish: vec![("Upload with curl".into(), "curl --upload-file".into())],
             files: vec![file],
             pages: Pages { page: 1, per_page: 20, total: 1, url: "/x".into() },
-            versions: vec![OtherVersion {
+            about: About {
+                summary: Some("Strikes <hard>".into()),
+                licence: Some("MIT".into()),
+                home: Some("https://hammer.example".into()),
+                keywords: vec!["iron".into()],
+                needs: vec![Need {
+                    why: Why::Runs,
+                    name: "nail".into(),
+                    versions: "^1.0".into(),
+                }],
+                ..About::default()
+            },
+            readme: Some("<h2>Use</h2>".into()),
+            versions: vec![model::Package {
                 id: 2,
                 version: Some("1.1.0".into()),
-                created_at: at(2),
+                ..samples::package(PackageType::Generic, "hammer")
             }],
+            versions_total: 12,
             downloads_by_day: (0..30).map(|day| (format!("Mar {}", day + 1), day * day % 17)).collect(),
             can_delete: true,
             now: at(0),
@@ -158,6 +176,15 @@ fn package_shows_files_digests_and_downloads() {
     assert!(html.contains("1.5 MiB") && html.contains("5feceb66ffc8…"));
     assert!(html.contains("/acme/tools/anvil/-/packages/1/files/9/delete"));
     assert!(!html.contains("hammer-<1>"));
+    for told in [
+        "<h2>Use</h2>",
+        "MIT",
+        "href=\"https://hammer.example\" rel=\"nofollow noopener\"",
+        "All 12 versions",
+        "nail",
+    ] {
+        assert!(html.contains(told), "{told} is not in {html}");
+    }
 }
 
 #[test]

@@ -68,6 +68,13 @@ async fn schedules_are_drawn_and_changed(t: TestServer) {
             "on call from 08:00 to 17:00",
             "<title>@jane, Tue 6 May, 08:00 to Tue 6 May, 17:00</title>",
             "@carl, Wed 7 May, 08:00",
+            "5 – 18 May 2031",
+            "Times are those of Europe/Berlin, where it is",
+            "class=\"now\"",
+            "Turns of 1 day from 6 May 2031, 00:00",
+            "<td role=\"cell\" data-label=\"From\">Wed 7 May, 08:00</td>",
+            "?week=2031-04-28",
+            "?week=2031-05-12",
         ],
     );
     let mut wrong = turns;
@@ -115,10 +122,17 @@ async fn schedules_are_drawn_and_changed(t: TestServer) {
     );
     has(
         &page(&browser, LIST).await,
-        &["On call now: <a href=\"/carl\">", "by Weekly over the next two weeks"],
+        &[
+            "On call now: <a href=\"/carl\">",
+            "Who is on call by Nights &#60;b&#62;, 5",
+            ">Weekly<",
+        ],
     );
     let save = [("action", "save"), ("name", "Days"), ("timezone", "UTC"), ("description", "")];
-    has(&browser.submit(ONE, &save).await.1, &["Schedule saved.", "Days: rotations"]);
+    has(
+        &browser.submit(ONE, &save).await.1,
+        &["Schedule saved.", "<h2 id=\"drawn\">Days</h2>"],
+    );
     has(
         &browser.submit(ONE, &[("action", "drop"), ("rotation_id", &id)]).await.1,
         &["Rotation removed."],
@@ -130,27 +144,54 @@ async fn schedules_are_drawn_and_changed(t: TestServer) {
 }
 
 #[testkit::story(noon)]
-async fn the_policy_is_set_by_a_form(t: TestServer) {
+async fn a_schedule_is_drawn_for_any_week(t: TestServer) {
+    let watch = Watch::new(&t).await;
+    let nights = watch.schedule("Nights").await;
+    watch
+        .rotation(&nights, "2031-05-01T00:00:00Z", &[&watch.jane, &watch.carl])
+        .await;
+    let browser = mia(&t, &watch).await;
+    let now = page(&browser, ONE).await;
+    assert!(!now.contains("Mon 5 May, 02:00</td>"), "what is over is not told: {now}");
+    let later = page(&browser, &format!("{ONE}?week=2031-06-04")).await;
+    has(
+        &later,
+        &["2 – 15 Jun 2031", "Mon 2 Jun, 02:00", "?week=2031-05-26", "?week=2031-06-09"],
+    );
+    assert!(!later.contains("class=\"now\"") && !later.contains(" today"), "{later}");
+    let earlier = page(&browser, &format!("{ONE}?week=2031-04-01")).await;
+    has(&earlier, &["31 Mar – 13 Apr 2031", "Nobody is on call in these days."]);
+    for odd in ["soon", "0000-00-00", "99999-01-01", "9999-12-31", ""] {
+        has(&page(&browser, &format!("{ONE}?week={odd}")).await, &["5 – 18 May 2031"]);
+    }
+    // The hue of a person is the same in every week.
+    let hue = |page: &str| {
+        let turn = page.split("class=\"turn who-").find(|turn| turn.contains("<title>@carl"));
+        turn.and_then(|turn| turn.chars().next())
+    };
+    assert!(hue(&now).is_some() && hue(&now) == hue(&later));
+    // Where turns are many, a week is drawn, and not more than can be told apart.
+    let hourly = json!({"name": "Hourly", "starts_at": "2031-05-01", "length": 1,
+        "length_unit": "hours", "user_ids": [watch.jane.id]});
+    watch.admin.post(format!("{nights}/rotations")).json(&hourly).await.is(201);
+    let many = page(&browser, ONE).await;
+    has(&many, &["5 – 11 May 2031", "The first 50 are told here."]);
+    assert!(many.matches("class=\"turn").count() <= 400 && many.len() < 150_000);
+}
+
+#[testkit::story(noon)]
+async fn the_policy_is_set_by_forms(t: TestServer) {
     let watch = Watch::new(&t).await;
     watch.schedule("Nights").await;
     let browser = mia(&t, &watch).await;
-    has(
-        &page(&browser, POLICY).await,
-        &["Alerts page nobody", "Rule 1", "Rule 2", "Nights"],
-    );
+    has(&page(&browser, POLICY).await, &["Alerts page nobody", "First rule", "Nights"]);
     let form = [
         ("action", "save"),
         ("name", "Wake <i>up"),
-        ("rules[0][schedule]", "1"),
-        ("rules[0][status]", "acknowledged"),
-        ("rules[0][minutes]", ""),
-        ("rules[1][minutes]", "15"),
-        ("rules[1][username]", "@carl"),
-        ("rules[1][status]", "resolved"),
-        ("rules[2][minutes]", ""),
-        ("rules[2][username]", ""),
-        ("rules[2][schedule]", ""),
-        ("rules[2][status]", "resolved"),
+        ("schedule", "1"),
+        ("status", "acknowledged"),
+        ("minutes", ""),
+        ("username", ""),
     ];
     let (to, shown) = browser.submit(POLICY, &form).await;
     assert_eq!(to, POLICY);
@@ -159,29 +200,75 @@ async fn the_policy_is_set_by_a_form(t: TestServer) {
         &[
             "Escalation policy saved.",
             "Wake &#60;i&#62;up",
-            "After 0 minutes page who is on call by Nights, unless it is acknowledged",
-            "After 15 minutes page @carl",
-            "Rule 4",
+            "At once",
+            "Page who is on call by Nights, unless it is acknowledged.",
+            "Add rule",
         ],
     );
-    let wrong = [
-        ("action", "save"),
-        ("name", "x"),
-        ("rules[0][minutes]", "soon"),
-        ("rules[0][username]", "jane"),
-    ];
-    has(
-        &browser.post(POLICY, &wrong).await.is(422).text(),
-        &["must have whole minutes", "value=\"soon\""],
+    assert!(
+        !shown.contains("name=\"action\" value=\"drop\""),
+        "the only rule stays: {shown}"
     );
-    let none = [("action", "save"), ("name", "x")];
-    browser.post(POLICY, &none).await.is(422);
+    let rule = |action: &'static str, minutes: &'static str, username: &'static str| {
+        [
+            ("action", action),
+            ("minutes", minutes),
+            ("username", username),
+            ("status", "resolved"),
+        ]
+    };
+    let (_, shown) = browser.submit(POLICY, &rule("add", "15", "@carl")).await;
+    has(&shown, &["Rule added.", "15 minutes", "Page @carl, unless it is resolved."]);
+    let refused = browser.post(POLICY, &rule("add", "soon", "jane")).await.is(422).text();
+    has(
+        &refused,
+        &["Must have whole minutes", "value=\"soon\"", "<details class=\"confirm\" open>"],
+    );
+    browser.post(POLICY, &rule("add", "15", "carl")).await.is(422);
+    browser.post(POLICY, &rule("add", "1", "nobody")).await.is(422);
+
+    let rules = t.admin().get(watch.policies()).await.is(200).json()[0]["rules"].clone();
+    let ids: Vec<String> = (0..2).map(|n| rules[n]["id"].to_string()).collect();
+    let change = [
+        ("action", "change"),
+        ("rule_id", ids[1].as_str()),
+        ("minutes", "20"),
+        ("username", "jane"),
+        ("status", "acknowledged"),
+    ];
+    let (_, shown) = browser.submit(POLICY, &change).await;
+    has(&shown, &["Rule saved.", "20 minutes", "Page @jane, unless it is acknowledged."]);
+    assert!(!shown.contains("@carl"), "{shown}");
+    let mut wrong = change;
+    wrong[2].1 = "later";
+    // Rules have new numbers: who changed one meanwhile is told.
+    browser.post(POLICY, &wrong).await.is(404);
+
+    let rules = t.admin().get(watch.policies()).await.is(200).json()[0]["rules"].clone();
+    let id = rules[0]["id"].to_string();
+    wrong[1].1 = id.as_str();
+    let refused = browser.post(POLICY, &wrong).await.is(422).text();
+    has(&refused, &["Must have whole minutes", "value=\"later\""]);
+    let (_, shown) = browser.submit(POLICY, &[("action", "drop"), ("rule_id", &id)]).await;
+    has(&shown, &["Rule removed.", "Page @jane"]);
+    assert!(!shown.contains("Page who is on call by Nights"), "{shown}");
+    let rules = t.admin().get(watch.policies()).await.is(200).json()[0]["rules"].clone();
+    let last = rules[0]["id"].to_string();
+    let refused = browser.post(POLICY, &[("action", "drop"), ("rule_id", &last)]).await;
+    has(&refused.is(422).text(), &["This is the only rule"]);
+
+    let renamed = [("action", "save"), ("name", "Nightly"), ("description", "Who is woken")];
+    let (_, shown) = browser.submit(POLICY, &renamed).await;
+    has(&shown, &["Nightly", "Who is woken", "Page @jane"]);
     watch.send(json!({"title": "Page"})).await;
     t.settle().await;
     has(
         &browser.submit(POLICY, &[("action", "remove")]).await.1,
         &["Escalation policy removed.", "Alerts page nobody"],
     );
+    browser.post(POLICY, &rule("add", "15", "carl")).await.is(404);
+    let none = [("action", "save"), ("name", "x"), ("minutes", "1")];
+    browser.post(POLICY, &none).await.is(422);
 }
 
 #[testkit::story(noon)]
@@ -210,5 +297,15 @@ async fn reporters_look_and_others_do_not(t: TestServer) {
             .is(403);
     }
     let jane = t.browser("jane").await;
-    has(&page(&jane, "/acme/anvil/-/alert_management").await, &[LIST, POLICY]);
+    let alerts = "/acme/anvil/-/alert_management";
+    has(&page(&jane, alerts).await, &["Nobody is on call now.", LIST, POLICY]);
+    let nights = format!("{}/1", watch.schedules());
+    watch.rotation(&nights, "2031-05-01T00:00:00Z", &[&watch.carl]).await;
+    has(
+        &page(&jane, alerts).await,
+        &[
+            "On call now: <a href=\"/carl\">@carl</a>",
+            "by <a href=\"/acme/anvil/-/oncall_schedules/1\">Nights</a>",
+        ],
+    );
 }

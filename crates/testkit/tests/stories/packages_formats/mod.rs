@@ -1,5 +1,6 @@
 //! Stories about the formats of packages, each from its clients' side.
 
+mod about;
 mod abuse;
 pub mod archives;
 mod composer;

@@ -6,6 +6,7 @@ mod applications;
 mod cleanup;
 mod front;
 mod preferences;
+mod packages;
 mod projects;
 mod requests;
 mod safety;

@@ -25,6 +25,88 @@ async fn cost(
     (sent(t, route) - before, page.text().matches(row).count())
 }
 
+/// An error, an alert, a version of one name and a rotation.
+async fn one_more(t: &TestServer, project: &testkit::TestProject, n: i64, ids: (&str, i64)) {
+    let collector = format!("/error_tracking/collector/api/{}", project.id);
+    let to = format!("{collector}/store?sentry_key={}", ids.0);
+    let event = json!({"message": format!("message {n}"), "tags": {"n": n}});
+    t.anonymous().post(to).json(&event).await.is(200);
+    let area = project.at("/alert_management");
+    let post =
+        |path: &str, body: serde_json::Value| t.admin().post(format!("{area}/{path}")).json(&body);
+    let alert = json!({"payload": {"title": format!("alert {n}")}});
+    post("http_integrations/1/test", alert).await.is(200);
+    let turns = json!({"name": format!("turns {n}"), "starts_at": "2020-01-01", "length": 1,
+        "length_unit": "weeks", "user_ids": [ids.1]});
+    post("oncall_schedules/1/rotations", turns).await.is(201);
+    let file = project.at(&format!("/packages/generic/many/1.{n}/a.txt"));
+    t.admin().put(&file).bytes("x").await.is(201);
+}
+
+/// Lists of what is watched, which rows cost nothing in either.
+#[testkit::story]
+async fn monitoring_of_twelve_costs_what_that_of_three_costs(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let jane = t.user("jane").await;
+    project.add(&jane, 40).await;
+    let on = json!({"active": true, "integrated": true});
+    t.admin().put(project.at("/error_tracking/settings")).json(&on).await.is(200);
+    let key = t.admin().post(project.at("/error_tracking/client_keys")).await.is(201).json();
+    let key = key["public_key"].as_str().expect("a key").to_owned();
+    let area = project.at("/alert_management");
+    for (path, body) in [
+        ("http_integrations", json!({"name": "i", "active": true})),
+        ("oncall_schedules", json!({"name": "s", "timezone": "UTC"})),
+    ] {
+        t.admin().post(format!("{area}/{path}")).json(&body).await.is(201);
+    }
+    let browser = t.browser("jane").await;
+    let mut before = Vec::new();
+    for (rows, from) in [(3, 0), (12, 3)] {
+        for n in from..rows {
+            one_more(&t, &project, n, (&key, jane.id)).await;
+        }
+        let found = t.admin().get(project.at("/packages")).await.is(200).each("id");
+        let versions = format!("/acme/anvil/-/packages/{}/versions", found[0]);
+        let error = t.admin().get(project.at("/error_tracking/errors")).await.is(200).each("id");
+        let error = format!("/acme/anvil/-/error_tracking/{}/details", error[0]);
+        let pages = [
+            (
+                "/{*project}/-/error_tracking",
+                "/acme/anvil/-/error_tracking",
+                "<p class=\"name\">",
+            ),
+            (
+                "/{*project}/-/alert_management",
+                "/acme/anvil/-/alert_management",
+                "<p class=\"name\">",
+            ),
+            (
+                "/{*project}/-/oncall_schedules/{schedule_iid}",
+                "/acme/anvil/-/oncall_schedules/1",
+                "<p class=\"name\">",
+            ),
+            (
+                "/{*project}/-/packages/{package_id}/versions",
+                &*versions,
+                "<p class=\"name grow\">",
+            ),
+            ("/{*project}/-/error_tracking/{error_id}/details", &*error, "<h1>"),
+        ];
+        let mut costs = Vec::new();
+        for page in pages {
+            let (cost, shown) = cost(&t, &browser, page, 20).await;
+            assert!(cost > 0, "{page:?} is not counted");
+            assert!(page.2 == "<h1>" || shown == rows as usize, "{page:?}: {shown} of {rows}");
+            costs.push((page.0, cost));
+        }
+        match before.is_empty() {
+            true => before = costs,
+            false => assert_eq!(before, costs),
+        }
+    }
+}
+
 #[testkit::story]
 async fn pages_of_twelve_cost_what_pages_of_three_cost(t: TestServer) {
     let project = t.project("acme/anvil").await;

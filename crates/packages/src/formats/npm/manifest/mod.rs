@@ -6,7 +6,8 @@
 
 use super::envelope::Publication;
 use super::names;
-use crate::archive::{self, Contents};
+use crate::archive::{self, Contents, Wanted};
+use crate::readme::{self, Readme};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use kernel::blobs::Stored;
@@ -92,12 +93,14 @@ pub struct Archive {
     short: Map<String, Value>,
     files: u64,
     unpacked: u64,
+    /// What it says at length.
+    pub readme: Option<Readme>,
 }
 
 /// Reads an archive of `size` bytes, which has to be of this name and version.
 pub fn archive(file: File, size: u64, name: &str, version: &str) -> Result<Archive> {
     let (shrinkwrapped, compiled) = (Cell::new(false), Cell::new(false));
-    let contents = archive::tar_gz(file, size, |path| {
+    let mut contents = archive::tar_gz(file, size, |path| {
         // Everything lies in one folder, whose name does not matter.
         let within = path.split_once('/').map_or("", |(_, within)| within);
         match within {
@@ -105,8 +108,12 @@ pub fn archive(file: File, size: u64, name: &str, version: &str) -> Result<Archi
             "binding.gyp" => compiled.set(true),
             _ => {}
         }
-        within == "package.json"
+        match within == "package.json" {
+            true => Wanted::Whole,
+            false => readme::wanted(path),
+        }
     })?;
+    let readme = readme::take(&mut contents);
     let mut manifest = package_json(&contents)?;
     check(&manifest, name, version)?;
     let installs = runs_on_install(&manifest, compiled.get());
@@ -125,6 +132,7 @@ pub fn archive(file: File, size: u64, name: &str, version: &str) -> Result<Archi
         short,
         files: contents.files,
         unpacked: contents.unpacked,
+        readme,
     })
 }
 

@@ -124,13 +124,19 @@ async fn one_alert_is_shown_with_what_was_sent(t: TestServer) {
             "&#60;i&#62;two",
             "javascript:alert(1)",
             "logged an alert from",
-            "Times it began, by day",
+            "Events by hour <span class=\"muted\">in UTC</span>",
+            "1 time in the last 30 days",
             "<svg",
             "Received by",
             "Pager",
         ],
     );
     assert!(!shown.contains("<script>x") && !shown.contains("href=\"javascript"), "{shown}");
+    assert_eq!(shown.matches("class=\"bars\"").count(), 1, "one chart: {shown}");
+    let at = |text: &str| shown.find(text).unwrap();
+    assert!(
+        at("id=\"activity\"") < at("id=\"payload\"") && at(">Acknowledge<") < at("id=\"details\"")
+    );
     let runbook = "https://wiki.example/disk";
     desk.send(json!({"title": "Other", "runbook": runbook})).await.is(200);
     let shown = page(&browser, &format!("{LIST}/2/details")).await;
@@ -154,6 +160,7 @@ async fn statuses_and_people_are_set_by_forms(t: TestServer) {
             "changed the status to <strong>Acknowledged</strong>",
         ],
     );
+    assert!(!shown.contains(">Acknowledge<") && shown.contains(">Resolve<"), "{shown}");
     browser.submit(ONE, &set("resolved")).await;
     desk.send(json!({"title": "a", "fingerprint": "f"})).await.is(200);
     has(

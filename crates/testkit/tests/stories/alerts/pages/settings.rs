@@ -98,6 +98,30 @@ async fn an_integration_is_made_tried_and_removed(t: TestServer) {
 }
 
 #[testkit::story]
+async fn integrations_are_listed_by_whom_they_read(t: TestServer) {
+    let (desk, browser) = desk(&t, 40).await;
+    let make = |name: &'static str, preset: &'static str| {
+        [("action", "create"), ("name", name), ("preset", preset), ("active", "1")]
+    };
+    let (to, shown) = browser.submit(SETTINGS, &make("Dashboards", "grafana")).await;
+    // What was received comes first, and places are folded.
+    let at = |text: &str| shown.find(text).unwrap();
+    assert!(
+        at("Delivery log") < at("How to send to") && shown.contains("<details class=\"fold\">")
+    );
+    browser.submit(SETTINGS, &make("Plain", "")).await;
+    has(
+        &page(&browser, SETTINGS).await,
+        &[">Dashboards</a>", "<p>Grafana</p>", "<p>Any sender</p>", "Add an integration"],
+    );
+    let id = to.rsplit('/').next().unwrap();
+    let path = desk.project.at(&format!("/alert_management/http_integrations/{id}"));
+    let mapping = json!({"payload_attribute_mappings": [{"field_name": "TITLE", "path": ["own"]}]});
+    t.admin().put(&path).json(&mapping).await.is(200);
+    assert!(!page(&browser, SETTINGS).await.contains("<p>Grafana</p>"));
+}
+
+#[testkit::story]
 async fn another_projects_integration_is_not_reached(t: TestServer) {
     let (desk, browser) = desk(&t, 40).await;
     let other = Desk::new(&t, "acme/hammer").await;

@@ -1,6 +1,7 @@
 //! Errors, settings and keys in a browser.
 
 use super::*;
+use crate::error_tracking::number;
 
 #[testkit::story]
 async fn pages_show_errors_and_change_them(t: TestServer) {
@@ -11,16 +12,21 @@ async fn pages_show_errors_and_change_them(t: TestServer) {
     let list = "/acme/anvil/-/error_tracking";
     let page = browser.get(&format!("{list}?sort=frequency")).await.is(200).text();
     assert!(page.contains("3 events") && page.contains("100% of C &#60;b&#62;2"), "{page}");
+    assert_eq!(page.matches("class=\"spark\"").count(), 3, "{page}");
+    assert!(page.contains("Events in the last 14 days: 3, 3 at most"), "{page}");
+    let hourly = browser.get(&format!("{list}?span=24h")).await.is(200).text();
+    assert!(hourly.contains("Events in the last 24 hours: 3"), "{hourly}");
     assert!(!page.contains("<b>2"), "{page}");
     let id = tracker.errors().await[0]["id"].clone();
     let page = browser.get(&format!("{list}/{id}/details")).await.is(200).text();
     for text in [
-        "Events by hour",
+        "Events in the last 24 hours: 3",
         "Events by day",
+        "in UTC",
         "app.py:7",
         "&#60;script&#62;before",
         "work()",
-        "Newest event",
+        "This event",
     ] {
         assert!(page.contains(text), "{text}: {page}");
     }
@@ -161,4 +167,62 @@ async fn settings_and_keys_are_managed_on_a_page(t: TestServer) {
         .await
         .unwrap();
     assert!(!stored.contains("s3cret-word"));
+}
+
+#[testkit::story]
+async fn events_of_an_error_are_paged_one_by_one(t: TestServer) {
+    let tracker = Tracker::new(&t, "acme/anvil").await;
+    for n in 1..=4_u128 {
+        let mut sent = event("C", "broken");
+        sent["event_id"] = json!(number(n));
+        sent["tags"] =
+            json!({"browser": if n == 3 { "fox" } else { "cat" }, "step": n.to_string()});
+        sent["breadcrumbs"] = json!([{"timestamp": 1769872245, "message": "before it"}]);
+        tracker.report(sent).await.is(200);
+    }
+    tracker.report(event("Other", "whole")).await.is(200);
+    let jane = t.user("jane").await;
+    tracker.project.add(&jane, 30).await;
+    let browser = t.browser("jane").await;
+    let errors = tracker.errors().await;
+    let of = |name: &str| errors.iter().find(|one| one["name"] == name).unwrap()["id"].clone();
+    let one = format!("/acme/anvil/-/error_tracking/{}/details", of("C"));
+    let at = async |query: &str| browser.get(&format!("{one}{query}")).await.is(200).text();
+    let leads = |page: &str, n: u128, text: &str| {
+        let link = format!("href=\"{one}?event={}\">", number(n));
+        page.split(&link)
+            .skip(1)
+            .any(|rest| rest.starts_with(text) || rest.contains(text))
+    };
+
+    let newest = at("").await;
+    assert!(newest.contains("<dt>step</dt><dd>4</dd>"), "{newest}");
+    assert!(leads(&newest, 1, "First") && leads(&newest, 3, "Previous"), "{newest}");
+    assert!(!newest.contains(">Last</a>") && !newest.contains("rel=\"next\""), "{newest}");
+    let second = at(&format!("?event={}", number(2))).await;
+    assert!(second.contains("<dt>step</dt><dd>2</dd>"), "{second}");
+    for (n, text) in [(1, "Previous"), (3, "Next"), (4, "Last")] {
+        assert!(leads(&second, n, text), "{n} {text}: {second}");
+    }
+    let first = at(&format!("?event={}", number(1))).await;
+    assert!(!first.contains(">First</a>") && !first.contains("rel=\"prev\""), "{first}");
+
+    // Three of four events have one browser.
+    for text in [
+        "of the last 4 events",
+        "<span class=\"what\">cat</span><span class=\"much\">75 %",
+    ] {
+        assert!(newest.contains(text), "{text} is not in {newest}");
+    }
+    // No date stands as machines write it.
+    assert!(
+        newest.contains(">15:10:45</time>") && !newest.contains(">2026-01-31T"),
+        "{newest}"
+    );
+
+    for odd in [number(9), "x".to_owned(), "%27".to_owned()] {
+        browser.get(&format!("{one}?event={odd}")).await.is(404);
+    }
+    let other = format!("/acme/anvil/-/error_tracking/{}/details", of("Other"));
+    browser.get(&format!("{other}?event={}", number(1))).await.is(404);
 }
