@@ -39,6 +39,7 @@ pub mod pages;
 pub mod rest;
 pub mod rules;
 pub mod scope;
+pub mod search;
 pub mod settings;
 pub mod source;
 pub mod store;

@@ -54,12 +54,13 @@ pub(super) const STYLES: &str = joined!(
     "css/table.css",
     "css/parts.css",
     "css/shows.css",
+    "css/search.css",
     "css/screens.css",
 );
 
 /// One script for all pages; each file is one comfort, and every page works
 /// without any.
-const SCRIPT: &str = joined!("js/copy.js", "js/menus.js", "js/pages.js");
+const SCRIPT: &str = joined!("js/copy.js", "js/menus.js", "js/pages.js", "js/shortcuts.js");
 
 static ASSETS: LazyLock<[Asset; 7]> = LazyLock::new(|| {
     [
