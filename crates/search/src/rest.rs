@@ -44,8 +44,8 @@ pub fn routes(r: &mut Routes) {
 kernel::choices! {
     /// What is searched. Some things are not here, and are never found.
     pub enum SearchScope {
-        Projects = "projects",
         Issues = "issues",
+        Projects = "projects",
         MergeRequests = "merge_requests",
         Milestones = "milestones",
         Notes = "notes",

@@ -85,7 +85,7 @@ async fn wrong_input_is_refused(t: TestServer) {
         user.get(&path).await.is(400);
     }
     let refused = user.get("/search?scope=nothing&search=x").await.is(400);
-    assert_eq!(refused.json(), json!({"error": "scope does not have a valid value"}));
+    assert_eq!(refused.json()["error"], "scope does not have a valid value");
     // What clients may ask for and is not here is never found.
     for scope in ["merge_requests", "commits", "blobs", "wiki_blobs", "snippet_titles"] {
         let path = format!("/search?scope={scope}&search=x");
