@@ -45,8 +45,9 @@ on postgres create table words (rowid bigint primary key references notes (id) o
 /// The rows of the index with all these terms, the last by its beginning, and one
 /// of those.
 fn matching(store: &Store, all: &[&str], any: &[&str]) -> Vec<i64> {
-    let term = |(at, text): (usize, &&str)| {
-        Term { text: (*text).to_owned(), is_prefix: at + 1 == all.len() }
+    let term = |(at, text): (usize, &&str)| Term {
+        text: (*text).to_owned(),
+        is_prefix: at + 1 == all.len(),
     };
     let terms = Terms {
         all: all.iter().enumerate().map(term).collect(),
