@@ -12,6 +12,7 @@ mod oauth;
 mod packages;
 mod peer;
 mod report;
+mod search;
 mod seed;
 
 use std::path::{Path, PathBuf};
@@ -58,7 +59,7 @@ struct Options {
     #[arg(long)]
     dry_run: bool,
     /// Measure these parts alone (idle, writes, lists, oauth, graphql,
-    /// packages, alerts, errors); the other lines of docs/performance.md stay.
+    /// packages, alerts, errors, search); the other lines of docs/performance.md stay.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
 }
@@ -95,10 +96,11 @@ fn run(options: &Options) -> Outcome {
 /// A part of the measurements by its name.
 type Part = (&'static str, fn(&Bench<'_>) -> Result<Vec<Line>, String>);
 
-const PARTS: [Part; 8] = [
+const PARTS: [Part; 9] = [
     ("idle", |bench| bench.idle()),
     ("writes", |bench| bench.writes()),
     ("lists", |bench| bench.lists()),
+    ("search", search::lines),
     ("oauth", oauth::lines),
     ("graphql", graphql::lines),
     ("packages", packages::lines),

@@ -37,6 +37,7 @@ mod profile;
 pub mod reauthentication;
 pub mod registry_session;
 mod rest;
+pub mod search;
 pub mod sessions;
 pub mod settings;
 pub mod sign_in;

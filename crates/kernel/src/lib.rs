@@ -4,7 +4,7 @@
 //! [`http`] for how a route is declared, [`error`] for how a refusal is said,
 //! [`jobs`] for work that outlives a request and [`blobs`] for bytes.
 //! Tables: `jobs`, `settings`, `audit_records`, `blobs`, `attempts`
-//! (migration 0001).
+//! (migration 0001), `search_fills` (migration 0052); jobs: `kernel.sweep_blobs`, `search.fill`.
 #![warn(missing_docs)]
 
 // Templates, here and in rooms, call parts as `kernel::html::…`.
@@ -29,6 +29,7 @@ pub mod process;
 pub mod quantity;
 pub mod read_only;
 pub mod room;
+pub mod search;
 pub mod secrets;
 pub mod settings;
 pub mod shared_transaction;

@@ -36,6 +36,7 @@ mod hours;
 mod mail;
 pub mod on_call;
 mod rows;
+pub mod search;
 pub mod tasks;
 
 use kernel::http::Routes;

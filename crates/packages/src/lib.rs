@@ -43,6 +43,7 @@ pub mod readme;
 pub mod rest;
 pub mod rules;
 pub mod scope;
+pub mod search;
 pub mod settings;
 pub mod source;
 pub mod store;

@@ -26,6 +26,7 @@ pub mod model;
 pub mod pages;
 mod rest;
 pub mod rules;
+pub mod search;
 pub mod store;
 pub mod targets;
 pub mod tasks;

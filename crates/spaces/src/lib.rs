@@ -21,6 +21,7 @@ pub mod model;
 pub mod pages;
 mod rest;
 pub mod rules;
+pub mod search;
 pub mod store;
 mod tasks;
 pub mod tokens;

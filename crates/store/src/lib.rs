@@ -8,7 +8,8 @@
 //!
 //! SQL is written once, in the common dialect (see CONTRIBUTING.md):
 //! parameters are `$1`, `$2`…; `in_list($N)` tests membership in a list value;
-//! times are microseconds in SQLite and `timestamptz` in PostgreSQL.
+//! times are microseconds in SQLite and `timestamptz` in PostgreSQL. What each
+//! engine must be told in words of its own are indexes of terms, [`Terms`].
 #![warn(missing_docs)]
 
 mod config;
@@ -23,6 +24,7 @@ mod sql;
 mod sqlite_engine;
 mod sqlite_writer;
 mod store;
+mod terms;
 mod tx;
 mod value;
 mod work;
@@ -35,6 +37,7 @@ pub use plugs::Plugs;
 pub use sql::{Fragment, Registered, registered};
 pub use store::{ServeLock, Store};
 pub use store_macros::{FromRow, IntoRow, UpdateRow};
+pub use terms::{Term, Terms};
 pub use tx::{FromRow, Row, Tx};
 pub use value::{FromValue, IntoValue, Json, Params, Type, Value};
 pub use work::{Access, Outcome, Work};

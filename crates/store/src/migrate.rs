@@ -1,4 +1,5 @@
-//! Numbered migrations, one text for both engines.
+//! Numbered migrations, one text for both engines. A statement that begins
+//! `on sqlite` or `on postgres` is for that engine alone.
 
 use crate::config::Context;
 use crate::sql::{Piece, pieces};
@@ -139,7 +140,24 @@ fn statements(sql: &str, engine: Engine) -> Vec<String> {
     }
     all.push(one);
     let meant = |one: &&Vec<Piece<'_>>| one.iter().any(|p| !matches!(p, Piece::Space(_)));
-    all.iter().filter(meant).map(|one| declared(one, engine)).collect()
+    let ours = all.iter().filter(meant).filter_map(|one| meant_for(one, engine));
+    ours.map(|one| declared(one, engine)).collect()
+}
+
+/// A statement without the words that say which engine it is for; none if it is
+/// for the other.
+fn meant_for<'a, 's>(pieces: &'a [Piece<'s>], engine: Engine) -> Option<&'a [Piece<'s>]> {
+    let begin = pieces.iter().position(|piece| !matches!(piece, Piece::Space(_)))?;
+    let only = match pieces.get(begin + 2) {
+        Some(word) if word.is_word("sqlite") => Engine::Sqlite,
+        Some(word) if word.is_word("postgres") => Engine::Postgres,
+        _ => return Some(pieces),
+    };
+    match pieces[begin].is_word("on") {
+        true if only != engine => None,
+        true => pieces.get(begin + 3..),
+        false => Some(pieces),
+    }
 }
 
 /// One statement with its column types translated.

@@ -181,6 +181,10 @@ impl<'c> Tx<'c> {
         self.context.plugs.get()
     }
 
+    pub(crate) fn engine(&self) -> Engine {
+        self.session.engine()
+    }
+
     /// Statements sent so far.
     pub fn statements(&self) -> u64 {
         self.statements
@@ -269,6 +273,12 @@ impl<'c> Tx<'c> {
         self.all_rows(&text, values)
     }
 
+    /// Runs a built statement and counts the rows it changed.
+    pub fn change_by(&mut self, fragment: Fragment) -> Result<u64> {
+        let (text, values) = fragment.into_parts();
+        self.change(&text, values)
+    }
+
     /// Runs a part that may fail alone: its error undoes what it did, and the
     /// transaction goes on.
     pub fn savepoint<T, E: From<Error>>(
@@ -305,7 +315,7 @@ impl<'c> Tx<'c> {
         self.after_commit.push(Box::new(f));
     }
 
-    fn control(&mut self, sql: &str) -> Result<()> {
+    pub(crate) fn control(&mut self, sql: &str) -> Result<()> {
         self.ready(Vec::new())?;
         let result = self.session.batch(sql);
         self.failed |= result.is_err();

@@ -2,6 +2,8 @@
 
 use crate::options::Options;
 use crate::{Outcome, progress, wiring};
+use kernel::app::App;
+use kernel::error::Result;
 
 /// Everything found wrong, one sentence each. Works beside a server. With
 /// `contents` every file is read and its digest compared.
@@ -14,5 +16,23 @@ pub async fn run(options: Options, contents: bool) -> Outcome<Vec<String>> {
     });
     let report = report.await.map_err(|error| error.to_string())?;
     bar.finish_and_clear();
-    Ok(report.problems)
+    let mut problems = report.problems;
+    problems.extend(unindexed(&app).await.map_err(|error| error.to_string())?);
+    Ok(problems)
+}
+
+/// What searching does not find though it is there. A job that still fills the
+/// indexes is no problem.
+async fn unindexed(app: &App) -> Result<Vec<String>> {
+    app.read(|tx| {
+        let mut problems = Vec::new();
+        for source in kernel::search::filled(tx)? {
+            match kernel::search::missing(tx, source)? {
+                0 => {}
+                count => problems.push(format!("{}: {count} rows are missing", source.index)),
+            }
+        }
+        Ok(problems)
+    })
+    .await
 }

@@ -62,6 +62,7 @@ pub fn migrations() -> &'static [Migration] {
         47 "0047_confirmed_addresses",
         50 "0050_unique_names",
         51 "0051_notes_naming_issues",
+        52 "0052_search",
         55 "0055_preferences",
         56 "0056_package_pages",
     }
@@ -83,6 +84,7 @@ fn routes_with(explorer: &Files) -> Routes {
     planning::routes(&mut routes);
     packages::routes(&mut routes);
     monitoring::routes(&mut routes);
+    search::routes(&mut routes);
     graphql::transport::routes(&mut routes, graph());
     graphql::explorer::routes(&mut routes, explorer);
     graphql::rest::routes(&mut routes);
@@ -128,6 +130,7 @@ pub fn graph() -> graph::Table {
 pub fn jobs() -> Registry {
     let mut jobs = RegistryBuilder::default();
     kernel::blobs_sweep::jobs(&mut jobs);
+    kernel::search::fill::jobs(&mut jobs);
     identity::jobs(&mut jobs);
     spaces::jobs(&mut jobs);
     planning::jobs(&mut jobs);
@@ -148,6 +151,7 @@ pub fn plugs() -> store::Result<Plugs> {
     users.settings.push(packages::forwarding::PART);
     users.settings.push(monitoring::errors::limits::PART);
     users.settings.push(monitoring::alerts::limits::PART);
+    users.settings.push(search::limits::PART);
     plugs.plug(users)?;
     plugs.plug(planning::hooks::Hooks {
         issue_closed: vec![monitoring::alerts::rules::incidents::issue_closed],
@@ -155,6 +159,7 @@ pub fn plugs() -> store::Result<Plugs> {
     })?;
     plugs.plug(planning::targets::Kinds::with([monitoring::alerts::graph::KIND]))?;
     plugs.plug(packages::source::Repositories::default())?;
+    plugs.plug(search::sources())?;
     plugs.plug(spaces::hooks::Hooks {
         contents: vec![
             packages::jobs::CONTENTS,
@@ -180,6 +185,7 @@ fn check_plugs(store: &Store) -> store::Result<()> {
     store.plugged::<planning::hooks::Hooks>()?;
     store.plugged::<planning::targets::Kinds>()?;
     store.plugged::<packages::source::Repositories>()?;
+    store.plugged::<kernel::search::Sources>()?;
     Ok(())
 }
 

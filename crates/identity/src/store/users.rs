@@ -1,6 +1,7 @@
 //! `users`: who there is.
 
 use crate::model::{Profile, User, UserId, UserKind, UserState};
+use crate::search::{FOUND_BY, PEOPLE};
 use crate::users::status::Status;
 use kernel::error::Result;
 use kernel::html::Preferences;
@@ -174,7 +175,7 @@ pub fn set_preferences(
 
 /// Takes name, address and rights from who leaves.
 pub fn make_nameless(tx: &mut Tx<'_>, id: UserId, name: &str, now: Timestamp) -> Result<()> {
-    tx.run(
+    tx.execute(
         sql!(
             "update users set kind = $2, state = 'blocked', is_admin = false, username = $3,
                 username_folded = $3, email = $3, email_folded = $3, name = 'Ghost User',
@@ -183,7 +184,8 @@ pub fn make_nameless(tx: &mut Tx<'_>, id: UserId, name: &str, now: Timestamp) ->
              where id = $1"
         ),
         (id, UserKind::Leaving, name, now),
-    )
+    )?;
+    Ok(kernel::search::index(tx, &PEOPLE, &[id])?)
 }
 
 pub fn leaving(tx: &mut Tx<'_>, id: UserId) -> Result<Option<UserId>> {
@@ -331,7 +333,11 @@ pub fn insert(tx: &mut Tx<'_>, sets: Vec<(&'static str, Value)>) -> Result<Optio
         sql.push(if index == 0 { "" } else { ", " }, value);
     }
     sql.raw(") on conflict do nothing returning *");
-    Ok(tx.query(sql)?.pop())
+    let made: Option<User> = tx.query(sql)?.pop();
+    if let Some(user) = &made {
+        kernel::search::index(tx, &PEOPLE, &[user.id])?;
+    }
+    Ok(made)
 }
 
 pub fn update(
@@ -341,11 +347,16 @@ pub fn update(
 ) -> Result<Option<User>> {
     let mut sql = Fragment::new("update users set updated_at = ");
     sql.bind(tx.now());
+    let is_renamed = sets.iter().any(|(column, _)| FOUND_BY.contains(column));
     for (column, value) in sets {
         sql.raw(", ").raw(column).push(" = ", value);
     }
     sql.push(" where id = ", id).raw(" returning *");
-    Ok(tx.query(sql)?.pop())
+    let changed = tx.query(sql)?.pop();
+    if is_renamed {
+        kernel::search::index(tx, &PEOPLE, &[id])?;
+    }
+    Ok(changed)
 }
 
 pub fn delete_belongings(tx: &mut Tx<'_>, id: UserId) -> Result<()> {

@@ -63,13 +63,14 @@ pub(super) const STYLES: &str = joined!(
     "css/chart.css",
     "css/roster.css",
     "css/rules.css",
+    "css/search.css",
     "css/screens.css",
     "css/preferences.css",
 );
 
 /// One script for all pages; each file is one comfort, and every page works
 /// without any.
-const SCRIPT: &str = joined!("js/copy.js", "js/menus.js", "js/pages.js");
+const SCRIPT: &str = joined!("js/copy.js", "js/menus.js", "js/pages.js", "js/shortcuts.js");
 
 static ASSETS: LazyLock<[Asset; 7]> = LazyLock::new(|| {
     [

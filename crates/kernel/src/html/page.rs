@@ -86,6 +86,18 @@ impl Page {
         self.nav.as_ref().map_or("All pages", |nav| nav.label)
     }
 
+    /// The project or group that the search of the header begins in, by the name
+    /// of its field and its path.
+    pub fn search_place(&self) -> Option<(&'static str, &str)> {
+        let nav = self.nav.as_ref()?;
+        let kind = match nav.label {
+            "Project" => "project",
+            "Group" => "group",
+            _ => return None,
+        };
+        Some((kind, &nav.context))
+    }
+
     /// Whether the viewer administers the instance.
     pub fn is_admin(&self) -> bool {
         self.viewer.as_ref().is_some_and(|viewer| viewer.is_admin)

@@ -9,4 +9,5 @@ pub mod list;
 pub mod packages;
 pub mod pages;
 pub mod protection;
+pub mod searched;
 pub mod settings;

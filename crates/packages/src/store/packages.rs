@@ -3,7 +3,9 @@
 use crate::keys::{name_key, package_version_key, version_key};
 use crate::model::{Package, PackageType, Status, Tag};
 use crate::readme::Readme;
+use crate::store::searched::PACKAGES;
 use kernel::error::Result;
+use kernel::search::index;
 use kernel::time::{Timestamp, wire};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -91,6 +93,7 @@ pub fn insert(tx: &mut Tx<'_>, new: &NewPackage<'_>) -> Result<bool> {
             now,
         ),
     )?;
+    index(tx, &PACKAGES, added.as_slice())?;
     Ok(added.is_some())
 }
 

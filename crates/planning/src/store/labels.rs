@@ -2,6 +2,7 @@
 
 use super::pages::{self, KeyType, List, Order};
 use super::places::{self, Places, in_place};
+use super::searched::LABELS;
 use crate::access::{Parent, Scope, visible};
 use crate::model::Label;
 use identity::viewer::Viewer;
@@ -9,6 +10,7 @@ use kernel::error::Result;
 use kernel::graph::{Owned, Window};
 use kernel::http::{Paged, Paging};
 use kernel::ids::fold;
+use kernel::search::index;
 use serde_json::json;
 use std::collections::HashMap;
 use store::{Fragment, Tx, sql};
@@ -244,7 +246,7 @@ pub fn ids_of(
 /// Adds a label, unless the place has one of this title itself; its id.
 pub fn insert(tx: &mut Tx<'_>, parent: &Parent, label: &Label) -> Result<Option<i64>> {
     let now = tx.now();
-    Ok(tx.optional(
+    let id: Option<i64> = tx.optional(
         sql!(
             "insert into labels (project_id, group_id, title, title_folded, color, description,
                 description_folded, archived, created_at, updated_at)
@@ -262,7 +264,9 @@ pub fn insert(tx: &mut Tx<'_>, parent: &Parent, label: &Label) -> Result<Option<
             label.archived,
             now,
         ),
-    )?)
+    )?;
+    index(tx, &LABELS, id.as_slice())?;
+    Ok(id)
 }
 
 /// Whether another label of the place or of the groups above has this title.
@@ -298,7 +302,7 @@ pub fn update(tx: &mut Tx<'_>, label: &Label) -> Result<()> {
             now,
         ),
     )?;
-    Ok(())
+    Ok(index(tx, &LABELS, &[label.id])?)
 }
 
 pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {

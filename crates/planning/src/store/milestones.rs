@@ -3,6 +3,7 @@
 use super::internal_ids::{self, Usage};
 use super::pages::{self, List, Order};
 use super::places::{self, Places, in_place};
+use super::searched::MILESTONES;
 use crate::access::{Parent, Scope, visible};
 use crate::model::{Milestone, MilestoneState};
 use identity::viewer::Viewer;
@@ -10,12 +11,13 @@ use kernel::error::Result;
 use kernel::graph::{Owned, Window};
 use kernel::http::{Paged, Paging};
 use kernel::ids::fold;
+use kernel::search::index;
 use kernel::time::Timestamp;
 use serde_json::json;
 use std::collections::HashMap;
 use store::{Fragment, Tx, sql};
 
-const TABLES: &str = "milestones left join projects on projects.id = milestones.project_id
+pub const TABLES: &str = "milestones left join projects on projects.id = milestones.project_id
     left join namespaces on namespaces.id = milestones.group_id";
 
 const SELECT: &str = store::concat!("select ", Milestone::COLUMNS);
@@ -235,7 +237,7 @@ pub fn insert(tx: &mut Tx<'_>, parent: &Parent, milestone: &Milestone) -> Result
         Parent::Group(group) => (Usage::GroupMilestones, group.id),
     };
     let iid = internal_ids::next(tx, usage, source)?;
-    Ok(tx.optional(
+    let id: Option<i64> = tx.optional(
         sql!(
             "insert into milestones (project_id, group_id, iid, title, title_folded, description,
                 description_folded, state, start_on, due_on, created_at, updated_at)
@@ -255,7 +257,9 @@ pub fn insert(tx: &mut Tx<'_>, parent: &Parent, milestone: &Milestone) -> Result
             milestone.due_on,
             now,
         ),
-    )?)
+    )?;
+    index(tx, &MILESTONES, id.as_slice())?;
+    Ok(id)
 }
 
 pub fn update(tx: &mut Tx<'_>, milestone: &Milestone) -> Result<()> {
@@ -278,7 +282,7 @@ pub fn update(tx: &mut Tx<'_>, milestone: &Milestone) -> Result<()> {
             now,
         ),
     )?;
-    Ok(())
+    Ok(index(tx, &MILESTONES, &[milestone.id])?)
 }
 
 /// Removes a milestone; issues lose it.

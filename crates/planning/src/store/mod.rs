@@ -10,6 +10,7 @@ pub mod pages;
 pub mod people;
 pub mod places;
 pub mod references;
+pub mod searched;
 pub mod subscriptions;
 pub mod todos;
 pub mod upkeep;

@@ -1,11 +1,13 @@
 //! Notes.
 
 use super::pages::{self, KeyType, List, Order, time_key};
+use super::searched::NOTES;
 use crate::access::concerns;
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::graph::{Owned, Window};
 use kernel::http::{Paged, Paging};
+use kernel::search::index;
 use kernel::time::Timestamp;
 use serde_json::json;
 use spaces::access::{REPORTER, projects_of};
@@ -82,6 +84,7 @@ pub fn insert(tx: &mut Tx<'_>, note: &NewNote) -> Result<Note> {
     )?;
     if !note.is_system {
         counted(tx, &made, 1)?;
+        index(tx, &NOTES, &[made.id])?;
     }
     Ok(made)
 }
@@ -175,7 +178,7 @@ pub fn rewrite(tx: &mut Tx<'_>, id: i64, body: &str) -> Result<()> {
         sql!("update notes set body = $2, updated_at = $3 where id = $1"),
         (id, body, now),
     )?;
-    Ok(())
+    Ok(index(tx, &NOTES, &[id])?)
 }
 
 pub fn begin_thread(tx: &mut Tx<'_>, id: i64) -> Result<()> {
@@ -236,7 +239,7 @@ fn open(viewer: &Viewer) -> Fragment {
 
 /// Condition on `notes` joined with `projects`: those that show to somebody who
 /// sees what they are about.
-fn readable(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
+pub fn readable(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
     let mut condition = Fragment::default();
     match viewer.user_id() {
         _ if viewer.is_admin() => condition.raw("1 = 1"),

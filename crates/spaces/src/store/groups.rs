@@ -1,7 +1,9 @@
 //! Groups, written one by one.
 
 use crate::model::Namespace;
+use crate::store::searched::GROUPS;
 use kernel::error::Result;
+use kernel::search::index;
 use store::{Tx, sql};
 
 /// Writes the settings of a group; name and path are moved by
@@ -34,7 +36,7 @@ pub fn write(tx: &mut Tx<'_>, group: &Namespace) -> Result<()> {
             group.two_factor_grace_period,
         ),
     )?;
-    Ok(())
+    Ok(index(tx, &GROUPS, &[group.id])?)
 }
 
 /// Whether something in a group is seen by more than this.

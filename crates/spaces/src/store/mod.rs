@@ -25,6 +25,7 @@ pub mod namespaces;
 pub mod people;
 pub mod places;
 pub mod projects;
+pub mod searched;
 pub mod shares;
 pub mod stars;
 

@@ -2,8 +2,10 @@
 //! and what follows when one of them moves.
 
 use crate::model::{MAX_DEPTH, Namespace, Problems, Project};
+use crate::store::searched::{GROUPS, PROJECTS, index_below};
 use kernel::error::{CONFLICT, Error, Result};
 use kernel::ids::fold;
+use kernel::search::index;
 use store::{Tx, sql};
 
 pub struct Place {
@@ -163,6 +165,7 @@ pub fn insert_group(
     let id = id.ok_or_else(|| Error::Unavailable(CONFLICT.into()))?;
     let above = place.parent.as_ref().map_or("/", |parent| &parent.lineage);
     set_lineage(tx, id, above)?;
+    index(tx, &GROUPS, &[id])?;
     Ok(id)
 }
 
@@ -239,6 +242,7 @@ pub fn replace(tx: &mut Tx<'_>, old: &Namespace, place: &Place) -> Result<Taken>
             place.unique_name(),
         ),
     )?;
+    index_below(tx, &lineage, &format!("{lineage}:"))?;
     Ok(taken)
 }
 
@@ -337,6 +341,7 @@ pub fn replace_project(
             (&old, project.id, now),
         )?;
     }
+    index(tx, &PROJECTS, &[project.id])?;
     Ok(taken)
 }
 

@@ -1,9 +1,11 @@
 //! Projects, written one by one.
 
 use crate::model::Project;
+use crate::store::searched::PROJECTS;
 use jiff::SignedDuration;
 use kernel::error::Result;
 use kernel::ids::fold;
+use kernel::search::index;
 use serde_json::json;
 use store::{Tx, sql};
 
@@ -44,8 +46,9 @@ pub fn insert(tx: &mut Tx<'_>, new: &NewProject<'_>) -> Result<Option<i64>> {
             now,
         ),
     )?;
-    if id.is_some() {
+    if let Some(id) = id {
         tx.execute(sql!("delete from project_redirects where full_path_folded = $1"), (&folded,))?;
+        index(tx, &PROJECTS, &[id])?;
     }
     Ok(id)
 }
@@ -76,7 +79,7 @@ pub fn write(tx: &mut Tx<'_>, project: &Project) -> Result<()> {
             project.description.as_deref().map(fold),
         ),
     )?;
-    Ok(())
+    Ok(index(tx, &PROJECTS, &[project.id])?)
 }
 
 /// Moves the last activity to now. Work of the same second moves it once, so

@@ -1,5 +1,5 @@
 use crate::engines::{NOTES, configs};
-use store::{Error, Migration, Store};
+use store::{Error, Fragment, Migration, Store, Term, Terms};
 
 const MORE: Migration = Migration {
     number: 2,
@@ -29,6 +29,61 @@ fn migrations_run_once_and_in_order() {
         let tags: Result<Vec<String>, Error> =
             store.read_blocking(|tx| tx.all("select text from tags", ()));
         assert_eq!(tags, Ok(vec!["1; ".to_owned()]));
+    }
+}
+
+const WORDS: Migration = Migration {
+    number: 2,
+    name: "words",
+    sql: "
+on sqlite create virtual table words using fts5 (terms, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii');
+on sqlite create trigger words_gone after delete on notes begin delete from words where rowid = old.id; end;
+on postgres create table words (rowid bigint primary key references notes (id) on delete cascade, terms tsvector not null);
+",
+};
+
+/// The rows of the index with all these terms, the last by its beginning, and one
+/// of those.
+fn matching(store: &Store, all: &[&str], any: &[&str]) -> Vec<i64> {
+    let term = |(at, text): (usize, &&str)| Term {
+        text: (*text).to_owned(),
+        is_prefix: at + 1 == all.len(),
+    };
+    let terms = Terms {
+        all: all.iter().enumerate().map(term).collect(),
+        any: any.iter().map(|text| (*text).to_owned()).collect(),
+    };
+    let found: Result<Vec<i64>, Error> = store.read_blocking(move |tx| {
+        let mut query = Fragment::new("select rowid from words where ");
+        query.append(tx.match_terms("words", &terms)?).raw(" order by rowid");
+        tx.query(query)
+    });
+    found.unwrap()
+}
+
+#[test]
+fn each_engine_has_its_index_of_terms() {
+    for (config, _place) in configs() {
+        let store = Store::open(config, &[NOTES[0], WORDS]).unwrap();
+        let written: Result<(), Error> = store.write_blocking(|tx| {
+            tx.execute("insert into notes (body) values ('a'), ('b'), ('c')", ())?;
+            let row = |id: i64, terms: &str| (id, terms.to_owned());
+            let rows = [row(1, "door hinge"), row(2, "doors and not"), row(3, "brücke 東京")];
+            tx.put_terms("words", &rows)
+        });
+        written.unwrap();
+        assert_eq!(matching(&store, &["door"], &[]), [1, 2]);
+        assert_eq!(matching(&store, &["door", "hin"], &[]), [1]);
+        assert_eq!(matching(&store, &["not"], &[]), [2]);
+        assert_eq!(matching(&store, &["東"], &["brücke", "hinge"]), [3]);
+        assert_eq!(matching(&store, &["door"], &["hinge"]), [1]);
+        let changed: Result<(), Error> = store.write_blocking(|tx| {
+            tx.put_terms("words", &[(1, "window".to_owned())])?;
+            tx.run("delete from notes where id = 2", ())
+        });
+        changed.unwrap();
+        assert!(matching(&store, &["door"], &[]).is_empty());
+        assert_eq!(matching(&store, &["win"], &[]), [1]);
     }
 }
 

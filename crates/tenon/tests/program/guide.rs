@@ -52,6 +52,7 @@ pages! {
     packages_of_nuget: "packages-nuget.md",
     packages_of_python: "packages-python.md",
     the_rest_interface: "rest.md",
+    search: "search.md",
     sign_up_and_spam: "sign-up-and-spam.md",
     sign_in_with_tenon: "sign-in-with-tenon.md",
     two_factor_authentication: "two-factor.md",

@@ -18,6 +18,7 @@ mod pages;
 mod planning;
 mod refusals;
 mod review;
+mod search;
 mod server;
 mod spaces;
 mod two_factor;

@@ -333,6 +333,15 @@ const NETWORK: &[Section] = &[
         },
     },
     Section {
+        title: "Search",
+        text: "",
+        fields: fields! {
+            search_rate_limit: Number, "Searches of a user in a minute", "0 for any number.";
+            search_rate_limit_unauthenticated: Number,
+                "The same from one address without signing in";
+        },
+    },
+    Section {
         title: "Outgoing calls",
         text: "",
         fields: fields! {

@@ -85,6 +85,8 @@ pub struct Tab {
     pub url: String,
     /// How many things are behind it.
     pub count: Option<u64>,
+    /// They are more than that.
+    pub is_more: bool,
     /// It is the page shown.
     pub current: bool,
 }
@@ -92,13 +94,23 @@ pub struct Tab {
 impl Tab {
     /// A tab without a count.
     pub fn new(label: &str, url: impl Into<String>, current: bool) -> Tab {
-        Tab { label: label.into(), url: url.into(), count: None, current }
+        Tab {
+            label: label.into(),
+            url: url.into(),
+            current,
+            ..Tab::default()
+        }
     }
 
     /// With a count beside the text.
     pub fn count(mut self, count: u64) -> Tab {
         self.count = Some(count);
         self
+    }
+
+    /// With a count that was taken no further than this: «1000+».
+    pub fn count_to(self, count: u64, most: u64) -> Tab {
+        Tab { is_more: count > most, ..self.count(count.min(most)) }
     }
 }
 

@@ -4,9 +4,11 @@
 use crate::alerts::model::{Alert, MAX_TITLE, Severity, Status};
 use crate::alerts::payload::{Incoming, text};
 use crate::hours::hour;
+use crate::search::ALERTS;
 use jiff::{SignedDuration, Timestamp};
 use kernel::error::{CONFLICT, Error, Result};
 use kernel::ids::fold;
+use kernel::search::index;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use store::{Fragment, Json, Tx, sql};
 
@@ -170,7 +172,10 @@ pub fn insert(tx: &mut Tx<'_>, project_id: i64, all: &[New<'_>]) -> Result<Vec<i
     }
     // Another node was faster; this transaction begins again.
     let missing = || Error::Unavailable(CONFLICT.into());
-    all.iter().map(|new| ids.get(&new.iid).copied().ok_or_else(missing)).collect()
+    let made = all.iter().map(|new| ids.get(&new.iid).copied().ok_or_else(missing));
+    let made: Vec<i64> = made.collect::<Result<_>>()?;
+    index(tx, &ALERTS, &made)?;
+    Ok(made)
 }
 
 fn insert_some(tx: &mut Tx<'_>, project_id: i64, some: &[New<'_>]) -> Result<Vec<(i64, i64)>> {

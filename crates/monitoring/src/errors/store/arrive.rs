@@ -6,9 +6,11 @@ use crate::errors::ingest::Arrived;
 use crate::errors::model::Status;
 use crate::errors::store::counts::Changes;
 use crate::hours::hour;
+use crate::search::ERRORS;
 use jiff::{SignedDuration, Timestamp};
 use kernel::error::Result;
 use kernel::ids::fold;
+use kernel::search::index;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use store::{Fragment, FromRow, Tx, sql};
 
@@ -31,6 +33,7 @@ struct Known {
     fingerprint: String,
     id: i64,
     status: Status,
+    description: String,
     first_seen_at: Timestamp,
     last_seen_at: Timestamp,
 }
@@ -142,7 +145,7 @@ fn insert(
     event: &Event,
     at: Timestamp,
 ) -> Result<Known> {
-    Ok(tx.one(
+    let made: Known = tx.one(
         sql!(
             "insert into error_tracking_errors (project_id, fingerprint, name, description, actor,
                 platform, level, logger, folded, status, events_count, users_count,
@@ -165,7 +168,9 @@ fn insert(
             event.release.as_str(),
             at,
         ),
-    )?)
+    )?;
+    index(tx, &ERRORS, &[made.id])?;
+    Ok(made)
 }
 
 fn folded(event: &Event) -> String {
@@ -236,6 +241,9 @@ fn count(tx: &mut Tx<'_>, error: &Known, added: &Added<'_>) -> Result<()> {
     )?;
     if added.newest.0 >= error.last_seen_at {
         follow(tx, error.id, added.newest)?;
+        if added.newest.1.description != error.description {
+            index(tx, &ERRORS, &[error.id])?;
+        }
     }
     Ok(())
 }

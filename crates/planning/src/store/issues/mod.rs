@@ -9,9 +9,11 @@ pub mod timeline;
 
 use crate::access::{Scope, visible};
 use crate::model::Issue;
+use crate::store::searched::ISSUES;
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::ids::fold;
+use kernel::search::index;
 use spaces::access::{REPORTER, projects_of};
 use std::collections::{HashMap, HashSet};
 use store::{Fragment, Tx, sql};
@@ -99,7 +101,7 @@ pub fn update(tx: &mut Tx<'_>, issue: &Issue) -> Result<()> {
         sql!("update issues set title_folded = $2, description_folded = $3 where id = $1"),
         (issue.id, fold(&issue.title), fold(issue.text())),
     )?;
-    Ok(())
+    Ok(index(tx, &ISSUES, &[issue.id])?)
 }
 
 pub fn touch(tx: &mut Tx<'_>, id: i64) -> Result<()> {

@@ -123,7 +123,8 @@ async fn fill(t: &TestServer) -> (String, String) {
             .json(&json!({"title": name}))
             .await
             .is(201);
-        let issue = json!({"title": name, "description": name, "labels": name});
+        let text = format!("thing {name}");
+        let issue = json!({"title": name, "description": text, "labels": name});
         let made = t.admin().post(project.at("/issues")).json(&issue).await;
         made.is(201);
         let todo = project.at(&format!("/issues/{}/todo", n + 1));
@@ -133,7 +134,7 @@ async fn fill(t: &TestServer) -> (String, String) {
             &user,
             &project.at("/issues/1"),
             &json!({
-                "body": name, "name": "thumbsup",
+                "body": text, "name": "thumbsup",
                 "target_project_id": project.id, "target_issue_iid": n + 1,
             }),
         )
@@ -215,6 +216,12 @@ async fn lists_of_fifty_cost_what_lists_of_five_cost(t: TestServer) {
             "/projects/{id}/alert_management/oncall_schedules/{schedule_iid}/shifts",
             format!("{project}/alert_management/oncall_schedules/1/shifts"),
         ),
+        ("/search", "/search?scope=issues&search=thing".into()),
+        ("/search", "/search?scope=notes&search=thing".into()),
+        ("/search", "/search?scope=projects&search=acme".into()),
+        ("/search", "/search?scope=users&search=user".into()),
+        ("/groups/{id}/search", format!("{group}/search?scope=issues&search=thing")),
+        ("/projects/{id}/search", format!("{project}/search?scope=issues&search=thing")),
         ("/personal_access_tokens", "/personal_access_tokens".into()),
         ("/audit_events", "/audit_events".into()),
     ];

@@ -47,6 +47,7 @@ const OPEN_TO_ANYONE: &[(&str, &str)] = &[
     ("GET /version", "the version is no secret among users"),
     ("GET /namespaces", "it lists what the caller may see"),
     ("GET /issues", "it lists what the caller made"),
+    ("GET /search", "it finds what the caller may see"),
     ("GET /todos", "they are the caller's"),
     ("POST /todos/mark_as_done", "they are the caller's"),
     ("GET /namespaces/{id}/exists", "it tells of visible paths only"),

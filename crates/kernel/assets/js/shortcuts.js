@@ -1,0 +1,58 @@
+// Keys: `Ctrl+K` searches, `?` lists them, `g` and a letter go to a page, `c`
+// begins an issue, `j` and `k` walk through a list. Each follows a link that the
+// page has, or does nothing.
+(() => {
+  const pages = { h: "/", t: "/dashboard/todos" };
+  const parts = { i: "/-/issues", p: "/-/packages", e: "/-/error_tracking", a: "/-/alert_management", m: "/-/members" };
+  let leader = 0;
+
+  const typing = (target) => target.closest("input, textarea, select, [contenteditable], dialog");
+  const follow = (link) => link && (link.click(), true);
+  const ends = (link, end) => link.pathname.endsWith(end);
+  const links = (where) => [...document.querySelectorAll(where)];
+
+  const go = (key) => {
+    if (pages[key]) return follow(links("a[href]").find((link) => link.getAttribute("href") === pages[key]));
+    if (key === "o") return follow(document.querySelector(".rail-head"));
+    return parts[key] && follow(links(".rail a").find((link) => ends(link, parts[key])));
+  };
+
+  const create = () =>
+    follow(links("main a[href]").find((link) => ends(link, "/-/issues/new")));
+
+  // The first link of a row is what the row is about.
+  const step = (by) => {
+    const rows = links("main .things > li, main tbody > tr").filter((row) => row.querySelector("a[href]"));
+    const at = rows.findIndex((row) => row.contains(document.activeElement));
+    const next = rows[at < 0 ? (by > 0 ? 0 : rows.length - 1) : at + by];
+    if (!next) return false;
+    next.querySelector("a[href]").focus();
+    next.scrollIntoView({ block: "nearest" });
+    return true;
+  };
+
+  const act = (key) => {
+    const led = performance.now() - leader < 1500;
+    leader = 0;
+    if (led) return go(key);
+    if (key === "g") leader = performance.now();
+    if (key === "?") return location.assign("/-/help/shortcuts"), true;
+    if (key === "c") return create();
+    return (key === "j" && step(1)) || (key === "k" && step(-1));
+  };
+
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.altKey) return;
+    if (event.ctrlKey || event.metaKey) {
+      const search = document.getElementById("site-search");
+      if (event.key.toLowerCase() !== "k" || event.shiftKey || !search) return;
+      event.preventDefault();
+      // On phones the header has a link in the place of the field.
+      if (!search.checkVisibility()) return location.assign("/search");
+      search.focus();
+      search.select();
+      return;
+    }
+    if (!typing(event.target) && act(event.key)) event.preventDefault();
+  });
+})();

@@ -1,0 +1,123 @@
+//! The kinds of things that are searched.
+
+use identity::viewer::Viewer;
+use kernel::search::{Found, Hit, Sources};
+use spaces::search::Place;
+use store::Tx;
+
+kernel::choices! {
+    /// In the order of the tabs.
+    pub enum Kind {
+        Issues = "issues",
+        Notes = "notes",
+        Projects = "projects",
+        Groups = "groups",
+        People = "people",
+        Packages = "packages",
+        Milestones = "milestones",
+        Labels = "labels",
+        Alerts = "alerts",
+        Errors = "errors",
+    }
+}
+
+/// What is indexed, kind by kind.
+pub fn sources() -> Sources {
+    use monitoring::search::{ALERTS, ERRORS};
+    use planning::store::searched::{ISSUES, LABELS, MILESTONES, NOTES};
+    use spaces::store::searched::{GROUPS, PROJECTS};
+    Sources(vec![
+        &PROJECTS,
+        &GROUPS,
+        &identity::search::PEOPLE,
+        &ISSUES,
+        &NOTES,
+        &LABELS,
+        &MILESTONES,
+        &packages::store::searched::PACKAGES,
+        &ALERTS,
+        &ERRORS,
+    ])
+}
+
+impl Kind {
+    /// What of it somebody may see in a place; `few` are the projects that they see
+    /// there, if they are few.
+    pub fn found(
+        self,
+        tx: &Tx<'_>,
+        viewer: &Viewer,
+        place: &Place,
+        few: &Option<Vec<i64>>,
+    ) -> Found {
+        match self {
+            Kind::Issues => {
+                planning::search::issues(tx, viewer, place, None, None).of_projects(few.clone())
+            }
+            Kind::Notes => planning::search::notes(tx, viewer, place).of_projects(few.clone()),
+            Kind::Projects => spaces::search::projects(tx, viewer, place).of_projects(few.clone()),
+            Kind::Groups => spaces::search::groups(tx, viewer, place),
+            Kind::People => spaces::search::people(tx, viewer, place),
+            Kind::Packages => {
+                packages::search::packages(tx, viewer, place).of_projects(few.clone())
+            }
+            Kind::Milestones => planning::search::milestones(tx, viewer, place, None),
+            Kind::Labels => planning::search::labels(tx, viewer, place),
+            Kind::Alerts => monitoring::search::alerts(tx, viewer, place).of_projects(few.clone()),
+            Kind::Errors => monitoring::search::errors(tx, viewer, place).of_projects(few.clone()),
+        }
+    }
+
+    /// What its tab is called.
+    pub fn label(self) -> &'static str {
+        match self {
+            Kind::Issues => "Issues",
+            Kind::Notes => "Comments",
+            Kind::Projects => "Projects",
+            Kind::Groups => "Groups",
+            Kind::People => "People",
+            Kind::Packages => "Packages",
+            Kind::Milestones => "Milestones",
+            Kind::Labels => "Labels",
+            Kind::Alerts => "Alerts",
+            Kind::Errors => "Errors",
+        }
+    }
+
+    /// The picture beside it.
+    pub fn icon(self) -> &'static str {
+        match self {
+            Kind::Issues => "issue",
+            Kind::Notes => "comment",
+            Kind::Projects => "project",
+            Kind::Groups => "group",
+            Kind::People => "user",
+            Kind::Packages => "package",
+            Kind::Milestones => "milestone",
+            Kind::Labels => "label",
+            Kind::Alerts => "bell",
+            Kind::Errors => "error",
+        }
+    }
+
+    /// The page of a thing.
+    pub fn url(self, hit: &Hit) -> String {
+        let (place, id) = (&hit.place, hit.id);
+        let number = hit.number.unwrap_or_default();
+        match self {
+            Kind::Issues => format!("/{place}/-/issues/{number}"),
+            Kind::Notes => format!("/{place}/-/issues/{number}#note_{id}"),
+            Kind::Projects | Kind::People => format!("/{place}"),
+            Kind::Groups => format!("/groups/{place}"),
+            Kind::Packages => format!("/{place}/-/packages/{id}"),
+            Kind::Milestones => format!("/{place}/-/milestones/{number}"),
+            Kind::Labels => {
+                let title = url::form_urlencoded::byte_serialize(hit.title.as_bytes());
+                let title: String = title.collect();
+                format!("/{place}/-/issues?labels={title}")
+            }
+            Kind::Alerts => format!("/{place}/-/alert_management/{number}/details"),
+            Kind::Errors => format!("/{place}/-/error_tracking/{id}/details"),
+        }
+    }
+}

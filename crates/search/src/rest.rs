@@ -1,0 +1,293 @@
+//! `/search`, everywhere, in a group, in a project.
+
+use crate::limits;
+use identity::caller::Caller;
+use identity::entities::{UserBasic, basic, load_basic};
+use identity::model::User;
+use identity::viewer::SignedInViewer;
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::http::{Paged, Paging, Params, RequestContext, Routes};
+use kernel::ids::Reference;
+use kernel::search::{Found, Query};
+use planning::entity::issues::{IssueEntity, RelatedToIssues, issue};
+use planning::entity::milestones::{MilestoneEntity, milestone};
+use planning::entity::notes::{NoteEntity, note};
+use planning::model::{Issue, IssueState, Milestone};
+use planning::store::issues::visible_by_ids;
+use planning::store::notes::Note;
+use schemars::JsonSchema;
+use serde::Serialize;
+use spaces::entities::ProjectEntity;
+use spaces::model::Project;
+use spaces::search::Place;
+use std::collections::HashMap;
+use std::sync::Arc;
+use store::Tx;
+
+pub fn routes(r: &mut Routes) {
+    r.get("/search", everywhere)
+        .summary("Searches everything that the caller may see");
+    for (path, name) in
+        [("/groups/{id}/search", "of_group"), ("/groups/{id}/-/search", "below_group")]
+    {
+        r.get(path, of_group).named(name).summary("Searches a group");
+    }
+    for (path, name) in [
+        ("/projects/{id}/search", "of_project"),
+        ("/projects/{id}/-/search", "below_project"),
+    ] {
+        r.get(path, of_project).named(name).summary("Searches a project");
+    }
+}
+
+kernel::choices! {
+    /// What is searched. Some things are not here, and are never found.
+    pub enum SearchScope {
+        Issues = "issues",
+        Projects = "projects",
+        MergeRequests = "merge_requests",
+        Milestones = "milestones",
+        Notes = "notes",
+        Users = "users",
+        SnippetTitles = "snippet_titles",
+        WikiBlobs = "wiki_blobs",
+        Commits = "commits",
+        Blobs = "blobs",
+    }
+}
+
+kernel::choices! {
+    pub enum SearchState { All = "all", Opened = "opened", Closed = "closed", Merged = "merged" }
+}
+
+kernel::choices! {
+    pub enum SearchOrder { CreatedAt = "created_at" }
+}
+
+kernel::choices! {
+    pub enum SearchSort { Asc = "asc", Desc = "desc" }
+}
+
+kernel::params! {
+    /// What is searched for.
+    pub struct Search {
+        /// What is searched.
+        pub scope: SearchScope,
+        /// Words; all must be there, the last may go on.
+        pub search: String,
+        /// Only issues, or milestones, in this state.
+        pub state: Option<SearchState>,
+        /// Only confidential issues, or only others.
+        pub confidential: Option<bool>,
+        /// What to sort by: when things were made.
+        pub order_by: Option<SearchOrder>,
+        /// Direction; the newest first unless told otherwise.
+        pub sort: Option<SearchSort>,
+        /// Also of archived projects.
+        pub include_archived: Option<bool>,
+    }
+}
+
+kernel::params! {
+    /// What is searched for, and in which group or project.
+    pub struct SearchIn {
+        /// Id or path of the group or project.
+        pub id: Reference,
+        pub search: kernel::http::Flat<Search>,
+    }
+}
+
+/// A thing that was found, as lists of its kind show it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum SearchEntity {
+    Project(Box<ProjectEntity>),
+    Issue(Box<IssueEntity>),
+    Milestone(Box<MilestoneEntity>),
+    Note(Box<NoteEntity>),
+    User(UserBasic),
+}
+
+type Answer = Result<Paged<SearchEntity>>;
+type Request = Arc<RequestContext>;
+type Looks = fn(&mut Tx<'_>, &Caller, &Reference) -> Result<Place>;
+
+async fn everywhere(
+    app: App,
+    viewer: SignedInViewer,
+    params: Params<Search>,
+    paging: Paging,
+    request: Request,
+) -> Answer {
+    let nowhere = SearchIn { id: Reference::Id(0), search: kernel::http::Flat(params.0) };
+    search(app, viewer, nowhere, paging, request, |_, _, _| Ok(Place::Everywhere)).await
+}
+
+async fn of_group(
+    app: App,
+    viewer: SignedInViewer,
+    params: Params<SearchIn>,
+    paging: Paging,
+    request: Request,
+) -> Answer {
+    search(app, viewer, params.0, paging, request, |tx, by, id| {
+        Place::of_group(tx, &by.viewer, id)
+    })
+    .await
+}
+
+async fn of_project(
+    app: App,
+    viewer: SignedInViewer,
+    params: Params<SearchIn>,
+    paging: Paging,
+    request: Request,
+) -> Answer {
+    search(app, viewer, params.0, paging, request, |tx, by, id| {
+        Place::of_project(tx, &by.viewer, id)
+    })
+    .await
+}
+
+async fn search(
+    app: App,
+    viewer: SignedInViewer,
+    asked: SearchIn,
+    paging: Paging,
+    request: Request,
+    place: Looks,
+) -> Answer {
+    let viewer = viewer.viewer();
+    limits::count(&app, &viewer, request.peer).await?;
+    let query = Query::parse(&asked.search.0.search)?;
+    let by = Caller { app, viewer };
+    by.read(move |tx, by| {
+        let place = place(tx, by, &asked.id)?;
+        Search::page(&asked.search.0, tx, by, &place, &query, paging)
+    })
+    .await
+}
+
+impl Search {
+    fn page(
+        &self,
+        tx: &mut Tx<'_>,
+        by: &Caller,
+        place: &Place,
+        query: &Query,
+        paging: Paging,
+    ) -> Answer {
+        self.fits(place)?;
+        let ascending = self.sort == Some(SearchSort::Asc);
+        let (app, viewer) = (&by.app, &by.viewer);
+        Ok(match self.scope {
+            SearchScope::Projects => {
+                let found = self.kept(spaces::search::projects(tx, viewer, place), place);
+                let found = found.of_projects(place.few(tx, viewer)?);
+                let page =
+                    found.page::<Project>(tx, Project::COLUMNS, query, ascending, &paging)?;
+                let shown = spaces::entities::projects(tx, by, &page.items, false, false)?;
+                let shown = shown.into_iter().map(|one| SearchEntity::Project(Box::new(one)));
+                page.replace(|_| shown.collect())
+            }
+            SearchScope::Issues => {
+                let Some(found) = self.issues(tx, by, place)? else {
+                    return Ok(Paged::numbered(Vec::new(), paging, Some(0)));
+                };
+                let page = found.page::<Issue>(tx, Issue::COLUMNS, query, ascending, &paging)?;
+                let scope = planning::search::scope(place);
+                let around = RelatedToIssues::read(tx, viewer, &scope, &page.items)?;
+                page.map(|row| SearchEntity::Issue(Box::new(issue(app, &row, &around, false))))
+            }
+            SearchScope::Milestones => {
+                let state = match self.state {
+                    Some(SearchState::Opened) => Some("active"),
+                    Some(SearchState::Closed) => Some("closed"),
+                    _ => None,
+                };
+                let found = planning::search::milestones(tx, viewer, place, state);
+                let columns = Milestone::COLUMNS;
+                let found = self.kept(found, place);
+                let page = found.page::<Milestone>(tx, columns, query, ascending, &paging)?;
+                page.map(|row| SearchEntity::Milestone(Box::new(milestone(app, &row))))
+            }
+            SearchScope::Notes => {
+                let found = self.kept(planning::search::notes(tx, viewer, place), place);
+                let found = found.of_projects(place.few(tx, viewer)?);
+                let page = found.page::<Note>(tx, "notes.*", query, ascending, &paging)?;
+                let around = Around::read(tx, by, &page.items)?;
+                page.replace(|notes| around.entities(app, notes))
+            }
+            SearchScope::Users => {
+                let found = spaces::search::people(tx, viewer, place);
+                let page = found.page::<User>(tx, "users.*", query, ascending, &paging)?;
+                page.map(|user| SearchEntity::User(basic(app, &user)))
+            }
+            _ => Paged::numbered(Vec::new(), paging, Some(0)),
+        })
+    }
+
+    /// Refuses what is not searched in such a place.
+    fn fits(&self, place: &Place) -> Result<()> {
+        let fits = match place {
+            Place::Everywhere => true,
+            Place::Group(_) => self.scope != SearchScope::SnippetTitles,
+            Place::Project(..) => {
+                !matches!(self.scope, SearchScope::SnippetTitles | SearchScope::Projects)
+            }
+        };
+        match fits {
+            true => Ok(()),
+            false => Err(Error::Parameters(vec!["scope does not have a valid value".into()])),
+        }
+    }
+
+    /// Without archived projects, unless they are asked for or one was named.
+    fn kept(&self, mut found: Found, place: &Place) -> Found {
+        if self.include_archived != Some(true) && !matches!(place, Place::Project(..)) {
+            found.condition.raw(" and projects.archived is not true");
+        }
+        found
+    }
+
+    /// The issues to search; none where the state is one that issues never have.
+    fn issues(&self, tx: &mut Tx<'_>, by: &Caller, place: &Place) -> Result<Option<Found>> {
+        let state = match self.state {
+            Some(SearchState::Merged) => return Ok(None),
+            Some(SearchState::Opened) => Some(IssueState::Opened),
+            Some(SearchState::Closed) => Some(IssueState::Closed),
+            _ => None,
+        };
+        let found = planning::search::issues(tx, &by.viewer, place, state, self.confidential);
+        let found = self.kept(found, place).of_projects(place.few(tx, &by.viewer)?);
+        Ok(Some(found))
+    }
+}
+
+/// What notes are about, and who wrote them.
+struct Around {
+    issues: HashMap<i64, Issue>,
+    users: HashMap<i64, User>,
+}
+
+impl Around {
+    fn read(tx: &mut Tx<'_>, by: &Caller, notes: &[Note]) -> Result<Around> {
+        let about: Vec<i64> = notes.iter().map(|note| note.noteable_id).collect();
+        let authors: Vec<i64> = notes.iter().filter_map(|note| note.author_id).collect();
+        let issues = visible_by_ids(tx, &by.viewer, &about)?;
+        Ok(Around {
+            issues: issues.into_iter().map(|issue| (issue.id, issue)).collect(),
+            users: load_basic(tx, &authors)?,
+        })
+    }
+
+    fn entities(&self, app: &App, notes: Vec<Note>) -> Vec<SearchEntity> {
+        let entity = |one: &Note| {
+            let issue = self.issues.get(&one.noteable_id)?;
+            let entity = note(app, one, issue, &self.users, serde_json::Map::new());
+            Some(SearchEntity::Note(Box::new(entity)))
+        };
+        notes.iter().filter_map(entity).collect()
+    }
+}
