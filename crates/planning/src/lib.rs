@@ -27,6 +27,7 @@ pub mod pages;
 mod rest;
 pub mod rules;
 pub mod store;
+mod suggest;
 pub mod targets;
 pub mod tasks;
 
@@ -37,4 +38,5 @@ pub use store::notes::Noteable;
 pub fn routes(r: &mut kernel::http::Routes) {
     rest::routes(r);
     pages::routes(r);
+    suggest::routes(r);
 }

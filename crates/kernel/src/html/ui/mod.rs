@@ -5,15 +5,19 @@
 //! `{{ ui::input("name", "Name", form.name).hint("…").error(errors.of("name")) }}`.
 
 mod chart;
+mod editor;
 mod fields;
-mod icons;
+pub(super) mod icons;
+mod picker;
 mod shows;
 
 pub use chart::{Bars, bars};
+pub use editor::{Editor, editor};
 pub use fields::{
     Checkbox, Choice, Field, Hidden, Select, area, checkbox, csrf, hidden, input, select,
 };
 pub use icons::{Icon, icon};
+pub use picker::{Picker, picker};
 pub use shows::{
     Badge, Confirm, Copied, Empty, Pager, Progress, Tab, Tabs, badge, bytes, confirm, copy, count,
     empty, pager, progress, role, state, tabs, visibility, when,
