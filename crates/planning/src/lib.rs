@@ -28,6 +28,7 @@ mod rest;
 pub mod rules;
 pub mod search;
 pub mod store;
+mod suggest;
 pub mod targets;
 pub mod tasks;
 
@@ -38,4 +39,5 @@ pub use store::notes::Noteable;
 pub fn routes(r: &mut kernel::http::Routes) {
     rest::routes(r);
     pages::routes(r);
+    suggest::routes(r);
 }

@@ -101,6 +101,7 @@ pub const BROWSER: &[Suite] = &[
     suite(Node, "the administration in chromium", "tests/browser/admin.cjs"),
     suite(Node, "charts and packages in chromium", "tests/browser/drawn.cjs"),
     suite(Node, "searching in chromium", "tests/browser/search.cjs"),
+    suite(Node, "editors and pickers in chromium", "tests/browser/editor.cjs"),
     suite(Node, "the GraphQL explorer in chromium", "tests/browser/explorer.cjs"),
     suite(Node, "GraphiQL in chromium", "tests/browser/graphiql.cjs").with_graphiql(),
 ];

@@ -4,10 +4,13 @@
 //! ever and a new release is seen at once.
 
 use super::themes;
+use super::ui::icons::path;
 use crate::http::Response;
 use axum::body::Body;
 use http::{HeaderValue, StatusCode, header};
+use serde_json::json;
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 const PREFIX: &str = "/-/assets/";
@@ -49,6 +52,8 @@ pub(super) const STYLES: &str = joined!(
     "css/page.css",
     "css/button.css",
     "css/form.css",
+    "css/editor.css",
+    "css/picker.css",
     "css/message.css",
     "css/avatar.css",
     "css/tabs.css",
@@ -69,37 +74,70 @@ pub(super) const STYLES: &str = joined!(
 );
 
 /// One script for all pages; each file is one comfort, and every page works
-/// without any.
-const SCRIPT: &str = joined!("js/copy.js", "js/menus.js", "js/pages.js", "js/shortcuts.js");
+/// without any. It fetches [`WRITING`] where a page has fields for it.
+const SCRIPT: &str = joined!(
+    "js/copy.js",
+    "js/menus.js",
+    "js/pages.js",
+    "js/shortcuts.js",
+    "js/writing.js",
+);
 
-static ASSETS: LazyLock<[Asset; 7]> = LazyLock::new(|| {
+/// The script of pages where somebody writes: editors and pickers.
+const WRITING: &str = joined!(
+    "js/suggest.js",
+    "js/typing.js",
+    "js/completion.js",
+    "js/uploads.js",
+    "js/drafts.js",
+    "js/editor.js",
+    "js/picker.js",
+);
+
+/// Pictures that scripts draw.
+const PICTURES: [&str; 11] = [
+    "bold", "italic", "quote", "code", "link", "list", "numbers", "tasks", "table", "attach",
+    "close",
+];
+
+static WRITING_TEXT: LazyLock<String> = LazyLock::new(|| {
+    let lines: BTreeMap<&str, &str> = PICTURES.iter().map(|name| (*name, path(name))).collect();
+    format!("const pictures = {};\n{}", json!(lines), lean(WRITING))
+});
+
+static SCRIPT_TEXT: LazyLock<String> = LazyLock::new(|| {
+    let writing = Asset::new("writing.js", JAVASCRIPT, WRITING_TEXT.as_bytes());
+    let url = format!("{PREFIX}{}", writing.hashed);
+    format!("const writing = {};\n{}", json!(url), lean(SCRIPT))
+});
+
+/// A script of ours without comments and indentation; no line of its texts
+/// begins with either.
+fn lean(script: &str) -> String {
+    let lines = script.lines().map(str::trim);
+    let said = lines.filter(|line| !line.is_empty() && !line.starts_with("//"));
+    said.flat_map(|line| [line, "\n"]).collect()
+}
+
+const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
+
+static ASSETS: LazyLock<[Asset; 8]> = LazyLock::new(|| {
     [
         Asset::new(
             "tenon.css",
             "text/css; charset=utf-8",
             themes::by_choice(STYLES).leak().as_bytes(),
         ),
-        Asset::new("tenon.js", "text/javascript; charset=utf-8", SCRIPT.as_bytes()),
-        Asset::new(
-            "keys.js",
-            "text/javascript; charset=utf-8",
-            include_bytes!("../../assets/keys.js"),
-        ),
+        Asset::new("tenon.js", JAVASCRIPT, SCRIPT_TEXT.as_bytes()),
+        Asset::new("writing.js", JAVASCRIPT, WRITING_TEXT.as_bytes()),
+        Asset::new("keys.js", JAVASCRIPT, include_bytes!("../../assets/keys.js")),
         Asset::new(
             "graphiql.css",
             "text/css; charset=utf-8",
             include_bytes!("../../assets/graphiql.css"),
         ),
-        Asset::new(
-            "graphiql.js",
-            "text/javascript; charset=utf-8",
-            include_bytes!("../../assets/graphiql.js"),
-        ),
-        Asset::new(
-            "explorer.js",
-            "text/javascript; charset=utf-8",
-            include_bytes!("../../assets/explorer.js"),
-        ),
+        Asset::new("graphiql.js", JAVASCRIPT, include_bytes!("../../assets/graphiql.js")),
+        Asset::new("explorer.js", JAVASCRIPT, include_bytes!("../../assets/explorer.js")),
         Asset::new("tenon.svg", "image/svg+xml", include_bytes!("../../assets/tenon.svg")),
     ]
 });

@@ -107,6 +107,42 @@ fn assets_have_lasting_addresses() {
 }
 
 #[test]
+fn fields_for_texts_and_names_work_as_plain_ones() {
+    let area = ui::editor("body", "Note", "\n<b>")
+        .at("/acme/anvil/-/issues/1")
+        .of(7)
+        .to_string();
+    assert!(area.contains("data-space=\"/acme/anvil\""), "{area}");
+    assert!(area.contains("<label for=\"f-body-7\">") && area.contains("id=\"f-body-7\""));
+    // The first line break of an area belongs to nobody.
+    assert!(area.contains(">\n\n&#60;b&#62;</textarea>"), "{area}");
+    let field = ui::picker("labels", "Labels", "labels", "\"bug\"").many().at("/groups/acme");
+    let field = field.required().error("is odd").to_string();
+    for part in [
+        "name=\"labels\" value=\"&#34;bug&#34;\"",
+        "data-pick=\"labels\" data-many data-space=\"/groups/acme\"",
+        " required aria-invalid=\"true\" aria-describedby=\"e-labels\"",
+    ] {
+        assert!(field.contains(part), "{part}: {field}");
+    }
+}
+
+#[test]
+fn the_script_for_writing_is_found_and_small() {
+    let text = |name: &str| {
+        let (_, bytes, _) = asset(&asset_url(name)).expect("an asset");
+        String::from_utf8(bytes.to_vec()).expect("text")
+    };
+    assert!(text("tenon.js").contains(&asset_url("writing.js")));
+    let writing = text("writing.js");
+    assert!(
+        writing.contains("\"attach\":\"M") && !writing.contains(":\"\""),
+        "every picture"
+    );
+    assert!(!writing.contains("\n//") && writing.len() < 28_000, "{}", writing.len());
+}
+
+#[test]
 fn words_and_sizes() {
     assert_eq!(ui::bytes(1023), "1023 B");
     assert_eq!(ui::bytes(1536), "1.5 KiB");

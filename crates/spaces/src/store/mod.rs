@@ -290,8 +290,9 @@ pub fn in_force<'s>(sql: &'s mut Fragment, alias: &str, today: &str) -> &'s mut 
         .raw(")")
 }
 
-/// One row per user: their membership of the highest level.
-fn memberships(tx: &Tx<'_>, source: &Source, breadth: Breadth) -> Fragment {
+/// The memberships that count in a source, each with [`MemberRow`]'s columns; a
+/// user may have several.
+pub fn memberships(tx: &Tx<'_>, source: &Source, breadth: Breadth) -> Fragment {
     let today = today(tx);
     let mut all = Fragment::new("(select ");
     all.raw(MEMBER_COLUMNS)

@@ -32,18 +32,18 @@ impl HtmlSafe for Hidden {}
 #[derive(Debug, Template)]
 #[template(path = "ui/field.html")]
 pub struct Field {
-    name: String,
-    id: String,
-    label: String,
-    value: String,
-    kind: &'static str,
-    rows: u8,
-    hint: String,
-    error: String,
-    placeholder: String,
-    autocomplete: String,
-    required: bool,
-    read_only: bool,
+    pub(super) name: String,
+    pub(super) id: String,
+    pub(super) label: String,
+    pub(super) value: String,
+    pub(super) kind: &'static str,
+    pub(super) rows: u8,
+    pub(super) hint: String,
+    pub(super) error: String,
+    pub(super) placeholder: String,
+    pub(super) autocomplete: String,
+    pub(super) required: bool,
+    pub(super) read_only: bool,
 }
 
 /// One line of text; the control's id is `f-<name>`.

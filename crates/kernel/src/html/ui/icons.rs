@@ -9,7 +9,12 @@ pub struct Icon(&'static str);
 
 /// The picture of a name; an unknown name draws nothing.
 pub fn icon(name: &str) -> Icon {
-    Icon(match name {
+    Icon(path(name))
+}
+
+/// The line that a picture is drawn by.
+pub(crate) fn path(name: &str) -> &'static str {
+    match name {
         "project" => "M2 5.5 8 2.5l6 3v5l-6 3-6-3zM2 5.5l6 3 6-3M8 8.5v5",
         "group" => "M2.5 6.5h5v7h-5zM8.5 2.5h5v6h-5zM8.5 11h5v2.5h-5z",
         "package" => "M2.5 4.5h11v9h-11zM2.5 7.5h11M6.5 4.5v3M9.5 4.5v3M4.5 4.5l1-2h5l1 2",
@@ -63,9 +68,24 @@ pub fn icon(name: &str) -> Icon {
         "star" => "M8 2l1.8 3.9 4.2.5-3.1 2.9.8 4.2L8 11.4l-3.7 2.1.8-4.2L2 6.4l4.2-.5z",
         "edit" => "M3 13l.7-2.8L10.9 3a1.3 1.3 0 0 1 2.1 2.1l-7.2 7.2z",
         "mail" => "M2.5 4h11v8.5h-11zM2.5 4.5L8 9l5.5-4.5",
+        "bold" => "M4.5 3h4a2.5 2.5 0 0 1 0 5h-4zM4.5 8h4.75a2.5 2.5 0 0 1 0 5H4.5z",
+        "italic" => "M6.5 3h5M4.5 13h5M9.5 3l-3 10",
+        "quote" => "M3 4h10M6.5 8H13M6.5 12H13M3.25 7.5v5",
+        "code" => "M5.5 4.5L2 8l3.5 3.5M10.5 4.5L14 8l-3.5 3.5",
+        "link" => {
+            "M6.8 9.2a2.5 2.5 0 0 0 3.5 0l2.4-2.4a2.5 2.5 0 0 0-3.5-3.5l-.9.9M9.2 6.8a2.5 2.5 0 0 0-3.5 0L3.3 9.2a2.5 2.5 0 0 0 3.5 3.5l.9-.9"
+        }
+        "numbers" => {
+            "M6.5 4H14M6.5 8H14M6.5 12H14M2.3 3.2l1.2-.7v3.4M2.3 10.7c.1-1.3 1.9-1.2 1.9 0 0 .9-1.9 1.5-1.9 2.7h2"
+        }
+        "tasks" => "M1.9 4l1.2 1.2 2.1-2.4M1.9 11.3l1.2 1.2 2.1-2.4M7.5 4.2H14M7.5 11.5H14",
+        "table" => "M2.5 3h11v10h-11zM2.5 6.4h11M2.5 9.7h11M6.5 6.4V13",
+        "attach" => {
+            "M13.5 7.3L8 12.8a3.3 3.3 0 0 1-4.7-4.7l5.8-5.8a2.2 2.2 0 0 1 3.1 3.1l-5.6 5.6a1.1 1.1 0 0 1-1.6-1.6l5-5"
+        }
         "out" => "M9 3H3v10h6M7 8h7M11.5 5.5L14 8l-2.5 2.5",
         _ => "",
-    })
+    }
 }
 
 impl fmt::Display for Icon {

@@ -6,16 +6,20 @@
 
 mod avatar;
 mod chart;
+mod editor;
 mod fields;
-mod icons;
+pub(super) mod icons;
+mod picker;
 mod shows;
 
 pub use avatar::{Avatar, avatar};
 pub use chart::{Bars, Ranking, Sparkline, bars, ranking, sparkline};
+pub use editor::{Editor, editor};
 pub use fields::{
     Checkbox, Choice, Field, Hidden, Select, area, checkbox, csrf, hidden, input, select,
 };
 pub use icons::{Icon, icon};
+pub use picker::{Picker, picker};
 pub use shows::{
     Badge, Chip, Chips, Confirm, Copied, Empty, Pager, Progress, Tab, Tabs, badge, bytes, chips,
     confirm, copy, count, day, empty, pager, progress, role, state, tabs, visibility, when,

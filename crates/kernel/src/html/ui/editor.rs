@@ -1,0 +1,61 @@
+//! A text in Markdown: a plain area, which the script gives a toolbar, a
+//! preview, completion, and files by paste and drop.
+
+use super::fields::{Field, area};
+use askama::Template;
+use askama::filters::HtmlSafe;
+use std::fmt::Display;
+
+/// Rows of the empty area.
+const ROWS: u8 = 6;
+
+/// A text in Markdown with its label.
+#[derive(Debug, Template)]
+#[template(path = "ui/editor.html")]
+pub struct Editor {
+    field: Field,
+    space: String,
+}
+
+/// A text in Markdown; the control's id is `f-<name>`.
+pub fn editor(name: impl Display, label: impl Display, value: impl Display) -> Editor {
+    let field = Field { rows: ROWS, ..area(name, label, value) };
+    Editor { field, space: String::new() }
+}
+
+impl Editor {
+    /// The project or group that it is written in, by the address of any of its
+    /// pages: preview, files and names belong to it.
+    pub fn at(mut self, url: impl Display) -> Editor {
+        self.space = space_of(url);
+        self
+    }
+
+    /// [`Field::of`].
+    pub fn of(self, form: impl Display) -> Editor {
+        Editor { field: self.field.of(form), ..self }
+    }
+
+    /// [`Field::hint`].
+    pub fn hint(self, text: impl Display) -> Editor {
+        Editor { field: self.field.hint(text), ..self }
+    }
+
+    /// [`Field::error`].
+    pub fn error(self, text: impl Display) -> Editor {
+        Editor { field: self.field.error(text), ..self }
+    }
+
+    /// [`Field::required`].
+    pub fn required(self) -> Editor {
+        Editor { field: self.field.required(), ..self }
+    }
+}
+
+impl HtmlSafe for Editor {}
+
+/// The address of the project or group that a page belongs to.
+pub(super) fn space_of(url: impl Display) -> String {
+    let url = url.to_string();
+    url.split("/-/").next().unwrap_or_default().to_owned()
+}
