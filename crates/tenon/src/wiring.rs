@@ -62,6 +62,7 @@ pub fn migrations() -> &'static [Migration] {
         47 "0047_confirmed_addresses",
         50 "0050_unique_names",
         51 "0051_notes_naming_issues",
+        53 "0053_uploads",
     }
 }
 
@@ -142,6 +143,7 @@ pub fn plugs() -> store::Result<Plugs> {
     users.handing_over.push(planning::hooks::hand_over);
     users.user_destroying.push(planning::hooks::user_destroying);
     users.user_destroying.push(monitoring::on_call::user_destroying);
+    users.settings.push(spaces::uploads::limits::PART);
     users.settings.push(packages::forwarding::PART);
     users.settings.push(monitoring::errors::limits::PART);
     users.settings.push(monitoring::alerts::limits::PART);
@@ -154,6 +156,7 @@ pub fn plugs() -> store::Result<Plugs> {
     plugs.plug(packages::source::Repositories::default())?;
     plugs.plug(spaces::hooks::Hooks {
         contents: vec![
+            spaces::uploads::CONTENTS,
             packages::jobs::CONTENTS,
             planning::hooks::CONTENTS,
             monitoring::errors::jobs::CONTENTS,
@@ -163,6 +166,7 @@ pub fn plugs() -> store::Result<Plugs> {
             packages::jobs::project_destroying,
             planning::hooks::project_destroying,
         ],
+        blobs_unnamed: Some(packages::jobs::release_soon),
         packages_size: Some(packages::jobs::sizes),
         open_issues: Some(planning::hooks::open_issues),
         issues_of: Some(planning::hooks::issues_of),

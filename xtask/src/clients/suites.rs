@@ -98,6 +98,7 @@ pub const CLIENTS: &[Suite] = &[
 /// The pages in a browser.
 pub const BROWSER: &[Suite] = &[
     suite(Node, "chromium", "tests/browser/pages.cjs").named(),
+    suite(Node, "texts in chromium", "tests/browser/text.cjs"),
     suite(Node, "the GraphQL explorer in chromium", "tests/browser/explorer.cjs"),
     suite(Node, "GraphiQL in chromium", "tests/browser/graphiql.cjs").with_graphiql(),
 ];

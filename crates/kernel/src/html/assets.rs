@@ -54,6 +54,7 @@ pub(super) const STYLES: &str = joined!(
     "css/table.css",
     "css/parts.css",
     "css/shows.css",
+    "css/text.css",
     "css/screens.css",
 );
 

@@ -1,5 +1,6 @@
 //! Notes as pages show them, whatever they are about.
 
+use super::boxes::Tickable;
 use crate::access::ProjectAccess;
 use crate::rules::comments::may_change;
 use crate::rules::references::Links;
@@ -77,14 +78,22 @@ impl NotePage<'_> {
         now: Timestamp,
     ) -> NoteView {
         let author = note.author_id.and_then(|id| people.get(&id));
+        let may_change = self.writes && may_change(self.viewer, self.desk, &note);
+        let text = Tickable {
+            text: &note.body,
+            id: &format!("n{}-", note.id),
+            action: may_change.then(|| format!("{}/notes/{}/tasks", self.url, note.id)),
+            csrf: self.csrf,
+            page: self.page,
+        };
         NoteView {
+            html: text.html(links),
             author: author.map(|user| user.username.clone()).unwrap_or_default(),
             name: author.map_or(SOMEBODY, |user| user.name.as_str()).to_owned(),
-            html: links.render(&note.body),
             is_rewritten: false,
             challenge: None,
             created_at: Moment::new(note.created_at, now),
-            may_change: self.writes && may_change(self.viewer, self.desk, &note),
+            may_change,
             may_answer: self.may_answer && !note.is_system,
             url: self.url.to_owned(),
             csrf: self.csrf.to_owned(),

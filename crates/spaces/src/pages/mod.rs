@@ -15,6 +15,7 @@ mod place;
 mod settings;
 mod show;
 mod tokens;
+mod uploads;
 pub mod views;
 
 use crate::access;
@@ -49,6 +50,7 @@ pub fn routes(r: &mut Routes) {
     settings::routes(r);
     tokens::routes(r);
     applications::routes(r);
+    uploads::routes(r);
 }
 
 /// Declares a page of every group and project, below `/-/`.

@@ -3,7 +3,9 @@
 
 pub mod actions;
 pub mod story;
+mod ticking;
 
+use super::boxes::Tickable;
 use super::notes::NotePage;
 use super::views::{self, Fact, IssueView, Marks};
 use super::{desk, kinds};
@@ -30,8 +32,11 @@ use spaces::access::{DEVELOPER, GUEST, Purpose};
 use spaces::pages::{Address, PROJECT, Section};
 use store::Tx;
 use story::Rewritten;
+use ticking::tick;
 
 const ENTRIES: i64 = 50;
+/// Where the description stands on the page.
+pub const DESCRIPTION: &str = "description";
 const MAX_MILESTONES: i64 = 100;
 
 pub fn routes(r: &mut Routes) {
@@ -40,6 +45,8 @@ pub fn routes(r: &mut Routes) {
     r.page(Method::POST, &one, change);
     r.page(Method::POST, &format!("{one}/notes"), write_note);
     r.page(Method::POST, &format!("{one}/notes/{{note_id}}"), change_note);
+    r.page(Method::POST, &format!("{one}/tasks"), tick);
+    r.page(Method::POST, &format!("{one}/notes/{{note_id}}/tasks"), tick);
 }
 
 kernel::params! {
@@ -100,7 +107,7 @@ async fn render(
             };
             let (story, total) = reader.story(tx, &around, &paging, typed.rewritten.as_ref())?;
             Ok(views::Issue {
-                view: reader.view(tx)?,
+                view: reader.view(tx, &around)?,
                 marks: reader.marks(tx, typed.marks.as_ref())?,
                 facts: reader.facts(tx)?,
                 pages: Pages::of(&paging, total, url.clone()),
@@ -137,7 +144,7 @@ impl Reader<'_> {
         self.writes() && (!self.issue.is_locked() || self.desk.level >= GUEST)
     }
 
-    fn view(&self, tx: &mut Tx<'_>) -> Result<IssueView> {
+    fn view(&self, tx: &mut Tx<'_>, around: &NotePage<'_>) -> Result<IssueView> {
         let (issue, now) = (self.issue, tx.now());
         let project = Some(&self.desk.project);
         let links = Links::find(tx, self.viewer, "", project, [issue.text()])?;
@@ -153,15 +160,23 @@ impl Reader<'_> {
             Some(user) => is_subscribed(tx, user, issue)?,
             None => false,
         };
+        let may_edit = self.writes() && may_edit(self.viewer, self.desk, issue);
+        let description = Tickable {
+            text: issue.text(),
+            id: "d-",
+            action: may_edit.then(|| format!("{}/tasks", around.url)),
+            csrf: around.csrf,
+            page: 1,
+        };
         Ok(IssueView {
-            description: links.render(issue.text()),
+            description: description.html(&links),
             author: author.map(|user| user.username.clone()).unwrap_or_default(),
             created_at: Moment::new(issue.created_at, now),
             closed_at: Moment::maybe(issue.closed_at, now),
             upvoted: own,
             subscribed,
             is_signed_in: self.viewer.user_id().is_some(),
-            may_edit: self.writes() && may_edit(self.viewer, self.desk, issue),
+            may_edit,
             may_award: self.may_write(),
             escalation: self.escalation(),
         })

@@ -13,4 +13,5 @@ mod pages;
 mod parallel;
 mod plans;
 mod references;
+mod texts;
 mod todos;
