@@ -186,10 +186,13 @@ impl<'c> Scanner<'c> {
         if !digits.starts_with(|c: char| c.is_ascii_digit()) || before.is_some_and(joins) {
             return false;
         }
-        let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
-        let length = digits.find(|c| !part(c)).unwrap_or(digits.len());
-        // A dot at the end ends the sentence, or asks for a field.
-        let length = digits[..length].trim_end_matches('.').len();
+        let bytes = digits.as_bytes();
+        // A dot before anything but a digit ends it: a range, a field, a sentence.
+        let part = |at: usize| match bytes[at] {
+            b'.' => bytes.get(at + 1).is_some_and(u8::is_ascii_digit),
+            byte => byte.is_ascii_alphanumeric() || byte == b'_',
+        };
+        let length = (0..bytes.len()).find(|at| !part(*at)).unwrap_or(bytes.len());
         self.take(Token::Number, length + usize::from(signed));
         true
     }
@@ -323,6 +326,7 @@ mod tests {
                 "fn a<'x>(b: Vec<u8>) { 1 }",
                 "[k:fn] a&lt;'x&gt;(b: [t:Vec]&lt;[k:u8]&gt;) { [n:1] }",
             ),
+            ("rs", "0..n 1.5.a 2.", "[n:0]..n [n:1.5].a [n:2]."),
             ("rs", "let c = 'c'; // \"no\"", "[k:let] c = [t:'c']; [c:// &quot;no&quot;]"),
             (
                 "python",
