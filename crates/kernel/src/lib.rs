@@ -12,6 +12,7 @@ extern crate self as kernel;
 
 pub mod app;
 pub mod audit;
+pub mod blob_rows;
 pub mod blobs;
 pub mod blobs_sweep;
 pub mod error;
@@ -24,6 +25,7 @@ pub mod keyed_batcher;
 pub mod limits;
 pub mod mail;
 pub mod markup;
+pub mod media;
 pub mod outbound;
 pub mod process;
 pub mod quantity;

@@ -24,6 +24,9 @@ pub struct Contents {
     pub remove: fn(&mut Tx<'_>, ProjectId, i64) -> Result<i64>,
 }
 
+/// Some rows that named blobs are gone.
+pub type BlobsUnnamed = fn(&mut Tx<'_>) -> Result<()>;
+
 pub type PackagesSize = fn(&mut Tx<'_>, &[ProjectId]) -> Result<HashMap<ProjectId, i64>>;
 
 /// Open issues by project, of those that everyone who sees it may count.
@@ -37,6 +40,8 @@ pub struct Hooks {
     pub contents: Vec<Contents>,
     /// The project and all that is left in it will be deleted.
     pub project_destroying: Vec<ProjectDestroying>,
+    /// Has the bytes taken away that nothing names any more.
+    pub blobs_unnamed: Option<BlobsUnnamed>,
     /// Bytes of packages by project, for statistics.
     pub packages_size: Option<PackagesSize>,
     pub open_issues: Option<OpenIssues>,
@@ -46,6 +51,14 @@ pub struct Hooks {
 /// What was plugged in; [`Hooks`] must be among the store's plugs.
 pub(crate) fn get<'t>(tx: &Tx<'t>) -> Result<&'t Hooks> {
     Ok(tx.plugged()?)
+}
+
+/// Has the bytes of removed files taken away.
+pub(crate) fn blobs_unnamed(tx: &mut Tx<'_>) -> Result<()> {
+    match get(tx)?.blobs_unnamed {
+        Some(release) => release(tx),
+        None => Ok(()),
+    }
 }
 
 /// Adds what this room does when users come, change and go.

@@ -138,6 +138,8 @@ fn forget_namespace(tx: &mut Tx<'_>, id: i64) -> Result<()> {
         return Ok(());
     }
     applications::forget_owner(tx, Owner::Group(id))?;
+    // Its uploads went with it.
+    hooks::blobs_unnamed(tx)?;
     forget_source(tx, SourceKind::Group, id)
 }
 

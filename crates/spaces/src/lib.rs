@@ -2,7 +2,7 @@
 //! to «may this viewer do that here».
 //!
 //! Tables: `namespaces`, `projects`, `members`, `invitations`, `shares`,
-//! `project_redirects`, `stars` (migration 0003). Jobs:
+//! `project_redirects`, `stars` (migration 0003), `uploads` (0053). Jobs:
 //! `spaces.destroy_project`, `spaces.destroy_group`, `spaces.expire_members`,
 //! `spaces.end_bots`, `spaces.send_invitation`, `spaces.tell_of_request`.
 //! Rooms above plug into [`hooks`]. Start with [`access`].
@@ -25,6 +25,7 @@ pub mod search;
 pub mod store;
 mod tasks;
 pub mod tokens;
+pub mod uploads;
 
 pub use access::{
     Purpose, group, may, project, role_in_group, role_in_project, visible_groups, visible_projects,

@@ -98,6 +98,8 @@ pub struct Project {
     pub request_access_enabled: bool,
     pub packages_enabled: bool,
     pub features: Json<BTreeMap<String, String>>,
+    /// Only who sees the project sees the pictures of its texts.
+    pub enforce_auth_checks_on_uploads: bool,
     pub avatar_key: Option<String>,
     pub deletion_scheduled_at: Option<Timestamp>,
     pub last_activity_at: Timestamp,

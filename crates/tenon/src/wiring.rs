@@ -63,6 +63,7 @@ pub fn migrations() -> &'static [Migration] {
         50 "0050_unique_names",
         51 "0051_notes_naming_issues",
         52 "0052_search",
+        53 "0053_uploads",
         55 "0055_preferences",
         56 "0056_package_pages",
     }
@@ -148,6 +149,7 @@ pub fn plugs() -> store::Result<Plugs> {
     users.handing_over.push(planning::hooks::hand_over);
     users.user_destroying.push(planning::hooks::user_destroying);
     users.user_destroying.push(monitoring::on_call::user_destroying);
+    users.settings.push(spaces::uploads::limits::PART);
     users.settings.push(packages::forwarding::PART);
     users.settings.push(monitoring::errors::limits::PART);
     users.settings.push(monitoring::alerts::limits::PART);
@@ -162,6 +164,7 @@ pub fn plugs() -> store::Result<Plugs> {
     plugs.plug(search::sources())?;
     plugs.plug(spaces::hooks::Hooks {
         contents: vec![
+            spaces::uploads::CONTENTS,
             packages::jobs::CONTENTS,
             planning::hooks::CONTENTS,
             monitoring::errors::jobs::CONTENTS,
@@ -171,6 +174,7 @@ pub fn plugs() -> store::Result<Plugs> {
             packages::jobs::project_destroying,
             planning::hooks::project_destroying,
         ],
+        blobs_unnamed: Some(packages::jobs::release_soon),
         packages_size: Some(packages::jobs::sizes),
         open_issues: Some(planning::hooks::open_issues),
         issues_of: Some(planning::hooks::issues_of),

@@ -102,6 +102,7 @@ pub const BROWSER: &[Suite] = &[
     suite(Node, "charts and packages in chromium", "tests/browser/drawn.cjs"),
     suite(Node, "searching in chromium", "tests/browser/search.cjs"),
     suite(Node, "editors and pickers in chromium", "tests/browser/editor.cjs"),
+    suite(Node, "texts in chromium", "tests/browser/text.cjs"),
     suite(Node, "the GraphQL explorer in chromium", "tests/browser/explorer.cjs"),
     suite(Node, "GraphiQL in chromium", "tests/browser/graphiql.cjs").with_graphiql(),
 ];

@@ -69,19 +69,15 @@ pub(super) const STYLES: &str = joined!(
     "css/roster.css",
     "css/rules.css",
     "css/search.css",
+    "css/text.css",
     "css/screens.css",
     "css/preferences.css",
 );
 
 /// One script for all pages; each file is one comfort, and every page works
 /// without any. It fetches [`WRITING`] where a page has fields for it.
-const SCRIPT: &str = joined!(
-    "js/copy.js",
-    "js/menus.js",
-    "js/pages.js",
-    "js/shortcuts.js",
-    "js/writing.js",
-);
+const SCRIPT: &str =
+    joined!("js/copy.js", "js/menus.js", "js/pages.js", "js/shortcuts.js", "js/writing.js",);
 
 /// The script of pages where somebody writes: editors and pickers.
 const WRITING: &str = joined!(

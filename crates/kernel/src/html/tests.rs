@@ -209,6 +209,14 @@ fn colours_have_enough_contrast() {
         ("bad-ink", "sheet"),
         ("bad", "sheet"),
         ("on-bad", "bad"),
+        // Code in texts.
+        ("ink", "sunk"),
+        ("hl-keyword", "sunk"),
+        ("hl-function", "sunk"),
+        ("hl-type", "sunk"),
+        ("good-ink", "sunk"),
+        ("warn-ink", "sunk"),
+        ("link", "sunk"),
     ];
     let edges = [("edge", "sheet"), ("edge", "ground"), ("pine", "ground"), ("oak", "sheet")];
     assert_eq!(schemes.len(), 2, "a light and a dark scheme");

@@ -8,6 +8,7 @@ pub mod bodies;
 pub mod call;
 pub mod conditional;
 pub mod connections;
+pub mod files;
 mod multipart;
 pub mod openapi;
 mod operation;

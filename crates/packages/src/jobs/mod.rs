@@ -112,6 +112,11 @@ pub const CONTENTS: spaces::hooks::Contents = spaces::hooks::Contents {
 /// Follows the destruction of a project: its rows go with it, their blobs
 /// are released soon after.
 pub fn project_destroying(tx: &mut Tx<'_>, _project_id: i64) -> Result<()> {
+    release_soon(tx)
+}
+
+/// Has blobs released whose files somebody removed just now.
+pub fn release_soon(tx: &mut Tx<'_>) -> Result<()> {
     let soon = tx.now() + jiff::SignedDuration::from_secs(60);
     enqueue_at(tx, &ReleaseBlobs {}, soon)
 }

@@ -3,7 +3,7 @@
 use crate::model::{Package, PackageFile};
 use jiff::Timestamp;
 use kernel::blobs::Stored;
-use kernel::error::{Error, Result};
+use kernel::error::Result;
 use std::collections::HashMap;
 use store::{Fragment, Tx, sql};
 
@@ -93,22 +93,7 @@ pub fn insert(
     metadata: Option<&str>,
 ) -> Result<PackageFile> {
     let now = tx.now();
-    let size = i64::try_from(stored.size).map_err(Error::internal)?;
-    tx.execute(
-        sql!(
-            "insert into blobs (key, size, md5, sha1, sha256, sha512, created_at)
-             values ($1, $2, $3, $4, $5, $6, $7) on conflict (key) do nothing"
-        ),
-        (
-            stored.key.as_str(),
-            size,
-            stored.md5.as_str(),
-            stored.sha1.as_str(),
-            stored.sha256.as_str(),
-            stored.sha512.as_str(),
-            now,
-        ),
-    )?;
+    let size = kernel::blob_rows::insert(tx, stored)?;
     Ok(tx.one(
         sql!(
             "insert into package_files (package_id, file_name, size, md5, sha1, sha256, sha512,
@@ -287,7 +272,8 @@ pub fn release(tx: &mut Tx<'_>, keys: &[String]) -> Result<Vec<String>> {
             tx.execute(
                 sql!(
                     "delete from blobs where key = $1
-                        and not exists (select 1 from package_files where blob_key = $1)"
+                        and not exists (select 1 from package_files where blob_key = $1)
+                        and not exists (select 1 from uploads where blob_key = $1)"
                 ),
                 (key.as_str(),),
             )
@@ -301,12 +287,13 @@ pub fn release(tx: &mut Tx<'_>, keys: &[String]) -> Result<Vec<String>> {
     Ok(gone)
 }
 
-/// Some keys after `after` of blobs no package file names.
+/// Some keys after `after` of blobs that no package file and no upload names.
 pub fn unreferenced(tx: &mut Tx<'_>, after: &str, limit: i64) -> Result<Vec<String>> {
     Ok(tx.all(
         sql!(
             "select key from blobs b where b.key > $1
                 and not exists (select 1 from package_files f where f.blob_key = b.key)
+                and not exists (select 1 from uploads u where u.blob_key = b.key)
              order by b.key limit $2"
         ),
         (after, limit),

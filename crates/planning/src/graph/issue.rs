@@ -22,6 +22,7 @@ use kernel::markup;
 use kernel::time::{Date, Timestamp, start_of};
 use serde_json::Value as Json;
 use spaces::graph::ProjectView as Project;
+use spaces::model::SourceKind;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -67,8 +68,8 @@ fn texts(it: ObjectBuilder<'_, Issue>) -> ObjectBuilder<'_, Issue> {
         .field("description", STRING, |it| it.description.clone())
         .describe("Its description, in Markdown.")
         .level("descriptionHtml", STRING, |issues: Vec<Arc<Issue>>, _, _| {
-            let texts = issues.iter().map(|it| it.description.clone());
-            html(texts.collect())
+            let source = |it: &Issue| Some((SourceKind::Project, it.project_id));
+            html(issues.iter().map(|it| (it.description.clone(), source(it))).collect())
         })
         .describe("Its description as HTML.")
         .cost(Cost::RENDERED)

@@ -13,6 +13,7 @@ use kernel::graph::{
 };
 use kernel::time::{date_of, start_of};
 use spaces::graph::{Groups, NamespaceView, ProjectView as Project, Projects};
+use spaces::model::SourceKind;
 use std::collections::HashMap;
 use std::sync::Arc;
 use store::Tx;
@@ -49,8 +50,11 @@ fn described(it: ObjectBuilder<'_, Milestone>) {
         .field("description", STRING, |it| it.description.clone())
         .describe("Its description, in Markdown.")
         .level("descriptionHtml", STRING, |milestones_found: Vec<Arc<Milestone>>, _, _| {
-            let texts = milestones_found.iter().map(|it| it.description.clone());
-            html(texts.collect())
+            let source = |it: &Milestone| match (it.project_id, it.group_id) {
+                (Some(id), _) => Some((SourceKind::Project, id)),
+                (None, id) => id.map(|id| (SourceKind::Group, id)),
+            };
+            html(milestones_found.iter().map(|it| (it.description.clone(), source(it))).collect())
         })
         .describe("Its description as HTML.")
         .cost(Cost::RENDERED)

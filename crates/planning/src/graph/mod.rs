@@ -35,11 +35,13 @@ use kernel::graph::{
     Connection, Context, Fault, GlobalId, Graph, HasTypeRef, Owned, Window, argument, object,
 };
 use kernel::http::RequestContext;
-use kernel::markup;
+use kernel::markup::{self, Rendering};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value as Json;
 use spaces::graph::{NamespaceView, ProjectView};
+use spaces::model::SourceKind;
+use spaces::uploads::address;
 use std::any::Any;
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -190,10 +192,17 @@ pub fn writer(context: &Context) -> Result<Writer, Fault> {
     Ok(Writer::by_api(viewer(context), request))
 }
 
+/// A text, and what its files belong to.
+type Written = (Option<String>, Option<(SourceKind, i64)>);
+
 /// Markdown as HTML, off the workers that serve requests.
-async fn html(texts: Vec<Option<String>>) -> Result<Vec<Option<String>>, Fault> {
+async fn html(texts: Vec<Written>) -> Result<Vec<Option<String>>, Fault> {
     let render = move || {
-        let one = |text: &Option<String>| text.as_deref().map(markup::render);
+        let one = |(text, source): &Written| {
+            let uploads = source.map(|(kind, id)| address("", kind, id)).unwrap_or_default();
+            let rendering = Rendering { uploads: &uploads, ..Rendering::default() };
+            text.as_deref().map(|text| rendering.html(text))
+        };
         texts.iter().map(one).collect()
     };
     let _turn = markup::turn().await?;

@@ -19,6 +19,7 @@ use kernel::graph::{
 use serde_json::{Value as Json, json};
 use spaces::access::MAINTAINER;
 use spaces::graph::{ProjectView as Project, Projects};
+use spaces::model::SourceKind;
 use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -176,7 +177,8 @@ fn note(it: ObjectBuilder<'_, Note>) {
         .field("body", STRING.required(), |it| it.body.clone())
         .describe("The text, in Markdown.")
         .level("bodyHtml", STRING, |notes: Vec<Arc<Note>>, _, _| {
-            html(notes.iter().map(|it| Some(it.body.clone())).collect())
+            let source = |it: &Note| it.project_id.map(|id| (SourceKind::Project, id));
+            html(notes.iter().map(|it| (Some(it.body.clone()), source(it))).collect())
         })
         .describe("The text as HTML.")
         .cost(Cost::RENDERED)

@@ -4,12 +4,14 @@
 //! Every form goes through the rules that REST uses, and works without a
 //! script.
 
+mod boxes;
 mod issue;
 mod labels;
 pub mod list;
 mod milestones;
 mod new;
 pub mod notes;
+mod preview;
 pub mod todos;
 pub mod views;
 
@@ -27,6 +29,7 @@ pub fn routes(r: &mut Routes) {
     list::routes(r);
     new::routes(r);
     issue::routes(r);
+    preview::routes(r);
     labels::routes(r);
     milestones::routes(r);
     todos::routes(r);

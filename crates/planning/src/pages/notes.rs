@@ -1,6 +1,7 @@
 //! Notes and what the program tells as pages show them, whatever they are
 //! about.
 
+use super::boxes::Tickable;
 use crate::access::ProjectAccess;
 use crate::model::Label;
 use crate::rules::comments::may_change;
@@ -315,12 +316,20 @@ impl Shown<'_> {
 
     fn note(&self, note: Note) -> NoteView {
         let page = self.page;
+        let may_change = page.writes && may_change(page.viewer, page.desk, &note);
+        let text = Tickable {
+            text: &note.body,
+            id: &format!("n{}-", note.id),
+            action: may_change.then(|| format!("{}/notes/{}/tasks", page.url, note.id)),
+            csrf: page.csrf,
+            page: page.page,
+        };
         let view = NoteView {
             author: self.author(&note),
-            html: self.links.render(&note.body),
+            html: text.html(self.links),
             edited: None,
             created_at: Moment::new(note.created_at, self.now),
-            may_change: page.writes && may_change(page.viewer, page.desk, &note),
+            may_change,
             url: page.url.to_owned(),
             csrf: page.csrf.to_owned(),
             page: page.page,

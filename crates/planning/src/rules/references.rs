@@ -9,8 +9,9 @@ use crate::store::{labels, milestones};
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::ids::fold;
-use kernel::markup::{self, Link};
-use spaces::model::Project;
+use kernel::markup::{Link, Rendering};
+use spaces::model::{Project, SourceKind};
+use spaces::uploads::address;
 use std::collections::{HashMap, HashSet};
 use store::Tx;
 use url::form_urlencoded::byte_serialize;
@@ -32,8 +33,25 @@ impl Target {
     }
 }
 
+/// How many levels the headings of texts stand below those they are written as:
+/// a page has a title, and its parts have headings.
+const LOWERED: u8 = 2;
+
 #[derive(Debug, Default)]
-pub struct Links(HashMap<Name, Target>);
+pub struct Links {
+    found: HashMap<Name, Target>,
+    /// What stands before the addresses of uploads.
+    uploads: String,
+}
+
+/// One of several texts on a page.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Shown<'s> {
+    /// Tells its ids from those of others.
+    pub id: &'s str,
+    /// The form that its boxes belong to; empty where nobody may tick them.
+    pub tasks: &'s str,
+}
 
 impl Links {
     /// Looks up what texts about a project name, or such as are about none.
@@ -54,24 +72,56 @@ impl Links {
             finder.labels(tx, &parent)?;
             finder.milestones(tx, &parent)?;
         }
-        Ok(Links(finder.found))
+        let of = |project: &Project| address(base, SourceKind::Project, project.id);
+        let uploads = project.map(of).unwrap_or_default();
+        Ok(Links { found: finder.found, uploads })
     }
 
+    /// For texts about a group, whose uploads are the group's.
+    pub fn in_group(self, base: &str, group_id: i64) -> Links {
+        let uploads = address(base, SourceKind::Group, group_id);
+        Links { uploads, ..self }
+    }
+
+    /// A text as a part of a page.
     pub fn render(&self, markdown: &str) -> String {
-        markup::linked(markdown, &|text| self.of(text))
+        self.shown(markdown, Shown::default())
     }
 
-    /// The same; a text that is too long is refused.
+    /// One of several texts of a page.
+    pub fn shown(&self, markdown: &str, shown: Shown<'_>) -> String {
+        let find = |text: &str| self.of(text);
+        Rendering {
+            find: &find,
+            lowered: LOWERED,
+            id: shown.id,
+            uploads: &self.uploads,
+            tasks: shown.tasks,
+        }
+        .html(markdown)
+    }
+
+    /// A text as a part of a page; one that is too long is refused.
+    pub fn previewed(&self, markdown: &str) -> Result<String> {
+        let find = |text: &str| self.of(text);
+        let lowered = LOWERED;
+        let uploads = self.uploads.as_str();
+        Rendering { find: &find, lowered, uploads, ..Rendering::default() }.checked(markdown)
+    }
+
+    /// A text by itself; one that is too long is refused.
     pub fn checked(&self, markdown: &str) -> Result<String> {
-        markup::checked(markdown, &|text| self.of(text))
+        let find = |text: &str| self.of(text);
+        let uploads = self.uploads.as_str();
+        Rendering { find: &find, uploads, ..Rendering::default() }.checked(markdown)
     }
 
     fn of(&self, text: &str) -> Vec<Link> {
-        if self.0.is_empty() {
+        if self.found.is_empty() {
             return Vec::new();
         }
         let link = |one: references::Reference| {
-            let target = self.0.get(&one.name)?;
+            let target = self.found.get(&one.name)?;
             let written = &text[one.range.clone()];
             Some(Link {
                 text: target.text.clone().unwrap_or_else(|| written.to_owned()),

@@ -84,6 +84,10 @@ pub enum Purpose {
     ManageAlerts,
     /// See who is on call, and whom alerts page.
     ReadOnCall,
+    /// Put a file into a text.
+    UploadFile,
+    /// List and remove the files of texts.
+    ManageUploads,
 }
 
 impl Purpose {
@@ -100,7 +104,7 @@ impl Purpose {
     /// The role a project asks for.
     fn project_role(self) -> i64 {
         match self {
-            Purpose::Read | Purpose::ReadMembers | Purpose::Join => NONE,
+            Purpose::Read | Purpose::ReadMembers | Purpose::Join | Purpose::UploadFile => NONE,
             Purpose::ReadPackages | Purpose::ReadOnCall => REPORTER,
             Purpose::PublishPackage
             | Purpose::ReadErrors
@@ -116,7 +120,8 @@ impl Purpose {
             | Purpose::CreateProject
             | Purpose::CreateSubgroup
             | Purpose::DestroyPackage
-            | Purpose::ManagePackageSettings => MAINTAINER,
+            | Purpose::ManagePackageSettings
+            | Purpose::ManageUploads => MAINTAINER,
             Purpose::Archive | Purpose::Transfer | Purpose::Destroy => OWNER,
         }
     }
@@ -125,9 +130,11 @@ impl Purpose {
     fn group_role(self, group: &Namespace) -> i64 {
         match self {
             Purpose::Read | Purpose::ReadMembers | Purpose::Join | Purpose::ReadPackages => NONE,
+            Purpose::UploadFile => GUEST,
             Purpose::PublishPackage => DEVELOPER,
             Purpose::DestroyPackage
             | Purpose::ManagePackageSettings
+            | Purpose::ManageUploads
             | Purpose::ReadDeployTokens => MAINTAINER,
             Purpose::CreateProject => match group.project_creation_level.as_str() {
                 "noone" | "administrator" => ADMINISTRATOR,
@@ -243,8 +250,8 @@ fn verdict_on_project(
     }
     let changes_packages = matches!(purpose, Purpose::PublishPackage | Purpose::DestroyPackage);
     let settles_packages = purpose == Purpose::ManagePackageSettings;
-    let follows_alerts = purpose == Purpose::ManageAlerts;
-    if (changes_packages || settles_packages || follows_alerts) && project.archived {
+    let works = matches!(purpose, Purpose::ManageAlerts | Purpose::UploadFile);
+    if (changes_packages || settles_packages || works) && project.archived {
         return Verdict::Refused;
     }
     let enough = level >= purpose.project_role()

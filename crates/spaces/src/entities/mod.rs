@@ -226,6 +226,7 @@ fn details(app: &App, project: &Project, around: &RelatedToProjects) -> ProjectD
         switches: features::switches(project),
         lfs_enabled: true,
         request_access_enabled: project.request_access_enabled,
+        enforce_auth_checks_on_uploads: project.enforce_auth_checks_on_uploads,
         shared_runners_enabled: true,
         levels: features::levels(project),
         permissions: around.permissions(project),

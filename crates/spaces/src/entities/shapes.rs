@@ -159,6 +159,7 @@ pub struct ProjectDetails {
     pub service_desk_enabled: bool,
     pub lfs_enabled: bool,
     pub request_access_enabled: bool,
+    pub enforce_auth_checks_on_uploads: bool,
     pub shared_runners_enabled: bool,
     pub marked_for_deletion_on: Option<String>,
     #[serde(flatten)]

@@ -19,6 +19,7 @@ mod settings;
 mod show;
 mod stars;
 mod tokens;
+mod uploads;
 pub mod views;
 
 use crate::access;
@@ -56,6 +57,7 @@ pub fn routes(r: &mut Routes) {
     stars::routes(r);
     memberships::routes(r);
     applications::routes(r);
+    uploads::routes(r);
 }
 
 /// Declares a page of every group and project, below `/-/`.

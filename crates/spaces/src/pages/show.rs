@@ -26,7 +26,12 @@ pub fn routes(r: &mut Routes) {
     r.page(Method::GET, GROUP, show);
 }
 
-async fn show(app: App, viewer: Viewer, address: Address, paging: Paging) -> Result<Response> {
+pub(super) async fn show(
+    app: App,
+    viewer: Viewer,
+    address: Address,
+    paging: Paging,
+) -> Result<Response> {
     let (asker, wanted) = (viewer.clone(), address.clone());
     let found = app.read(move |tx| find(tx, &asker, wanted)).await?;
     let space = match found {

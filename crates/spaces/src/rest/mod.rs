@@ -12,6 +12,7 @@ mod requests;
 mod shares;
 mod tokens;
 mod transfers;
+mod uploads;
 
 use crate::access::Purpose;
 use crate::entities::{self, GroupEntity, ProjectEntity};
@@ -46,6 +47,7 @@ pub fn routes(r: &mut Routes) {
             deploy_tokens::routes(r);
             tokens::routes(r);
             shares::routes_of_both(r);
+            uploads::routes(r);
         });
     }
 }
@@ -84,6 +86,7 @@ where
 
 /// The project or group that a request is about and who asks, for handlers
 /// that serve both.
+#[derive(Clone)]
 struct SpaceRequest {
     caller: Caller,
     kind: SourceKind,

@@ -59,6 +59,8 @@ kernel::params! {
         pub request_access_enabled: Option<bool>,
         /// The package registry is on.
         pub packages_enabled: Option<bool>,
+        /// Only who sees the project sees the pictures of its texts.
+        pub enforce_auth_checks_on_uploads: Option<bool>,
         pub features: Flat<Features>,
     }
 }
@@ -216,6 +218,8 @@ fn write_project(
     set(&mut after.squash_option, &squash_option);
     set(&mut after.request_access_enabled, &change.request_access_enabled);
     set(&mut after.packages_enabled, &packages_enabled);
+    let enforced = &change.enforce_auth_checks_on_uploads;
+    set(&mut after.enforce_auth_checks_on_uploads, enforced);
     after.description = text(&change.description).or(after.description);
     after.default_branch = change.default_branch.clone().or(after.default_branch);
     rows::write(tx, &after)

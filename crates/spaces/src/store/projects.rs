@@ -61,7 +61,8 @@ pub fn write(tx: &mut Tx<'_>, project: &Project) -> Result<()> {
         sql!(
             "update projects set description = $2, visibility = $3, default_branch = $4,
                 topics = $5, merge_method = $6, squash_option = $7, request_access_enabled = $8,
-                packages_enabled = $9, features = $10, updated_at = $11, description_folded = $12
+                packages_enabled = $9, features = $10, updated_at = $11,
+                description_folded = $12, enforce_auth_checks_on_uploads = $13
              where id = $1"
         ),
         (
@@ -77,6 +78,7 @@ pub fn write(tx: &mut Tx<'_>, project: &Project) -> Result<()> {
             project.features.clone(),
             now,
             project.description.as_deref().map(fold),
+            project.enforce_auth_checks_on_uploads,
         ),
     )?;
     Ok(index(tx, &PROJECTS, &[project.id])?)

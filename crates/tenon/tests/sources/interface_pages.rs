@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
 /// Rows of all tables: none goes without a reason.
-const ROWS: usize = 311;
+const ROWS: usize = 332;
 
 /// Begins every citation.
 const PAGES: &str = "docs/interface/";

@@ -342,6 +342,13 @@ const NETWORK: &[Section] = &[
         },
     },
     Section {
+        title: "Files of texts",
+        text: "",
+        fields: fields! {
+            max_attachment_size: Number, "Largest file of a text, in MiB";
+        },
+    },
+    Section {
         title: "Outgoing calls",
         text: "",
         fields: fields! {

@@ -10,7 +10,7 @@ use kernel::error::Result;
 use kernel::http::Paging;
 use planning::access::ProjectAccess;
 use planning::rules::comments::may_change;
-use planning::rules::references::Links;
+use planning::rules::references::{Links, Shown};
 use planning::store::notes::Note;
 use store::Tx;
 
@@ -42,7 +42,7 @@ impl Reader<'_> {
         let links = Links::find(tx, self.viewer, "", Some(&self.desk.project), texts)?;
         let row = |note: Note| NoteRow {
             author: note.author_id.and_then(|id| people.get(&id)).cloned(),
-            html: links.render(&note.body),
+            html: links.shown(&note.body, Shown { id: &format!("n{}-", note.id), tasks: "" }),
             may_change: self.writes() && may_change(self.viewer, self.desk, &note),
             typed: typed.and_then(|text| text.of_note(note.id)).map(str::to_owned),
             note,

@@ -263,7 +263,7 @@ async fn aside(
 }
 
 /// Where a note stands: the page of the story, and its place there.
-fn at(url: &str, page: i64, note: i64) -> String {
+pub(super) fn at(url: &str, page: i64, note: i64) -> String {
     match page {
         ..=1 => format!("{url}#note_{note}"),
         page => format!("{url}?page={page}#note_{note}"),

@@ -5,7 +5,9 @@ pub mod actions;
 mod bulk;
 pub mod fields;
 mod story;
+mod ticking;
 
+use super::boxes::Tickable;
 use super::desk;
 use super::notes::{NotePage, Open, Person};
 use super::views::{self, IssueView};
@@ -29,9 +31,12 @@ use kernel::http::{Flat, Paging, Params, Response, Routes};
 use spaces::access::{DEVELOPER, GUEST, Purpose};
 use spaces::pages::{Address, PROJECT, Section};
 use store::Tx;
+use ticking::tick;
 
 /// Entries of a page.
 const ENTRIES: i64 = 50;
+/// Where the description stands on the page.
+pub const DESCRIPTION: &str = "description";
 
 pub fn routes(r: &mut Routes) {
     let one = format!("{PROJECT}/-/issues/{{issue_iid}}");
@@ -40,6 +45,8 @@ pub fn routes(r: &mut Routes) {
     r.page(Method::POST, &one, change);
     r.page(Method::POST, &format!("{one}/notes"), write_note);
     r.page(Method::POST, &format!("{one}/notes/{{note_id}}"), change_note);
+    r.page(Method::POST, &format!("{one}/tasks"), tick);
+    r.page(Method::POST, &format!("{one}/notes/{{note_id}}/tasks"), tick);
 }
 
 kernel::params! {
@@ -126,7 +133,7 @@ async fn render(
             // The challenge stands where the text was typed.
             let of_draft = typed.open.typed.is_none() && typed.open.answer.is_none();
             Ok(views::Issue {
-                view: reader.view(tx)?,
+                view: reader.view(tx, &around)?,
                 side: reader.fields(tx, typed.fields.as_ref())?,
                 may_set: reader.may_set(),
                 is_thread: thread.is_some(),
@@ -163,7 +170,7 @@ impl Reader<'_> {
         self.writes() && (!self.issue.is_locked() || self.desk.level >= GUEST)
     }
 
-    fn view(&self, tx: &mut Tx<'_>) -> Result<IssueView> {
+    fn view(&self, tx: &mut Tx<'_>, around: &NotePage<'_>) -> Result<IssueView> {
         let (issue, now) = (self.issue, tx.now());
         let project = Some(&self.desk.project);
         let links = Links::find(tx, self.viewer, "", project, [issue.text()])?;
@@ -179,15 +186,23 @@ impl Reader<'_> {
             Some(user) => is_subscribed(tx, user, issue)?,
             None => false,
         };
+        let may_edit = self.writes() && may_edit(self.viewer, self.desk, issue);
+        let description = Tickable {
+            text: issue.text(),
+            id: "d-",
+            action: may_edit.then(|| format!("{}/tasks", around.url)),
+            csrf: around.csrf,
+            page: 1,
+        };
         Ok(IssueView {
-            description: links.render(issue.text()),
+            description: description.html(&links),
             author: Person::of(author),
             created_at: Moment::new(issue.created_at, now),
             closed_at: Moment::maybe(issue.closed_at, now),
             upvoted: own,
             subscribed,
             is_signed_in: self.viewer.user_id().is_some(),
-            may_edit: self.writes() && may_edit(self.viewer, self.desk, issue),
+            may_edit,
             may_award: self.may_write(),
             escalation: self.escalation(),
         })

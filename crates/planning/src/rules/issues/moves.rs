@@ -16,6 +16,7 @@ use kernel::error::{Error, Result};
 use kernel::http::Patch;
 use kernel::ids::Reference;
 use serde_json::json;
+use spaces::uploads;
 use store::Tx;
 
 const MOST_NOTES: i64 = 1_000;
@@ -125,6 +126,7 @@ fn copy(
         ..IssueInput::copy_of(issue)
     };
     let made = create(tx, there.project.id, viewer.user_id(), &new)?;
+    uploads::copy(tx, issue.project_id, made.project_id, [issue.text()])?;
     if with_notes {
         copy_notes(tx, viewer, issue, &made)?;
     }
@@ -133,6 +135,8 @@ fn copy(
 
 fn copy_notes(tx: &mut Tx<'_>, viewer: &Viewer, from: &Issue, to: &Issue) -> Result<()> {
     let found = note_rows::of_people(tx, viewer, noteable(from), MOST_NOTES)?;
+    let texts = found.iter().map(|note| note.body.as_str());
+    uploads::copy(tx, from.project_id, to.project_id, texts)?;
     let mut threads = std::collections::HashMap::new();
     for note in found {
         let discussion =

@@ -14,4 +14,5 @@ mod parallel;
 mod plans;
 mod references;
 mod suggestions;
+mod texts;
 mod todos;

@@ -84,6 +84,8 @@ pub async fn hide(t: &TestServer) -> Hidden {
     let archive = composer_archive(&admin, &project).await;
     let (recipe, recipe_file) = conan_recipe(&admin, &project).await;
     let nuget = nuget_package(&admin, &project).await;
+    let upload = uploaded(&admin, &project.at("/uploads")).await;
+    let upload_of_group = uploaded(&admin, &group.at("/uploads")).await;
     let ids = [
         (("projects", "id"), project.id.to_string()),
         (("groups", "id"), group.id.to_string()),
@@ -109,6 +111,11 @@ pub async fn hide(t: &TestServer) -> Hidden {
         (("projects", "weight_event_id"), work[5].to_string()),
         (("projects", "cleanup_rule_id"), cleanup_of_project.to_string()),
         (("groups", "cleanup_rule_id"), cleanup_of_group.to_string()),
+        (("projects", "upload_id"), upload.0),
+        (("groups", "upload_id"), upload_of_group.0),
+        (("projects", "secret"), upload.1),
+        (("groups", "secret"), upload_of_group.1),
+        ((EVERYWHERE, "filename"), "plan.png".into()),
         (("projects", "note_id"), work[6].to_string()),
         (("projects", "award_id"), work[7].to_string()),
         (("projects", "award_of_note_id"), work[8].to_string()),
@@ -318,4 +325,13 @@ async fn python_package(project: &TestProject, admin: &Client) -> String {
     let files = [("content", "hammer-1.0.tar.gz", bytes.as_slice())];
     forms::multipart(request, &texts, &files).await.is(201);
     testkit::sha256(&bytes)
+}
+
+/// Sends a file for texts: its number, and what its address holds.
+async fn uploaded(admin: &Client, to: &str) -> (String, String) {
+    let files = [("file", "plan.png", &b"a secret"[..])];
+    let made = forms::multipart(admin.post(to), &[], &files).await.is(201);
+    let url = made.json()["url"].as_str().unwrap_or_default().to_owned();
+    let secret = url.split('/').nth(2).unwrap_or_default();
+    (made.id().to_string(), secret.to_owned())
 }

@@ -14,6 +14,7 @@ mod moves;
 mod names;
 mod races;
 mod tokens;
+mod uploads;
 
 use serde_json::{Value, json};
 use testkit::{Client, Reply, TestServer, TestUser};

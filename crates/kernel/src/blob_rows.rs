@@ -1,0 +1,27 @@
+//! Rows of blobs: what refers to a blob refers to its row, so bytes are taken
+//! away only when no room names them.
+
+use crate::blobs::Stored;
+use crate::error::{Error, Result};
+use store::{Tx, sql};
+
+/// Gives stored bytes their row if they have none; their size as rows have it.
+pub fn insert(tx: &mut Tx<'_>, stored: &Stored) -> Result<i64> {
+    let (now, size) = (tx.now(), i64::try_from(stored.size).map_err(Error::internal)?);
+    tx.execute(
+        sql!(
+            "insert into blobs (key, size, md5, sha1, sha256, sha512, created_at)
+             values ($1, $2, $3, $4, $5, $6, $7) on conflict (key) do nothing"
+        ),
+        (
+            stored.key.as_str(),
+            size,
+            stored.md5.as_str(),
+            stored.sha1.as_str(),
+            stored.sha256.as_str(),
+            stored.sha512.as_str(),
+            now,
+        ),
+    )?;
+    Ok(size)
+}

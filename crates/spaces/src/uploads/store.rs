@@ -1,0 +1,101 @@
+//! `uploads`: one row for each file of a project or group.
+
+use super::Which;
+use super::model::Upload;
+use crate::model::SourceKind;
+use ::store::{Fragment, Tx, sql};
+use kernel::error::Result;
+use kernel::http::Paging;
+
+type Source = (SourceKind, i64);
+
+/// Condition: the uploads of a project or group.
+fn of((kind, id): Source) -> Fragment {
+    let column = match kind {
+        SourceKind::Project => "project_id = ",
+        SourceKind::Group => "group_id = ",
+    };
+    let mut condition = Fragment::new("");
+    condition.push(column, id);
+    condition
+}
+
+pub fn insert(
+    tx: &mut Tx<'_>,
+    (kind, id): Source,
+    secret: &str,
+    name: &str,
+    (size, blob_key): (i64, &str),
+    by: Option<i64>,
+) -> Result<Upload> {
+    let now = tx.now();
+    let (project, group) = match kind {
+        SourceKind::Project => (Some(id), None),
+        SourceKind::Group => (None, Some(id)),
+    };
+    Ok(tx.one(
+        sql!(
+            "insert into uploads (project_id, group_id, secret, name, size, blob_key,
+                uploaded_by_id, created_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8) returning *"
+        ),
+        (project, group, secret, name, size, blob_key, by, now),
+    )?)
+}
+
+pub fn find(tx: &mut Tx<'_>, source: Source, which: &Which) -> Result<Option<Upload>> {
+    let mut query = Fragment::new("select * from uploads where ");
+    query.append(of(source));
+    match which {
+        Which::Id(id) => query.push(" and id = ", *id),
+        Which::Named(secret, name) => query
+            .push(" and secret = ", secret.as_str())
+            .push(" and name = ", name.as_str()),
+    };
+    Ok(tx.query(query)?.pop())
+}
+
+/// One page, newest first, and how many there are.
+pub fn page(tx: &mut Tx<'_>, source: Source, paging: &Paging) -> Result<(Vec<Upload>, i64)> {
+    let total = crate::store::count(tx, "uploads", &of(source))?;
+    let mut list = Fragment::new("select * from uploads where ");
+    list.append(of(source))
+        .push(" order by id desc limit ", paging.fetch())
+        .push(" offset ", paging.offset());
+    Ok((tx.query(list)?, total))
+}
+
+pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    tx.execute(sql!("delete from uploads where id = $1"), (id,))?;
+    Ok(())
+}
+
+pub fn count_in_project(tx: &mut Tx<'_>, project: i64) -> Result<i64> {
+    Ok(tx.one(sql!("select count(*) from uploads where project_id = $1"), (project,))?)
+}
+
+/// Deletes some of a project; how many.
+pub fn delete_some(tx: &mut Tx<'_>, project: i64, limit: i64) -> Result<i64> {
+    let removed = tx.execute(
+        sql!(
+            "delete from uploads where id in
+                (select id from uploads where project_id = $1 order by id limit $2)"
+        ),
+        (project, limit),
+    )?;
+    i64::try_from(removed).map_err(kernel::error::Error::internal)
+}
+
+/// Gives a project those of another one that have these secrets.
+pub fn copy(tx: &mut Tx<'_>, from: i64, to: i64, secrets: &[String]) -> Result<()> {
+    tx.execute(
+        sql!(
+            "insert into uploads (project_id, secret, name, size, blob_key, uploaded_by_id,
+                created_at)
+             select $2, secret, name, size, blob_key, uploaded_by_id, created_at from uploads
+             where project_id = $1 and secret in_list($3) on conflict do nothing"
+        ),
+        (from, to, secrets.to_vec()),
+    )?;
+    Ok(())
+}
