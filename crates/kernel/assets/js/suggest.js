@@ -115,6 +115,10 @@ const suggest = (() => {
       );
       if (!found.length) return hide();
       opened(true);
+      // Below a narrow field at the side it would stand beyond the screen.
+      list.style.left = "0";
+      const beyond = list.getBoundingClientRect().right + 8 - document.documentElement.clientWidth;
+      if (beyond > 0) list.style.left = `${-beyond}px`;
       said.textContent = found.length === 1 ? "1 suggestion" : `${found.length} suggestions`;
       mark(first);
     };
