@@ -164,7 +164,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.goto(`${url}/${project}/-/settings`);
     await page.getByLabel('New place').selectOption({ label: labs });
     const move = page.locator('section', { has: page.getByRole('heading', { name: 'Move' }) });
-    await move.getByLabel('Full path').fill(project);
+    await move.getByLabel('Present path').fill(project);
     await move.getByRole('button', { name: 'Move project' }).click();
     await said(page, `The project is now at ${labs}/kit-${suffix}.`);
     assert.deepEqual(problems, []);

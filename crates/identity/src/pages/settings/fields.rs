@@ -1,6 +1,5 @@
 //! A field of the settings: how its value is shown and read.
 
-use crate::pages::views::{SettingsField, SettingsSection};
 use kernel::html::ui::Choice;
 use kernel::http::params::Source;
 use kernel::quantity::Unit;
@@ -39,6 +38,36 @@ pub struct Section {
     /// A sentence below it, or empty.
     pub text: &'static str,
     pub fields: &'static [Field],
+}
+
+/// A section as a page shows it.
+#[derive(Debug, Clone, Default)]
+pub struct SettingsSection {
+    pub title: &'static str,
+    /// A sentence below it, or empty.
+    pub text: &'static str,
+    pub fields: Vec<SettingsField>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct SettingsField {
+    /// Its name on the wire.
+    pub key: &'static str,
+    pub label: &'static str,
+    /// More about it, or empty.
+    pub hint: String,
+    /// `box`, `number`, `text`, `area`, `password` or `choice`.
+    pub kind: &'static str,
+    /// Its value; of a box `true` or `false`.
+    pub value: String,
+    pub choices: Vec<Choice>,
+}
+
+impl SettingsField {
+    /// Whether its box is ticked.
+    pub(crate) fn is_ticked(&self) -> bool {
+        self.value == "true"
+    }
 }
 
 /// Settings that are saved together.

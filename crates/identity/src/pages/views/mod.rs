@@ -4,6 +4,7 @@ use super::admin::{ListForm, edit, new};
 use super::challenge::Challenge;
 use super::preferences;
 use super::settings::fields::SettingsPage;
+pub use super::settings::fields::{SettingsField, SettingsSection};
 use super::tokens::{ShownSecret, TokenForm, TokenRow};
 use crate::entities::Whole;
 use crate::model::{AccessToken, User};
@@ -302,28 +303,6 @@ pub struct AdminSettings {
     pub errors: Errors,
 }
 
-#[derive(Debug, Clone, Default)]
-pub struct SettingsSection {
-    pub title: &'static str,
-    /// A sentence below it, or empty.
-    pub text: &'static str,
-    pub fields: Vec<SettingsField>,
-}
-
-#[derive(Debug, Clone, Default)]
-pub struct SettingsField {
-    /// Its name on the wire.
-    pub key: &'static str,
-    pub label: &'static str,
-    /// More about it, or empty.
-    pub hint: String,
-    /// `box`, `number`, `text`, `area`, `password` or `choice`.
-    pub kind: &'static str,
-    /// Its value; of a box `true` or `false`.
-    pub value: String,
-    pub choices: Vec<Choice>,
-}
-
 /// `/admin/settings`: the pages of the settings, or what a search finds in them.
 #[derive(Debug, Template)]
 #[template(path = "admin_settings_index.html")]
@@ -347,12 +326,6 @@ pub struct FoundSetting {
     pub hint: &'static str,
     /// Its value in few words; empty for what is secret or long.
     pub value: String,
-}
-
-impl SettingsField {
-    fn is_ticked(&self) -> bool {
-        self.value == "true"
-    }
 }
 
 #[cfg(test)]
