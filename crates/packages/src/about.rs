@@ -80,7 +80,7 @@ impl Said<'_> {
 
     fn npm(&self) -> About {
         let repository = self.0.get("repository");
-        let repository = repository.and_then(|it| it.as_str().or(it.get("url")?.as_str()));
+        let repository = repository.and_then(|it| it.as_str().or_else(|| it.get("url")?.as_str()));
         let first = |key: &str| self.0.get(key)?.as_array()?.first().and_then(text);
         About {
             summary: self.text("description"),

@@ -410,7 +410,8 @@ fn count_of_names(projects: &[i64], filter: &Filter) -> Fragment {
         " and exists (select 1 from packages p where p.project_id = n.project_id
             and p.package_type = n.package_type and p.name_key = n.name_key",
     );
-    filter.push(&mut query);
+    // Where there is any, one is the newest.
+    Filter { by_name: false, ..filter.clone() }.push(&mut query);
     query.push(") limit ", COUNT_LIMIT + 1).raw(") counted");
     query
 }

@@ -14,7 +14,7 @@ const HEIGHT: u64 = 96;
 /// Most steps of the axis.
 const STEPS: u64 = 4;
 /// Most labels below the bars.
-const LABELS: usize = 5;
+const LABELS: usize = 4;
 /// Places for bars that a chart has at least. Fewer bars stand in the middle.
 const PLACES: usize = 12;
 /// A hundred percent, in the unit of places.
@@ -80,14 +80,13 @@ pub fn bars(title: impl Display, values: &[(String, u64)]) -> Bars {
             height,
         }
     };
-    let label = |index: usize| Label {
-        x: percent(edge(before + 2 * index + 1)),
-        anchor: match index {
-            0 if before == 0 => "start",
-            _ if before == 0 && index + 1 == values.len() => "end",
-            _ => "middle",
-        },
-        text: values[index].0.clone(),
+    let label = |index: usize| {
+        let (x, anchor) = match index {
+            0 if before == 0 => (edge(0), "start"),
+            _ if before == 0 && index + 1 == values.len() => (WHOLE, "end"),
+            _ => (edge(before + 2 * index + 1), "middle"),
+        };
+        Label { x: percent(x), anchor, text: values[index].0.clone() }
     };
     Bars {
         title: title.to_string(),
@@ -273,8 +272,8 @@ mod tests {
         assert_eq!(labelled(0), [0; 0]);
         assert_eq!(labelled(1), [0]);
         assert_eq!(labelled(3), [0, 1, 2]);
-        assert_eq!(labelled(24), [0, 5, 11, 17, 23]);
-        assert_eq!(labelled(30), [0, 7, 14, 21, 29]);
+        assert_eq!(labelled(24), [0, 7, 15, 23]);
+        assert_eq!(labelled(30), [0, 9, 19, 29]);
     }
 
     #[test]

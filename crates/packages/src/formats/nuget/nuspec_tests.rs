@@ -15,7 +15,7 @@ const WHOLE: &str = r#"<?xml version="1.0" encoding="utf-8"?>
     <tags>iron tools</tags>
     <license type="expression">MIT</license>
     <repository type="git" url="https://example.com/hammer.git" />
-    <readme>docs\\README.md</readme>
+    <readme>docs\README.md</readme>
     <packageTypes><packageType name="Dependency" /></packageTypes>
     <dependencies>
       <group targetFramework="net45" />

@@ -20,7 +20,7 @@ async fn pages_show_errors_and_change_them(t: TestServer) {
     let id = tracker.errors().await[0]["id"].clone();
     let page = browser.get(&format!("{list}/{id}/details")).await.is(200).text();
     for text in [
-        "Events in the last 24 hours: 3",
+        "Events in the last 24 hours: 2, 2 at most",
         "Events by day",
         "in UTC",
         "app.py:7",
