@@ -209,7 +209,7 @@ test('pictures are pasted and dropped, and refusals are said', async () => {
   await hand(area, 'paste', ['hinge [1].png']);
   await page.waitForFunction(() => document.querySelector('#f-description').value.includes('[Uploading hinge'));
   await page.getByLabel('Title').fill('With a picture');
-  await page.getByRole('button', { name: 'Make issue' }).click();
+  await page.getByRole('button', { name: 'Create issue' }).click();
   await page.getByText('Wait until the files are uploaded.').waitFor();
   release();
   await page.getByText('is uploaded.').waitFor();
@@ -243,7 +243,7 @@ test('text that was not saved comes back', async () => {
   // The session ends while somebody writes.
   await page.getByLabel('Title').fill('A thought');
   await context.clearCookies();
-  await page.getByRole('button', { name: 'Make issue' }).click();
+  await page.getByRole('button', { name: 'Create issue' }).click();
   await page.waitForLoadState();
   await signIn(page);
   await openForm(page);
@@ -252,7 +252,7 @@ test('text that was not saved comes back', async () => {
 
   // Once saved, it is forgotten; so is what is discarded.
   await page.getByLabel('Title').fill('A thought');
-  await page.getByRole('button', { name: 'Make issue' }).click();
+  await page.getByRole('button', { name: 'Create issue' }).click();
   await page.getByRole('heading', { name: /A thought/ }).waitFor();
   await openForm(page);
   assert.equal(await restore.count(), 0);
@@ -287,16 +287,17 @@ test('labels and people are picked by keyboard', async () => {
   assert.deepEqual(await chips.allTextContents(), ['bug', 'fresh']);
   await page.getByRole('button', { name: 'Remove fresh' }).press('Enter');
   await page.keyboard.type('two words');
-  await page.getByRole('button', { name: 'Make issue' }).click();
+  await page.getByRole('button', { name: 'Create issue' }).click();
   await page.getByRole('heading', { name: /Picked/ }).waitFor();
   const path = new URL(page.url()).pathname.split('/').at(-1);
   const issue = await api('GET', `/projects/${encodeURIComponent(project)}/issues/${path}`);
   assert.deepEqual(issue.labels, ['bug', 'two words']);
 
   await page.goto(`${url}/${project}/-/issues`);
-  await page.getByRole('combobox', { name: 'Labels' }).fill('bug');
+  await page.getByText('Filter', { exact: true }).click();
+  await page.getByRole('combobox', { name: 'Labels', exact: true }).fill('bug');
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'Show' }).click();
+  await page.getByRole('button', { name: 'Apply' }).click();
   assert.equal(new URL(page.url()).searchParams.get('labels'), 'bug');
   await page.getByRole('link', { name: 'Picked' }).waitFor();
   assert.deepEqual(await chips.allTextContents(), ['bug']);
@@ -366,7 +367,7 @@ test('all of it works without a script', async () => {
   await page.getByLabel('Title').fill('Plain');
   await page.getByLabel('Description').fill('Only **text**.');
   await page.getByLabel('Labels').fill('bug, two words');
-  await page.getByRole('button', { name: 'Make issue' }).click();
+  await page.getByRole('button', { name: 'Create issue' }).click();
   await page.getByRole('heading', { name: /Plain/ }).waitFor();
   await page.locator('strong', { hasText: 'text' }).waitFor();
   const one = page.url();
@@ -375,8 +376,8 @@ test('all of it works without a script', async () => {
   await page.goto(`${url}/${project}/-/issues?labels=bug,two%20words`);
   await page.getByRole('link', { name: 'Plain' }).waitFor();
   await page.goto(one);
-  await page.getByLabel('Note', { exact: true }).fill('Noted.');
-  await page.getByRole('button', { name: 'Write note' }).click();
+  await page.getByLabel('Comment', { exact: true }).fill('Noted.');
+  await page.getByRole('button', { name: 'Comment', exact: true }).click();
   await page.getByRole('paragraph').filter({ hasText: 'Noted.' }).waitFor();
   await context.close();
 });

@@ -151,7 +151,7 @@ test('a group, a project, a member and tokens are made without a script', async 
   const said = (text) => page.getByRole('status').filter({ hasText: text }).waitFor();
 
   await page.goto(url);
-  await page.locator('summary', { hasText: 'New' }).click();
+  await page.locator('summary[aria-label="New"]').click();
   await page.getByRole('link', { name: 'New group' }).click();
   await page.getByLabel('Name').fill('Browser');
   await page.getByLabel('Path').fill('-no');
@@ -331,12 +331,12 @@ test('an issue is made, discussed and closed', async () => {
   await page.getByRole('textbox', { name: 'Comment' }).fill('It is the **upper** one.\n\n`' + 'x'.repeat(300) + '`');
   await page.getByRole('button', { name: 'Comment', exact: true }).click();
   await page.getByText('upper', { exact: true }).waitFor();
-  for (const [field, label, value] of [
-    ['Edit assignees', 'Assignees', 'root'],
-    ['Edit due date', 'Due date', '2031-02-01'],
+  for (const [field, role, label, value] of [
+    ['Edit assignees', 'combobox', 'Assignees', 'root'],
+    ['Edit due date', 'textbox', 'Due date', '2031-02-01'],
   ]) {
     await page.getByLabel(field).click();
-    await page.getByRole('textbox', { name: label }).fill(value);
+    await page.getByRole(role, { name: label }).fill(value);
     await page.getByRole('button', { name: 'Save' }).locator('visible=true').click();
     await page.getByRole('status').filter({ hasText: 'Issue updated.' }).waitFor();
   }

@@ -113,7 +113,7 @@ test('everything works without JavaScript', async () => {
   await page.locator('#site-search').fill(word);
   await page.locator('#site-search').press('Enter');
   await page.locator('.found > li').first().waitFor();
-  await page.locator('#q').fill('#2');
+  await page.locator('#f-q').fill('#2');
   await page.getByRole('main').getByRole('button', { name: 'Search' }).click();
   await page.waitForURL(`${url}/${project}/-/issues/2`);
   await context.close();

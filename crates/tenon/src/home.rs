@@ -20,7 +20,8 @@ use planning::store::issues::list::{self as issues, OrderBy, Sorting};
 use planning::store::todos;
 use spaces::access::{GUEST, projects_of};
 use spaces::model::Project;
-use spaces::pages::lists::{HomeFilter, projects};
+use spaces::pages::lists::projects;
+use spaces::pages::views::HomeFilter;
 use std::sync::Arc;
 use store::{Fragment, Tx, sql};
 

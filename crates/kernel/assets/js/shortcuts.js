@@ -22,7 +22,7 @@
 
   // The first link of a row is what the row is about.
   const step = (by) => {
-    const rows = links("main .things > li, main tbody > tr").filter((row) => row.querySelector("a[href]"));
+    const rows = links("main .things > li, main .rows > li, main tbody > tr").filter((row) => row.querySelector("a[href]"));
     const at = rows.findIndex((row) => row.contains(document.activeElement));
     const next = rows[at < 0 ? (by > 0 ? 0 : rows.length - 1) : at + by];
     if (!next) return false;

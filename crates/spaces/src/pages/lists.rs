@@ -1,7 +1,7 @@
 //! `/projects` and `/groups`: what the viewer may see. Strangers find the
 //! projects at `/`, too.
 
-use super::views::{self, GroupList, ProjectList};
+use super::views::{self, GroupList, HomeFilter, ProjectList};
 use super::{filtered, front, group_list, project_list};
 use crate::access::{self, GUEST, Purpose};
 use crate::model::Visibility;
@@ -24,21 +24,6 @@ pub fn routes(r: &mut Routes) {
 }
 
 const PROJECTS: &str = "/projects";
-
-kernel::params! {
-    /// Filters of the list of projects.
-    #[derive(Default)]
-    pub struct HomeFilter {
-        /// In name or path.
-        pub search: Text,
-        /// `mine`, `starred` or empty for all.
-        pub scope: Text,
-        /// Of this visibility.
-        pub visibility: Text,
-        /// Order.
-        pub sort: Text,
-    }
-}
 
 /// The projects that the viewer may see.
 pub async fn projects(

@@ -34,6 +34,7 @@ macro_rules! pages {
 
 pages! {
     the_start_page: "README.md",
+    administration: "administration.md",
     alerts: "alerts.md",
     on_call: "on-call.md",
     error_tracking: "error-tracking.md",

@@ -49,7 +49,7 @@ pub async fn tick(app: App, visit: Visit, form: Params<BoxForm>) -> Result<Respo
         .await?;
     let to = match note_id {
         Some(note) => at(&url, page, note),
-        None => format!("{url}#{}", DESCRIPTION),
+        None => format!("{url}#{DESCRIPTION}"),
     };
     let done = if tick.done {
         "Task marked as done."

@@ -1,6 +1,5 @@
 //! What the pages of this room show: plain view models of their templates.
 
-use super::lists::HomeFilter;
 use super::members::{MemberForm, ShareForm};
 use super::{create, deploy_tokens, settings};
 use crate::access::role_name;
@@ -19,6 +18,21 @@ use kernel::time::Timestamp;
 use std::collections::HashMap;
 
 use super::head::SpaceHead;
+
+kernel::params! {
+    /// Filters of the list of projects.
+    #[derive(Default)]
+    pub struct HomeFilter {
+        /// In name or path.
+        pub search: Text,
+        /// `mine`, `starred` or empty for all.
+        pub scope: Text,
+        /// Of this visibility.
+        pub visibility: Text,
+        /// Order.
+        pub sort: Text,
+    }
+}
 
 /// `/projects`: those the viewer may see.
 #[derive(Debug, Template)]

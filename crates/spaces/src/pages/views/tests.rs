@@ -192,7 +192,7 @@ fn group_pages_render() {
         created_at: moment(90),
         role: "Owner".into(),
     };
-    assert!(keep("group", &group).contains("/groups/acme/tools/-/members"));
+    assert!(keep("group", &group).contains("parent_id=42"));
 }
 
 #[test]

@@ -63,6 +63,10 @@ async fn an_unknown_address_of_the_api_is_json_whatever_pages_there_are(t: TestS
     assert!(page.header("content-type").starts_with("text/html"));
 }
 
+fn is_for_scripts(path: &str) -> bool {
+    path.ends_with("/-/suggest")
+}
+
 #[testkit::story]
 async fn a_query_that_is_no_text_is_refused_in_the_words_of_its_address(t: TestServer) {
     let routes = tenon::wiring::routes();
@@ -78,6 +82,10 @@ async fn a_query_that_is_no_text_is_refused_in_the_words_of_its_address(t: TestS
             || route.path.contains("openid")
             || route.path.contains("webfinger");
         match route.surface {
+            // What the scripts of our pages ask for.
+            Surface::Page if is_for_scripts(&route.path) => {
+                assert!(kind.starts_with("application/json"), "{name}: {reply:?}");
+            }
             Surface::Page => assert!(kind.starts_with("text/html"), "{name}: {reply:?}"),
             Surface::Graphql => {
                 assert!(reply.json()["errors"][0]["message"].is_string(), "{name}: {reply:?}")

@@ -84,7 +84,7 @@ async fn files_of_texts_have_whole_addresses(t: TestServer) {
     ] {
         assert!(page.contains(&part), "{part}: {page}");
     }
-    jane.at(&a).await.is(200);
+    t.browser("jane").await.get(&a).await.is(200);
 
     // By REST with the instance's address, for whoever sees the project.
     let asked = json!({"text": written(&picture), "gfm": true, "project": "acme/anvil"});
@@ -120,11 +120,12 @@ async fn files_go_with_an_issue_that_moves(t: TestServer) {
     t.admin().post(anvil.at("/issues/1/notes")).json(&note).await.is(201);
     let to = json!({"to_project_id": hammer.id});
     t.admin().post(anvil.at("/issues/1/move")).json(&to).await.is(201);
-    let page = t.browser("jane").await.get("/plaza/hammer/-/issues/1").await.is(200).text();
+    let reader = t.browser("jane").await;
+    let page = reader.get("/plaza/hammer/-/issues/1").await.is(200).text();
     for url in [&one["url"], &two["url"]] {
         let whole = format!("/-/project/{}{}", hammer.id, url.as_str().unwrap());
         assert!(page.contains(&whole), "{page}");
-        jane.at(whole).await.is(200);
+        reader.get(&whole).await.is(200);
     }
 }
 
@@ -211,14 +212,16 @@ async fn people_are_named_to_people_only(t: TestServer) {
     assert!(page.contains("Ask @jane") && !page.contains("href=\"/jane\""), "{page}");
     let page = t.browser("jane").await.get(ONE).await.is(200).text();
     assert!(page.contains("<a href=\"/jane\""), "{page}");
-    jane.at("/jane").await.is(200);
+    t.anonymous().at(format!("/{}", jane.username)).await.is(200);
 }
 
 #[testkit::story]
 async fn tables_of_texts_stay_tables(t: TestServer) {
     let project = t.project("acme/anvil").await;
+    let jane = t.user("jane").await;
+    project.add(&jane, 10).await;
     issue(&t.admin(), &project, "|Part|Price|\n|:-:|--:|\n|hinge|3|").await;
-    let page = t.admin().at(ONE).await.is(200).text();
+    let page = t.browser("jane").await.get(ONE).await.is(200).text();
     let around = "<div class=\"table-scroll\" role=\"region\" aria-label=\"Table\" tabindex=\"0\">";
     assert!(page.contains(around) && page.contains("<td align=\"right\">3</td>"), "{page}");
 }

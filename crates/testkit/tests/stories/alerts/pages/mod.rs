@@ -77,7 +77,7 @@ async fn alerts_are_listed_by_status(t: TestServer) {
     has(&page(&browser, &format!("{LIST}?status=ignored")).await, &["No such alerts"]);
     has(
         &page(&browser, &format!("{LIST}?status=all&per_page=2")).await,
-        &["page 1 of 2"],
+        &["1–2 of 3", "aria-label=\"Page 2\""],
     );
 }
 
