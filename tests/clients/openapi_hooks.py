@@ -113,6 +113,19 @@ class World:
         kind = "groups" if self.path.startswith("/groups/") else "projects"
         return f"/{kind}/{self.get('id')}"
 
+    def upload_id(self):
+        files = {"file": ("a.txt", b"a text")}
+        made = call("POST", f"{self.owner()}/uploads", files=files)
+        self.made["secret"] = made["url"].split("/")[2]
+        return made["id"]
+
+    def secret(self):
+        self.get("upload_id")
+        return self.made["secret"]
+
+    def filename(self):
+        return "a.txt"
+
     def user(self):
         name = f"user-{next(numbers)}"
         body = {"username": name, "name": name, "email": f"{name}@example.org"}

@@ -15,7 +15,7 @@ use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::ui::Choice;
 use kernel::html::{Html, Page, Pages};
-use kernel::http::{Paging, Params, Response, Routes, Text};
+use kernel::http::{Paging, Params, Response, Routes};
 use store::{Fragment, Tx};
 
 pub fn routes(r: &mut Routes) {

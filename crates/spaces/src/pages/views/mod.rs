@@ -14,6 +14,7 @@ use identity::model::User;
 use identity::pages::tokens::{ScopeBox, ShownSecret, TokenForm, TokenRow};
 use kernel::html::ui::{self, Choice, Tab};
 use kernel::html::{Errors, Moment, Page, PageViewer, Pages};
+use kernel::http::Text;
 use kernel::time::Timestamp;
 use std::collections::HashMap;
 
