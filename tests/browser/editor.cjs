@@ -300,6 +300,7 @@ test('labels and people are picked by keyboard', async () => {
   await page.getByRole('button', { name: 'Apply' }).click();
   assert.equal(new URL(page.url()).searchParams.get('labels'), 'bug');
   await page.getByRole('link', { name: 'Picked' }).waitFor();
+  await page.getByText('Filter').click();
   assert.deepEqual(await chips.allTextContents(), ['bug']);
 
   await page.goto(`${url}/groups/${group}/-/members`);

@@ -4,7 +4,7 @@
 (() => {
   const pages = { h: "/", t: "/dashboard/todos" };
   const parts = { i: "/-/issues", p: "/-/packages", e: "/-/error_tracking", a: "/-/alert_management", m: "/-/members" };
-  let leader = 0;
+  let leader = -Infinity;
 
   const typing = (target) => target.closest("input, textarea, select, [contenteditable], dialog");
   const follow = (link) => link && (link.click(), true);
@@ -33,7 +33,7 @@
 
   const act = (key) => {
     const led = performance.now() - leader < 1500;
-    leader = 0;
+    leader = -Infinity;
     if (led) return go(key);
     if (key === "g") leader = performance.now();
     if (key === "?") return location.assign("/-/help/shortcuts"), true;

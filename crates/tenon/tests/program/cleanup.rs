@@ -131,6 +131,8 @@ async fn sow(place: &Place) {
                 sql!("update package_counts set displayable = displayable + $1"),
                 (NAMES * VERSIONS,),
             )?;
+            // They came past the rules, so the search has not heard of them.
+            tx.execute(sql!("delete from search_fills"), ())?;
             Ok(())
         })
         .await;

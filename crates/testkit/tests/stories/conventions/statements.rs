@@ -1,5 +1,6 @@
 //! Lists never ask once per row: fifty rows take as many statements as five.
 
+use crate::packages_formats::forms::multipart;
 use serde_json::{Value, json};
 use testkit::{Client, TestServer};
 
@@ -110,6 +111,8 @@ async fn fill(t: &TestServer) -> (String, String) {
         alert(t, &project.at("/alert_management"), n, user.id).await;
         group.add(&user, 10).await;
         let name = format!("g{n}");
+        let file = [("file", "a.txt", name.as_bytes())];
+        multipart(user.post(project.at("/uploads")), &[], &file).await.is(201);
         let body = json!({"name": name, "path": name, "parent_id": group.id});
         let below = t.admin().post("/groups").json(&body).await.is(201).id();
         let body = json!({"name": name, "path": name, "namespace_id": below});
@@ -178,6 +181,7 @@ async fn lists_of_fifty_cost_what_lists_of_five_cost(t: TestServer) {
         ("/groups/{id}/issues", format!("{group}/issues?order_by=label_priority")),
         ("/projects/{id}/labels", format!("{project}/labels?with_counts=true")),
         ("/projects/{id}/milestones", format!("{project}/milestones")),
+        ("/projects/{id}/uploads", format!("{project}/uploads")),
         ("/projects/{id}/packages", format!("{project}/packages")),
         ("/groups/{id}/packages", format!("{group}/packages")),
         (
