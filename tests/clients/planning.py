@@ -44,6 +44,19 @@ def test_labels_are_made_subscribed_to_promoted_and_deleted():
     refused(404, lambda: group.labels.get("bug"))
 
 
+def test_files_are_uploaded_and_searched_for_in_texts():
+    _, project = project_in("attached")
+    sent = project.upload("hinge 1.txt", filedata=b"it squeaks")
+    assert sent["markdown"] == f"[hinge_1.txt]({sent['url']})", sent
+    issue = project.issues.create({"title": "Squeaking", "description": sent["markdown"]})
+    found = project.search("issues", "squeak")
+    assert [one["iid"] for one in found] == [issue.iid], found
+    assert "/uploads/" in ROOT.http_post("/markdown", post_data={
+        "text": sent["markdown"], "gfm": True, "project": "attached/anvil",
+    })["html"]
+    refused(400, lambda: project.search("nothing_like_it", "squeak"))
+
+
 def test_milestones_gather_issues():
     group, project = project_in("milestones")
     goal = project.milestones.create({"title": "1.0", "due_date": "2031-02-01"})
