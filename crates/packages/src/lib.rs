@@ -21,6 +21,7 @@
 
 pub mod about;
 pub mod access;
+pub mod activity;
 pub mod archive;
 pub mod check;
 pub mod cleanup;

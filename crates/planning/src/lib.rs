@@ -15,6 +15,7 @@
 //! [`todos`].
 
 pub mod access;
+pub mod activity;
 pub mod entity;
 pub mod formats;
 pub mod graph;

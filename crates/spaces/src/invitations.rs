@@ -2,6 +2,7 @@
 //! confirmed account with the address.
 
 use crate::access;
+use crate::activity::{self, Action};
 use crate::members::{MembersOf, NewMember, check_end, check_level};
 use crate::model::SourceKind;
 use crate::store::invitations::{self as rows, Invitation};
@@ -152,7 +153,9 @@ pub fn accept(
         created_by_id: invitation.created_by_id,
         expires_at: expires_at.and_then(|day| day.parse().ok()),
     };
-    members::insert(tx, &row)?;
+    if members::insert(tx, &row)? {
+        activity::member(tx, row.source, user.id, Action::Joined)?;
+    }
     answered(tx, user, invitation, subject, "invitation.accept")
 }
 

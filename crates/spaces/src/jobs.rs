@@ -1,5 +1,6 @@
 //! Deletion of what was hidden, the end of memberships, and mail.
 
+use crate::activity::{self, Action};
 use crate::hooks::{self, Hooks};
 use crate::invitations;
 use crate::mail::{deliver, invitation_mail, request_mail};
@@ -175,9 +176,17 @@ impl Job for ExpireMembers {
     }
 
     async fn run(self, run: Run) -> Result<(), Failure> {
-        run.app.write(|tx| rows::delete_expired(tx, &today(tx))).await?;
+        run.app.write(|tx| expire_members(tx)).await?;
         Ok(())
     }
+}
+
+fn expire_members(tx: &mut Tx<'_>) -> Result<()> {
+    let today = today(tx);
+    for (kind, id, user_id) in rows::delete_expired_members(tx, &today)? {
+        activity::member(tx, (kind, id), user_id, Action::Expired)?;
+    }
+    rows::delete_expired(tx, &today)
 }
 
 impl Job for SendInvitation {

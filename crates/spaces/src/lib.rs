@@ -2,12 +2,14 @@
 //! to «may this viewer do that here».
 //!
 //! Tables: `namespaces`, `projects`, `members`, `invitations`, `shares`,
-//! `project_redirects`, `stars` (migration 0003), `uploads` (0053). Jobs:
+//! `project_redirects`, `stars` (migration 0003), `uploads` (0053),
+//! `activity_events` (0062). Jobs:
 //! `spaces.destroy_project`, `spaces.destroy_group`, `spaces.expire_members`,
 //! `spaces.end_bots`, `spaces.send_invitation`, `spaces.tell_of_request`.
 //! Rooms above plug into [`hooks`]. Start with [`access`].
 
 pub mod access;
+pub mod activity;
 pub mod deploy_tokens;
 pub mod entities;
 mod features;

@@ -1,6 +1,7 @@
 //! Rules of membership: who may be added, with which role, and who must stay.
 
 use crate::access::{self, GRANTABLE, MAINTAINER, OWNER, Purpose};
+use crate::activity::{self, Action};
 use crate::model::{Namespace, Project, SourceKind};
 use crate::store as lists;
 use crate::store::members::{self as rows, NewRow};
@@ -166,6 +167,7 @@ pub fn add(tx: &mut Tx<'_>, place: &MembersOf<'_>, user: &User, new: &NewMember)
         return Err(Error::Conflict("Member already exists".into()));
     }
     check_inherited(tx, place, user.id, new.access_level)?;
+    activity::member(tx, place.key(), user.id, Action::Joined)?;
     let details = json!({"user_id": user.id, "access_level": new.access_level});
     place.record(tx, "member.create", details)
 }
@@ -249,8 +251,11 @@ pub fn remove(tx: &mut Tx<'_>, place: &MembersOf<'_>, user_id: i64, below_too: b
         keep_an_owner(tx, place, user_id)?;
     }
     rows::delete(tx, &place.source, user_id)?;
+    activity::member(tx, place.key(), user_id, Action::Left)?;
     if below_too && place.source.kind == SourceKind::Group {
-        rows::delete_below(tx, place.source.id, user_id)?;
+        for source in rows::delete_below(tx, place.source.id, user_id)? {
+            activity::member(tx, source, user_id, Action::Left)?;
+        }
     }
     let details = json!({"user_id": user_id, "access_level": row.access_level});
     place.record(tx, "member.destroy", details)
@@ -303,6 +308,7 @@ pub fn approve(
     lists::member(tx, &place.source, Breadth::Requests, user_id)?.ok_or(Error::NotFound(""))?;
     check_inherited(tx, place, user_id, level)?;
     rows::grant(tx, &place.source, user_id, level, place.viewer.user_id())?;
+    activity::member(tx, place.key(), user_id, Action::Joined)?;
     let details = json!({"user_id": user_id, "access_level": level});
     place.record(tx, "access_request.approve", details)?;
     tell(tx, place, News::Granted, user_id, user_id)?;

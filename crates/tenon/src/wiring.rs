@@ -66,6 +66,7 @@ pub fn migrations() -> &'static [Migration] {
         53 "0053_uploads",
         55 "0055_preferences",
         56 "0056_package_pages",
+        62 "0062_activity",
     }
 }
 
@@ -86,6 +87,7 @@ fn routes_with(explorer: &Files) -> Routes {
     packages::routes(&mut routes);
     monitoring::routes(&mut routes);
     search::routes(&mut routes);
+    activity::routes(&mut routes);
     graphql::transport::routes(&mut routes, graph());
     graphql::explorer::routes(&mut routes, explorer);
     graphql::rest::routes(&mut routes);
@@ -137,6 +139,7 @@ pub fn jobs() -> Registry {
     planning::jobs(&mut jobs);
     packages::jobs(&mut jobs);
     monitoring::jobs(&mut jobs);
+    activity::jobs(&mut jobs);
     jobs.build()
 }
 

@@ -2,6 +2,7 @@
 
 use super::protection;
 use crate::access::{RegistryAccess, authorize, not_found};
+use crate::activity;
 use crate::cleanup::model::{Going, Rule};
 use crate::client::Client;
 use crate::model::{Package, PackageType};
@@ -18,6 +19,7 @@ use kernel::jobs::{Registry, enqueue};
 use kernel::time::Timestamp;
 use serde_json::json;
 use spaces::access::Purpose;
+use spaces::activity::Action;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use store::Tx;
@@ -103,6 +105,7 @@ impl<'a> Deletion<'a> {
         packages::mark_destroyed(tx, &[package.id])?;
         if package.is_listed() {
             packages::add_to_count(tx, package.project_id, -1)?;
+            activity::record(tx, self.viewer, Action::Destroyed, &package)?;
         }
         let id = package.id;
         enqueue(tx, self.registry, &Purge { package: id })?;

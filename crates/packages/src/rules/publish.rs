@@ -2,6 +2,7 @@
 
 use super::protection;
 use crate::access::RegistryAccess;
+use crate::activity;
 use crate::keys::package_version_key;
 use crate::model::{Package, PackageFile, PackageType, Status};
 use crate::readme::Readme;
@@ -13,6 +14,7 @@ use kernel::audit;
 use kernel::blobs::Stored;
 use kernel::error::{Error, Result};
 use serde_json::json;
+use spaces::activity::Action;
 use store::Tx;
 
 #[derive(Debug, Clone)]
@@ -199,6 +201,7 @@ fn find_or_create(
         .ok_or_else(|| Error::internal("a package vanished within its transaction"))?;
     if added && package.is_listed() {
         packages::add_to_count(tx, project.id, 1)?;
+        activity::record(tx, viewer, Action::Created, &package)?;
     }
     Ok((package, added))
 }

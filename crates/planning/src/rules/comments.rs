@@ -6,6 +6,7 @@ use super::notes::new_discussion;
 use super::todos;
 use super::topic::Topic;
 use crate::access::ProjectAccess;
+use crate::activity;
 use crate::formats::quick_actions;
 use crate::model::text_error;
 use crate::store::notes::{self as rows, NewNote, Note};
@@ -128,6 +129,9 @@ impl<'t> Talk<'t> {
             },
         )?;
         topic.touch(tx)?;
+        if matches!(topic, Topic::Issue(_)) {
+            activity::note(tx, Some(author.id), desk.project.id, note.id)?;
+        }
         note_activity(tx, desk.project.id)?;
         todos::close_for(tx, Some(author.id), noteable)?;
         let said = Text {
@@ -190,6 +194,7 @@ impl<'t> Talk<'t> {
     pub fn destroy(self, tx: &mut Tx<'_>, id: i64) -> Result<()> {
         let note = self.find(tx, id)?;
         self.changeable(&note)?;
+        activity::forget_note(tx, note.id)?;
         rows::delete(tx, &note)
     }
 }

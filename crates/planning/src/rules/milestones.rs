@@ -2,12 +2,14 @@
 
 use super::{group_above, record};
 use crate::access::ParentAccess;
+use crate::activity;
 use crate::model::{Milestone, MilestoneState, text_error, title_error};
 use crate::store::milestones;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
 use kernel::http::Patch;
 use kernel::time::Date;
+use spaces::activity::Action;
 use spaces::model::Problems;
 use store::Tx;
 
@@ -49,7 +51,9 @@ pub fn create(
     }
     let id = milestones::insert(tx, &entered.parent, &written)?.ok_or_else(taken)?;
     record(tx, viewer, "milestone.create", (KIND, id, &written.title), &entered.parent)?;
-    find(tx, entered, id)
+    let made = find(tx, entered, id)?;
+    activity::milestone(tx, viewer, &entered.parent, Action::Created, &made)?;
+    Ok(made)
 }
 
 pub fn update(
@@ -60,18 +64,27 @@ pub fn update(
     change: &Change,
 ) -> Result<Milestone> {
     let milestone = find(tx, entered, id)?;
+    let state = milestone.state;
     let written = written(change, milestone)?;
     if milestones::is_taken(tx, &entered.parent, &written.title, id)? {
         return Err(taken());
     }
     milestones::update(tx, &written)?;
     record(tx, viewer, "milestone.update", (KIND, id, &written.title), &entered.parent)?;
+    if written.state != state {
+        let action = match written.state {
+            MilestoneState::Closed => Action::Closed,
+            MilestoneState::Active => Action::Reopened,
+        };
+        activity::milestone(tx, viewer, &entered.parent, action, &written)?;
+    }
     find(tx, entered, id)
 }
 
 pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, entered: &ParentAccess, id: i64) -> Result<()> {
     let milestone = find(tx, entered, id)?;
     milestones::delete(tx, id)?;
+    activity::milestone(tx, viewer, &entered.parent, Action::Destroyed, &milestone)?;
     record(tx, viewer, "milestone.destroy", (KIND, id, &milestone.title), &entered.parent)
 }
 

@@ -2,6 +2,7 @@
 
 use super::{add_owner, check_description, of_project, set, text};
 use crate::access::{self, Purpose};
+use crate::activity::{self, Action, PROJECT, Target, Where};
 use crate::features::Features;
 use crate::model::{Namespace, PRIVATE, Problems, Project, Visibility, path_error};
 use crate::namespaces::{self, Taken};
@@ -137,6 +138,8 @@ pub fn create_project(
     }
     let project = reread(tx, id)?;
     write_project(tx, &project, change, visibility.level())?;
+    let place = Where::Project(id);
+    activity::record(tx, Some(creator_id), Action::Created, place, Target::new(PROJECT, id))?;
     let details = json!({});
     audit::record(tx, viewer, "project.create", of_project(&project), details)?;
     reread(tx, id)

@@ -88,10 +88,20 @@ pub fn delete_ended_tokens(tx: &mut Tx<'_>, before: Timestamp) -> Result<()> {
     Ok(())
 }
 
-/// Deletes memberships, shares and invitations that end on a day or before.
+/// Deletes memberships that end on a day or before; of what, and whose.
+pub fn delete_expired_members(tx: &mut Tx<'_>, today: &str) -> Result<Vec<(SourceKind, i64, i64)>> {
+    Ok(tx.all(
+        sql!(
+            "delete from members where expires_at <= $1
+             returning source_type, source_id, user_id"
+        ),
+        (today,),
+    )?)
+}
+
+/// Deletes shares and invitations that end on a day or before.
 pub fn delete_expired(tx: &mut Tx<'_>, today: &str) -> Result<()> {
     for expired in [
-        sql!("delete from members where expires_at <= $1"),
         sql!("delete from shares where expires_at <= $1"),
         sql!("delete from invitations where expires_at <= $1"),
     ] {

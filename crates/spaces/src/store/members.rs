@@ -94,28 +94,36 @@ pub fn delete(tx: &mut Tx<'_>, source: &Source, user_id: i64) -> Result<()> {
     Ok(())
 }
 
-/// Removes memberships in what stands below a group, but those of owners.
-pub fn delete_below(tx: &mut Tx<'_>, group_id: i64, user_id: i64) -> Result<()> {
-    tx.execute(
+/// Removes memberships in what stands below a group, but those of owners; where
+/// they were.
+pub fn delete_below(
+    tx: &mut Tx<'_>,
+    group_id: i64,
+    user_id: i64,
+) -> Result<Vec<(SourceKind, i64)>> {
+    let mut ended: Vec<(SourceKind, i64)> = tx.all(
         sql!(
             "delete from members where user_id = $2 and source_type = 'Group' and source_id in
                 (select n.id from namespaces top join namespaces n
                     on n.lineage > top.lineage and n.lineage < top.lineage || ':'
                  where top.id = $1)
-                and access_level < 50"
+                and access_level < 50
+             returning source_type, source_id"
         ),
         (group_id, user_id),
     )?;
-    tx.execute(
+    let in_projects: Vec<(SourceKind, i64)> = tx.all(
         sql!(
             "delete from members where user_id = $2 and source_type = 'Project' and source_id in
                 (select p.id from namespaces top
                  join namespaces n on n.lineage >= top.lineage and n.lineage < top.lineage || ':'
-                 join projects p on p.namespace_id = n.id where top.id = $1)"
+                 join projects p on p.namespace_id = n.id where top.id = $1)
+             returning source_type, source_id"
         ),
         (group_id, user_id),
     )?;
-    Ok(())
+    ended.extend(in_projects);
+    Ok(ended)
 }
 
 /// Adds a request, unless there is one or a membership.

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 #![recursion_limit = "256"]
 
+mod activity;
 mod alerts;
 mod conventions;
 mod error_tracking;

@@ -1,6 +1,7 @@
 //! Changes of an issue, each told by an event or a note.
 
 use super::{assigned, check, found, noteable};
+use crate::activity;
 use crate::formats::tasks;
 use crate::hooks;
 use crate::model::{EscalationStatus, Issue, IssueKind, IssueState, Severity};
@@ -13,6 +14,7 @@ use kernel::http::params::{Field, FromParams, Param, Source, Unusable};
 use kernel::http::{Flat, Patch};
 use kernel::time::{Date, Timestamp};
 use serde_json::Value;
+use spaces::activity::Action;
 use spaces::rules::note_activity;
 use store::Tx;
 
@@ -257,10 +259,11 @@ fn escalation(issue: &Issue, state: IssueState, input: &IssueInput) -> Escalatio
 fn tell(tx: &mut Tx<'_>, by: By, before: &Issue, after: &Issue) -> Result<()> {
     if before.state != after.state {
         let action = match after.state {
-            IssueState::Closed => "closed",
-            IssueState::Opened => "reopened",
+            IssueState::Closed => Action::Closed,
+            IssueState::Opened => Action::Reopened,
         };
-        events::write(tx, before.id, by, EventDetail::State(action))?;
+        events::write(tx, before.id, by, EventDetail::State(action.as_str()))?;
+        activity::issue(tx, by.user_id, action, (before.project_id, before.id))?;
         note_activity(tx, before.project_id)?;
         if after.state == IssueState::Closed {
             hooks::issue_closed(tx, before, by.user_id)?;

@@ -12,13 +12,15 @@ pub mod time;
 
 pub use change::{Assignees, CHANGES, IssueInput, StateEvent, update};
 
+use crate::activity;
 use crate::model::{Issue, text_error, title_error};
 use crate::rules::notes;
-use crate::rules::todos::{self, Action, NewTodo};
+use crate::rules::todos::{self, Action as Reason, NewTodo};
 use crate::store::internal_ids::{self, Usage};
 use crate::store::issues as rows;
 use crate::store::notes::{self as note_rows, ISSUE, Noteable};
 use kernel::error::{Error, Found, Result};
+use spaces::activity::Action;
 use spaces::model::Problems;
 use spaces::rules::note_activity;
 use store::Tx;
@@ -49,6 +51,7 @@ pub fn create(
     let id = rows::insert(tx, &new)?.ok_or_else(|| Error::Conflict("Duplicated issue".into()))?;
     let made = found(tx, id)?;
     change::begin(tx, &made, input)?;
+    activity::issue(tx, author_id, Action::Created, (project_id, id))?;
     note_activity(tx, project_id)?;
     Ok(made)
 }
@@ -108,7 +111,7 @@ fn assigned(tx: &mut Tx<'_>, issue: &Issue, actor: Option<i64>, user_id: i64) ->
     let todo = NewTodo {
         user_id,
         author_id: actor,
-        action: Action::Assigned,
+        action: Reason::Assigned,
         target: noteable(issue),
         note_id: None,
     };

@@ -4,6 +4,7 @@ use super::links::beside;
 use super::requests::{assignable, label_ids, may_edit};
 use super::{Assignees, IssueInput, close, create, noteable, remark};
 use crate::access::{Parent, ProjectAccess, desk_to_write};
+use crate::activity;
 use crate::model::Issue;
 use crate::rules::notes;
 use crate::store::issues as rows;
@@ -169,6 +170,7 @@ pub fn destroy(
     if !desk.is_owner() || !may_edit(viewer, desk, issue) {
         return Err(Error::forbidden(""));
     }
+    activity::forget_issue(tx, issue.id)?;
     note_rows::forget(tx, noteable(issue))?;
     rows::delete(tx, issue.id)?;
     record(tx, viewer, "issue.destroy", issue, json!({"project_id": issue.project_id}))

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use testkit::{Client, Reply, TestServer, TestUser};
 
 /// Runs a periodic job now.
-async fn run_job(t: &TestServer, name: &'static str) {
+pub async fn run_job(t: &TestServer, name: &'static str) {
     run_job_with(t, name, json!({})).await;
 }
 

@@ -1,0 +1,167 @@
+//! What somebody did as JSON, with what it was done to.
+
+use crate::kinds::Kind;
+use crate::list::Event;
+use identity::entities::{UserBasic, basic, load_basic};
+use identity::model::User;
+use kernel::app::App;
+use kernel::error::Result;
+use kernel::time::wire;
+use planning::entity::notes::{NoteEntity, note};
+use planning::model::{Issue, Milestone};
+use planning::store::issues as issue_rows;
+use planning::store::milestones;
+use planning::store::notes::{self as note_rows, Note};
+use schemars::JsonSchema;
+use serde::Serialize;
+use spaces::activity::Action;
+use std::collections::HashMap;
+use store::{Fragment, Tx};
+
+/// Something that somebody did.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct EventEntity {
+    pub id: i64,
+    /// Nothing.
+    pub title: Option<String>,
+    pub project_id: Option<i64>,
+    /// What was done, as people say it.
+    pub action_name: String,
+    pub target_id: Option<i64>,
+    pub target_iid: Option<i64>,
+    /// `Issue`, `Note`, `DiscussionNote`, `Milestone`; nothing of projects and members.
+    pub target_type: Option<String>,
+    pub author_id: i64,
+    pub target_title: Option<String>,
+    pub created_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<Box<NoteEntity>>,
+    pub author: Option<UserBasic>,
+    pub imported: bool,
+    pub imported_from: String,
+    pub author_username: Option<String>,
+    /// Nothing.
+    pub data: Option<String>,
+}
+
+/// What was done, as people say it (docs/interface/collaboration.md 4).
+pub fn action_name(action: Action, kind: Kind) -> &'static str {
+    match (action, kind) {
+        (Action::Created, Kind::Project) => "created",
+        (Action::Created | Action::Updated | Action::Reopened, _) => "opened",
+        (Action::Closed, _) => "closed",
+        (Action::Pushed, _) => "pushed",
+        (Action::Commented, _) => "commented on",
+        (Action::Merged, _) => "accepted",
+        (Action::Joined, _) => "joined",
+        (Action::Left, _) => "left",
+        (Action::Destroyed, _) => "destroyed",
+        (Action::Expired, _) => "removed due to membership expiration from",
+        (Action::Approved, _) => "approved",
+    }
+}
+
+/// What a page of events is about.
+#[derive(Default)]
+pub struct Targets {
+    pub issues: HashMap<i64, Issue>,
+    pub notes: HashMap<i64, Note>,
+    pub milestones: HashMap<i64, Milestone>,
+    pub users: HashMap<i64, User>,
+}
+
+impl Targets {
+    /// Reads them in as many statements for any number of events. Who sees the
+    /// events sees what they are about.
+    pub fn read(tx: &mut Tx<'_>, events: &[Event]) -> Result<Targets> {
+        let ids = |kind: Kind| -> Vec<i64> {
+            let of_kind = events.iter().filter(|event| event.target_type == kind.stored());
+            of_kind.filter_map(|event| event.target_id).collect()
+        };
+        let mut of_notes = Fragment::default();
+        of_notes.in_list("notes.id", ids(Kind::Note));
+        let notes = note_rows::select(tx, of_notes)?;
+        let mut wanted = ids(Kind::Issue);
+        wanted.extend(notes.iter().map(|note| note.noteable_id));
+        let mut of_issues = Fragment::default();
+        of_issues.in_list("issues.id", wanted);
+        let issues = issue_rows::of_condition(tx, of_issues)?;
+        let authors: Vec<i64> = events.iter().map(|event| event.author_id).collect();
+        Ok(Targets {
+            issues: issues.into_iter().map(|issue| (issue.id, issue)).collect(),
+            notes: notes.into_iter().map(|note| (note.id, note)).collect(),
+            milestones: milestones::by_ids(tx, &ids(Kind::Milestone))?,
+            users: load_basic(tx, &authors)?,
+        })
+    }
+
+    /// The issue that an event is about, or its comment.
+    pub fn issue(&self, event: &Event) -> Option<&Issue> {
+        let id = event.target_id?;
+        match Kind::from_stored(&event.target_type)? {
+            Kind::Issue => self.issues.get(&id),
+            Kind::Note => self.issues.get(&self.notes.get(&id)?.noteable_id),
+            _ => None,
+        }
+    }
+
+    pub fn note(&self, event: &Event) -> Option<&Note> {
+        let is_note = event.target_type == Kind::Note.stored();
+        self.notes.get(&event.target_id.filter(|_| is_note)?)
+    }
+
+    pub fn milestone(&self, event: &Event) -> Option<&Milestone> {
+        let is_milestone = event.target_type == Kind::Milestone.stored();
+        self.milestones.get(&event.target_id.filter(|_| is_milestone)?)
+    }
+
+    /// What the target is called.
+    pub fn title(&self, event: &Event) -> Option<String> {
+        let issue = self.issue(event).map(|issue| issue.title.clone());
+        let milestone = || self.milestone(event).map(|milestone| milestone.title.clone());
+        issue.or_else(milestone).or_else(|| event.target_title.clone())
+    }
+
+    pub fn entity(&self, app: &App, event: &Event) -> EventEntity {
+        let kind = Kind::from_stored(&event.target_type).unwrap_or(Kind::Project);
+        let author = self.users.get(&event.author_id);
+        let about = self.note(event).zip(self.issue(event));
+        let note = about.map(|(row, issue)| note(app, row, issue, &self.users, Default::default()));
+        let is_thing = !matches!(kind, Kind::Project | Kind::Member);
+        let target_id = event.target_id.filter(|_| is_thing);
+        EventEntity {
+            id: event.id,
+            title: None,
+            project_id: event.project_id,
+            action_name: action_name(event.action, kind).to_owned(),
+            target_id,
+            target_iid: self.iid(event, kind).or(target_id),
+            target_type: is_thing.then(|| self.type_name(event, kind)),
+            author_id: event.author_id,
+            target_title: self.title(event).filter(|_| is_thing),
+            created_at: wire::text(event.created_at),
+            note: note.map(Box::new),
+            author: author.map(|user| basic(app, user)),
+            imported: false,
+            imported_from: "none".to_owned(),
+            author_username: author.map(|user| user.username.clone()),
+            data: None,
+        }
+    }
+
+    fn iid(&self, event: &Event, kind: Kind) -> Option<i64> {
+        match kind {
+            Kind::Issue => self.issue(event).map(|issue| issue.iid),
+            Kind::Milestone => self.milestone(event).map(|milestone| milestone.iid),
+            _ => None,
+        }
+    }
+
+    fn type_name(&self, event: &Event, kind: Kind) -> String {
+        let in_thread = self.note(event).is_some_and(|note| note.in_thread);
+        match in_thread {
+            true => "DiscussionNote".to_owned(),
+            false => kind.stored().to_owned(),
+        }
+    }
+}

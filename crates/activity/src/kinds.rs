@@ -1,0 +1,119 @@
+//! The kinds of things that something is done to.
+
+use identity::viewer::Viewer;
+use packages::activity::PACKAGE;
+use planning::activity::{MILESTONE, NOTE};
+use planning::store::notes::ISSUE;
+use spaces::activity::{MEMBER, PROJECT};
+use spaces::search::Place;
+use store::{Fragment, Tx};
+
+kernel::choices! {
+    /// What lists are filtered by. Some things are not here, and nothing is done to
+    /// them.
+    pub enum TargetType {
+        Epic = "epic",
+        Issue = "issue",
+        MergeRequest = "merge_request",
+        Milestone = "milestone",
+        Note = "note",
+        Project = "project",
+        Snippet = "snippet",
+        User = "user",
+        Wiki = "wiki",
+        Design = "design",
+        WorkItem = "work_item",
+        Package = "package",
+    }
+}
+
+impl TargetType {
+    fn kind(self) -> Option<Kind> {
+        Kind::ALL.iter().copied().find(|kind| kind.filter() == self)
+    }
+}
+
+/// A kind of thing that is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    Project,
+    Member,
+    Issue,
+    Note,
+    Milestone,
+    Package,
+}
+
+impl Kind {
+    const ALL: &[Kind] = &[
+        Kind::Project,
+        Kind::Member,
+        Kind::Issue,
+        Kind::Note,
+        Kind::Milestone,
+        Kind::Package,
+    ];
+
+    /// As rows name it.
+    pub fn stored(self) -> &'static str {
+        match self {
+            Kind::Project => PROJECT,
+            Kind::Member => MEMBER,
+            Kind::Issue => ISSUE,
+            Kind::Note => NOTE,
+            Kind::Milestone => MILESTONE,
+            Kind::Package => PACKAGE,
+        }
+    }
+
+    pub fn from_stored(text: &str) -> Option<Kind> {
+        Kind::ALL.iter().copied().find(|kind| kind.stored() == text)
+    }
+
+    fn filter(self) -> TargetType {
+        match self {
+            Kind::Project => TargetType::Project,
+            Kind::Member => TargetType::User,
+            Kind::Issue => TargetType::Issue,
+            Kind::Note => TargetType::Note,
+            Kind::Milestone => TargetType::Milestone,
+            Kind::Package => TargetType::Package,
+        }
+    }
+
+    /// Whether lists have it without being asked: clients that know the interface
+    /// know no packages in it.
+    fn is_usual(self) -> bool {
+        self != Kind::Package
+    }
+
+    /// Condition on `activity_events` joined with `projects`, of a project or group
+    /// that the viewer sees: they see what it was done to.
+    fn seen(self, tx: &Tx<'_>, viewer: &Viewer, place: &Place) -> Fragment {
+        match self {
+            Kind::Project | Kind::Member => Fragment::new("1 = 1"),
+            Kind::Issue => planning::activity::of_issues(tx, viewer, place),
+            Kind::Note => planning::activity::of_notes(tx, viewer, place),
+            Kind::Milestone => planning::activity::of_milestones(tx, viewer),
+            Kind::Package => packages::activity::of_packages(tx, viewer, place),
+        }
+    }
+}
+
+/// Condition on the same: the viewer sees what it was done to, which is of this type
+/// if one is told.
+pub fn seen(tx: &Tx<'_>, viewer: &Viewer, place: &Place, only: Option<TargetType>) -> Fragment {
+    let kinds: Vec<Kind> = match only {
+        Some(only) => only.kind().into_iter().collect(),
+        None => Kind::ALL.iter().copied().filter(|kind| kind.is_usual()).collect(),
+    };
+    let mut seen = Fragment::new("(1 = 0");
+    for kind in kinds {
+        seen.push(" or (activity_events.target_type = ", kind.stored())
+            .raw(" and ")
+            .append(kind.seen(tx, viewer, place))
+            .raw(")");
+    }
+    seen.raw(")");
+    seen
+}

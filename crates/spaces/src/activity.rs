@@ -1,0 +1,117 @@
+//! What people did, written in the transaction that does it. Rooms record here;
+//! the room `activity` lists it for who may see what it is about.
+
+use crate::model::SourceKind;
+use kernel::error::Result;
+use store::{Fragment, Tx, sql};
+
+kernel::choices! {
+    /// What somebody did, in the words that lists are filtered by.
+    pub enum Action {
+        Created = "created",
+        Updated = "updated",
+        Closed = "closed",
+        Reopened = "reopened",
+        Pushed = "pushed",
+        Commented = "commented",
+        Merged = "merged",
+        Joined = "joined",
+        Left = "left",
+        Destroyed = "destroyed",
+        Expired = "expired",
+        Approved = "approved",
+    }
+}
+
+/// What something was done to, by its kind: `Project`, `Issue`.
+#[derive(Debug, Clone, Copy)]
+pub struct Target<'t> {
+    pub kind: &'static str,
+    pub id: Option<i64>,
+    /// Its title, where it is gone afterwards.
+    pub title: Option<&'t str>,
+}
+
+impl Target<'_> {
+    pub fn new(kind: &'static str, id: i64) -> Target<'static> {
+        Target { kind, id: Some(id), title: None }
+    }
+}
+
+/// The project itself.
+pub const PROJECT: &str = "Project";
+/// Somebody in a project or group.
+pub const MEMBER: &str = "Member";
+
+/// Where something was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Where {
+    Project(i64),
+    Group(i64),
+}
+
+impl From<(SourceKind, i64)> for Where {
+    fn from((kind, id): (SourceKind, i64)) -> Where {
+        match kind {
+            SourceKind::Project => Where::Project(id),
+            SourceKind::Group => Where::Group(id),
+        }
+    }
+}
+
+/// Writes down what somebody did. What the program does by itself has no author
+/// and is no activity.
+pub fn record(
+    tx: &mut Tx<'_>,
+    author_id: Option<i64>,
+    action: Action,
+    place: Where,
+    target: Target<'_>,
+) -> Result<()> {
+    let Some(author_id) = author_id else {
+        return Ok(());
+    };
+    let (project_id, group_id) = match place {
+        Where::Project(id) => (Some(id), None),
+        Where::Group(id) => (None, Some(id)),
+    };
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "insert into activity_events (project_id, group_id, author_id, action, target_type,
+                target_id, target_title, created_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8)"
+        ),
+        (
+            project_id,
+            group_id,
+            author_id,
+            action.as_str(),
+            target.kind,
+            target.id,
+            target.title,
+            now,
+        ),
+    )?;
+    Ok(())
+}
+
+/// Somebody became a member, or is none any longer.
+pub fn member(
+    tx: &mut Tx<'_>,
+    source: (SourceKind, i64),
+    user_id: i64,
+    action: Action,
+) -> Result<()> {
+    let target = Target { kind: MEMBER, id: None, title: None };
+    record(tx, Some(user_id), action, source.into(), target)
+}
+
+/// Forgets what was done to things that are gone: those of a kind whose ids a
+/// statement selects.
+pub fn forget(tx: &mut Tx<'_>, kind: &'static str, ids: Fragment) -> Result<()> {
+    let mut gone = Fragment::new("delete from activity_events where target_type = ");
+    gone.bind(kind).raw(" and target_id in (").append(ids).raw(")");
+    tx.change_by(gone)?;
+    Ok(())
+}
