@@ -1,6 +1,7 @@
 //! What this room plugs into the rooms below.
 
 use crate::model::Issue;
+use crate::notifications::store::{self as notifications, SourceType};
 use crate::store::references::Numbered;
 use crate::store::{awards, internal_ids, upkeep};
 use identity::hooks::Destroying;
@@ -46,6 +47,7 @@ pub(crate) fn named_alerts(
 pub const CONTENTS: Contents = Contents { count: upkeep::issues_in, remove: upkeep::remove_issues };
 
 pub fn project_destroying(tx: &mut Tx<'_>, project_id: i64) -> Result<()> {
+    notifications::forget_source(tx, (SourceType::Project, project_id))?;
     internal_ids::forget_project(tx, project_id)
 }
 

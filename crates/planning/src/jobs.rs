@@ -4,27 +4,32 @@
 
 use crate::mail::{deliver, letter, thread};
 use crate::model::Issue;
+use crate::notifications::{recipients, rules, store};
 use crate::rules::issues::participants;
 use crate::rules::topic::OwnedTopic;
 use crate::store::issues as rows;
 use crate::store::notes::{self as note_rows, ISSUE, Noteable};
-use crate::store::people;
 use crate::store::subscriptions::{self, Target};
 use crate::targets::{Kinds, NoteableSummary};
-use crate::tasks::{About, Event, Notify, Reason, Tell};
+use crate::tasks::{About, Notify, Reason, Tell};
 use identity::entities::load_basic;
+use kernel::app::App;
 use kernel::error::Result;
-use kernel::ids::Reference;
 use kernel::jobs::{Failure, Job, RegistryBuilder, Run, enqueue_at};
-use spaces::access::find_project;
-use std::collections::HashMap;
-use store::Tx;
+use kernel::mail::{Message, Thread};
+use kernel::time::date_of;
+use serde::{Deserialize, Serialize};
+use ::store::Tx;
 
-const MOST: usize = 1_000;
+/// Mails of one project that one recipient gets in a day.
+const MAILS_A_DAY: i64 = 1_000;
+/// How often counts of mails are forgotten, in seconds.
+const PERIOD: i64 = 24 * 3_600;
 
 pub fn jobs(registry: &mut RegistryBuilder) {
     registry.add::<Notify>();
     registry.add::<Tell>();
+    registry.add_periodic::<ForgetCounts>(PERIOD);
 }
 
 impl Job for Notify {
@@ -57,14 +62,14 @@ fn subject(tx: &mut Tx<'_>, about: &About) -> Result<Option<OwnedTopic>> {
 }
 
 impl OwnedTopic {
-    fn summary(&self, tx: &mut Tx<'_>) -> Result<Option<NoteableSummary>> {
+    pub(crate) fn summary(&self, tx: &mut Tx<'_>) -> Result<Option<NoteableSummary>> {
         match self {
             OwnedTopic::Issue(issue) => summary_of_issue(tx, issue).map(Some),
             OwnedTopic::Thing(thing) => (thing.talk.told)(tx, thing.id),
         }
     }
 
-    fn participants(&self, tx: &mut Tx<'_>, told: &NoteableSummary) -> Result<Vec<i64>> {
+    pub(crate) fn participants(&self, tx: &mut Tx<'_>, told: &NoteableSummary) -> Result<Vec<i64>> {
         match self {
             OwnedTopic::Issue(issue) => participants(tx, issue, true),
             OwnedTopic::Thing(thing) => {
@@ -78,7 +83,7 @@ impl OwnedTopic {
         }
     }
 
-    fn subscriptions(&self, tx: &mut Tx<'_>) -> Result<Vec<(i64, bool)>> {
+    pub(crate) fn subscriptions(&self, tx: &mut Tx<'_>) -> Result<Vec<(i64, bool)>> {
         match self {
             OwnedTopic::Issue(issue) => subscriptions::of_target(tx, Target::Issue, issue.id),
             OwnedTopic::Thing(_) => Ok(Vec::new()),
@@ -100,63 +105,19 @@ fn summary_of_issue(tx: &mut Tx<'_>, issue: &Issue) -> Result<NoteableSummary> {
     })
 }
 
-/// Who is told and why, one reason each.
+/// Who is told of what happened, as far as it is still there.
 fn recipients(tx: &mut Tx<'_>, job: &Notify) -> Result<Vec<(i64, Reason)>> {
-    let news = &job.news;
-    let Some(subject) = subject(tx, &news.about)? else {
+    let Some(subject) = subject(tx, &job.news.about)? else {
         return Ok(Vec::new());
     };
-    let Some(told) = subject.summary(tx)? else {
-        return Ok(Vec::new());
-    };
-    let Some(project) = find_project(tx, &Reference::Id(told.project_id))? else {
-        return Ok(Vec::new());
-    };
-    let internal = match news.note {
+    let internal = match job.news.note {
         Some(id) => match note_rows::by_id(tx, id)? {
             Some(note) => note.internal,
             None => return Ok(Vec::new()),
         },
         None => false,
     };
-    if !people::emails_enabled(tx, &project.ancestors())? {
-        return Ok(Vec::new());
-    }
-    let mut reasons: HashMap<i64, Reason> = HashMap::new();
-    let mut asked: HashMap<i64, bool> = HashMap::new();
-    let mut all = job.direct.clone();
-    if news.event != Event::Edited {
-        let assigned = told.assignees.iter();
-        all.extend(assigned.map(|user| (*user, Reason::Assigned)));
-        let present = subject.participants(tx, &told)?.into_iter();
-        all.extend(present.map(|user| (user, Reason::Participating)));
-        asked.extend(subject.subscriptions(tx)?);
-        let wanted = asked.iter().filter(|(_, subscribed)| **subscribed);
-        all.extend(wanted.map(|(user, _)| (*user, Reason::Subscribed)));
-    }
-    for (user, reason) in all {
-        let held = reasons.entry(user).or_insert(reason);
-        *held = (*held).min(reason);
-    }
-    // Who unsubscribed is told when named, and of nothing else.
-    let is_mentioned = |user: &i64| job.direct.contains(&(*user, Reason::Mentioned));
-    reasons.retain(|user, _| asked.get(user) != Some(&false) || is_mentioned(user));
-    let ids: Vec<i64> = reasons.keys().copied().collect();
-    let users = load_basic(tx, &ids)?;
-    let topic = subject.topic();
-    let mut found = Vec::new();
-    for (user_id, reason) in reasons {
-        let Some(user) = users.get(&user_id) else {
-            continue;
-        };
-        let silent = Some(user_id) == news.actor || user.kind.is_bot();
-        if !silent && topic.may_know(tx, user, &project, internal)? {
-            found.push((user_id, reason));
-        }
-    }
-    found.sort_unstable();
-    found.truncate(MOST);
-    Ok(found)
+    recipients::recipients(tx, &subject, job, internal)
 }
 
 impl Job for Tell {
@@ -164,31 +125,70 @@ impl Job for Tell {
 
     async fn run(self, run: Run) -> Result<(), Failure> {
         let app = run.app.clone();
-        let message = run
-            .app
-            .read(move |tx| {
-                let Some(subject) = subject(tx, &self.news.about)? else {
-                    return Ok(None);
-                };
-                let Some(told) = subject.summary(tx)? else {
-                    return Ok(None);
-                };
-                let note = match self.news.note {
-                    Some(id) => note_rows::by_id(tx, id)?,
-                    None => None,
-                };
-                let people = [Some(self.user), self.news.actor];
-                let people: Vec<i64> = people.into_iter().flatten().collect();
-                let users = load_basic(tx, &people)?;
-                let actor = self.news.actor.and_then(|id| users.get(&id));
-                let thread = thread(&app, &told, &self.news);
-                let letter = |to| letter(&app, to, actor, &told, note.as_ref(), &self);
-                Ok(users.get(&self.user).map(|to| (letter(to), thread)))
+        let user = self.user;
+        let found = run.app.read(move |tx| mail(&app, tx, &self)).await?;
+        let Some((project, message, thread)) = found else {
+            return Ok(());
+        };
+        deliver(&run.app, message, thread).await?;
+        run.app
+            .write(move |tx| {
+                let today = date_of(tx.now());
+                store::count_mail(tx, user, project, today)
             })
             .await?;
-        match message {
-            Some((message, thread)) => deliver(&run.app, message, thread).await,
-            None => Ok(()),
-        }
+        Ok(())
+    }
+}
+
+/// The mail to one recipient, and the project it is of; none where there is nothing
+/// to tell any longer, or they had enough of that project for a day.
+fn mail(app: &App, tx: &mut Tx<'_>, job: &Tell) -> Result<Option<(i64, Message, Thread)>> {
+    let Some(subject) = subject(tx, &job.news.about)? else {
+        return Ok(None);
+    };
+    let Some(told) = subject.summary(tx)? else {
+        return Ok(None);
+    };
+    let today = date_of(tx.now());
+    if store::mails_on(tx, job.user, told.project_id, today)? >= MAILS_A_DAY {
+        return Ok(None);
+    }
+    let note = match job.news.note {
+        Some(id) => note_rows::by_id(tx, id)?,
+        None => None,
+    };
+    let people = [Some(job.user), job.news.actor];
+    let people: Vec<i64> = people.into_iter().flatten().collect();
+    let users = load_basic(tx, &people)?;
+    let actor = job.news.actor.and_then(|id| users.get(&id));
+    let Some(to) = users.get(&job.user) else {
+        return Ok(None);
+    };
+    let setting = store::find(tx, to.id, store::EVERYTHING)?;
+    let address = rules::address(tx, to, &setting)?;
+    let message = letter(app, address, actor, &told, note.as_ref(), job);
+    Ok(Some((told.project_id, message, thread(app, &told, &job.news))))
+}
+
+/// Forgets how many mails were sent on days that are over.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct ForgetCounts {}
+
+impl Job for ForgetCounts {
+    const NAME: &'static str = "planning.forget_mail_counts";
+
+    fn dedupe_key(&self) -> Option<String> {
+        Some(String::new())
+    }
+
+    async fn run(self, run: Run) -> Result<(), Failure> {
+        run.app
+            .write(|tx| {
+                let today = date_of(tx.now());
+                store::forget_counts(tx, today)
+            })
+            .await?;
+        Ok(())
     }
 }

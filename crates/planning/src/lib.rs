@@ -24,6 +24,7 @@ pub mod hooks;
 mod jobs;
 mod mail;
 pub mod model;
+pub mod notifications;
 pub mod pages;
 mod rest;
 pub mod rules;

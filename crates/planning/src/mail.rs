@@ -40,7 +40,7 @@ fn host(app: &App) -> String {
 
 pub fn letter(
     app: &App,
-    to: &User,
+    to: String,
     actor: Option<&User>,
     told: &NoteableSummary,
     note: Option<&Note>,
@@ -74,7 +74,7 @@ pub fn letter(
     let again = if news.event == Event::New { "" } else { "Re: " };
     let project = told.project_path.rsplit('/').next().unwrap_or_default();
     Message {
-        to: to.email.clone(),
+        to,
         subject: format!("{again}{project} | {} ({reference})", told.title),
         text: format!(
             "{happened}:\n{said}\n{link}\n\n-- \nYou are told because {}.\n",

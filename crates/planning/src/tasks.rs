@@ -19,20 +19,26 @@ pub enum Event {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
+    /// They did it, and asked to be told of what they do.
+    OwnActivity,
     /// They are, or were, assigned.
     Assigned,
     Mentioned,
     Subscribed,
     Participating,
+    /// They asked to be told of whatever happens there, or of such things.
+    Watching,
 }
 
 impl Reason {
     pub fn words(self) -> &'static str {
         match self {
+            Reason::OwnActivity => "you asked to be told of what you do",
             Reason::Assigned => "you have been assigned an item",
             Reason::Mentioned => "you have been mentioned",
             Reason::Subscribed => "you have subscribed to it",
             Reason::Participating => "you take part in it",
+            Reason::Watching => "of what you want to be told of there",
         }
     }
 }

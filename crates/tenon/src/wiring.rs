@@ -67,6 +67,7 @@ pub fn migrations() -> &'static [Migration] {
         55 "0055_preferences",
         56 "0056_package_pages",
         62 "0062_activity",
+        63 "0063_notifications",
     }
 }
 

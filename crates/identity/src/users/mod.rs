@@ -88,6 +88,14 @@ pub fn wholes(tx: &mut Tx<'_>, users: Vec<User>, caller: Option<UserId>) -> Resu
     Ok(users.into_iter().filter_map(whole).collect())
 }
 
+/// The addresses of a user that proved to be theirs, the primary one first.
+pub fn confirmed_addresses(tx: &mut Tx<'_>, user: &User) -> Result<Vec<String>> {
+    let primary = user.confirmed_at.map(|_| user.email.clone());
+    let further = crate::store::emails::emails(tx, user.id)?;
+    let further = further.into_iter().filter(|one| one.confirmed_at.is_some());
+    Ok(primary.into_iter().chain(further.map(|one| one.email)).collect())
+}
+
 /// Whether strangers see less of the user.
 pub fn is_private(tx: &mut Tx<'_>, user: &User) -> Result<bool> {
     match user.is_private {

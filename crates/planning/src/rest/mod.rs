@@ -29,6 +29,7 @@ pub fn routes(r: &mut Routes) {
     awards::routes(r);
     todos::routes(r);
     markdown::routes(r);
+    crate::notifications::rest::routes(r);
 }
 
 /// Names and describes a route that two places have, such as projects and

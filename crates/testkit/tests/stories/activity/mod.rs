@@ -68,9 +68,9 @@ async fn each_deed_is_written_down_with_it(t: TestServer) {
     assert_eq!(
         keys,
         [
-            "action_name", "author", "author_id", "author_username", "created_at", "data", "id",
-            "imported", "imported_from", "project_id", "target_id", "target_iid",
-            "target_title", "target_type", "title",
+            "id", "title", "project_id", "action_name", "target_id", "target_iid", "target_type",
+            "author_id", "target_title", "created_at", "author", "imported", "imported_from",
+            "author_username", "data",
         ]
     );
     assert_eq!(

@@ -1,0 +1,132 @@
+//! Who is told by mail of one thing that happened, and why.
+
+use super::model::{Happened, Tie, is_told};
+use super::{rules, store};
+use crate::rules::topic::OwnedTopic;
+use crate::store::people;
+use crate::tasks::{Event, Notify, Reason};
+use identity::entities::load_basic;
+use kernel::error::Result;
+use kernel::ids::Reference;
+use kernel::time::date_of;
+use spaces::access::find_project;
+use spaces::model::Project;
+use std::collections::{BTreeMap, HashMap};
+use store::Tx;
+
+/// People who are told of one thing at most, and who are asked for by what they set.
+pub const MOST: usize = 1_000;
+
+impl Event {
+    /// What decides who is told of it.
+    fn happened(self) -> Happened {
+        let event = match self {
+            Event::New => "new_issue",
+            Event::Note => "new_note",
+            Event::Closed => "close_issue",
+            Event::Reopened => "reopen_issue",
+            Event::Reassigned => "reassign_issue",
+            // Only who is newly named is told.
+            Event::Edited => "",
+        };
+        Happened { event, is_watched: self != Event::Edited }
+    }
+}
+
+/// What ties people to something, and why they would be told.
+#[derive(Default)]
+struct Candidates(BTreeMap<i64, Vec<(Tie, Reason)>>);
+
+impl Candidates {
+    fn add(&mut self, users: impl IntoIterator<Item = i64>, tie: Tie, reason: Reason) {
+        for user in users {
+            self.0.entry(user).or_default().push((tie, reason));
+        }
+    }
+}
+
+/// Who is told and why, one reason each.
+pub fn recipients(
+    tx: &mut Tx<'_>,
+    subject: &OwnedTopic,
+    job: &Notify,
+    internal: bool,
+) -> Result<Vec<(i64, Reason)>> {
+    let news = &job.news;
+    let Some(told) = subject.summary(tx)? else {
+        return Ok(Vec::new());
+    };
+    let Some(project) = find_project(tx, &Reference::Id(told.project_id))? else {
+        return Ok(Vec::new());
+    };
+    if !people::emails_enabled(tx, &project.ancestors())? {
+        return Ok(Vec::new());
+    }
+    let mut candidates = Candidates::default();
+    for (user, reason) in &job.direct {
+        let tie = match reason {
+            Reason::Mentioned => Tie::Mentioned,
+            _ => Tie::TakesPart,
+        };
+        candidates.add([*user], tie, *reason);
+    }
+    let mut asked: HashMap<i64, bool> = HashMap::new();
+    if news.event != Event::Edited {
+        let part = subject.participants(tx, &told)?;
+        asked.extend(subject.subscriptions(tx)?);
+        let subscribed = asked.iter().filter(|(_, wants)| **wants).map(|(user, _)| *user);
+        candidates.add(told.assignees.iter().copied(), Tie::TakesPart, Reason::Assigned);
+        candidates.add(part, Tie::TakesPart, Reason::Participating);
+        candidates.add(subscribed, Tie::Subscribed, Reason::Subscribed);
+        candidates.add(eager(tx, &project)?, Tie::None, Reason::Watching);
+    }
+    // Who unsubscribed is told when named, and of nothing else.
+    for (user, ties) in &mut candidates.0 {
+        if asked.get(user) == Some(&false) {
+            ties.retain(|(tie, _)| *tie == Tie::Mentioned);
+        }
+    }
+    let wanted = wanted(tx, candidates, &project, job)?;
+    let ids: Vec<i64> = wanted.iter().map(|(user, _)| *user).collect();
+    let users = load_basic(tx, &ids)?;
+    let topic = subject.topic();
+    let mut found = Vec::new();
+    for (user_id, reason) in wanted {
+        let Some(user) = users.get(&user_id).filter(|user| !user.kind.is_bot()) else {
+            continue;
+        };
+        if found.len() < MOST && topic.may_know(tx, user, &project, internal)? {
+            found.push((user_id, reason));
+        }
+    }
+    Ok(found)
+}
+
+fn eager(tx: &mut Tx<'_>, project: &Project) -> Result<Vec<i64>> {
+    let today = date_of(tx.now()).to_string();
+    store::eager(tx, project.id, &project.ancestors(), &today, MOST as i64)
+}
+
+/// Those of them who want to be told of this, each with the weightiest reason.
+fn wanted(
+    tx: &mut Tx<'_>,
+    candidates: Candidates,
+    project: &Project,
+    job: &Notify,
+) -> Result<Vec<(i64, Reason)>> {
+    let happened = job.news.event.happened();
+    let ids: Vec<i64> = candidates.0.keys().copied().collect();
+    let levels = rules::levels(tx, &ids, project)?;
+    let reason = |(user, ties): (i64, Vec<(Tie, Reason)>)| {
+        let holds = levels.get(&user)?;
+        let told = |(tie, _): &&(Tie, Reason)| {
+            is_told(holds.level, &holds.switches, *tie, happened)
+        };
+        let reason = ties.iter().filter(told).map(|(_, reason)| *reason).min()?;
+        match Some(user) == job.news.actor {
+            true => holds.own_activity.then_some((user, Reason::OwnActivity)),
+            false => Some((user, reason)),
+        }
+    };
+    Ok(candidates.0.into_iter().filter_map(reason).collect())
+}

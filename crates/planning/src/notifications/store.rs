@@ -1,0 +1,171 @@
+//! Settings, and counts of mails.
+
+use super::model::{Level, Switches};
+use kernel::error::Result;
+use kernel::time::Date;
+use std::collections::BTreeMap;
+use store::{FromRow, Json, Tx, sql};
+
+kernel::choices! {
+    /// What a setting is of.
+    pub enum SourceType { Global = "Global", Group = "Group", Project = "Project" }
+}
+
+/// What a setting is of: its kind and id; 0 of everything.
+pub type SettingSource = (SourceType, i64);
+
+pub const EVERYTHING: SettingSource = (SourceType::Global, 0);
+
+/// What somebody set.
+#[derive(Debug, Clone, FromRow)]
+pub struct Setting {
+    pub user_id: i64,
+    pub source_type: SourceType,
+    pub source_id: i64,
+    pub level: Level,
+    pub email: Option<String>,
+    pub events: Json<BTreeMap<String, bool>>,
+    pub own_activity: bool,
+}
+
+impl Setting {
+    /// What holds for who has set nothing.
+    pub fn unset(user_id: i64, (source_type, source_id): SettingSource) -> Setting {
+        let level = match source_type {
+            SourceType::Global => Level::Participating,
+            SourceType::Group | SourceType::Project => Level::Global,
+        };
+        Setting {
+            user_id,
+            source_type,
+            source_id,
+            level,
+            email: None,
+            events: Json(BTreeMap::new()),
+            own_activity: false,
+        }
+    }
+
+    pub fn switches(&self) -> Switches {
+        Switches(self.events.0.clone())
+    }
+}
+
+const SETTINGS: &str = store::concat!("select ", Setting::COLUMNS, " from notification_settings ");
+
+pub fn find(tx: &mut Tx<'_>, user_id: i64, source: SettingSource) -> Result<Setting> {
+    let found = tx.optional(
+        sql!(SETTINGS, "where user_id = $1 and source_type = $2 and source_id = $3"),
+        (user_id, source.0, source.1),
+    )?;
+    Ok(found.unwrap_or_else(|| Setting::unset(user_id, source)))
+}
+
+pub fn write(tx: &mut Tx<'_>, setting: &Setting) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "insert into notification_settings (user_id, source_type, source_id, level, email,
+                events, own_activity, updated_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8)
+             on conflict (user_id, source_type, source_id) do update
+                set level = excluded.level, email = excluded.email, events = excluded.events,
+                    own_activity = excluded.own_activity, updated_at = excluded.updated_at"
+        ),
+        (
+            setting.user_id,
+            setting.source_type,
+            setting.source_id,
+            setting.level,
+            setting.email.as_deref(),
+            Json(setting.events.0.clone()),
+            setting.own_activity,
+            now,
+        ),
+    )?;
+    Ok(())
+}
+
+/// What these users set for a project, for groups and for everything.
+pub fn of_users(
+    tx: &mut Tx<'_>,
+    users: &[i64],
+    project_id: i64,
+    groups: &[i64],
+) -> Result<Vec<Setting>> {
+    Ok(tx.all(
+        sql!(
+            SETTINGS,
+            "where user_id in_list($1) and (source_type = 'Global'
+                or (source_type = 'Project' and source_id = $2)
+                or (source_type = 'Group' and source_id in_list($3)))"
+        ),
+        (users, project_id, groups),
+    )?)
+}
+
+/// Who wants to be told of more than what they take part in: set so for a project or
+/// one of its groups, or for everything by a member.
+pub fn eager(
+    tx: &mut Tx<'_>,
+    project_id: i64,
+    groups: &[i64],
+    today: &str,
+    most: i64,
+) -> Result<Vec<i64>> {
+    Ok(tx.all(
+        sql!(
+            "select distinct user_id from notification_settings
+             where level in ('watch', 'custom') and (
+                (source_type = 'Project' and source_id = $1)
+                or (source_type = 'Group' and source_id in_list($2))
+                or (source_type = 'Global' and user_id in (select m.user_id from members m
+                    where m.requested_at is null and (m.expires_at is null or m.expires_at > $3)
+                        and ((m.source_type = 'Project' and m.source_id = $1)
+                            or (m.source_type = 'Group' and m.source_id in_list($2))))))
+             order by user_id limit $4"
+        ),
+        (project_id, groups, today, most),
+    )?)
+}
+
+/// Counts a mail of a project on a day; how many that makes.
+pub fn count_mail(tx: &mut Tx<'_>, user_id: i64, project_id: i64, day: Date) -> Result<i64> {
+    Ok(tx.one(
+        sql!(
+            "insert into notification_counts (user_id, project_id, day, mails)
+             values ($1, $2, $3, 1)
+             on conflict (user_id, project_id, day) do update
+                set mails = notification_counts.mails + 1
+             returning mails"
+        ),
+        (user_id, project_id, day),
+    )?)
+}
+
+/// How many mails somebody got of a project on a day.
+pub fn mails_on(tx: &mut Tx<'_>, user_id: i64, project_id: i64, day: Date) -> Result<i64> {
+    let mails: Option<i64> = tx.optional(
+        sql!(
+            "select mails from notification_counts
+             where user_id = $1 and project_id = $2 and day = $3"
+        ),
+        (user_id, project_id, day),
+    )?;
+    Ok(mails.unwrap_or(0))
+}
+
+/// Forgets counts of earlier days.
+pub fn forget_counts(tx: &mut Tx<'_>, before: Date) -> Result<()> {
+    tx.execute(sql!("delete from notification_counts where day < $1"), (before,))?;
+    Ok(())
+}
+
+/// Forgets what people set for a project or group that is gone.
+pub fn forget_source(tx: &mut Tx<'_>, source: SettingSource) -> Result<()> {
+    tx.execute(
+        sql!("delete from notification_settings where source_type = $1 and source_id = $2"),
+        source,
+    )?;
+    Ok(())
+}
