@@ -12,6 +12,7 @@ use crate::store::notes::{self as note_rows, ISSUE, Noteable};
 use crate::store::subscriptions::{self, Target};
 use crate::targets::{Kinds, NoteableSummary};
 use crate::tasks::{About, Notify, Reason, Tell};
+use ::store::Tx;
 use identity::entities::load_basic;
 use kernel::app::App;
 use kernel::error::Result;
@@ -19,7 +20,6 @@ use kernel::jobs::{Failure, Job, RegistryBuilder, Run, enqueue_at};
 use kernel::mail::{Message, Thread};
 use kernel::time::date_of;
 use serde::{Deserialize, Serialize};
-use ::store::Tx;
 
 /// Mails of one project that one recipient gets in a day.
 const MAILS_A_DAY: i64 = 1_000;

@@ -119,9 +119,8 @@ fn wanted(
     let levels = rules::levels(tx, &ids, project)?;
     let reason = |(user, ties): (i64, Vec<(Tie, Reason)>)| {
         let holds = levels.get(&user)?;
-        let told = |(tie, _): &&(Tie, Reason)| {
-            is_told(holds.level, &holds.switches, *tie, happened)
-        };
+        let told =
+            |(tie, _): &&(Tie, Reason)| is_told(holds.level, &holds.switches, *tie, happened);
         let reason = ties.iter().filter(told).map(|(_, reason)| *reason).min()?;
         match Some(user) == job.news.actor {
             true => holds.own_activity.then_some((user, Reason::OwnActivity)),

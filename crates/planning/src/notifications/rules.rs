@@ -72,8 +72,7 @@ pub fn change(
 fn confirmed(tx: &mut Tx<'_>, user: &User, address: &str) -> Result<String> {
     let known = identity::users::confirmed_addresses(tx, user)?;
     let found = known.into_iter().find(|one| one.eq_ignore_ascii_case(address));
-    found
-        .ok_or_else(|| Error::invalid("notification_email", "must be an email you have verified"))
+    found.ok_or_else(|| Error::invalid("notification_email", "must be an email you have verified"))
 }
 
 /// Where mail about everything goes: the address that was set, as long as it is

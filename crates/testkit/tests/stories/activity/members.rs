@@ -14,7 +14,10 @@ async fn who_joins_leaves_and_runs_out_is_told(t: TestServer) {
     let until = (t.now() + std::time::Duration::from_secs(2 * 86_400)).to_string();
     let body = json!({"user_id": joe.id, "access_level": 30, "expires_at": &until[..10]});
     jane.post(project.at("/members")).json(&body).await.is(201);
-    assert_eq!(deeds(&jane, &project.at("/events?target_type=user")).await, [deed("joined", "")]);
+    assert_eq!(
+        deeds(&jane, &project.at("/events?target_type=user")).await,
+        [deed("joined", "")]
+    );
     // A group's members are told in the group, not in its projects.
     assert_eq!(deeds(&jane, "/events?action=joined").await, [deed("joined", "")]);
 

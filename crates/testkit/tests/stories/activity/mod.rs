@@ -32,12 +32,18 @@ async fn workshop(t: &TestServer) -> (TestProject, TestUser, TestUser) {
 async fn each_deed_is_written_down_with_it(t: TestServer) {
     let (project, jane, _) = workshop(&t).await;
     let issue = jane.post(project.at("/issues")).json(&json!({"title": "Hinge"})).await.is(201);
-    jane.post(project.at("/issues/1/notes")).json(&json!({"body": "Bent."})).await.is(201);
+    jane.post(project.at("/issues/1/notes"))
+        .json(&json!({"body": "Bent."}))
+        .await
+        .is(201);
     let close = |event: &str| json!({"state_event": event});
     jane.put(project.at("/issues/1")).json(&close("close")).await.is(200);
     jane.put(project.at("/issues/1")).json(&close("reopen")).await.is(200);
     // A new title is no deed.
-    jane.put(project.at("/issues/1")).json(&json!({"title": "A hinge"})).await.is(200);
+    jane.put(project.at("/issues/1"))
+        .json(&json!({"title": "A hinge"}))
+        .await
+        .is(200);
     let milestone = jane.post(project.at("/milestones")).json(&json!({"title": "1.0"})).await;
     let milestone = project.at(&format!("/milestones/{}", milestone.is(201).id()));
     jane.put(&milestone).json(&json!({"state_event": "close"})).await.is(200);
@@ -68,9 +74,21 @@ async fn each_deed_is_written_down_with_it(t: TestServer) {
     assert_eq!(
         keys,
         [
-            "id", "title", "project_id", "action_name", "target_id", "target_iid", "target_type",
-            "author_id", "target_title", "created_at", "author", "imported", "imported_from",
-            "author_username", "data",
+            "id",
+            "title",
+            "project_id",
+            "action_name",
+            "target_id",
+            "target_iid",
+            "target_type",
+            "author_id",
+            "target_title",
+            "created_at",
+            "author",
+            "imported",
+            "imported_from",
+            "author_username",
+            "data",
         ]
     );
     assert_eq!(
@@ -83,7 +101,11 @@ async fn each_deed_is_written_down_with_it(t: TestServer) {
     );
     let comment = &events[5];
     assert_eq!(
-        (&comment["target_type"], &comment["note"]["body"], &comment["note"]["noteable_iid"]),
+        (
+            &comment["target_type"],
+            &comment["note"]["body"],
+            &comment["note"]["noteable_iid"]
+        ),
         (&json!("Note"), &json!("Bent."), &json!(1))
     );
     assert_eq!(comment["target_iid"], comment["target_id"]);
@@ -97,11 +119,20 @@ async fn lists_are_narrowed(t: TestServer) {
     for title in ["One", "Two"] {
         jane.post(project.at("/issues")).json(&json!({"title": title})).await.is(201);
     }
-    jane.put(project.at("/issues/1")).json(&json!({"state_event": "close"})).await.is(200);
-    jane.post(project.at("/issues/2/notes")).json(&json!({"body": "Yes."})).await.is(201);
+    jane.put(project.at("/issues/1"))
+        .json(&json!({"state_event": "close"}))
+        .await
+        .is(200);
+    jane.post(project.at("/issues/2/notes"))
+        .json(&json!({"body": "Yes."}))
+        .await
+        .is(201);
 
     for (query, expected) in [
-        ("action=created&target_type=issue", vec![deed("opened", "Two"), deed("opened", "One")]),
+        (
+            "action=created&target_type=issue",
+            vec![deed("opened", "Two"), deed("opened", "One")],
+        ),
         ("action=closed", vec![deed("closed", "One")]),
         ("target_type=note", vec![deed("commented on", "Two")]),
         ("action=commented", vec![deed("commented on", "Two")]),
@@ -113,9 +144,14 @@ async fn lists_are_narrowed(t: TestServer) {
     ] {
         assert_eq!(deeds(&jane, &format!("/events?{query}")).await, expected, "{query}");
     }
-    for wrong in
-        ["action=opened", "target_type=Issue", "before=abc", "after=2026-13-01", "sort=up", "scope=mine"]
-    {
+    for wrong in [
+        "action=opened",
+        "target_type=Issue",
+        "before=abc",
+        "after=2026-13-01",
+        "sort=up",
+        "scope=mine",
+    ] {
         jane.get(format!("/events?{wrong}")).await.is(400);
     }
 }
@@ -151,7 +187,10 @@ async fn both_days_are_left_out(t: TestServer) {
 async fn packages_are_told_of_where_they_are_asked_for(t: TestServer) {
     let (project, jane, joe) = workshop(&t).await;
     let package = project.generic_package("hammer", "1.0").await;
-    assert_eq!(deeds(&jane, &project.at("/events?target_type=package")).await, [deed("opened", "hammer 1.0")]);
+    assert_eq!(
+        deeds(&jane, &project.at("/events?target_type=package")).await,
+        [deed("opened", "hammer 1.0")]
+    );
     assert_eq!(deeds(&jane, &project.at("/events?action=created&target_type=issue")).await, []);
     // A guest of a private project reads no packages.
     assert_eq!(deeds(&joe, &project.at("/events?target_type=package")).await, []);

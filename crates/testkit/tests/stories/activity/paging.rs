@@ -69,7 +69,10 @@ async fn what_is_hidden_meanwhile_is_on_no_page(t: TestServer) {
     let path = project.at("/events?per_page=100&page=");
     assert_eq!(joe.get(format!("{path}1")).await.is(200).each("id").len(), 100);
     assert_eq!(joe.get(format!("{path}2")).await.is(200).each("id").len(), 100);
-    jane.put(project.at("/issues/1")).json(&json!({"confidential": true})).await.is(200);
+    jane.put(project.at("/issues/1"))
+        .json(&json!({"confidential": true}))
+        .await
+        .is(200);
     assert_eq!(joe.get(format!("{path}2")).await.is(200).json(), json!([]));
     assert_eq!(joe.get(format!("{path}1")).await.is(200).each("target_title"), [Value::Null; 2]);
 }

@@ -9,7 +9,10 @@ async fn only_who_sees_a_thing_is_told_of_it(t: TestServer) {
     let (project, jane, joe) = workshop(&t).await;
     let hidden = json!({"title": "Secret", "confidential": true});
     jane.post(project.at("/issues")).json(&hidden).await.is(201);
-    jane.post(project.at("/issues/1/notes")).json(&json!({"body": "Psst."})).await.is(201);
+    jane.post(project.at("/issues/1/notes"))
+        .json(&json!({"body": "Psst."}))
+        .await
+        .is(201);
     jane.post(project.at("/issues")).json(&json!({"title": "Open"})).await.is(201);
     let internal = json!({"body": "Among us.", "internal": true});
     jane.post(project.at("/issues/2/notes")).json(&internal).await.is(201);

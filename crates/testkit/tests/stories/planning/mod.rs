@@ -9,6 +9,7 @@ mod labels;
 mod milestones;
 mod named_issues;
 mod notes;
+mod notifications;
 mod pages;
 mod parallel;
 mod plans;

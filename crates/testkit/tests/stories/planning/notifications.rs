@@ -1,0 +1,315 @@
+//! What people want mail of, and the mail they get.
+
+use serde_json::json;
+use std::collections::BTreeSet;
+use testkit::fixtures::{TestProject, TestUser};
+use testkit::{Client, TestServer};
+
+const LEVELS: [&str; 5] = ["disabled", "mention", "participating", "watch", "custom"];
+
+#[testkit::story]
+async fn settings_are_shown_and_changed(t: TestServer) {
+    let (group, project) = (t.group("acme").await, t.project("acme/anvil").await);
+    let jane = t.user("jane").await;
+    project.add(&jane, 10).await;
+    let settings = "/notification_settings";
+    let email = "jane@example.com";
+    let shown = jane.get(settings).await.is(200).json();
+    assert_eq!(shown, json!({"level": "participating", "notification_email": email}));
+    for place in [group.at(settings), project.at(settings)] {
+        assert_eq!(jane.get(&place).await.is(200).json(), json!({"level": "global"}));
+    }
+    let watch = json!({"level": "watch", "new_note": true});
+    let changed = jane.put(settings).json(&watch).await.is(200).json();
+    assert_eq!(changed, json!({"level": "watch", "notification_email": email}));
+
+    // Switches that were set at another level are kept for later.
+    let place = project.at(settings);
+    jane.put(&place)
+        .json(&json!({"level": "mention", "new_note": true}))
+        .await
+        .is(200);
+    let custom = jane.put(&place).json(&json!({"level": "custom"})).await.is(200).json();
+    let events = custom["events"].as_object().expect("events").clone();
+    let on: Vec<&String> = events
+        .iter()
+        .filter(|(_, on)| **on == json!(true))
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(on, ["new_note", "failed_pipeline", "fixed_pipeline", "moved_project"]);
+    assert_eq!(events.len(), 20);
+    assert_eq!(events.keys().next().map(String::as_str), Some("new_release"));
+    let off = json!({"new_note": null, "failed_pipeline": false});
+    let custom = jane.put(&place).json(&off).await.is(200).json();
+    assert_eq!(
+        (&custom["events"]["new_note"], &custom["events"]["failed_pipeline"]),
+        (&json!(false), &json!(false))
+    );
+    // New epics are news of groups.
+    let of_group = jane.put(group.at(settings)).json(&json!({"level": "custom"})).await;
+    assert_eq!(of_group.is(200).json()["events"]["new_epic"], json!(false));
+    assert!(!events.contains_key("new_epic"));
+    // What one has set is nobody else's.
+    let joe = t.user("joe").await;
+    project.add(&joe, 10).await;
+    assert_eq!(joe.get(&place).await.is(200).json(), json!({"level": "global"}));
+}
+
+#[testkit::story]
+async fn wrong_settings_change_nothing(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let (jane, outsider) = (t.user("jane").await, t.user("outsider").await);
+    project.add(&jane, 10).await;
+    let (settings, place) = ("/notification_settings", project.at("/notification_settings"));
+    for level in ["invalid", "2", ""] {
+        let refused = jane.put(&place).json(&json!({"level": level, "new_note": true})).await;
+        let text = format!("'{level}' is not a valid level");
+        assert!(refused.is(400).text().contains(&text), "{level}");
+    }
+    let refused = jane.put(&place).json(&json!({"new_note": "perhaps"})).await.is(400);
+    assert!(refused.text().contains("new_note is invalid"), "{}", refused.text());
+    let foreign = json!({"level": "watch", "notification_email": "joe@example.com"});
+    let refused = jane.put(settings).json(&foreign).await.is(400).json();
+    let expected =
+        json!({"message": {"notification_email": ["must be an email you have verified"]}});
+    assert_eq!(refused, expected);
+    assert_eq!(jane.get(settings).await.json()["level"], "participating");
+    assert_eq!(jane.get(&place).await.json(), json!({"level": "global"}));
+    t.anonymous().get(settings).await.is(401);
+    t.anonymous().get(&place).await.is(401);
+    outsider.get(&place).await.is(404);
+    outsider.put(&place).json(&json!({"level": "watch"})).await.is(404);
+}
+
+#[testkit::story]
+async fn mail_goes_to_a_confirmed_address(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let (jane, joe) = (t.user("jane").await, t.user("joe").await);
+    project.add(&jane, 20).await;
+    project.add(&joe, 20).await;
+    let body = json!({"email": "post@example.com", "skip_confirmation": true});
+    let added = t.admin().post(format!("/users/{}/emails", jane.id)).json(&body).await.is(201);
+    let there = json!({"notification_email": "post@example.com"});
+    let set = jane.put("/notification_settings").json(&there).await.is(200).json();
+    assert_eq!(set["notification_email"], "post@example.com");
+    joe.post(project.at("/issues"))
+        .json(&json!({"title": "Hinge", "description": "see @jane"}))
+        .await
+        .is(201);
+    t.settle().await;
+    assert_eq!(recipients(&t), BTreeSet::from(["post@example.com".to_owned()]));
+
+    t.admin()
+        .delete(format!("/users/{}/emails/{}", jane.id, added.id()))
+        .await
+        .is(204);
+    let reset = jane.get("/notification_settings").await.json();
+    assert_eq!(reset["notification_email"], "jane@example.com");
+}
+
+fn recipients(t: &TestServer) -> BTreeSet<String> {
+    t.app().mailer().sent().into_iter().map(|mail| mail.to).collect()
+}
+
+/// How people are tied to the issue.
+const TIES: [&str; 6] = ["author", "assignee", "commenter", "mentioned", "subscriber", "bystander"];
+
+/// What happens, and the switch of the custom level.
+const EVENTS: [(&str, &str); 4] = [
+    ("note", "new_note"),
+    ("close", "close_issue"),
+    ("reopen", "reopen_issue"),
+    ("reassign", "reassign_issue"),
+];
+
+/// Who is told (docs/interface/collaboration.md 3.2): a row for each tie, a column
+/// for each of `LEVELS`; the last is the custom level with this event switched on.
+const TOLD: [(&str, [bool; 6]); 6] = [
+    ("author", [false, false, true, true, true, true]),
+    ("assignee", [false, false, true, true, true, true]),
+    ("commenter", [false, false, true, true, true, true]),
+    ("mentioned", [false, true, true, true, true, true]),
+    ("subscriber", [true, true, true, true, true, true]),
+    ("bystander", [false, false, false, true, false, true]),
+];
+
+/// Somebody with a level, tied to the issue.
+struct Person {
+    tie: usize,
+    /// Column of the table.
+    level: usize,
+    user: TestUser,
+}
+
+/// One of each tie and level, with this event switched on at the last.
+async fn people(
+    t: &TestServer,
+    project: &TestProject,
+    (event, switch): (&str, &str),
+) -> Vec<Person> {
+    let mut people = Vec::new();
+    for (tie, tied) in TIES.iter().enumerate() {
+        for level in 0..=LEVELS.len() {
+            let user = t.user(&format!("{tied}-{level}-{event}")).await;
+            project.add(&user, 20).await;
+            let mut body = json!({"level": LEVELS[level.min(LEVELS.len() - 1)]});
+            if level == LEVELS.len() {
+                body[switch] = json!(true);
+            }
+            user.put(project.at("/notification_settings")).json(&body).await.is(200);
+            people.push(Person { tie, level, user });
+        }
+    }
+    people
+}
+
+/// Has somebody tied to an issue of their own; its number.
+async fn tied(project: &TestProject, owner: &Client, person: &Person) -> i64 {
+    let (tie, user) = (TIES[person.tie], &person.user);
+    let by: &Client = if tie == "author" { user } else { owner };
+    let assigned: Vec<i64> = (tie == "assignee").then_some(user.id).into_iter().collect();
+    let body = json!({"title": format!("Of {}", user.username), "assignee_ids": assigned});
+    let made = by.post(project.at("/issues")).json(&body).await.is(201).json();
+    let iid = made["iid"].as_i64().expect("a number");
+    let issue = project.at(&format!("/issues/{iid}"));
+    match tie {
+        "commenter" => {
+            drop(user.post(format!("{issue}/notes")).json(&json!({"body": "Yes."})).await.is(201))
+        }
+        "subscriber" => drop(user.post(format!("{issue}/subscribe")).await.is(201)),
+        _ => {}
+    }
+    iid
+}
+
+/// Does it, naming who is tied by being named.
+async fn happens(owner: &Client, issue: &str, event: &str, person: &Person, other: i64) {
+    let change = match event {
+        "note" => {
+            let named = match TIES[person.tie] {
+                "mentioned" => format!("see @{}", person.user.username),
+                _ => "see".to_owned(),
+            };
+            owner.post(format!("{issue}/notes")).json(&json!({"body": named})).await.is(201);
+            return;
+        }
+        "reassign" => {
+            let mut ids = vec![other];
+            ids.extend((TIES[person.tie] == "assignee").then_some(person.user.id));
+            json!({"assignee_ids": ids})
+        }
+        event => json!({"state_event": event}),
+    };
+    owner.put(issue).json(&change).await.is(200);
+}
+
+#[testkit::story]
+async fn level_tie_and_event_say_who_is_told(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let (owner, other) = (t.admin(), t.user("other").await);
+    project.add(&other, 20).await;
+    for (event, switch) in EVENTS {
+        let mut people = people(&t, &project, (event, switch)).await;
+        // Only a note names anybody.
+        people.retain(|person| TIES[person.tie] != "mentioned" || event == "note");
+        let mut issues = Vec::new();
+        for person in &people {
+            let iid = tied(&project, &owner, person).await;
+            if event == "reopen" {
+                let issue = project.at(&format!("/issues/{iid}"));
+                owner.put(issue).json(&json!({"state_event": "close"})).await.is(200);
+            }
+            issues.push(iid);
+        }
+        t.settle().await;
+        let known = t.app().mailer().sent().len();
+        for (person, iid) in people.iter().zip(&issues) {
+            let issue = project.at(&format!("/issues/{iid}"));
+            happens(&owner, &issue, event, person, other.id).await;
+        }
+        t.settle().await;
+        let sent = t.app().mailer().sent().split_off(known);
+        for (person, iid) in people.iter().zip(&issues) {
+            let (address, number) = (address(&person.user), format!("(#{iid})"));
+            let told = sent
+                .iter()
+                .filter(|mail| mail.to == address && mail.subject.contains(&number))
+                .count();
+            let (tie, row) = TOLD[person.tie];
+            let level = person.level;
+            let expected = usize::from(row[level]);
+            assert_eq!(told, expected, "{tie} at {:?} of {event}", LEVELS.get(level));
+        }
+    }
+}
+
+fn address(user: &TestUser) -> String {
+    format!("{}@example.com", user.username)
+}
+
+fn mails_to(t: &TestServer, user: &TestUser) -> usize {
+    let address = address(user);
+    t.app().mailer().sent().iter().filter(|mail| mail.to == address).count()
+}
+
+#[testkit::story]
+async fn the_nearest_setting_holds(t: TestServer) {
+    let top = t.group("acme").await;
+    let project = t.project("acme/tools/anvil").await;
+    let (jane, joe) = (t.user("jane").await, t.user("joe").await);
+    project.add(&jane, 20).await;
+    top.add(&joe, 20).await;
+    let told = async |title: &str| -> usize {
+        let before = mails_to(&t, &joe);
+        jane.post(project.at("/issues")).json(&json!({"title": title})).await.is(201);
+        t.settle().await;
+        mails_to(&t, &joe) - before
+    };
+    let set = async |path: String, level: &str| {
+        joe.put(path).json(&json!({"level": level})).await.is(200);
+    };
+    let settings = "/notification_settings";
+    assert_eq!(told("Nobody watches").await, 0);
+    set(settings.to_owned(), "watch").await;
+    assert_eq!(told("Everything").await, 1);
+    set(top.at(settings), "mention").await;
+    assert_eq!(told("Not in the group").await, 0);
+    set(format!("/groups/acme%2Ftools{settings}"), "watch").await;
+    assert_eq!(told("But below").await, 1);
+    set(project.at(settings), "disabled").await;
+    assert_eq!(told("Not this one").await, 0);
+    set(project.at(settings), "global").await;
+    assert_eq!(told("As below").await, 1);
+
+    // Who lost access is told nothing, whatever they set.
+    t.admin().delete(top.at(&format!("/members/{}", joe.id))).await.is(204);
+    assert_eq!(told("Gone").await, 0);
+}
+
+#[testkit::story]
+async fn watchers_learn_nothing_that_is_not_for_them(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let (jane, guest) = (t.user("jane").await, t.user("guest").await);
+    project.add(&jane, 20).await;
+    project.add(&guest, 10).await;
+    guest
+        .put(project.at("/notification_settings"))
+        .json(&json!({"level": "watch"}))
+        .await
+        .is(200);
+    let secret = json!({"title": "Secret", "confidential": true});
+    jane.post(project.at("/issues")).json(&secret).await.is(201);
+    jane.post(project.at("/issues")).json(&json!({"title": "Open"})).await.is(201);
+    let internal = json!({"body": "Among us.", "internal": true});
+    jane.post(project.at("/issues/2/notes")).json(&internal).await.is(201);
+    t.settle().await;
+    let sent = t.app().mailer().sent();
+    let subjects: Vec<&str> = sent
+        .iter()
+        .filter(|mail| mail.to == "guest@example.com")
+        .map(|mail| mail.subject.as_str())
+        .collect();
+    assert_eq!(subjects, ["anvil | Open (#2)"]);
+    // Who did it is not told of it.
+    assert_eq!(mails_to(&t, &jane), 0);
+}
