@@ -4,8 +4,9 @@
 
 use crate::access;
 use crate::author::Author;
-use crate::model::{AccessToken, TokenKind, User};
+use crate::model::{ADMIN_SCOPES, AccessToken, SCOPES, TokenKind, User, scope_fits};
 use crate::oauth::applications::{self, Application, Owner, Registration};
+use crate::oauth::scopes::is_offered;
 use crate::password_rules::{self, Person};
 use crate::tokens::NewToken;
 use crate::users::{self, NewUser};
@@ -134,6 +135,7 @@ pub fn create_token(
     if let Some(reason) = access::refusal_now(tx, &user)? {
         return Err(Error::forbidden(reason));
     }
+    check_scopes(scopes, &user)?;
     let new = NewToken {
         name: name.into(),
         scopes: scopes.to_vec(),
@@ -143,4 +145,17 @@ pub fn create_token(
     let (token, secret) = crate::tokens::create(tx, &new)?;
     crate::tokens::record(tx, &Author::default(), "access_token.create", &token)?;
     Ok((token, secret))
+}
+
+/// Names the scopes there are: whoever types a command has no form to choose from.
+fn check_scopes(wanted: &[String], user: &User) -> Result<()> {
+    let fits = |scope: &str| scope_fits(TokenKind::Personal, scope, user.is_admin);
+    let Some(unknown) = wanted.iter().find(|scope| !fits(scope)) else {
+        return Ok(());
+    };
+    let all = [SCOPES, ADMIN_SCOPES].into_iter().flatten().copied();
+    let known: Vec<&str> = all.filter(|scope| fits(scope) && is_offered(scope, &[])).collect();
+    let (username, known) = (&user.username, known.join(", "));
+    let text = format!("{unknown:?} is no scope for a token of {username}; there are {known}");
+    Err(Error::BadRequest(text))
 }
