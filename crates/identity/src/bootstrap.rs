@@ -4,9 +4,9 @@
 
 use crate::access;
 use crate::author::Author;
-use crate::model::{ADMIN_SCOPES, AccessToken, SCOPES, TokenKind, User, scope_fits};
+use crate::model::{AccessToken, TokenKind, User, scope_fits};
 use crate::oauth::applications::{self, Application, Owner, Registration};
-use crate::oauth::scopes::is_offered;
+use crate::oauth::scopes;
 use crate::password_rules::{self, Person};
 use crate::tokens::NewToken;
 use crate::users::{self, NewUser};
@@ -100,6 +100,7 @@ pub fn create_application(
     tx: &mut Tx<'_>,
     new: &Registration,
 ) -> Result<(Application, Option<Secret>)> {
+    check_scopes(&new.scopes, scopes::is_known, "an application")?;
     applications::create(tx, &Author::default(), Owner::Instance, new)
 }
 
@@ -128,17 +129,18 @@ pub fn create_token(
     tx: &mut Tx<'_>,
     username: &str,
     name: &str,
-    scopes: &[String],
+    wanted: &[String],
     expires_at: Option<Date>,
 ) -> Result<(AccessToken, Secret)> {
     let user = users::find_by_username(tx, username)?.found("User")?;
     if let Some(reason) = access::refusal_now(tx, &user)? {
         return Err(Error::forbidden(reason));
     }
-    check_scopes(scopes, &user)?;
+    let fits = |scope: &str| scope_fits(TokenKind::Personal, scope, user.is_admin);
+    check_scopes(wanted, fits, &format!("a token of {username}"))?;
     let new = NewToken {
         name: name.into(),
-        scopes: scopes.to_vec(),
+        scopes: wanted.to_vec(),
         expires_at,
         ..NewToken::of(TokenKind::Personal, &user)
     };
@@ -148,14 +150,13 @@ pub fn create_token(
 }
 
 /// Names the scopes there are: whoever types a command has no form to choose from.
-fn check_scopes(wanted: &[String], user: &User) -> Result<()> {
-    let fits = |scope: &str| scope_fits(TokenKind::Personal, scope, user.is_admin);
+fn check_scopes(wanted: &[String], fits: impl Fn(&str) -> bool, of: &str) -> Result<()> {
     let Some(unknown) = wanted.iter().find(|scope| !fits(scope)) else {
         return Ok(());
     };
-    let all = [SCOPES, ADMIN_SCOPES].into_iter().flatten().copied();
-    let known: Vec<&str> = all.filter(|scope| fits(scope) && is_offered(scope, &[])).collect();
-    let (username, known) = (&user.username, known.join(", "));
-    let text = format!("{unknown:?} is no scope for a token of {username}; there are {known}");
-    Err(Error::BadRequest(text))
+    let offered = scopes::all().filter(|scope| fits(scope) && scopes::is_offered(scope, &[]));
+    let offered = offered.collect::<Vec<_>>().join(", ");
+    Err(Error::BadRequest(format!(
+        "{unknown:?} is no scope of {of}; there are {offered}"
+    )))
 }

@@ -171,14 +171,19 @@ fn a_scope_that_is_none_is_told_with_those_there_are() {
             |user, scopes| ["token", "create", "--user", user, "--name", "t", "--scopes", scopes];
         let said = place.fails(&of("root", "api,apy"));
         assert!(
-            said.contains("\"apy\" is no scope for a token of root; there are api, "),
+            said.contains("\"apy\" is no scope of a token of root; there are api, "),
             "{said}"
         );
         assert!(said.contains("sudo") && !said.contains("k8s_proxy"), "{said}");
         let said = place.fails(&of("jane", "sudo"));
-        assert!(said.contains("\"sudo\" is no scope for a token of jane"), "{said}");
+        assert!(said.contains("\"sudo\" is no scope of a token of jane"), "{said}");
         assert!(said.contains("read_api") && !said.contains("admin_mode"), "{said}");
         place.succeeds(&of("root", "api,k8s_proxy,sudo"));
+        let application = ["application", "create", "--name", "a", "--redirect-uri"];
+        let application = [&application[..], &["https://a.example", "--scopes", "apy"]].concat();
+        let said = place.fails(&application);
+        assert!(said.contains("is no scope of an application; there are api, "), "{said}");
+        assert!(said.contains("openid"), "{said}");
     });
 }
 
