@@ -1,7 +1,7 @@
 //! The rooms put together: migrations, routes, jobs and the application.
 
 use crate::options::Options;
-use crate::{Outcome, admin, home, system};
+use crate::{Outcome, admin, home, system, told};
 use graphql::explorer::Files;
 use identity::gate::IdentityGate;
 use kernel::app::{App, Config, Parts};
@@ -250,7 +250,10 @@ pub fn open_store_with(options: &Options, migrations: &[Migration]) -> Outcome<S
         .recursive(true)
         .mode(0o700)
         .create(&options.data)
-        .map_err(|error| format!("{}: {error}", options.data.display()))?;
+        .map_err(|error| {
+            let data = options.data.display();
+            format!("the data directory {data} cannot be used: {error}; name another with --data")
+        })?;
     let mut config =
         store::Config::from_url(&options.database_url).map_err(|error| error.to_string())?;
     let clock = options.clock.clone();
@@ -263,7 +266,8 @@ pub fn open_store_with(options: &Options, migrations: &[Migration]) -> Outcome<S
 /// Opens the blob store.
 pub fn open_blobs(options: &Options) -> Outcome<Blobs> {
     let spool = options.data.join("tmp");
-    Blobs::open_with_spool(&options.blobs_url, &spool).map_err(|error| error.to_string())
+    let opened = Blobs::open_with_spool(&options.blobs_url, &spool);
+    opened.map_err(|error| format!("blobs_url: {}", told(error)))
 }
 
 /// Opens where mail goes; `memory:` keeps it for a test to read.
@@ -277,7 +281,7 @@ fn open_mailer(options: &Options, external_url: &str) -> Outcome<Mailer> {
         Some(from) => from.clone(),
         None => format!("tenon <tenon@{}>", host.unwrap_or("localhost")),
     };
-    Mailer::open(&options.mail_url, &from).map_err(|error| error.to_string())
+    Mailer::open(&options.mail_url, &from).map_err(told)
 }
 
 /// The whole application over its own database, ready to serve.
@@ -302,11 +306,10 @@ pub fn assemble_over(options: Options, store: Store) -> Outcome<(App, Arc<Server
     let table = compiled(options.explorer_dir.as_deref())?;
     let parts = Parts {
         mailer: open_mailer(&options, &external_url)?,
-        outbound: Outbound::new(Policy::default()).map_err(|error| error.to_string())?,
+        outbound: Outbound::new(Policy::default()).map_err(told)?,
         metrics: Metrics::new(system::VERSION),
         blobs: open_blobs(&options)?,
-        secrets: Secrets::open(&options.data.join("keys"), options.keys.clone())
-            .map_err(|error| error.to_string())?,
+        secrets: Secrets::open(&options.data.join("keys"), options.keys.clone()).map_err(told)?,
         clock: options.clock.clone(),
         settings: Settings::default(),
         jobs: jobs(),

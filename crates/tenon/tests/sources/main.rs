@@ -1,9 +1,10 @@
-//! What the sources themselves promise: pages that name tests, and a floor
+//! What the sources themselves promise: pages that name tests and lead on, and a floor
 //! plan.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod floor_plan;
 mod interface_pages;
+mod links;
 mod repetition;
 
 use std::collections::BTreeMap;
