@@ -3,6 +3,7 @@
 use super::*;
 use crate::model::Visibility;
 use identity::model::{UserKind, UserState};
+use kernel::html::PageViewer;
 use kernel::http::Text;
 
 fn viewer() -> Option<PageViewer> {
