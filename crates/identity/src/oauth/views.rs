@@ -93,16 +93,6 @@ pub struct Applications {
     pub errors: Errors,
 }
 
-impl ApplicationPage {
-    /// How its credentials are framed: a secret that is shown once stands out.
-    fn frame(&self) -> &'static str {
-        match self.secret.is_empty() {
-            true => "",
-            false => " secret",
-        }
-    }
-}
-
 #[derive(Debug, Template)]
 #[template(path = "oauth/application.html")]
 pub struct ApplicationPage {
