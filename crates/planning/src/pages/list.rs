@@ -35,7 +35,7 @@ kernel::params! {
     pub struct ListPage {
         /// In title or description.
         pub search: Text,
-        pub state: Option<Shown>,
+        pub state: Option<ListTab>,
         /// Titles of labels, told apart by commas; all must be there.
         pub labels: Text,
         /// Title of a milestone.
@@ -51,7 +51,7 @@ kernel::params! {
 kernel::choices! {
     /// The tabs of a list.
     #[derive(Default)]
-    pub enum Shown {
+    pub enum ListTab {
         #[default]
         Opened = "opened",
         Closed = "closed",
@@ -141,7 +141,7 @@ impl ListPage {
 
     /// The list's query of one tab, without one of what narrows it: a
     /// parameter, and of several values in it the one.
-    fn query(&self, state: Shown, without: Option<(&str, &str)>) -> String {
+    fn query(&self, state: ListTab, without: Option<(&str, &str)>) -> String {
         let mut query = url::form_urlencoded::Serializer::new(String::new());
         for (name, _, value) in self.marks() {
             let kept: Vec<String> = match without {
@@ -155,7 +155,7 @@ impl ListPage {
                 query.append_pair(name, &kept);
             }
         }
-        if state != Shown::default() {
+        if state != ListTab::default() {
             query.append_pair("state", state.as_str());
         }
         if let Some(sort) = self.sort {
@@ -182,12 +182,12 @@ impl ListPage {
     }
 }
 
-impl Shown {
+impl ListTab {
     fn label(self) -> &'static str {
         match self {
-            Shown::Opened => "Open",
-            Shown::Closed => "Closed",
-            Shown::All => "All",
+            ListTab::Opened => "Open",
+            ListTab::Closed => "Closed",
+            ListTab::All => "All",
         }
     }
 }
@@ -246,7 +246,7 @@ async fn show(
             let found =
                 rows::list(tx, &viewer, &scope, &narrowed, sorting(&params), paging.clone())?;
             let url = format!("{}/-/{}", space.url(), listed.path());
-            let tab = |(one, count): &(Shown, i64)| {
+            let tab = |(one, count): &(ListTab, i64)| {
                 let to = format!("{url}?{}", params.query(*one, None));
                 Tab::new(one.label(), to, *one == state).count(count.unsigned_abs())
             };
@@ -287,13 +287,13 @@ fn counts(
     viewer: &Viewer,
     scope: &Scope,
     filter: &Filter,
-) -> Result<[(Shown, i64); 3]> {
+) -> Result<[(ListTab, i64); 3]> {
     let mut count = |state| {
         let filter = Filter { state: Some(state), ..filter.clone() };
         rows::count(tx, viewer, scope, &filter)
     };
     let (opened, closed) = (count(IssueState::Opened)?, count(IssueState::Closed)?);
-    Ok([(Shown::Opened, opened), (Shown::Closed, closed), (Shown::All, opened + closed)])
+    Ok([(ListTab::Opened, opened), (ListTab::Closed, closed), (ListTab::All, opened + closed)])
 }
 
 /// Whether the viewer may change several issues of a list at once.

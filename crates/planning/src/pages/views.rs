@@ -4,7 +4,7 @@ use super::issue::actions::Draft;
 use super::issue::fields::Fields;
 use super::kinds;
 use super::labels::LabelTexts;
-use super::list::{ListPage, Shown};
+use super::list::{ListPage, ListTab};
 use super::milestones::MilestoneTexts;
 use super::new::Form;
 use super::notes::{Person, Story};
@@ -28,7 +28,7 @@ pub struct Issues {
     pub title: &'static str,
     pub url: String,
     pub filters: ListPage,
-    pub state: Shown,
+    pub state: ListTab,
     pub tabs: Vec<Tab>,
     /// What narrows the list.
     pub chips: Vec<Chip>,
