@@ -5,7 +5,7 @@ use super::views::{IssueRow, Issues};
 use super::{authorized, desk, words};
 use crate::access::Scope;
 use crate::model::{Issue, IssueKind, IssueState};
-use crate::store::issues::filter::{Filter, Has, Marks};
+use crate::store::issues::filter::{IssueFilter, Has, Marks};
 use crate::store::issues::list::{self as rows, OrderBy, Sorting};
 use crate::store::issues::{self as issue_rows};
 use crate::store::{labels, milestones};
@@ -192,10 +192,10 @@ impl ListTab {
     }
 }
 
-fn filter(shown: &ListPage, kind: Option<IssueKind>) -> Filter {
+fn filter(shown: &ListPage, kind: Option<IssueKind>) -> IssueFilter {
     let text = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     let labels = words(&shown.labels);
-    Filter {
+    IssueFilter {
         state: IssueState::from_text(shown.state.unwrap_or_default().as_str()),
         search: text(&shown.search),
         kinds: kind.into_iter().collect(),
@@ -206,7 +206,7 @@ fn filter(shown: &ListPage, kind: Option<IssueKind>) -> Filter {
             assignee_usernames: text(shown.assignee.trim_start_matches('@')).into_iter().collect(),
             ..Marks::default()
         },
-        ..Filter::default()
+        ..IssueFilter::default()
     }
 }
 
@@ -286,10 +286,10 @@ fn counts(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     scope: &Scope,
-    filter: &Filter,
+    filter: &IssueFilter,
 ) -> Result<[(ListTab, i64); 3]> {
     let mut count = |state| {
-        let filter = Filter { state: Some(state), ..filter.clone() };
+        let filter = IssueFilter { state: Some(state), ..filter.clone() };
         rows::count(tx, viewer, scope, &filter)
     };
     let (opened, closed) = (count(IssueState::Opened)?, count(IssueState::Closed)?);
