@@ -97,13 +97,7 @@ impl<'t> Talk<'t> {
     }
 
     /// One page of one discussion.
-    pub fn thread(
-        self,
-        tx: &mut Tx<'_>,
-        id: &str,
-        limit: i64,
-        offset: i64,
-    ) -> Result<Discussion> {
+    pub fn thread(self, tx: &mut Tx<'_>, id: &str, limit: i64, offset: i64) -> Result<Discussion> {
         let said = timeline::discussion(tx, self.shown(), id, limit, offset)?;
         match said.total {
             0 => Err(Error::NotFound("Thread")),

@@ -4,7 +4,7 @@
 use super::actions::assignees;
 use crate::access::{ProjectAccess, Scope, desk_to_write};
 use crate::model::Issue;
-use crate::pages::list::{Listed, ListPage, issues_of};
+use crate::pages::list::{ListPage, Listed, issues_of};
 use crate::pages::{first_page, words};
 use crate::rules::issues::{Assignees, IssueInput, StateEvent, requests};
 use crate::store::issues::filter::IssueFilter;

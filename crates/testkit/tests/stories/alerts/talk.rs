@@ -254,7 +254,10 @@ async fn a_page_takes_notes(t: TestServer) {
     assert!(thread.contains("It was full"), "{thread}");
     // One discussion has a page of its own, and a note a form.
     let alone = browser.get(&format!("{DETAILS}?thread={hex}")).await.is(200).text();
-    assert!(alone.contains("an answer") && alone.contains("Back to the whole alert"), "{alone}");
+    assert!(
+        alone.contains("an answer") && alone.contains("Back to the whole alert"),
+        "{alone}"
+    );
     browser.get(&format!("{DETAILS}?thread=none")).await.is(404);
     let opened = browser.get(&format!("{DETAILS}?edit={id}")).await.is(200).text();
     assert!(opened.contains("Edit comment"), "{opened}");
