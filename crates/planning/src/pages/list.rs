@@ -5,7 +5,7 @@ use super::views::{IssueRow, Issues};
 use super::{authorized, desk, words};
 use crate::access::Scope;
 use crate::model::{Issue, IssueKind, IssueState};
-use crate::store::issues::filter::{Filter, Has, Marks};
+use crate::store::issues::filter::{Has, IssueFilter, Marks};
 use crate::store::issues::list::{self as rows, OrderBy, Sorting};
 use crate::store::issues::{self as issue_rows};
 use crate::store::{labels, milestones};
@@ -35,7 +35,7 @@ kernel::params! {
     pub struct ListPage {
         /// In title or description.
         pub search: Text,
-        pub state: Option<Shown>,
+        pub state: Option<ListTab>,
         /// Titles of labels, told apart by commas; all must be there.
         pub labels: Text,
         /// Title of a milestone.
@@ -51,7 +51,7 @@ kernel::params! {
 kernel::choices! {
     /// The tabs of a list.
     #[derive(Default)]
-    pub enum Shown {
+    pub enum ListTab {
         #[default]
         Opened = "opened",
         Closed = "closed",
@@ -81,12 +81,35 @@ const SORTS: &[(&str, &str)] = &[
     ("title_asc", "Title"),
 ];
 
-struct Listed(Option<IssueKind>);
+/// The list that a request is about: of all issues, or of one kind.
+pub struct Listed(Option<IssueKind>);
 
 impl FromCall for Listed {
     async fn from_call(call: &mut Call) -> Result<Self> {
-        let only_incidents = call.route.path.ends_with("/incidents");
+        let only_incidents = call.route.path.contains("/-/incidents");
         Ok(Listed(only_incidents.then_some(IssueKind::Incident)))
+    }
+}
+
+impl Listed {
+    /// Its part of an address.
+    fn path(&self) -> &'static str {
+        match self.0 {
+            None => "issues",
+            Some(_) => "incidents",
+        }
+    }
+
+    /// A page of it, narrowed and sorted so, below the address of its project
+    /// or group.
+    pub fn address(&self, space: &str, query: &ListPage, page: u64) -> String {
+        let narrowed = query.query(query.state.unwrap_or_default(), None);
+        let list = format!("{space}/-/{}", self.path());
+        match (narrowed.as_str(), page) {
+            ("", ..=1) => list,
+            (narrowed, ..=1) => format!("{list}?{narrowed}"),
+            _ => Pages::new(1, 1, 0, format!("{list}?{narrowed}")).url_of(page),
+        }
     }
 }
 
@@ -118,7 +141,7 @@ impl ListPage {
 
     /// The list's query of one tab, without one of what narrows it: a
     /// parameter, and of several values in it the one.
-    fn query(&self, state: Shown, without: Option<(&str, &str)>) -> String {
+    fn query(&self, state: ListTab, without: Option<(&str, &str)>) -> String {
         let mut query = url::form_urlencoded::Serializer::new(String::new());
         for (name, _, value) in self.marks() {
             let kept: Vec<String> = match without {
@@ -132,7 +155,7 @@ impl ListPage {
                 query.append_pair(name, &kept);
             }
         }
-        if state != Shown::default() {
+        if state != ListTab::default() {
             query.append_pair("state", state.as_str());
         }
         if let Some(sort) = self.sort {
@@ -159,20 +182,20 @@ impl ListPage {
     }
 }
 
-impl Shown {
+impl ListTab {
     fn label(self) -> &'static str {
         match self {
-            Shown::Opened => "Open",
-            Shown::Closed => "Closed",
-            Shown::All => "All",
+            ListTab::Opened => "Open",
+            ListTab::Closed => "Closed",
+            ListTab::All => "All",
         }
     }
 }
 
-fn filter(shown: &ListPage, kind: Option<IssueKind>) -> Filter {
+fn filter(shown: &ListPage, kind: Option<IssueKind>) -> IssueFilter {
     let text = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     let labels = words(&shown.labels);
-    Filter {
+    IssueFilter {
         state: IssueState::from_text(shown.state.unwrap_or_default().as_str()),
         search: text(&shown.search),
         kinds: kind.into_iter().collect(),
@@ -183,7 +206,7 @@ fn filter(shown: &ListPage, kind: Option<IssueKind>) -> Filter {
             assignee_usernames: text(shown.assignee.trim_start_matches('@')).into_iter().collect(),
             ..Marks::default()
         },
-        ..Filter::default()
+        ..IssueFilter::default()
     }
 }
 
@@ -205,28 +228,31 @@ async fn show(
     address: Address,
     Params(params): Params<ListPage>,
     paging: Paging,
-    Listed(kind): Listed,
+    listed: Listed,
 ) -> Result<Response> {
-    let (title, path, section) = match kind {
-        None => ("Issues", "issues", Section::Issues),
-        Some(_) => ("Incidents", "incidents", Section::Incidents),
+    let kind = listed.0;
+    let (title, section) = match kind {
+        None => ("Issues", Section::Issues),
+        Some(_) => ("Incidents", Section::Incidents),
     };
     let page = identity::pages::page(&app, &viewer, title);
     let view = app
         .read(move |tx| {
-            let (space, scope) = scope(tx, &viewer, &address)?;
+            let (space, scope) = issues_of(tx, &viewer, &address)?;
             let state = params.state.unwrap_or_default();
             let narrowed = filter(&params, kind);
             let counts = counts(tx, &viewer, &scope, &narrowed)?;
             let total = counts.iter().find(|(one, _)| *one == state).map_or(0, |(_, n)| *n);
             let found =
                 rows::list(tx, &viewer, &scope, &narrowed, sorting(&params), paging.clone())?;
-            let url = format!("{}/-/{path}", space.url());
-            let tab = |(one, count): &(Shown, i64)| {
+            let url = format!("{}/-/{}", space.url(), listed.path());
+            let tab = |(one, count): &(ListTab, i64)| {
                 let to = format!("{url}?{}", params.query(*one, None));
                 Tab::new(one.label(), to, *one == state).count(count.unsigned_abs())
             };
             let here = format!("{url}?{}", params.query(state, None));
+            let pages = Pages::of(&paging, total, here);
+            let bulk = format!("{url}/bulk_update?{}", params.query(state, None));
             let head = space.head(tx, &viewer)?;
             let is_project = matches!(space, Space::Project(..));
             Ok(Issues {
@@ -241,7 +267,8 @@ async fn show(
                 tabs: counts.iter().map(tab).collect(),
                 chips: params.chips(&url),
                 sorts: Choice::list(SORTS),
-                pages: Pages::of(&paging, total, here),
+                bulk_url: Pages { url: bulk, ..pages.clone() }.here(),
+                pages,
                 issues: read_rows(tx, found.items, Some(&space))?,
                 page: head.page(page, section),
                 head,
@@ -259,14 +286,18 @@ fn counts(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     scope: &Scope,
-    filter: &Filter,
-) -> Result<[(Shown, i64); 3]> {
+    filter: &IssueFilter,
+) -> Result<[(ListTab, i64); 3]> {
     let mut count = |state| {
-        let filter = Filter { state: Some(state), ..filter.clone() };
+        let filter = IssueFilter { state: Some(state), ..filter.clone() };
         rows::count(tx, viewer, scope, &filter)
     };
     let (opened, closed) = (count(IssueState::Opened)?, count(IssueState::Closed)?);
-    Ok([(Shown::Opened, opened), (Shown::Closed, closed), (Shown::All, opened + closed)])
+    Ok([
+        (ListTab::Opened, opened),
+        (ListTab::Closed, closed),
+        (ListTab::All, opened + closed),
+    ])
 }
 
 /// Whether the viewer may change several issues of a list at once.
@@ -286,7 +317,8 @@ fn choices(tx: &mut Tx<'_>, space: &Space) -> Result<Vec<Choice>> {
     Ok(none.into_iter().chain(some).collect())
 }
 
-fn scope(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address) -> Result<(Space, Scope)> {
+/// The project or group of an address, and the issues that its lists hold.
+pub fn issues_of(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address) -> Result<(Space, Scope)> {
     match address.authorize(tx, viewer, Purpose::Read)? {
         Space::Group(group, level) => {
             let scope = Scope::Group(Box::new(group.clone()));

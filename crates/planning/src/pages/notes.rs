@@ -4,7 +4,7 @@
 use super::boxes::Tickable;
 use crate::access::ProjectAccess;
 use crate::model::Label;
-use crate::rules::comments::may_change;
+use crate::rules::comments::{may_change, refused_text};
 use crate::rules::references::Links;
 use crate::store::issues::timeline::Discussion;
 use crate::store::notes::Note;
@@ -13,8 +13,9 @@ use askama::filters::HtmlSafe;
 use identity::entities::load_basic;
 use identity::model::User;
 use identity::pages::challenge::Challenge;
+use identity::pages::refusal::Refusal;
 use identity::viewer::Viewer;
-use kernel::error::Result;
+use kernel::error::{Error, Result};
 use kernel::html::{Moment, ui};
 use kernel::time::Timestamp;
 use std::collections::HashMap;
@@ -49,7 +50,7 @@ pub struct Retry {
 
 /// One note.
 #[derive(Debug, Clone, Template)]
-#[template(path = "note.html")]
+#[template(path = "ui/note.html")]
 pub struct NoteView {
     /// With its text in Markdown.
     note: Note,
@@ -60,6 +61,7 @@ pub struct NoteView {
     created_at: Moment,
     may_change: bool,
     url: String,
+    here: String,
     csrf: String,
     page: u64,
 }
@@ -77,7 +79,7 @@ impl NoteView {
 
 /// A note with what answers it.
 #[derive(Debug, Clone, Template)]
-#[template(path = "thread.html")]
+#[template(path = "ui/thread.html")]
 pub struct Thread {
     id: String,
     notes: Vec<NoteView>,
@@ -87,6 +89,7 @@ pub struct Thread {
     /// An answer was refused.
     answer: Option<Retry>,
     url: String,
+    here: String,
     csrf: String,
     page: u64,
 }
@@ -101,37 +104,37 @@ impl Thread {
 
 /// What the program tells that somebody did.
 #[derive(Debug, Clone)]
-pub struct Line {
+pub struct Activity {
     pub author: Person,
-    pub what: What,
+    pub text: ActivityText,
     pub created_at: Moment,
     /// The note it is, with an address of its own.
     pub note_id: Option<i64>,
 }
 
 #[derive(Debug, Clone)]
-pub enum What {
+pub enum ActivityText {
     /// A text, and what it names.
-    Done {
+    Event {
         text: String,
         label: Option<Label>,
         /// Title and path of a milestone.
         milestone: Option<(String, String)>,
     },
     /// Safe HTML.
-    Told(String),
+    Html(String),
 }
 
 /// What stands in a story.
 #[derive(Debug, Clone)]
 pub enum Entry {
     Thread(Box<Thread>),
-    Line(Box<Line>),
+    Activity(Box<Activity>),
 }
 
 /// A story from its first entry to its last, with many lines in a row folded.
 #[derive(Debug, Clone, Template)]
-#[template(path = "story.html")]
+#[template(path = "ui/story.html")]
 pub struct Story {
     parts: Vec<Part>,
 }
@@ -141,7 +144,7 @@ impl HtmlSafe for Story {}
 #[derive(Debug, Clone)]
 enum Part {
     Thread(Box<Thread>),
-    Lines(Vec<Line>),
+    Activities(Vec<Activity>),
 }
 
 impl Story {
@@ -149,8 +152,8 @@ impl Story {
         let mut parts: Vec<Part> = Vec::new();
         for entry in entries {
             match (entry, parts.last_mut()) {
-                (Entry::Line(line), Some(Part::Lines(lines))) => lines.push(*line),
-                (Entry::Line(line), _) => parts.push(Part::Lines(vec![*line])),
+                (Entry::Activity(line), Some(Part::Activities(lines))) => lines.push(*line),
+                (Entry::Activity(line), _) => parts.push(Part::Activities(vec![*line])),
                 (Entry::Thread(thread), _) => parts.push(Part::Thread(thread)),
             }
         }
@@ -165,9 +168,9 @@ impl Story {
     pub fn sample(now: Timestamp) -> Story {
         let person = |name: &str| Person { name: name.into(), login: "mira".into() };
         let line = |text: &str| {
-            Entry::Line(Box::new(Line {
+            Entry::Activity(Box::new(Activity {
                 author: person("Mira Lindqvist"),
-                what: What::Done { text: text.into(), label: None, milestone: None },
+                text: ActivityText::Event { text: text.into(), label: None, milestone: None },
                 created_at: Moment::new(now, now),
                 note_id: None,
             }))
@@ -193,6 +196,7 @@ impl Story {
             created_at: Moment::new(now, now),
             may_change: true,
             url: "/-/components".into(),
+            here: "/-/components".into(),
             csrf: String::new(),
             page: 1,
         };
@@ -206,6 +210,7 @@ impl Story {
             may_answer: true,
             answer: None,
             url: "/-/components".into(),
+            here: "/-/components".into(),
             csrf: String::new(),
             page: 1,
         };
@@ -217,7 +222,7 @@ impl Story {
 }
 
 /// Whose names stand in a folded row of lines.
-pub(super) fn who(lines: &[Line]) -> String {
+pub(super) fn who(lines: &[Activity]) -> String {
     let mut names: Vec<&str> = Vec::new();
     for line in lines {
         if !names.contains(&line.author.name.as_str()) {
@@ -232,6 +237,33 @@ pub(super) fn who(lines: &[Line]) -> String {
     }
 }
 
+kernel::params! {
+    /// What of a story is shown.
+    #[derive(Default)]
+    pub struct StoryQuery {
+        /// The note whose form to change it is open.
+        pub edit: Option<i64>,
+        /// One discussion alone, by its id.
+        pub thread: Option<String>,
+    }
+}
+
+/// Where a note stands: the page of the story, and its place there.
+pub fn at(url: &str, page: i64, note: i64) -> String {
+    match page {
+        ..=1 => format!("{url}#note_{note}"),
+        page => format!("{url}?page={page}#note_{note}"),
+    }
+}
+
+/// A refusal of a note's text, said beside its field.
+pub fn noted(error: Error) -> Error {
+    match refused_text(&error) {
+        Some(problem) => Error::invalid("body", problem),
+        None => error,
+    }
+}
+
 /// What a page asks of the notes it shows.
 #[derive(Debug, Clone, Default)]
 pub struct Open {
@@ -243,11 +275,34 @@ pub struct Open {
     pub answer: Option<(String, Retry)>,
 }
 
+impl Open {
+    /// With the form of a note that was refused.
+    pub fn edit(note_id: i64, body: String, refusal: &Refusal) -> Open {
+        let challenge = refusal.challenge.clone();
+        Open {
+            note_id: Some(note_id),
+            typed: Some(Retry { body, challenge }),
+            answer: None,
+        }
+    }
+
+    /// With an answer in this discussion that was refused.
+    pub fn answer(discussion_id: String, body: String, refusal: &Refusal) -> Open {
+        let challenge = refusal.challenge.clone();
+        Open {
+            answer: Some((discussion_id, Retry { body, challenge })),
+            ..Open::default()
+        }
+    }
+}
+
 pub struct NotePage<'a> {
     pub viewer: &'a Viewer,
     pub desk: &'a ProjectAccess,
     /// Address of what the notes are about; forms are sent below it.
     pub url: &'a str,
+    /// Address of the page that shows them.
+    pub here: &'a str,
     pub csrf: &'a str,
     pub page: u64,
     /// The viewer may change what is theirs.
@@ -264,34 +319,40 @@ impl NotePage<'_> {
         let people = load_basic(tx, &authors)?;
         let texts = notes().map(|note| note.body.as_str());
         let links = Links::find(tx, self.viewer, "", Some(&self.desk.project), texts)?;
-        let shown = Shown { page: self, people: &people, links: &links, now: tx.now() };
-        Ok(said.into_iter().map(|one| shown.entry(one)).collect())
+        let reader = NoteReader { page: self, people: &people, links: &links, now: tx.now() };
+        Ok(said.into_iter().map(|one| reader.entry(one)).collect())
     }
 }
 
-struct Shown<'a> {
+struct NoteReader<'a> {
     page: &'a NotePage<'a>,
     people: &'a HashMap<i64, User>,
     links: &'a Links,
     now: Timestamp,
 }
 
-impl Shown<'_> {
+impl NoteReader<'_> {
     fn entry(&self, mut said: Discussion) -> Entry {
         match said.notes.as_mut_slice() {
-            [only] if only.is_system => Entry::Line(Box::new(self.line(only))),
+            [only] if only.is_system => Entry::Activity(Box::new(self.activity(only))),
             _ => Entry::Thread(Box::new(self.thread(said))),
         }
     }
 
+    /// Whoever wrote it; what acts for a program has no page to lead to.
     fn author(&self, note: &Note) -> Person {
-        Person::of(note.author_id.and_then(|id| self.people.get(&id)))
+        let user = note.author_id.and_then(|id| self.people.get(&id));
+        let person = Person::of(user);
+        match user.is_none_or(User::is_human) {
+            true => person,
+            false => Person { login: String::new(), ..person },
+        }
     }
 
-    fn line(&self, note: &Note) -> Line {
-        Line {
+    fn activity(&self, note: &Note) -> Activity {
+        Activity {
             author: self.author(note),
-            what: What::Told(self.links.render(&note.body)),
+            text: ActivityText::Html(self.links.render(&note.body)),
             created_at: Moment::new(note.created_at, self.now),
             note_id: Some(note.id),
         }
@@ -308,6 +369,7 @@ impl Shown<'_> {
             may_answer: page.may_answer,
             answer: answer.map(|(_, retry)| retry.clone()),
             url: page.url.to_owned(),
+            here: page.here.to_owned(),
             csrf: page.csrf.to_owned(),
             page: page.page,
             id,
@@ -331,6 +393,7 @@ impl Shown<'_> {
             created_at: Moment::new(note.created_at, self.now),
             may_change,
             url: page.url.to_owned(),
+            here: page.here.to_owned(),
             csrf: page.csrf.to_owned(),
             page: page.page,
             note,

@@ -6,6 +6,7 @@ mod floor_plan;
 mod interface_pages;
 mod links;
 mod repetition;
+mod templates;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
