@@ -72,7 +72,7 @@ kernel::choices! {
     }
 }
 
-const SORTS: &[(&str, &str)] = &[
+pub(super) const SORTS: &[(&str, &str)] = &[
     ("created_desc", "Newest first"),
     ("created_asc", "Oldest first"),
     ("updated_desc", "Recently updated"),
@@ -80,6 +80,15 @@ const SORTS: &[(&str, &str)] = &[
     ("popularity_desc", "Most votes"),
     ("title_asc", "Title"),
 ];
+
+/// The address of a list, which may have a query already, with more of one.
+pub(super) fn at(url: &str, query: &str) -> String {
+    match (url.contains('?'), query) {
+        (_, "") => url.to_owned(),
+        (true, query) => format!("{url}&{query}"),
+        (false, query) => format!("{url}?{query}"),
+    }
+}
 
 struct Listed(Option<IssueKind>);
 
@@ -103,7 +112,7 @@ impl ListPage {
     }
 
     /// Whether they hide issues beyond their state.
-    fn narrows(&self) -> bool {
+    pub(super) fn narrows(&self) -> bool {
         self.marks().iter().any(|(.., value)| !value.trim().is_empty())
     }
 
@@ -118,7 +127,7 @@ impl ListPage {
 
     /// The list's query of one tab, without one of what narrows it: a
     /// parameter, and of several values in it the one.
-    fn query(&self, state: Shown, without: Option<(&str, &str)>) -> String {
+    pub(super) fn query(&self, state: Shown, without: Option<(&str, &str)>) -> String {
         let mut query = url::form_urlencoded::Serializer::new(String::new());
         for (name, _, value) in self.marks() {
             let kept: Vec<String> = match without {
@@ -142,7 +151,7 @@ impl ListPage {
     }
 
     /// What narrows the list, each with the list without it.
-    fn chips(&self, url: &str) -> Vec<Chip> {
+    pub(super) fn chips(&self, url: &str) -> Vec<Chip> {
         let mut chips = Vec::new();
         for (name, label, value) in self.marks() {
             let values = match name {
@@ -152,7 +161,7 @@ impl ListPage {
             for one in values.iter().filter(|one| !one.is_empty()) {
                 let without = if name == "labels" { one.as_str() } else { value };
                 let query = self.query(self.state.unwrap_or_default(), Some((name, without)));
-                chips.push(Chip::new(format!("{label}: {one}"), format!("{url}?{query}")));
+                chips.push(Chip::new(format!("{label}: {one}"), at(url, &query)));
             }
         }
         chips
@@ -160,7 +169,7 @@ impl ListPage {
 }
 
 impl Shown {
-    fn label(self) -> &'static str {
+    pub(super) fn label(self) -> &'static str {
         match self {
             Shown::Opened => "Open",
             Shown::Closed => "Closed",
@@ -169,7 +178,7 @@ impl Shown {
     }
 }
 
-fn filter(shown: &ListPage, kind: Option<IssueKind>) -> Filter {
+pub(super) fn filter(shown: &ListPage, kind: Option<IssueKind>) -> Filter {
     let text = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     let labels = words(&shown.labels);
     Filter {
@@ -187,7 +196,7 @@ fn filter(shown: &ListPage, kind: Option<IssueKind>) -> Filter {
     }
 }
 
-fn sorting(shown: &ListPage) -> Sorting {
+pub(super) fn sorting(shown: &ListPage) -> Sorting {
     let (by, descending) = match shown.sort() {
         Sort::Newest => (OrderBy::CreatedAt, true),
         Sort::Oldest => (OrderBy::CreatedAt, false),
@@ -255,7 +264,7 @@ async fn show(
 }
 
 /// How many issues stand in each tab.
-fn counts(
+pub(super) fn counts(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     scope: &Scope,

@@ -1,7 +1,9 @@
 //! Issues in a browser: every form works without a script, and goes through
 //! the rules that REST uses.
 
+mod dashboard;
 mod lists;
+mod threads;
 
 use serde_json::{Value, json};
 use testkit::service::{Service, challenge, refused, set, solved};
