@@ -253,7 +253,7 @@ pub async fn resolve<S: NoteablePath>(
     app.write(move |tx| {
         let (desk, found) = spot.authorize(tx, &viewer)?;
         let talk = Talk::new(&viewer, &desk, S::topic(&found));
-        talk.resolve(tx, &discussion_id, is_resolved).map(drop)
+        talk.resolve(tx, &discussion_id, is_resolved)
     })
     .await
 }

@@ -49,7 +49,7 @@ impl<'t> Talk<'t> {
     }
 
     /// Condition: the notes about it that the viewer sees.
-    fn shown(self) -> Fragment {
+    pub(super) fn shown(self) -> Fragment {
         let noteable = self.topic.noteable(self.desk);
         rows::shown(self.viewer, noteable, self.desk.is_reporter())
     }

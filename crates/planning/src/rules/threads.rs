@@ -8,7 +8,7 @@ use crate::access::ProjectAccess;
 use crate::store::notes::Note;
 use crate::store::threads as rows;
 use identity::viewer::Viewer;
-use kernel::error::{Error, Result};
+use kernel::error::{Error, Found, Result};
 use store::Tx;
 
 /// Which threads about something somebody may resolve and open again.
@@ -43,31 +43,25 @@ impl Resolves {
 }
 
 impl Talk<'_> {
-    /// Resolves a thread, or opens it again; its notes. One that is so already
-    /// stays as it is.
-    pub fn resolve(
-        self,
-        tx: &mut Tx<'_>,
-        discussion_id: &str,
-        is_resolved: bool,
-    ) -> Result<Vec<Note>> {
+    /// Resolves a thread, or opens it again. One that is so already stays as it
+    /// is.
+    pub fn resolve(self, tx: &mut Tx<'_>, discussion_id: &str, is_resolved: bool) -> Result<()> {
         let Talk { viewer, desk, topic } = self;
         let user_id = viewer.signed_in()?.user.id;
         self.open()?;
-        let notes = self.discussion(tx, discussion_id)?;
-        let first = notes.iter().min_by_key(|note| note.id);
-        let resolves = Resolves::about(viewer, desk, topic);
-        if !first.is_some_and(|first| resolves.takes(viewer, first)) {
+        let mut notes = self.shown();
+        notes.push(" and notes.discussion_id = ", discussion_id);
+        let first = rows::first(tx, notes)?.found("Discussion")?;
+        if !Resolves::about(viewer, desk, topic).takes(viewer, &first) {
             return Err(Error::forbidden(""));
         }
-        if !notes.iter().any(Note::is_resolvable) {
+        if !first.is_resolvable() {
             return Err(Error::BadRequest("Note is not resolvable".into()));
         }
         let noteable = topic.noteable(desk);
         match is_resolved {
-            true => rows::resolve(tx, noteable, discussion_id, user_id)?,
-            false => rows::reopen(tx, noteable, discussion_id)?,
+            true => rows::resolve(tx, noteable, discussion_id, user_id),
+            false => rows::reopen(tx, noteable, discussion_id),
         }
-        self.discussion(tx, discussion_id)
     }
 }

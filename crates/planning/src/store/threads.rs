@@ -1,7 +1,7 @@
 //! Threads: what answers one another, and whether it is settled. All notes of a
 //! thread by people say the same of that, so any of them tells it.
 
-use super::notes::{Activity, Noteable, TABLES, can_be_resolved, readable};
+use super::notes::{Activity, Note, Noteable, TABLES, can_be_resolved, readable};
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::graph::{Owned, Window};
@@ -10,6 +10,13 @@ use store::{Fragment, FromRow, Tx, sql};
 
 /// Threads to resolve that are counted.
 pub const COUNTED: i64 = 99;
+
+/// The first of the notes of a condition.
+pub fn first(tx: &mut Tx<'_>, notes: Fragment) -> Result<Option<Note>> {
+    let mut query = Fragment::new("select notes.* from notes where ");
+    query.append(notes).raw(" order by notes.created_at, notes.id limit 1");
+    Ok(tx.query(query)?.into_iter().next())
+}
 
 /// Resolves a thread, unless it is.
 pub fn resolve(
@@ -75,10 +82,11 @@ pub fn beginnings(tx: &mut Tx<'_>, notes: &[i64]) -> Result<Vec<Beginning>> {
                 coalesce(issues.discussion_locked, false) as is_locked
              from notes
              join issues on issues.id = notes.noteable_id
-             join notes first on first.id = (select min(one.id) from notes one
+             join notes first on first.id = (select one.id from notes one
                 where one.discussion_id = notes.discussion_id
                     and one.noteable_type = notes.noteable_type
-                    and one.noteable_id = notes.noteable_id)
+                    and one.noteable_id = notes.noteable_id
+                order by one.created_at, one.id limit 1)
              where notes.noteable_type = 'Issue' and notes.id in_list($1)"
         ),
         (notes,),

@@ -149,7 +149,9 @@ async fn resolve(
 ) -> Result<Ok200<DiscussionEntity>> {
     at.write(move |tx, by, desk, issue| {
         let talk = Talk::new(&by.viewer, &desk, &issue);
-        let notes = talk.resolve(tx, &params.within.discussion_id, params.resolved)?;
+        let id = &params.within.discussion_id;
+        talk.resolve(tx, id, params.resolved)?;
+        let notes = talk.discussion(tx, id)?;
         Ok(Ok200(LoadedNotes::read(tx, issue, notes)?.discussion(&by.app)))
     })
     .await

@@ -202,13 +202,17 @@ async fn changed(
     match (params.body, params.resolved) {
         (Some(body), None) => rewritten(at, request, (note_id, within), body).await,
         (None, Some(is_resolved)) => resolved(at, note_id, within, is_resolved).await,
-        (Some(_), Some(_)) => {
-            Err(Error::Parameters(vec!["body, resolved are mutually exclusive".into()]))
+        (Some(_), Some(_)) => misused(at, "body, resolved are mutually exclusive").await,
+        (None, None) => {
+            let text = "body, resolved are missing, exactly one parameter must be provided";
+            misused(at, text).await
         }
-        (None, None) => Err(Error::Parameters(vec![
-            "body, resolved are missing, exactly one parameter must be provided".into(),
-        ])),
     }
+}
+
+/// Refuses parameters, once it is known that the caller may write there.
+async fn misused(at: IssueRequest, text: &'static str) -> Result<Ok200<NoteEntity>> {
+    at.write(move |_, _, _, _| Err(Error::Parameters(vec![text.to_owned()]))).await
 }
 
 async fn resolved(

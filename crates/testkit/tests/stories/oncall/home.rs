@@ -53,7 +53,8 @@ async fn alerts_wait_for_who_is_on_call(t: TestServer) {
 #[testkit::story(noon)]
 async fn weeks_begin_on_the_day_that_was_chosen(t: TestServer) {
     let watch = Watch::new(&t).await;
-    watch.schedule("Nights").await;
+    let nights = watch.schedule("Nights").await;
+    watch.rotation(&nights, "2031-05-01T00:00:00Z", &[&watch.carl]).await;
     let (jane, carl) = (t.browser("jane").await, t.browser("carl").await);
     jane.submit("/-/user_settings/preferences", &[("first_day", "sunday")]).await;
     let one = "/acme/anvil/-/oncall_schedules/1";

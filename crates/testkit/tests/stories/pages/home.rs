@@ -93,7 +93,7 @@ async fn what_is_assigned_and_pending_waits_there(t: TestServer) {
     assert!(!issues.contains("of another") && !issues.contains("issue 9<"), "{issues}");
     assert!(issues.contains("href=\"/dashboard/issues\">See all"), "{issues}");
     let todos = part(&page, "todos");
-    assert!(todos.contains("To-do list <span class=\"tally\">9<"), "{todos}");
+    assert!(todos.contains("To-do list <span class=\"tally\">10<"), "{todos}");
     assert!(todos.contains("href=\"/dashboard/todos\">See all"), "{todos}");
     t.user("newcomer").await;
     let page = home(&t.browser("newcomer").await).await;

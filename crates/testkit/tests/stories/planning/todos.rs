@@ -278,7 +278,7 @@ async fn a_group_that_is_named_tells_its_own_members(t: TestServer) {
     let todos = inside.get("/todos").await.is(200).json();
     assert_eq!(
         (&todos[0]["action_name"], &todos[0]["author"]["username"]),
-        (&json!("directly_addressed"), &json!("jane"))
+        (&json!("mentioned"), &json!("jane"))
     );
     assert!(
         todos[0]["target_url"]
