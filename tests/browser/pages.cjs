@@ -378,6 +378,48 @@ test('an issue is made, discussed and closed', async () => {
   await context.close();
 });
 
+test('a thread is resolved by keyboard, folded, and opened again', async () => {
+  const { page, context, problems } = await signedIn();
+  const issues = `/projects/${encodeURIComponent(project)}/issues`;
+  const { iid } = await api('POST', issues, { title: 'A hinge with a thread' });
+  const threads = `${issues}/${iid}/discussions`;
+  const thread = await api('POST', threads, { body: 'Which oil?' });
+  await api('POST', `${threads}/${thread.id}/notes`, { body: 'The brown one' });
+  const one = `${url}/${project}/-/issues/${iid}`;
+  const answer = page.getByText('The brown one');
+  await page.goto(one);
+  await page.getByText('1 thread to resolve').waitFor();
+  await page.getByRole('button', { name: 'Resolve thread' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('status').filter({ hasText: 'Thread resolved.' }).waitFor();
+  await page.getByText(/^Resolved by Administrator/).waitFor();
+  assert.ok(await answer.isHidden());
+  assert.equal(await page.getByText('to resolve').count(), 0);
+  // The keyboard goes on where the thread stands.
+  await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate(() => document.activeElement.closest('details')?.className), 'resolved');
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 });
+    await check(page, 'a resolved thread');
+  }
+  await page.keyboard.press('Enter');
+  await answer.waitFor();
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 });
+    await check(page, 'a resolved thread, opened');
+  }
+  // The address of a comment opens what it is folded in.
+  await page.goto(url);
+  await page.goto(`${one}#note_${thread.notes[0].id}`);
+  await answer.waitFor();
+  await page.getByRole('button', { name: 'Reopen thread' }).click();
+  await page.getByRole('status').filter({ hasText: 'Thread reopened.' }).waitFor();
+  await page.getByText('1 thread to resolve').waitFor();
+  await answer.waitFor();
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
 test('an app is set up, asked for, and removed', async () => {
   const { page, context, problems } = await open();
   const fill = async () => {
@@ -552,6 +594,8 @@ const PAGES = [
   `/groups/${group}/-/issues`,
   `/groups/${group}/-/labels`,
   `/groups/${group}/-/milestones`,
+  '/dashboard/issues',
+  '/dashboard/issues?scope=all',
   '/dashboard/todos',
   '/dashboard/todos?state=done',
   `/${project}/-/settings`,

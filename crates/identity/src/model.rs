@@ -2,7 +2,7 @@
 
 pub use crate::profile::{Profile, ProfileTexts, Words};
 use kernel::choices;
-use kernel::html::{Density, FirstDay, PageViewer, Preferences, Theme};
+use kernel::html::{Density, FirstDay, Preferences, Theme};
 use kernel::time::{Date, Timestamp};
 use store::FromRow;
 
@@ -124,12 +124,6 @@ impl User {
             first_day: self.first_day_of_week,
             time_zone: self.time_zone.clone(),
         }
-    }
-
-    /// As the layout of pages shows them to themselves.
-    pub fn as_seen(&self) -> PageViewer {
-        let viewer = PageViewer::new(&self.username, &self.name, self.is_admin);
-        viewer.who_wants(self.preferences())
     }
 
     pub fn is_locked(&self, now: Timestamp) -> bool {

@@ -6,7 +6,8 @@ use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::{Html, Page, ui};
-use kernel::http::{Paging, Params, RequestContext, Response, Routes, Start};
+use kernel::http::paging::COUNT_LIMIT;
+use kernel::http::{Paged, Paging, Params, RequestContext, Response, Routes};
 use kernel::time::Timestamp;
 use monitoring::on_call::mine::{self, Waiting};
 use planning::access::Scope;
@@ -17,13 +18,12 @@ use planning::pages::views::{IssueRows, TodoRows};
 use planning::rules::todos::State;
 use planning::store::issues::filter::{IssueFilter, Marks};
 use planning::store::issues::list::{self as issues, OrderBy, Sorting};
-use planning::store::todos;
-use spaces::access::{GUEST, projects_of};
+use spaces::access::{GUEST, Purpose, projects_of, visible_projects};
 use spaces::model::Project;
 use spaces::pages::lists::projects;
 use spaces::pages::views::HomeFilter;
 use std::sync::Arc;
-use store::{Fragment, Tx, sql};
+use store::{Tx, sql};
 
 /// Rows of each part; the part's own page has all.
 const ROWS: i64 = 8;
@@ -33,10 +33,12 @@ const ROWS: i64 = 8;
 struct Home {
     page: Page,
     todos: TodoRows,
-    todo_count: u64,
+    /// How many there are of each, as lists count them.
+    todo_count: String,
     issues: IssueRows,
-    issue_count: u64,
+    issue_count: String,
     alerts: Vec<Waiting>,
+    alert_count: String,
     projects: Vec<Project>,
     /// What an administrator does first, until all is done.
     steps: Vec<Step>,
@@ -80,11 +82,7 @@ async fn own(app: App, caller: SignedInViewer) -> Result<Response> {
 
 fn read(app: &App, tx: &mut Tx<'_>, caller: &SignedInViewer, page: Page) -> Result<Home> {
     let (viewer, user) = (caller.viewer(), &caller.0.user);
-    let few = Paging { per_page: ROWS, start: Start::Page(1) };
-    let pending = todos::TodoFilter {
-        states: Some(vec![State::Pending]),
-        ..todos::TodoFilter::default()
-    };
+    let few = Paging::first(ROWS);
     let assigned = IssueFilter {
         state: Some(IssueState::Opened),
         is: Marks {
@@ -94,18 +92,21 @@ fn read(app: &App, tx: &mut Tx<'_>, caller: &SignedInViewer, page: Page) -> Resu
         ..IssueFilter::default()
     };
     let newest = Sorting { by: OrderBy::UpdatedAt, descending: true };
-    let mine = issues::list(tx, &viewer, &Scope::Everywhere, &assigned, newest, few.clone())?;
+    let issues = issues::list(tx, &viewer, &Scope::Everywhere, &assigned, newest, few.clone())?;
+    let todos = shown_rows(app, tx, caller, State::Pending, few.clone())?;
+    let alerts = mine::alerts(tx, &viewer, user.id, few)?;
     Ok(Home {
-        todo_count: todos::count(tx, &viewer, user.id, &pending)?.unsigned_abs(),
+        todo_count: total(&todos),
         todos: TodoRows {
-            todos: shown_rows(app, tx, caller, State::Pending, few)?,
+            todos: todos.items,
             csrf: page.csrf.clone(),
             is_pending: true,
         },
-        issue_count: issues::count(tx, &viewer, &Scope::Everywhere, &assigned)?.unsigned_abs(),
-        issues: IssueRows { rows: read_rows(tx, mine.items, None)? },
-        alerts: mine::alerts(tx, user.id, ROWS)?,
-        projects: recent(tx, user.id)?,
+        issue_count: total(&issues),
+        issues: IssueRows { rows: read_rows(tx, issues.items, None)? },
+        alert_count: total(&alerts),
+        alerts: alerts.items,
+        projects: recent(tx, &viewer, user.id)?,
         steps: match user.is_admin {
             true => first_steps(tx)?,
             false => Vec::new(),
@@ -115,9 +116,15 @@ fn read(app: &App, tx: &mut Tx<'_>, caller: &SignedInViewer, page: Page) -> Resu
     })
 }
 
+/// How many rows a list has in all.
+fn total<T>(list: &Paged<T>) -> String {
+    ui::up_to(list.counted(), COUNT_LIMIT.unsigned_abs())
+}
+
 /// The projects of somebody in which something happened last.
-fn recent(tx: &mut Tx<'_>, user_id: i64) -> Result<Vec<Project>> {
-    let condition: Fragment = projects_of(tx, user_id, GUEST);
+fn recent(tx: &mut Tx<'_>, viewer: &Viewer, user_id: i64) -> Result<Vec<Project>> {
+    let mut condition = visible_projects(tx, viewer, Purpose::Read);
+    condition.raw(" and ").append(projects_of(tx, user_id, GUEST));
     let order = "projects.last_activity_at desc, projects.id desc";
     spaces::store::projects(tx, &condition, order, ROWS, 0)
 }

@@ -66,6 +66,7 @@ pub fn migrations() -> &'static [Migration] {
         53 "0053_uploads",
         55 "0055_preferences",
         56 "0056_package_pages",
+        57 "0057_resolved_threads",
     }
 }
 
@@ -145,6 +146,7 @@ pub fn plugs() -> store::Result<Plugs> {
     let mut plugs = Plugs::default();
     let mut users = identity::hooks::Hooks::default();
     spaces::hooks::plug_into_identity(&mut users);
+    users.pending_todos = Some(planning::hooks::pending_todos);
     users.handing_over.push(packages::jobs::hand_over);
     users.handing_over.push(planning::hooks::hand_over);
     users.user_destroying.push(planning::hooks::user_destroying);

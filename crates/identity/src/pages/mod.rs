@@ -57,8 +57,7 @@ kernel::params! {
 pub fn page(app: &App, viewer: &Viewer, title: &str) -> Page {
     let mut page = Page { instance: instance::known_name(app), ..Page::new(title) };
     if let Viewer::User(signed_in) = viewer {
-        let user = &signed_in.user;
-        page.viewer = Some(user.as_seen());
+        page.viewer = Some(signed_in.as_seen());
         page.csrf = csrf::token(app, signed_in);
         page.flash = signed_in.flash.clone();
         page.notice = notice(signed_in.duty).or_else(|| rights(signed_in.admin_mode));

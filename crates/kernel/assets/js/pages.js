@@ -13,3 +13,15 @@ for (const button of document.querySelectorAll("button[data-dismiss]")) {
   button.hidden = false;
   button.addEventListener("click", () => button.parentElement.remove());
 }
+
+// What an address names is shown, also where it is folded away.
+const unfold = () => {
+  const named = document.getElementById(location.hash.slice(1));
+  const folded = named?.parentElement?.closest("details.resolved:not([open])");
+  if (folded) {
+    folded.open = true;
+    named.scrollIntoView();
+  }
+};
+window.addEventListener("hashchange", unfold);
+unfold();

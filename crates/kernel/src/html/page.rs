@@ -2,7 +2,7 @@
 
 use super::nav::Nav;
 use super::preferences::Preferences;
-use super::ui::count;
+use super::ui::{count, up_to};
 use super::zoned::EXACT;
 use crate::http::Paging;
 use crate::time::{Timestamp, wire};
@@ -115,9 +115,14 @@ pub struct PageViewer {
     pub is_admin: bool,
     /// How they want their pages.
     pub preferences: Preferences,
+    /// To-dos that are pending, counted to [`PageViewer::COUNTED`] and one more.
+    pub todos: u64,
 }
 
 impl PageViewer {
+    /// To-dos that the header counts.
+    pub const COUNTED: u64 = 99;
+
     /// A viewer with the usual preferences.
     pub fn new(username: &str, name: &str, is_admin: bool) -> PageViewer {
         PageViewer {
@@ -125,7 +130,13 @@ impl PageViewer {
             name: name.into(),
             is_admin,
             preferences: Preferences::default(),
+            todos: 0,
         }
+    }
+
+    /// How many to-dos are pending, if any is.
+    pub fn waiting(&self) -> Option<String> {
+        (self.todos > 0).then(|| up_to(self.todos, PageViewer::COUNTED))
     }
 
     /// The same with what they chose for their pages.

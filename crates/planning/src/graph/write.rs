@@ -1,11 +1,12 @@
 //! Mutations that write notes.
 
-use super::notes::of_interface;
+use super::notes::{Discussions, of_interface};
 use super::{NOTE_ID, Notes, caller, writer};
 use crate::guarded::{self, Spot};
 use crate::rules::comments::{self, Comment, Said};
 use crate::store::issues as rows;
 use crate::store::notes::{ISSUE, Note};
+use crate::store::threads::{self, Discussion};
 use crate::targets::TargetKinds;
 use kernel::error::{Error, Found};
 use kernel::graph::{
@@ -49,6 +50,18 @@ graph_input! {
     }
 }
 
+graph_input! {
+    struct ToggleResolve {
+        /// The discussion.
+        id: String = named("DiscussionID").required(),
+        /// Whether it is resolved.
+        resolve: bool = BOOLEAN.required(),
+    }
+}
+
+/// A discussion that was resolved or opened again.
+struct Toggled(Arc<Discussion>);
+
 fn written<'g>(
     g: &'g mut Graph,
     name: &'static str,
@@ -67,6 +80,22 @@ pub fn graph(g: &mut Graph) {
         guarded::destroy(&app, viewer, spot, it.id).await?;
         Ok(Done::from(Written(None)))
     });
+    let text = "Resolves a discussion, or opens it again.";
+    g.mutation::<Toggled>("discussionToggleResolve", text)
+        .answers("discussion", object::<Discussion>("Discussion"), |it| Some(it.0.clone()))
+        .handle(toggle_resolve);
+}
+
+async fn toggle_resolve(it: ToggleResolve, context: Context) -> Result<Done<Toggled>, Fault> {
+    let (app, viewer) = caller(&context)?;
+    let ids = [it.id.clone()];
+    let found = context.load::<Discussions>(ids.clone()).await?.remove(&it.id);
+    let found = found.ok_or_else(Fault::not_available)?;
+    let spot = spot(&found.noteable_type, found.noteable_id, &context).await?;
+    guarded::resolve(&app, viewer.clone(), spot, it.id, it.resolve).await?;
+    let now = app.read(move |tx| threads::discussions_by_ids(tx, &viewer, &ids)).await?;
+    let now = now.into_iter().next().ok_or_else(Fault::not_available)?;
+    Ok(Done::from(Toggled(Arc::new(now))))
 }
 
 /// A refusal of a note's text, which REST puts in words of its own.

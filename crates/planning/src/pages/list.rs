@@ -72,7 +72,7 @@ kernel::choices! {
     }
 }
 
-const SORTS: &[(&str, &str)] = &[
+pub(super) const SORTS: &[(&str, &str)] = &[
     ("created_desc", "Newest first"),
     ("created_asc", "Oldest first"),
     ("updated_desc", "Recently updated"),
@@ -80,6 +80,15 @@ const SORTS: &[(&str, &str)] = &[
     ("popularity_desc", "Most votes"),
     ("title_asc", "Title"),
 ];
+
+/// The address of a list, which may have a query already, with more of one.
+pub(super) fn at(url: &str, query: &str) -> String {
+    match (url.contains('?'), query) {
+        (_, "") => url.to_owned(),
+        (true, query) => format!("{url}&{query}"),
+        (false, query) => format!("{url}?{query}"),
+    }
+}
 
 /// The list that a request is about: of all issues, or of one kind.
 pub struct Listed(Option<IssueKind>);
@@ -126,7 +135,7 @@ impl ListPage {
     }
 
     /// Whether they hide issues beyond their state.
-    fn narrows(&self) -> bool {
+    pub(super) fn narrows(&self) -> bool {
         self.marks().iter().any(|(.., value)| !value.trim().is_empty())
     }
 
@@ -141,7 +150,7 @@ impl ListPage {
 
     /// The list's query of one tab, without one of what narrows it: a
     /// parameter, and of several values in it the one.
-    fn query(&self, state: ListTab, without: Option<(&str, &str)>) -> String {
+    pub(super) fn query(&self, state: ListTab, without: Option<(&str, &str)>) -> String {
         let mut query = url::form_urlencoded::Serializer::new(String::new());
         for (name, _, value) in self.marks() {
             let kept: Vec<String> = match without {
@@ -165,7 +174,7 @@ impl ListPage {
     }
 
     /// What narrows the list, each with the list without it.
-    fn chips(&self, url: &str) -> Vec<Chip> {
+    pub(super) fn chips(&self, url: &str) -> Vec<Chip> {
         let mut chips = Vec::new();
         for (name, label, value) in self.marks() {
             let values = match name {
@@ -175,7 +184,7 @@ impl ListPage {
             for one in values.iter().filter(|one| !one.is_empty()) {
                 let without = if name == "labels" { one.as_str() } else { value };
                 let query = self.query(self.state.unwrap_or_default(), Some((name, without)));
-                chips.push(Chip::new(format!("{label}: {one}"), format!("{url}?{query}")));
+                chips.push(Chip::new(format!("{label}: {one}"), at(url, &query)));
             }
         }
         chips
@@ -183,7 +192,7 @@ impl ListPage {
 }
 
 impl ListTab {
-    fn label(self) -> &'static str {
+    pub(super) fn label(self) -> &'static str {
         match self {
             ListTab::Opened => "Open",
             ListTab::Closed => "Closed",
@@ -192,7 +201,7 @@ impl ListTab {
     }
 }
 
-fn filter(shown: &ListPage, kind: Option<IssueKind>) -> IssueFilter {
+pub(super) fn filter(shown: &ListPage, kind: Option<IssueKind>) -> IssueFilter {
     let text = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     let labels = words(&shown.labels);
     IssueFilter {
@@ -210,7 +219,7 @@ fn filter(shown: &ListPage, kind: Option<IssueKind>) -> IssueFilter {
     }
 }
 
-fn sorting(shown: &ListPage) -> Sorting {
+pub(super) fn sorting(shown: &ListPage) -> Sorting {
     let (by, descending) = match shown.sort() {
         Sort::Newest => (OrderBy::CreatedAt, true),
         Sort::Oldest => (OrderBy::CreatedAt, false),
@@ -282,7 +291,7 @@ async fn show(
 }
 
 /// How many issues stand in each tab.
-fn counts(
+pub(super) fn counts(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     scope: &Scope,

@@ -5,6 +5,7 @@
 //! script.
 
 pub mod boxes;
+mod dashboard;
 mod issue;
 mod labels;
 pub mod list;
@@ -33,6 +34,7 @@ pub fn routes(r: &mut Routes) {
     labels::routes(r);
     milestones::routes(r);
     todos::routes(r);
+    dashboard::routes(r);
 }
 
 fn desk(

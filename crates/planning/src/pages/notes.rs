@@ -6,6 +6,7 @@ use crate::access::ProjectAccess;
 use crate::model::Label;
 use crate::rules::comments::{may_change, refused_text};
 use crate::rules::references::Links;
+use crate::rules::threads::Resolves;
 use crate::store::issues::timeline::Discussion;
 use crate::store::notes::Note;
 use askama::Template;
@@ -88,6 +89,10 @@ pub struct Thread {
     may_answer: bool,
     /// An answer was refused.
     answer: Option<Retry>,
+    /// Who resolved it, and when: then it is folded.
+    resolved: Option<(Person, Moment)>,
+    is_open: bool,
+    may_resolve: bool,
     url: String,
     here: String,
     csrf: String,
@@ -97,6 +102,11 @@ pub struct Thread {
 impl HtmlSafe for Thread {}
 
 impl Thread {
+    /// How many notes are folded.
+    fn size(&self) -> u64 {
+        self.notes.len() as u64 + self.hidden
+    }
+
     fn answer_text(&self) -> &str {
         self.answer.as_ref().map_or("", |retry| &retry.body)
     }
@@ -189,6 +199,8 @@ impl Story {
                 internal: id == 2,
                 created_at: now,
                 updated_at: now,
+                resolved_at: None,
+                resolved_by_id: None,
             },
             author: person(name),
             html: kernel::markup::render(text),
@@ -200,22 +212,34 @@ impl Story {
             csrf: String::new(),
             page: 1,
         };
-        let thread = Thread {
-            id: "sample".into(),
-            notes: vec![
-                note(1, "Tom Ebele", "It squeaks **only** when cold."),
-                note(2, "Mira Lindqvist", "Then oil it."),
-            ],
-            hidden: 0,
-            may_answer: true,
-            answer: None,
-            url: "/-/components".into(),
-            here: "/-/components".into(),
-            csrf: String::new(),
-            page: 1,
+        let thread = |id: &str, notes: Vec<NoteView>, resolved| {
+            Entry::Thread(Box::new(Thread {
+                id: id.into(),
+                notes,
+                hidden: 0,
+                may_answer: true,
+                answer: None,
+                resolved,
+                is_open: false,
+                may_resolve: true,
+                url: "/-/components".into(),
+                here: "/-/components".into(),
+                csrf: String::new(),
+                page: 1,
+            }))
         };
+        let open = vec![
+            note(1, "Tom Ebele", "It squeaks **only** when cold."),
+            note(2, "Mira Lindqvist", "Then oil it."),
+        ];
+        let settled = vec![note(3, "Priya Nair", "Is it the left one?")];
+        let by = (person("Priya Nair"), Moment::new(now, now));
         let folded = (0..FOLDED).map(|_| line("changed the title"));
-        let mut entries = vec![line("opened this"), Entry::Thread(Box::new(thread))];
+        let mut entries = vec![
+            line("opened this"),
+            thread("sample", open, None),
+            thread("settled", settled, Some(by)),
+        ];
         entries.extend(folded);
         Story::new(entries)
     }
@@ -273,6 +297,8 @@ pub struct Open {
     pub typed: Option<Retry>,
     /// The discussion where an answer was refused.
     pub answer: Option<(String, Retry)>,
+    /// One discussion is shown alone, and so never folded.
+    pub is_alone: bool,
 }
 
 impl Open {
@@ -282,7 +308,7 @@ impl Open {
         Open {
             note_id: Some(note_id),
             typed: Some(Retry { body, challenge }),
-            answer: None,
+            ..Open::default()
         }
     }
 
@@ -308,6 +334,7 @@ pub struct NotePage<'a> {
     /// The viewer may change what is theirs.
     pub writes: bool,
     pub may_answer: bool,
+    pub resolves: Resolves,
     pub open: &'a Open,
 }
 
@@ -315,8 +342,8 @@ impl NotePage<'_> {
     /// Discussions as entries of a story; what the program wrote is a line.
     pub fn show(&self, tx: &mut Tx<'_>, said: Vec<Discussion>) -> Result<Vec<Entry>> {
         let notes = || said.iter().flat_map(|one| &one.notes);
-        let authors: Vec<i64> = notes().filter_map(|note| note.author_id).collect();
-        let people = load_basic(tx, &authors)?;
+        let people: Vec<i64> = notes().flat_map(Note::people).collect();
+        let people = load_basic(tx, &people)?;
         let texts = notes().map(|note| note.body.as_str());
         let links = Links::find(tx, self.viewer, "", Some(&self.desk.project), texts)?;
         let reader = NoteReader { page: self, people: &people, links: &links, now: tx.now() };
@@ -341,12 +368,21 @@ impl NoteReader<'_> {
 
     /// Whoever wrote it; what acts for a program has no page to lead to.
     fn author(&self, note: &Note) -> Person {
-        let user = note.author_id.and_then(|id| self.people.get(&id));
+        self.person(note.author_id)
+    }
+
+    fn person(&self, id: Option<i64>) -> Person {
+        let user = id.and_then(|id| self.people.get(&id));
         let person = Person::of(user);
         match user.is_none_or(User::is_human) {
             true => person,
             false => Person { login: String::new(), ..person },
         }
+    }
+
+    fn resolved(&self, first: &Note) -> Option<(Person, Moment)> {
+        let at = first.resolved_at.filter(|_| first.is_resolved())?;
+        Some((self.person(first.resolved_by_id), Moment::new(at, self.now)))
     }
 
     fn activity(&self, note: &Note) -> Activity {
@@ -360,7 +396,14 @@ impl NoteReader<'_> {
 
     fn thread(&self, said: Discussion) -> Thread {
         let page = self.page;
-        let id = said.notes.first().map(|note| note.discussion_id.clone()).unwrap_or_default();
+        let first = said.notes.first();
+        let id = first.map(|note| note.discussion_id.clone()).unwrap_or_default();
+        let may_resolve = |first: &Note| {
+            page.writes && first.is_resolvable() && page.resolves.takes(page.viewer, first)
+        };
+        let (resolved, may_resolve) =
+            (first.and_then(|it| self.resolved(it)), first.is_some_and(may_resolve));
+        let is_edited = said.notes.iter().any(|note| page.open.note_id == Some(note.id));
         let here = i64::try_from(said.notes.len()).unwrap_or(i64::MAX);
         let answer = page.open.answer.as_ref().filter(|(to, _)| *to == id);
         Thread {
@@ -368,6 +411,9 @@ impl NoteReader<'_> {
             hidden: said.total.saturating_sub(here).unsigned_abs(),
             may_answer: page.may_answer,
             answer: answer.map(|(_, retry)| retry.clone()),
+            resolved,
+            is_open: page.open.is_alone || is_edited || answer.is_some(),
+            may_resolve,
             url: page.url.to_owned(),
             here: page.here.to_owned(),
             csrf: page.csrf.to_owned(),

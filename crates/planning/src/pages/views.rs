@@ -1,5 +1,6 @@
 //! What the pages of this room show: plain view models of their templates.
 
+use super::dashboard::Whose;
 use super::issue::actions::Draft;
 use super::issue::fields::Fields;
 use super::kinds;
@@ -10,6 +11,7 @@ use super::new::IssueTexts;
 use super::notes::{Person, Story};
 use crate::entity::todos::TodoSummary;
 use crate::model::{self, Label};
+use crate::store::threads::COUNTED;
 use askama::Template;
 use askama::filters::HtmlSafe;
 use identity::model::User;
@@ -107,6 +109,8 @@ pub struct Issue {
     pub may_set: bool,
     /// One discussion is shown alone.
     pub is_thread: bool,
+    /// Threads that are not resolved, counted to 99 and one more.
+    pub to_resolve: u64,
     /// What was said and what became of it, one page of it.
     pub story: Story,
     pub pages: Pages,
@@ -139,6 +143,16 @@ impl Issue {
 
     fn weight_text(&self) -> String {
         self.issue.weight.map(|weight| weight.to_string()).unwrap_or_default()
+    }
+
+    /// How many threads are not resolved, if any is.
+    fn open_threads(&self) -> Option<String> {
+        let most = COUNTED.unsigned_abs();
+        match self.to_resolve {
+            0 => None,
+            n if n > most => Some(format!("{most}+ threads to resolve")),
+            n => Some(format!("{} to resolve", ui::count(n, "thread"))),
+        }
     }
 
     fn kind_label(&self) -> String {
@@ -247,6 +261,26 @@ pub struct Milestone {
     pub can_manage: bool,
 }
 
+/// `/dashboard/issues`.
+#[derive(Debug, Template)]
+#[template(path = "my_issues.html")]
+pub struct MyIssues {
+    pub page: Page,
+    /// This list without anything that narrows it.
+    pub url: String,
+    pub scope: Whose,
+    pub filters: ListPage,
+    pub state: ListTab,
+    /// Lists of other issues.
+    pub whose: Vec<Tab>,
+    pub tabs: Vec<Tab>,
+    pub chips: Vec<Chip>,
+    pub sorts: Vec<Choice>,
+    pub is_filtered: bool,
+    pub issues: Vec<IssueRow>,
+    pub pages: Pages,
+}
+
 /// What somebody has to do, with buttons that say it is done or is not.
 #[derive(Debug, Template)]
 #[template(path = "todo_rows.html")]
@@ -272,6 +306,7 @@ pub struct Todos {
 pub struct TodoRow {
     pub id: i64,
     pub why: &'static str,
+    pub icon: &'static str,
     pub about: TodoSummary,
     pub created_at: Moment,
 }

@@ -35,9 +35,9 @@ pub enum Said {
 
 #[derive(Clone, Copy)]
 pub struct Talk<'t> {
-    viewer: &'t Viewer,
-    desk: &'t ProjectAccess,
-    topic: Topic<'t>,
+    pub(super) viewer: &'t Viewer,
+    pub(super) desk: &'t ProjectAccess,
+    pub(super) topic: Topic<'t>,
 }
 
 impl<'t> Talk<'t> {
@@ -50,7 +50,7 @@ impl<'t> Talk<'t> {
     }
 
     /// Condition: the notes about it that the viewer sees.
-    fn shown(self) -> Fragment {
+    pub(super) fn shown(self) -> Fragment {
         let noteable = self.topic.noteable(self.desk);
         rows::shown(self.viewer, noteable, self.desk.is_reporter())
     }
@@ -105,14 +105,20 @@ impl<'t> Talk<'t> {
         }
     }
 
+    /// Refuses who is no member where only members may say something.
+    pub(super) fn open(self) -> Result<()> {
+        match self.topic.is_closed_to(self.desk) {
+            true => Err(Error::forbidden("This discussion is locked")),
+            false => Ok(()),
+        }
+    }
+
     /// Writes a note. Commands in one about an issue are carried out as far as
     /// the viewer may; elsewhere, and where programs write, they are text.
     pub fn write(self, tx: &mut Tx<'_>, comment: &Comment) -> Result<Said> {
         let Talk { viewer, desk, topic } = self;
         let author = &viewer.signed_in()?.user;
-        if topic.is_closed_to(desk) {
-            return Err(Error::forbidden("This discussion is locked"));
-        }
+        self.open()?;
         if comment.internal && !desk.is_reporter() {
             return Err(Error::forbidden(""));
         }
@@ -146,6 +152,9 @@ impl<'t> Talk<'t> {
                 internal: comment.internal || first.is_some_and(|first| first.internal),
                 names_issue_id: None,
                 created_at,
+                // What answers a resolved thread leaves it so.
+                resolved: first
+                    .map_or((None, None), |first| (first.resolved_at, first.resolved_by_id)),
             },
         )?;
         topic.touch(tx)?;

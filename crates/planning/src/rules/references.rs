@@ -212,13 +212,15 @@ impl Finder<'_> {
             Name::Person(path) => Some(path.as_str()),
             _ => None,
         });
-        // Who has an account is for those who have one.
-        if wanted.is_empty() || viewer.user_id().is_none() {
+        if wanted.is_empty() {
             return Ok(());
         }
         let folded: Vec<String> = wanted.iter().map(|path| fold(path)).collect();
-        let mut known = rows::users(tx, &folded)?;
-        known.extend(rows::groups(tx, viewer, &folded)?);
+        let mut known = rows::groups(tx, viewer, &folded)?;
+        // Who has an account is for those who have one.
+        if viewer.user_id().is_some() {
+            known.extend(rows::users(tx, &folded)?);
+        }
         for path in wanted {
             let folded = fold(&path);
             if let Some(one) = known.iter().find(|one| one.folded == folded) {

@@ -23,6 +23,11 @@ pub struct Noteable {
 
 pub const ISSUE: &str = "Issue";
 
+/// Whether threads about things of this kind can be resolved.
+pub fn can_be_resolved(kind: &str) -> bool {
+    kind == ISSUE
+}
+
 #[derive(Debug, Clone, FromRow)]
 pub struct Note {
     pub id: i64,
@@ -37,11 +42,28 @@ pub struct Note {
     pub internal: bool,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
+    /// Since when its thread is resolved.
+    pub resolved_at: Option<Timestamp>,
+    pub resolved_by_id: Option<i64>,
 }
 
 impl Note {
     pub fn is_edited(&self) -> bool {
         self.updated_at > self.created_at
+    }
+
+    /// Who wrote it, and who resolved it.
+    pub fn people(&self) -> impl Iterator<Item = i64> + use<> {
+        [self.author_id, self.resolved_by_id].into_iter().flatten()
+    }
+
+    /// Whether it stands in a thread that can be resolved.
+    pub fn is_resolvable(&self) -> bool {
+        self.in_thread && !self.is_system && can_be_resolved(&self.noteable_type)
+    }
+
+    pub fn is_resolved(&self) -> bool {
+        self.is_resolvable() && self.resolved_at.is_some()
     }
 }
 
@@ -59,14 +81,17 @@ pub struct NewNote {
     /// the note.
     pub names_issue_id: Option<i64>,
     pub created_at: Timestamp,
+    /// Since when, and by whom, the thread it joins is resolved.
+    pub resolved: (Option<Timestamp>, Option<i64>),
 }
 
 pub fn insert(tx: &mut Tx<'_>, note: &NewNote) -> Result<Note> {
     let made: Note = tx.one(
         sql!(
             "insert into notes (project_id, noteable_type, noteable_id, discussion_id, in_thread,
-                body, author_id, is_system, internal, created_at, updated_at, names_issue_id)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11) returning *"
+                body, author_id, is_system, internal, created_at, updated_at, names_issue_id,
+                resolved_at, resolved_by_id)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13) returning *"
         ),
         (
             note.noteable.project_id,
@@ -80,6 +105,8 @@ pub fn insert(tx: &mut Tx<'_>, note: &NewNote) -> Result<Note> {
             note.internal,
             note.created_at,
             note.names_issue_id,
+            note.resolved.0,
+            note.resolved.1,
         ),
     )?;
     if !note.is_system {
@@ -254,7 +281,7 @@ pub fn readable(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
     condition
 }
 
-const TABLES: &str = "notes left join projects on projects.id = notes.project_id";
+pub(super) const TABLES: &str = "notes left join projects on projects.id = notes.project_id";
 
 /// Those of these ids that show to somebody who sees what they are about;
 /// whether the viewer does is not asked.
@@ -301,62 +328,6 @@ impl Activity {
             Activity::System => " and notes.is_system",
         }
     }
-}
-
-/// Notes that answer one another, as far as they show to somebody.
-#[derive(Debug, Clone, FromRow)]
-pub struct Discussion {
-    pub discussion_id: String,
-    pub first_id: i64,
-    pub noteable_type: String,
-    pub noteable_id: i64,
-    pub created_at: Timestamp,
-}
-
-const DISCUSSION: &str = "notes.discussion_id, min(notes.id) as first_id, notes.noteable_type,
-    notes.noteable_id, min(notes.created_at) as created_at";
-
-/// A page of discussions for each of these things of one kind, which the
-/// viewer sees; in the order they began.
-pub fn discussion_pages(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    kind: &str,
-    ids: &[i64],
-    activity: Activity,
-    window: &Window,
-) -> Result<Vec<Owned<Discussion>>> {
-    let mut from = Fragment::new(&format!(
-        " from (select {DISCUSSION} from {TABLES} where notes.noteable_type = "
-    ));
-    from.bind(kind)
-        .raw(" and")
-        .in_list("notes.noteable_id", ids)
-        .raw(" and ")
-        .append(readable(tx, viewer))
-        .raw(activity.condition())
-        .raw(
-            " group by notes.discussion_id, notes.noteable_type, notes.noteable_id)
-              as discussions where 1 = 1",
-        );
-    let columns = "discussions.*";
-    Ok(tx.query(window.narrow_each(columns, "discussions.noteable_id", from))?)
-}
-
-/// Discussions by id, of notes that show to somebody who sees what they are
-/// about.
-pub fn discussions_by_ids(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    ids: &[String],
-) -> Result<Vec<Discussion>> {
-    let mut query = Fragment::new(&format!("select {DISCUSSION} from {TABLES} where"));
-    query
-        .in_list("notes.discussion_id", ids)
-        .raw(" and ")
-        .append(readable(tx, viewer))
-        .raw(" group by notes.discussion_id, notes.noteable_type, notes.noteable_id");
-    Ok(tx.query(query)?)
 }
 
 /// A page of the notes of each of these discussions, by their first notes.

@@ -187,6 +187,27 @@ pub fn count(tx: &mut Tx<'_>, viewer: &Viewer, user_id: i64, filter: &TodoFilter
     pages::count(tx, &Fragment::new("todos"), &condition)
 }
 
+/// To-dos, the newest, among which pending ones are counted.
+const LOOKED_AT: i64 = 500;
+
+/// How many of the newest pending to-dos are about what the viewer may see,
+/// counted to so many and one more: for every page, so the work is bounded
+/// however many there are.
+pub fn pending(tx: &mut Tx<'_>, viewer: &Viewer, user_id: i64, most: u64) -> Result<u64> {
+    let mut query = Fragment::new(
+        "select count(*) from (select 1 from (select * from todos where todos.user_id = ",
+    );
+    query
+        .bind(user_id)
+        .push(" and todos.state = 'pending' order by todos.id desc limit ", LOOKED_AT)
+        .raw(") as todos where ")
+        .append(targets::visible_todos(tx, viewer)?)
+        .push(" limit ", most.saturating_add(1).cast_signed())
+        .raw(") as counted");
+    let count: Option<i64> = tx.query(query)?.into_iter().next();
+    Ok(count.unwrap_or(0).unsigned_abs())
+}
+
 pub fn pages_of(
     tx: &mut Tx<'_>,
     viewer: &Viewer,

@@ -36,5 +36,5 @@ pub use messages::{
 pub use picker::{Picker, picker};
 pub use shows::{
     Badge, Chip, Chips, Confirm, Copied, Empty, Pager, Progress, Tab, Tabs, badge, bytes, chips,
-    confirm, copy, count, day, empty, pager, progress, role, state, tabs, visibility, when,
+    confirm, copy, count, day, empty, pager, progress, role, state, tabs, up_to, visibility, when,
 };

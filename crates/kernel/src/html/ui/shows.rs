@@ -349,6 +349,14 @@ impl Display for Day {
 
 impl HtmlSafe for Day {}
 
+/// A number that was counted no further than this: «99+».
+pub fn up_to(number: impl Borrow<u64>, most: u64) -> String {
+    match *number.borrow() {
+        number if number > most => format!("{most}+"),
+        number => number.to_string(),
+    }
+}
+
 /// A number with its noun (`1 project`, `2 projects`).
 pub fn count(number: impl Borrow<u64>, noun: &str) -> String {
     let number = *number.borrow();

@@ -4,6 +4,7 @@
 pub mod actions;
 mod bulk;
 pub mod fields;
+mod resolving;
 mod story;
 mod ticking;
 
@@ -16,6 +17,7 @@ use crate::model::{EscalationStatus, Issue};
 use crate::rules::issues::places::{found, is_subscribed};
 use crate::rules::issues::requests::may_edit;
 use crate::rules::references::Links;
+use crate::rules::threads::Resolves;
 use crate::store::awards::{self as award_rows, Awardable};
 use actions::{ChangeForm, Draft, change, change_note, write_note};
 use http::Method;
@@ -28,6 +30,7 @@ use kernel::error::Result;
 use kernel::html::ui::Choice;
 use kernel::html::{Html, Moment, Pages};
 use kernel::http::{Flat, Paging, Params, Response, Routes};
+use resolving::resolve;
 use spaces::access::{DEVELOPER, GUEST, Purpose};
 use spaces::pages::{Address, PROJECT, Section};
 use store::Tx;
@@ -45,6 +48,7 @@ pub fn routes(r: &mut Routes) {
     r.page(Method::POST, &one, change);
     r.page(Method::POST, &format!("{one}/notes"), write_note);
     r.page(Method::POST, &format!("{one}/notes/{{note_id}}"), change_note);
+    r.page(Method::POST, &format!("{one}/discussions/{{discussion_id}}"), resolve);
     r.page(Method::POST, &format!("{one}/tasks"), tick);
     r.page(Method::POST, &format!("{one}/notes/{{note_id}}/tasks"), tick);
 }
@@ -72,7 +76,7 @@ async fn show(
     paging: Paging,
 ) -> Result<Response> {
     let StoryQuery { edit, thread } = path.story.0;
-    let open = Open { note_id: edit, ..Open::default() };
+    let open = Open { note_id: edit, is_alone: thread.is_some(), ..Open::default() };
     let typed = IssueForms { open, ..IssueForms::default() };
     render(&app, viewer, address, (path.issue_iid, thread), paging, typed).await
 }
@@ -108,6 +112,7 @@ async fn render(
                 page: Pages::of(&paging, 0, String::new()).page,
                 writes: reader.writes(),
                 may_answer: reader.may_write(),
+                resolves: Resolves::about(&viewer, &desk, (&issue).into()),
                 open: &typed.open,
             };
             let (story, pages) = match &thread {
@@ -123,6 +128,7 @@ async fn render(
             // The challenge stands where the text was typed.
             let of_draft = typed.open.typed.is_none() && typed.open.answer.is_none();
             Ok(views::Issue {
+                to_resolve: reader.unresolved(tx)?,
                 view: reader.view(tx, &around)?,
                 side: reader.fields(tx, typed.fields.as_ref())?,
                 may_set: reader.may_set(),

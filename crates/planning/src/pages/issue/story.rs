@@ -8,6 +8,7 @@ use crate::rules::issues::noteable;
 use crate::store::issues::events::Event;
 use crate::store::issues::timeline::{self, Entry as Row};
 use crate::store::notes::shown;
+use crate::store::threads;
 use kernel::error::{Found, Result};
 use kernel::html::Moment;
 use kernel::http::Paging;
@@ -17,6 +18,11 @@ use store::{Fragment, Tx};
 impl Reader<'_> {
     fn notes(&self) -> Fragment {
         shown(self.viewer, noteable(self.issue), self.desk.is_reporter())
+    }
+
+    /// How many threads are not resolved.
+    pub fn unresolved(&self, tx: &mut Tx<'_>) -> Result<u64> {
+        Ok(threads::unresolved(tx, self.notes())?.unsigned_abs())
     }
 
     /// One page, oldest first, and how many entries there are.

@@ -5,6 +5,7 @@ mod admin;
 mod applications;
 mod cleanup;
 mod front;
+mod home;
 mod packages;
 mod preferences;
 mod projects;

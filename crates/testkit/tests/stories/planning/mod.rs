@@ -15,4 +15,5 @@ mod plans;
 mod references;
 mod suggestions;
 mod texts;
+mod threads;
 mod todos;

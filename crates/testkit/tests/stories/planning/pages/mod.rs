@@ -2,7 +2,9 @@
 //! the rules that REST uses.
 
 mod bulk;
+mod dashboard;
 mod lists;
+mod threads;
 
 use serde_json::{Value, json};
 use testkit::service::{Service, challenge, refused, set, solved};
