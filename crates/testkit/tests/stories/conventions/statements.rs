@@ -283,7 +283,7 @@ async fn pages_of_much_cost_what_pages_of_little_cost(t: TestServer) {
             browser.get(path).await.is(200);
             let before = sent_in_all(&t);
             let page = browser.get(path).await.is(200).text();
-            assert!(page.contains("door 4"), "{page}");
+            assert!(page.contains("door "), "{page}");
             costs.push(sent_in_all(&t) - before);
         }
         assert!((1..=45).contains(&costs[0]), "{few}: {costs:?}");
