@@ -67,6 +67,7 @@ pub fn migrations() -> &'static [Migration] {
         55 "0055_preferences",
         56 "0056_package_pages",
         57 "0057_resolved_threads",
+        59 "0059_where_threads_begin",
     }
 }
 

@@ -252,8 +252,7 @@ async fn show(
             let narrowed = filter(&params, kind);
             let counts = counts(tx, &viewer, &scope, &narrowed)?;
             let total = counts.iter().find(|(one, _)| *one == state).map_or(0, |(_, n)| *n);
-            let found =
-                rows::list(tx, &viewer, &scope, &narrowed, sorting(&params), paging.clone())?;
+            let found = rows::rows(tx, &viewer, &scope, &narrowed, sorting(&params), &paging)?;
             let url = format!("{}/-/{}", space.url(), listed.path());
             let tab = |(one, count): &(ListTab, i64)| {
                 let to = format!("{url}?{}", params.query(*one, None));
@@ -278,7 +277,7 @@ async fn show(
                 sorts: Choice::list(SORTS),
                 bulk_url: Pages { url: bulk, ..pages.clone() }.here(),
                 pages,
-                issues: read_rows(tx, found.items, Some(&space))?,
+                issues: read_rows(tx, found, Some(&space))?,
                 page: head.page(page, section),
                 head,
                 title,

@@ -7,7 +7,7 @@ use crate::model::Label;
 use crate::rules::comments::{may_change, refused_text};
 use crate::rules::references::Links;
 use crate::rules::threads::Resolves;
-use crate::store::issues::timeline::Discussion;
+use crate::store::issues::timeline::{Discussion, MOST_COUNTED};
 use crate::store::notes::Note;
 use askama::Template;
 use askama::filters::HtmlSafe;
@@ -84,7 +84,7 @@ impl NoteView {
 pub struct Thread {
     id: String,
     notes: Vec<NoteView>,
-    /// Notes of it that are not here.
+    /// Notes of it that are not here, counted to [`MOST_COUNTED`] and one more.
     hidden: u64,
     may_answer: bool,
     /// An answer was refused.
@@ -105,6 +105,15 @@ impl Thread {
     /// How many notes are folded.
     fn size(&self) -> u64 {
         self.notes.len() as u64 + self.hidden
+    }
+
+    /// How many answers are not here.
+    fn rest(&self) -> String {
+        match self.hidden {
+            1 => "1 more reply".to_owned(),
+            some if some <= MOST_COUNTED.unsigned_abs() => format!("{some} more replies"),
+            _ => "More than 1,000 replies".to_owned(),
+        }
     }
 
     fn answer_text(&self) -> &str {
@@ -276,7 +285,10 @@ kernel::params! {
 pub fn at(url: &str, page: i64, note: i64) -> String {
     match page {
         ..=1 => format!("{url}#note_{note}"),
-        page => format!("{url}?page={page}#note_{note}"),
+        page => {
+            let joint = if url.contains('?') { '&' } else { '?' };
+            format!("{url}{joint}page={page}#note_{note}")
+        }
     }
 }
 

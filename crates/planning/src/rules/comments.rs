@@ -8,11 +8,12 @@ use super::topic::Topic;
 use crate::access::ProjectAccess;
 use crate::formats::quick_actions;
 use crate::model::text_error;
-use crate::store::issues::timeline::{self, Discussion};
+use crate::store::issues::timeline::{Discussion, Timeline};
 use crate::store::notes::{self as rows, NewNote, Note};
 use crate::tasks::{Event, Reason};
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
+use kernel::http::Paging;
 use kernel::time::Timestamp;
 use spaces::access::MAINTAINER;
 use spaces::rules::note_activity;
@@ -85,20 +86,24 @@ impl<'t> Talk<'t> {
         }
     }
 
+    /// What was said about it, in its order.
+    fn timeline(&self) -> Timeline<'_> {
+        Timeline {
+            viewer: self.viewer,
+            noteable: self.topic.noteable(self.desk),
+            is_reporter: self.desk.is_reporter(),
+        }
+    }
+
     /// One page of what was said about it, the latest first, and how many
     /// discussions there are.
-    pub fn latest(
-        self,
-        tx: &mut Tx<'_>,
-        limit: i64,
-        offset: i64,
-    ) -> Result<(Vec<Discussion>, i64)> {
-        timeline::latest(tx, self.shown(), limit, offset)
+    pub fn latest(self, tx: &mut Tx<'_>, paging: &Paging) -> Result<(Vec<Discussion>, i64)> {
+        self.timeline().latest(tx, paging)
     }
 
     /// One page of one discussion.
-    pub fn thread(self, tx: &mut Tx<'_>, id: &str, limit: i64, offset: i64) -> Result<Discussion> {
-        let said = timeline::discussion(tx, self.shown(), id, limit, offset)?;
+    pub fn thread(self, tx: &mut Tx<'_>, id: &str, paging: &Paging) -> Result<Discussion> {
+        let said = self.timeline().discussion(tx, id, paging)?;
         match said.total {
             0 => Err(Error::NotFound("Thread")),
             _ => Ok(said),
@@ -113,6 +118,13 @@ impl<'t> Talk<'t> {
         }
     }
 
+    /// The first note of a discussion.
+    pub(super) fn beginning(self, tx: &mut Tx<'_>, id: &str) -> Result<Note> {
+        let mut condition = self.shown();
+        condition.push(" and notes.discussion_id = ", id);
+        rows::first(tx, condition)?.found("Discussion")
+    }
+
     /// Writes a note. Commands in one about an issue are carried out as far as
     /// the viewer may; elsewhere, and where programs write, they are text.
     pub fn write(self, tx: &mut Tx<'_>, comment: &Comment) -> Result<Said> {
@@ -123,8 +135,8 @@ impl<'t> Talk<'t> {
             return Err(Error::forbidden(""));
         }
         check(&comment.body)?;
-        let thread = match &comment.discussion_id {
-            Some(id) => Some(self.discussion(tx, id)?),
+        let first = match &comment.discussion_id {
+            Some(id) => Some(self.beginning(tx, id)?),
             None => None,
         };
         let (text, outcome) = self.carry_out(tx, &comment.body)?;
@@ -132,8 +144,7 @@ impl<'t> Talk<'t> {
             (true, Some(outcome)) => return Ok(Said::Commands(outcome)),
             (_, outcome) => outcome,
         };
-        let first = thread.as_ref().and_then(|notes| notes.first());
-        if let Some(first) = first.filter(|first| !first.in_thread) {
+        if let Some(first) = first.as_ref().filter(|first| !first.in_thread) {
             rows::begin_thread(tx, first.id)?;
         }
         let created_at = comment.created_at.filter(|_| desk.is_owner());
@@ -146,7 +157,7 @@ impl<'t> Talk<'t> {
                 author_id: Some(author.id),
                 body: text,
                 discussion_id: comment.discussion_id.clone().unwrap_or_else(new_discussion),
-                in_thread: comment.begins_thread || thread.is_some(),
+                in_thread: comment.begins_thread || first.is_some(),
                 is_system: false,
                 // An answer is for those who see what it answers.
                 internal: comment.internal || first.is_some_and(|first| first.internal),

@@ -8,7 +8,7 @@ use crate::access::ProjectAccess;
 use crate::store::notes::Note;
 use crate::store::threads as rows;
 use identity::viewer::Viewer;
-use kernel::error::{Error, Found, Result};
+use kernel::error::{Error, Result};
 use store::Tx;
 
 /// Which threads about something somebody may resolve and open again.
@@ -49,9 +49,7 @@ impl Talk<'_> {
         let Talk { viewer, desk, topic } = self;
         let user_id = viewer.signed_in()?.user.id;
         self.open()?;
-        let mut notes = self.shown();
-        notes.push(" and notes.discussion_id = ", discussion_id);
-        let first = rows::first(tx, notes)?.found("Discussion")?;
+        let first = self.beginning(tx, discussion_id)?;
         if !Resolves::about(viewer, desk, topic).takes(viewer, &first) {
             return Err(Error::forbidden(""));
         }

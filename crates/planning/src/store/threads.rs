@@ -11,13 +11,6 @@ use store::{Fragment, FromRow, Tx, sql};
 /// Threads to resolve that are counted.
 pub const COUNTED: i64 = 99;
 
-/// The first of the notes of a condition.
-pub fn first(tx: &mut Tx<'_>, notes: Fragment) -> Result<Option<Note>> {
-    let mut query = Fragment::new("select notes.* from notes where ");
-    query.append(notes).raw(" order by notes.created_at, notes.id limit 1");
-    Ok(tx.query(query)?.into_iter().next())
-}
-
 /// Resolves a thread, unless it is.
 pub fn resolve(
     tx: &mut Tx<'_>,

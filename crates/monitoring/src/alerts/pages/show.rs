@@ -255,15 +255,14 @@ impl AlertPage {
         around: &NotePage<'_>,
         alert: &Alert,
     ) -> Result<(Story, Pages)> {
-        let (limit, offset) = (self.paging.per_page, self.paging.offset());
         let talk = Talk::new(around.viewer, around.desk, &thing(alert));
         let (said, total, list) = match &self.story.thread {
             None => {
-                let (said, total) = talk.latest(tx, limit, offset)?;
+                let (said, total) = talk.latest(tx, &self.paging)?;
                 (said, total, around.here.to_owned())
             }
             Some(id) => {
-                let one = talk.thread(tx, id, limit, offset)?;
+                let one = talk.thread(tx, id, &self.paging)?;
                 let total = one.total;
                 (vec![one], total, format!("{}?thread={id}", around.here))
             }

@@ -17,8 +17,8 @@ use planning::guarded::{self, NoteablePath, Writer};
 use planning::pages::boxes::{BoxForm, ticked};
 use planning::pages::notes::{at, noted};
 use planning::rules::comments::{Comment, Said, Talk};
-use planning::store::issues::timeline;
-use planning::store::notes::{Noteable, shown};
+use planning::store::issues::timeline::Timeline;
+use planning::store::notes::Noteable;
 use std::sync::Arc;
 
 kernel::params! {
@@ -108,7 +108,8 @@ async fn write_note(
                 let project_id = Some(alert.project_id);
                 let noteable = Noteable { kind: about.kind, id: about.id, project_id };
                 // Who sees alerts at all sees internal notes about them.
-                let later = timeline::later(tx, shown(&viewer, noteable, true), &note)?;
+                let timeline = Timeline { viewer: &viewer, noteable, is_reporter: true };
+                let later = timeline.later(tx, &note)?;
                 at(&path, later / per_page + 1, note.id)
             }
             Said::Commands(_) => path.clone(),
