@@ -5,22 +5,18 @@ use http::Method;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::html::{Html, Page, ui};
+use kernel::html::ui::{self, Panel};
+use kernel::html::{Html, Page};
 use kernel::http::{Paging, Params, RequestContext, Response, Routes, Start};
 use kernel::time::Timestamp;
-use monitoring::on_call::mine::{self, Waiting};
-use planning::access::Scope;
-use planning::model::IssueState;
-use planning::pages::list::read_rows;
 use planning::pages::todos::shown_rows;
-use planning::pages::views::{IssueRows, TodoRows};
+use planning::pages::views::TodoRows;
 use planning::rules::todos::State;
-use planning::store::issues::filter::{Filter, Marks};
-use planning::store::issues::list::{self as issues, OrderBy, Sorting};
 use planning::store::todos;
 use spaces::access::{GUEST, projects_of};
 use spaces::model::Project;
 use spaces::pages::lists::projects;
+use spaces::pages::panels::{self, PanelPage};
 use spaces::pages::views::HomeFilter;
 use std::sync::Arc;
 use store::{Fragment, Tx, sql};
@@ -32,11 +28,9 @@ const ROWS: i64 = 8;
 #[template(path = "home.html")]
 struct Home {
     page: Page,
+    panels: Vec<Panel>,
     todos: TodoRows,
     todo_count: u64,
-    issues: IssueRows,
-    issue_count: u64,
-    alerts: Vec<Waiting>,
     projects: Vec<Project>,
     /// What an administrator does first, until all is done.
     steps: Vec<Step>,
@@ -85,26 +79,14 @@ fn read(app: &App, tx: &mut Tx<'_>, caller: &SignedInViewer, page: Page) -> Resu
         states: Some(vec![State::Pending]),
         ..todos::Filter::default()
     };
-    let assigned = Filter {
-        state: Some(IssueState::Opened),
-        is: Marks {
-            assignee_usernames: vec![user.username.clone()],
-            ..Marks::default()
-        },
-        ..Filter::default()
-    };
-    let newest = Sorting { by: OrderBy::UpdatedAt, descending: true };
-    let mine = issues::list(tx, &viewer, &Scope::Everywhere, &assigned, newest, few.clone())?;
     Ok(Home {
+        panels: panels::read(tx, &viewer, PanelPage::Home)?,
         todo_count: todos::count(tx, &viewer, user.id, &pending)?.unsigned_abs(),
         todos: TodoRows {
             todos: shown_rows(app, tx, caller, State::Pending, few)?,
             csrf: page.csrf.clone(),
             is_pending: true,
         },
-        issue_count: issues::count(tx, &viewer, &Scope::Everywhere, &assigned)?.unsigned_abs(),
-        issues: IssueRows { rows: read_rows(tx, mine.items, None)? },
-        alerts: mine::alerts(tx, user.id, ROWS)?,
         projects: recent(tx, user.id)?,
         steps: match user.is_admin {
             true => first_steps(tx)?,

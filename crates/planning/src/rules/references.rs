@@ -97,6 +97,7 @@ impl Links {
             id: shown.id,
             uploads: &self.uploads,
             tasks: shown.tasks,
+            ..Rendering::default()
         }
         .html(markdown)
     }

@@ -9,6 +9,7 @@ mod chart;
 mod editor;
 mod fields;
 pub(super) mod icons;
+mod panel;
 mod picker;
 mod shows;
 
@@ -19,8 +20,9 @@ pub use fields::{
     Checkbox, Choice, Field, Hidden, Select, area, checkbox, csrf, hidden, input, select,
 };
 pub use icons::{Icon, icon};
+pub use panel::{Panel, Row, Rows, panel, rows};
 pub use picker::{Picker, picker};
 pub use shows::{
     Badge, Chip, Chips, Confirm, Copied, Empty, Pager, Progress, Tab, Tabs, badge, bytes, chips,
-    confirm, copy, count, day, empty, pager, progress, role, state, tabs, visibility, when,
+    confirm, copy, count, day, day_of, empty, pager, progress, role, state, tabs, visibility, when,
 };

@@ -134,12 +134,19 @@ impl HtmlSafe for Tabs {}
 pub struct Chip {
     text: String,
     url: String,
+    /// The colour of a label (`#d9534f`).
+    color: Option<String>,
 }
 
 impl Chip {
     /// What it says, and where the list is without it.
     pub fn new(text: impl Into<String>, url: impl Into<String>) -> Chip {
-        Chip { text: text.into(), url: url.into() }
+        Chip { text: text.into(), url: url.into(), color: None }
+    }
+
+    /// With the colour of the label that it names.
+    pub fn color(self, color: Option<String>) -> Chip {
+        Chip { color, ..self }
     }
 }
 
@@ -329,6 +336,12 @@ pub struct Day(Date);
 /// A day of the calendar (`13 Dec 2026`).
 pub fn day(day: &Date) -> Day {
     Day(*day)
+}
+
+/// The same of a day that is stored as a text (`2026-12-13`); nothing where that
+/// is none.
+pub fn day_of(text: impl AsRef<str>) -> Option<Day> {
+    text.as_ref().parse().ok().map(Day)
 }
 
 impl Display for Day {

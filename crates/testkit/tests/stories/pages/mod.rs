@@ -5,7 +5,9 @@ mod admin;
 mod applications;
 mod cleanup;
 mod front;
+mod overview;
 mod packages;
+mod people;
 mod preferences;
 mod projects;
 mod requests;
@@ -14,3 +16,5 @@ mod settings;
 mod sharing;
 mod statements;
 mod users;
+
+pub use admin::administrator;
