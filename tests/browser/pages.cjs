@@ -576,7 +576,7 @@ const PAGES = [
   '/admin/users',
   `/admin/users/${member}`,
   `/admin/users/${member}/status`,
-  `/admin/users/${member}/tokens/new`,
+  `/admin/users/${member}/tokens`,
   '/admin/settings',
   '/admin/package_limits',
   '/admin/applications',

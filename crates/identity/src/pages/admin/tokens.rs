@@ -1,4 +1,4 @@
-//! `/admin/users/<username>/tokens/new`: a token for a user, made by an
+//! `/admin/users/<username>/tokens`: a token for a user, made by an
 //! administrator.
 
 use super::{NamedUser, named, page};
@@ -19,7 +19,7 @@ use kernel::http::{Flat, Params, Response, Routes, Text};
 use kernel::time::Date;
 use store::Tx;
 
-const PATH: &str = "/admin/users/{username}/tokens/new";
+const PATH: &str = "/admin/users/{username}/tokens";
 
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, PATH, show);

@@ -228,7 +228,7 @@ pub struct EditAdminUser {
     pub errors: Errors,
 }
 
-/// `/admin/users/<username>/tokens/new`.
+/// `/admin/users/<username>/tokens`.
 #[derive(Debug, Template)]
 #[template(path = "admin_user_token.html")]
 pub struct NewUserToken {

