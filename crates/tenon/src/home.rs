@@ -5,22 +5,17 @@ use http::Method;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::html::{Html, Page, ui};
-use kernel::http::paging::COUNT_LIMIT;
-use kernel::http::{Paged, Paging, Params, RequestContext, Response, Routes};
+use kernel::html::ui::{self, Panel};
+use kernel::html::{Html, Page};
+use kernel::http::{Paging, Params, RequestContext, Response, Routes};
 use kernel::time::Timestamp;
-use monitoring::on_call::mine::{self, Waiting};
-use planning::access::Scope;
-use planning::model::IssueState;
-use planning::pages::list::read_rows;
 use planning::pages::todos::shown_rows;
-use planning::pages::views::{IssueRows, TodoRows};
+use planning::pages::views::TodoRows;
 use planning::rules::todos::State;
-use planning::store::issues::filter::{IssueFilter, Marks};
-use planning::store::issues::list::{self as issues, OrderBy, Sorting};
 use spaces::access::{GUEST, Purpose, projects_of, visible_projects};
 use spaces::model::Project;
 use spaces::pages::lists::projects;
+use spaces::pages::panels::{self, PanelPage};
 use spaces::pages::views::HomeFilter;
 use std::sync::Arc;
 use store::{Tx, sql};
@@ -32,13 +27,10 @@ const ROWS: i64 = 8;
 #[template(path = "home.html")]
 struct Home {
     page: Page,
+    panels: Vec<Panel>,
     todos: TodoRows,
-    /// How many there are of each, as lists count them.
+    /// How many there are, as lists count them.
     todo_count: String,
-    issues: IssueRows,
-    issue_count: String,
-    alerts: Vec<Waiting>,
-    alert_count: String,
     projects: Vec<Project>,
     /// What an administrator does first, until all is done.
     steps: Vec<Step>,
@@ -82,30 +74,15 @@ async fn own(app: App, caller: SignedInViewer) -> Result<Response> {
 
 fn read(app: &App, tx: &mut Tx<'_>, caller: &SignedInViewer, page: Page) -> Result<Home> {
     let (viewer, user) = (caller.viewer(), &caller.0.user);
-    let few = Paging::first(ROWS);
-    let assigned = IssueFilter {
-        state: Some(IssueState::Opened),
-        is: Marks {
-            assignee_usernames: vec![user.username.clone()],
-            ..Marks::default()
-        },
-        ..IssueFilter::default()
-    };
-    let newest = Sorting { by: OrderBy::UpdatedAt, descending: true };
-    let issues = issues::list(tx, &viewer, &Scope::Everywhere, &assigned, newest, few.clone())?;
-    let todos = shown_rows(app, tx, caller, State::Pending, few.clone())?;
-    let alerts = mine::alerts(tx, &viewer, user.id, few)?;
+    let todos = shown_rows(app, tx, caller, State::Pending, Paging::first(ROWS))?;
     Ok(Home {
-        todo_count: total(&todos),
+        panels: panels::read(tx, &viewer, PanelPage::Home)?,
+        todo_count: ui::total(&todos),
         todos: TodoRows {
             todos: todos.items,
             csrf: page.csrf.clone(),
             is_pending: true,
         },
-        issue_count: total(&issues),
-        issues: IssueRows { rows: read_rows(tx, issues.items, None)? },
-        alert_count: total(&alerts),
-        alerts: alerts.items,
         projects: recent(tx, &viewer, user.id)?,
         steps: match user.is_admin {
             true => first_steps(tx)?,
@@ -114,11 +91,6 @@ fn read(app: &App, tx: &mut Tx<'_>, caller: &SignedInViewer, page: Page) -> Resu
         now: tx.now(),
         page,
     })
-}
-
-/// How many rows a list has in all.
-fn total<T>(list: &Paged<T>) -> String {
-    ui::up_to(list.counted(), COUNT_LIMIT.unsigned_abs())
 }
 
 /// The projects of somebody in which something happened last.

@@ -15,6 +15,7 @@ use kernel::outbound::{Outbound, Policy};
 use kernel::secrets::Secrets;
 use kernel::settings::Settings;
 use kernel::telemetry::Metrics;
+use spaces::pages::panels::Panels;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
@@ -165,6 +166,12 @@ pub fn plugs() -> store::Result<Plugs> {
     plugs.plug(planning::targets::TargetKinds::with([monitoring::alerts::graph::KIND]))?;
     plugs.plug(packages::source::Repositories::default())?;
     plugs.plug(search::sources())?;
+    plugs.plug(Panels(vec![
+        monitoring::alerts::pages::panels::alerts,
+        monitoring::errors::pages::panels::errors,
+        planning::pages::panels::issues,
+        packages::pages::panels::packages,
+    ]))?;
     plugs.plug(spaces::hooks::Hooks {
         contents: vec![
             spaces::uploads::CONTENTS,
@@ -193,6 +200,7 @@ fn check_plugs(store: &Store) -> store::Result<()> {
     store.plugged::<planning::targets::TargetKinds>()?;
     store.plugged::<packages::source::Repositories>()?;
     store.plugged::<kernel::search::Sources>()?;
+    store.plugged::<Panels>()?;
     Ok(())
 }
 

@@ -4,6 +4,7 @@ mod admin;
 mod admin_mode;
 pub mod challenge;
 mod emails;
+mod follow;
 mod mail_links;
 pub mod navigation;
 mod own_tokens;
@@ -17,6 +18,7 @@ mod settings;
 mod sign_in;
 mod sign_up;
 mod spam_logs;
+pub mod status;
 pub mod tokens;
 mod two_factor;
 pub mod views;
@@ -46,6 +48,8 @@ pub fn routes(r: &mut Routes) {
     admin_mode::routes(r);
     settings::routes(r);
     spam_logs::routes(r);
+    status::routes(r);
+    follow::routes(r);
 }
 
 kernel::params! {

@@ -11,7 +11,9 @@ mod finish;
 pub mod hostile;
 mod languages;
 mod links;
+mod plain;
 mod recent;
+mod relative;
 mod tasks;
 #[cfg(test)]
 mod tests;
@@ -26,7 +28,9 @@ use comrak::{Arena, Options};
 use crate::error::{Error, Result};
 pub use bounds::turn;
 pub use links::{Find, Link};
+pub use plain::line;
 pub use recent::recent;
+pub use relative::Relative;
 pub use tasks::{Tick, version};
 
 /// Characters of a text that are rendered at most.
@@ -57,11 +61,20 @@ pub struct Rendering<'r> {
     pub uploads: &'r str,
     /// The form that its boxes belong to; empty where nobody may tick them.
     pub tasks: &'r str,
+    /// Where addresses lead that are relative.
+    pub relative: Relative<'r>,
 }
 
 impl Default for Rendering<'_> {
     fn default() -> Self {
-        Rendering { find: &nothing, lowered: 0, id: "", uploads: "", tasks: "" }
+        Rendering {
+            find: &nothing,
+            lowered: 0,
+            id: "",
+            uploads: "",
+            tasks: "",
+            relative: Relative::Here,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::notes::Person;
 use super::views::{IssueRow, Issues};
-use super::{authorized, desk, words};
+use super::{authorized, desk, shown_color, words};
 use crate::access::Scope;
 use crate::model::{Issue, IssueKind, IssueState};
 use crate::store::issues::filter::{Has, IssueFilter, Marks};
@@ -20,6 +20,7 @@ use kernel::http::params::Text;
 use kernel::http::{Call, FromCall, Paging, Params, Response, Routes};
 use spaces::access::{Purpose, REPORTER};
 use spaces::pages::{Address, Section, Space, section};
+use std::collections::HashMap;
 use store::Tx;
 
 /// Milestones to choose from.
@@ -174,7 +175,7 @@ impl ListPage {
     }
 
     /// What narrows the list, each with the list without it.
-    pub(super) fn chips(&self, url: &str) -> Vec<Chip> {
+    pub(super) fn chips(&self, url: &str, colors: &HashMap<String, String>) -> Vec<Chip> {
         let mut chips = Vec::new();
         for (name, label, value) in self.marks() {
             let values = match name {
@@ -184,7 +185,9 @@ impl ListPage {
             for one in values.iter().filter(|one| !one.is_empty()) {
                 let without = if name == "labels" { one.as_str() } else { value };
                 let query = self.query(self.state.unwrap_or_default(), Some((name, without)));
-                chips.push(Chip::new(format!("{label}: {one}"), at(url, &query)));
+                let chip = Chip::new(format!("{label}: {one}"), at(url, &query));
+                let color = colors.get(one).filter(|_| name == "labels");
+                chips.push(chip.color(color.cloned()));
             }
         }
         chips
@@ -273,7 +276,7 @@ async fn show(
                 is_filtered: params.narrows(),
                 state,
                 tabs: counts.iter().map(tab).collect(),
-                chips: params.chips(&url),
+                chips: params.chips(&url, &colors(tx, &space, &params)?),
                 sorts: Choice::list(SORTS),
                 bulk_url: Pages { url: bulk, ..pages.clone() }.here(),
                 pages,
@@ -287,6 +290,19 @@ async fn show(
         })
         .await?;
     Ok(Html::new(&view)?.response())
+}
+
+/// The colours of the labels that narrow a list, by title.
+fn colors(tx: &mut Tx<'_>, space: &Space, params: &ListPage) -> Result<HashMap<String, String>> {
+    let titles = words(&params.labels);
+    if titles.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let found = labels::ids_of(tx, &authorized(space).parent, &titles, &[])?;
+    let ids: Vec<i64> = found.into_iter().map(|(id, _)| id).collect();
+    let found = labels::by_ids(tx, &ids)?;
+    let colors = found.into_iter().map(|label| (label.title, shown_color(&label.color)));
+    Ok(colors.collect())
 }
 
 /// How many issues stand in each tab.

@@ -12,6 +12,7 @@ pub mod list;
 mod milestones;
 mod new;
 pub mod notes;
+pub mod panels;
 mod preview;
 pub mod todos;
 pub mod views;

@@ -94,7 +94,14 @@ impl Links {
     pub fn shown(&self, markdown: &str, shown: TextOptions<'_>) -> String {
         let (Links { told, uploads, .. }, TextOptions { id, tasks }) = (self, shown);
         let find = |text: &str| self.of(text);
-        let how = Rendering { find: &find, lowered: LOWERED, id, uploads, tasks };
+        let how = Rendering {
+            find: &find,
+            lowered: LOWERED,
+            id,
+            uploads,
+            tasks,
+            ..Rendering::default()
+        };
         recent(&[markdown, id, tasks, uploads, told], || how.html(markdown)).to_string()
     }
 

@@ -204,6 +204,14 @@ impl SpaceHead {
         format!("{}{further}", self.url)
     }
 
+    /// Alerts, and who is paged by them: the pages of one task.
+    pub fn alert_tabs(&self, current: Section) -> Vec<Tab> {
+        let tab = |section: Section| {
+            Tab::new(section.shown().0, self.address(section), section == current)
+        };
+        [Section::Alerts, Section::OnCall, Section::Escalation].map(tab).into()
+    }
+
     pub fn settings_tabs(&self, current: &str) -> Vec<Tab> {
         let tab = |label: &str, path: &str| {
             let url = format!("{}/-/{path}", self.url);

@@ -1,6 +1,6 @@
 //! The addresses of uploads, and where editors send files to.
 
-use super::show::show;
+use super::show::{Below, show};
 use super::{Address, GROUP, PROJECT, Visit, sections};
 use crate::access::Purpose;
 use crate::model::SourceKind;
@@ -79,7 +79,7 @@ async fn of_path(
             let at = (address.kind, Reference::Path(place.to_owned()));
             answer(app, viewer, request, at, &path).await
         }
-        None => show(app, viewer, address, paging).await,
+        None => show(app, viewer, address, Params(Below::default()), paging).await,
     }
 }
 

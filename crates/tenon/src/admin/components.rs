@@ -7,8 +7,8 @@ use http::Method;
 use identity::Admin;
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::html::ui::{self, Chip, Choice, Tab, Tile};
-use kernel::html::{Flash, Html, Page, Pages, Tone};
+use kernel::html::ui::{self, Chip, Choice, Panel, Row, Tab, Tile, badge, icon, panel};
+use kernel::html::{Flash, Html, Moment, Page, Pages, Tone};
 use kernel::http::{Response, Routes};
 use kernel::time::{Date, Timestamp, date_of};
 use planning::pages::notes::Story;
@@ -33,15 +33,27 @@ struct Components {
     ranking: Vec<(String, String, u64)>,
     tiles: Vec<Tile>,
     flashes: Vec<Flash>,
+    panel: Panel,
     story: Story,
+}
+
+/// The newest of a list.
+fn sample(earlier: Timestamp, now: Timestamp) -> Panel {
+    let row = Row::new(icon("package"), "anvil")
+        .url(Some("#panel".into()))
+        .badge(badge("npm", "plain"))
+        .about("1.2.0")
+        .at("published", Moment::new(earlier, now));
+    panel("sample-panel", "Packages", ui::rows(vec![row])).all("All packages", "#panel")
 }
 
 async fn show(app: App, admin: Admin) -> Result<Response> {
     let now = app.now();
+    let earlier = now - Duration::from_secs(90 * 60);
     let view = Components {
         page: page(&app, &admin, "Components"),
         now,
-        earlier: now - Duration::from_secs(90 * 60),
+        earlier,
         today: date_of(now),
         tabs: vec![
             Tab::new("Open", "#tabs", true).count(12),
@@ -59,6 +71,7 @@ async fn show(app: App, admin: Admin) -> Result<Response> {
         flashes: [Tone::Plain, Tone::Good, Tone::Warn, Tone::Bad]
             .map(|tone| Flash { tone, text: "What was done, or why not.".into() })
             .to_vec(),
+        panel: sample(earlier, now),
         story: Story::sample(now),
     };
     Ok(Html::new(&view)?.response())

@@ -5,6 +5,7 @@ use super::challenge::Challenge;
 use super::preferences;
 use super::settings::fields::SettingsPage;
 pub use super::settings::fields::{SettingsField, SettingsSection};
+use super::status::StatusForm;
 use super::tokens::{ShownSecret, TokenForm, TokenRow};
 use crate::entities::Whole;
 use crate::model::{AccessToken, User};
@@ -224,6 +225,39 @@ pub struct EditAdminUser {
     /// The viewer edits themselves and keeps their rights.
     pub is_self: bool,
     pub form: edit::Form,
+    pub errors: Errors,
+}
+
+/// `/admin/users/<username>/tokens`.
+#[derive(Debug, Template)]
+#[template(path = "admin_user_token.html")]
+pub struct NewUserToken {
+    pub page: Page,
+    pub tabs: Vec<Tab>,
+    pub user: User,
+    /// The secret of the token just made, shown this once.
+    pub secret: Option<ShownSecret>,
+    pub kinds: Vec<Choice>,
+    /// The one chosen.
+    pub kind: String,
+    pub form: TokenForm,
+    pub errors: Errors,
+}
+
+/// What somebody says they are doing: one's own, or a user's.
+#[derive(Debug, Template)]
+#[template(path = "status.html")]
+pub struct StatusPage {
+    pub page: Page,
+    /// The pages about a user, for administrators.
+    pub tabs: Vec<Tab>,
+    /// Where the form goes.
+    pub url: String,
+    pub form: StatusForm,
+    pub ends: Vec<Choice>,
+    /// When the one that is stored ends.
+    pub clear_at: Option<Timestamp>,
+    pub now: Timestamp,
     pub errors: Errors,
 }
 

@@ -15,6 +15,7 @@ mod headings;
 pub(super) mod icons;
 mod marks;
 mod messages;
+mod panel;
 mod picker;
 mod shows;
 
@@ -33,8 +34,10 @@ pub use marks::{PartOfTime, PersonLink, Tag, part_of_time, person, tag};
 pub use messages::{
     Alert, Hint, Message, Problem, ScriptAlert, alert, hint, message, problem, script_alert,
 };
+pub use panel::{Panel, Row, Rows, panel, rows};
 pub use picker::{Picker, picker};
 pub use shows::{
     Badge, Chip, Chips, Confirm, Copied, Empty, Pager, Progress, Tab, Tabs, badge, bytes, chips,
-    confirm, copy, count, day, empty, pager, progress, role, state, tabs, up_to, visibility, when,
+    confirm, copy, count, day, day_of, empty, pager, progress, role, state, tabs, total,
+    up_to, visibility, when,
 };

@@ -6,6 +6,7 @@ mod change;
 mod images;
 mod integration;
 mod list;
+pub mod panels;
 mod settings;
 mod show;
 mod talk;

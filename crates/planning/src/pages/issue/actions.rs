@@ -1,6 +1,7 @@
 //! What the forms of an issue's page do.
 
 use super::{ENTRIES, IssueForms, render};
+use crate::formats::quick_actions;
 use crate::guarded::{self, Writer};
 use crate::model::{EscalationStatus, IssueKind, Severity};
 use crate::pages::notes::{Open, at, noted};
@@ -273,6 +274,7 @@ pub async fn write_note(
     let here = here(&app, &viewer, &address, form.issue_iid).await?;
     let draft = Draft { body: lines(&form.draft.body).into(), ..form.draft.0 };
     let by = Writer::by_form(viewer.clone(), request, solution);
+    let added = added(&draft.body);
     let mut done = Ok(Guarded::Made(None));
     if !draft.body.trim().is_empty() || form.state_event.is_none() {
         done = say(&app, by.clone(), &here, &draft).await;
@@ -285,12 +287,22 @@ pub async fn write_note(
         }
     }
     match outcome(&app, done.map_err(noted), &["body"]).await? {
-        Ok(Some(place)) => flash::done(&app, &format!("{}{place}", here.url), "Comment added."),
+        Ok(Some(place)) => flash::done(&app, &format!("{}{place}", here.url), added),
         Ok(None) => flash::done(&app, &here.url, "Done."),
         Err(refusal) => {
             let typed = unsaid(draft, refusal);
             render(&app, viewer, address, (form.issue_iid, None), paging, typed).await
         }
+    }
+}
+
+/// What is said of a comment, a command in it that is none included.
+fn added(text: &str) -> String {
+    match quick_actions::unknown(text) {
+        Some(word) => {
+            format!("Comment added. There is no command {word}: it stands in the text.")
+        }
+        None => "Comment added.".to_owned(),
     }
 }
 

@@ -45,6 +45,11 @@ async fn an_issue_is_made_discussed_and_closed(t: testkit::TestServer) {
 
     let (_, page) = browser.submit(&format!("{ONE}/notes"), &[("body", "Oil *it*")]).await;
     assert!(page.contains("Oil <em>it</em>"), "{page}");
+    let (_, page) = browser.submit(&format!("{ONE}/notes"), &[("body", "Hm.\r\n/bogus it")]).await;
+    assert!(
+        page.contains("There is no command /bogus") && page.contains("/bogus it"),
+        "{page}"
+    );
     let (_, page) = browser
         .submit(&format!("{ONE}/notes"), &[("body", ""), ("state_event", "close")])
         .await;
@@ -56,7 +61,7 @@ async fn an_issue_is_made_discussed_and_closed(t: testkit::TestServer) {
         .await;
     assert!(page.contains(">done<") || page.contains("<p>done</p>"), "{page}");
     let issue = jane.get(project.at("/issues/1")).await.is(200).json();
-    assert_eq!((&issue["state"], &issue["user_notes_count"]), (&json!("closed"), &json!(2)));
+    assert_eq!((&issue["state"], &issue["user_notes_count"]), (&json!("closed"), &json!(3)));
     let blank = browser.post(&format!("{ONE}/notes"), &[("body", " ")]).await.is(422).text();
     assert!(blank.contains("id=\"e-body\""), "{blank}");
 }
