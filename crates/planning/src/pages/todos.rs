@@ -91,12 +91,19 @@ pub fn shown_rows(
     let found = rows::list(tx, &viewer, caller.0.user.id, &in_state(state), paging)?;
     let beside = Beside::read(app, tx, &viewer, &found.items)?;
     let now = tx.now();
-    let row = |todo: &Todo| TodoRow {
-        id: todo.id,
-        why: why(todo.action),
-        icon: icon(todo.action),
-        about: beside.summary(app, todo),
-        created_at: Moment::new(todo.created_at, now),
+    let row = |todo: &Todo| {
+        let mut about = beside.summary(app, todo);
+        // «You added this» names who did already.
+        if todo.action == Action::Marked {
+            about.author.clear();
+        }
+        TodoRow {
+            id: todo.id,
+            why: why(todo.action),
+            icon: icon(todo.action),
+            about,
+            created_at: Moment::new(todo.created_at, now),
+        }
     };
     Ok(found.replace(|todos| todos.iter().map(row).collect()))
 }
@@ -109,7 +116,7 @@ fn icon(action: Action) -> &'static str {
     match action {
         Action::Assigned => "user",
         Action::Mentioned | Action::DirectlyAddressed => "comment",
-        Action::Marked => "check",
+        Action::Marked => "plus",
         Action::BuildFailed | Action::Unmergeable | Action::MergeTrainRemoved => "warn",
         Action::ApprovalRequired | Action::ReviewRequested => "members",
     }
