@@ -126,7 +126,9 @@ fn first_steps(tx: &mut Tx<'_>) -> Result<Vec<Step>> {
         Step {
             label: "Create an access token for your tools",
             url: "/-/user_settings/tokens",
-            is_done: is_done(sql!("select exists (select 1 from access_tokens)"))?,
+            is_done: is_done(sql!(
+                "select exists (select 1 from access_tokens where not revoked)"
+            ))?,
         },
     ];
     match steps.iter().all(|step| step.is_done) {

@@ -98,6 +98,8 @@ pub const CLIENTS: &[Suite] = &[
 /// The pages in a browser.
 pub const BROWSER: &[Suite] = &[
     suite(Node, "chromium", "tests/browser/pages.cjs").named(),
+    suite(Node, "the whole walk in chromium", "tests/browser/walk.cjs"),
+    suite(Node, "applications, links and refusals in chromium", "tests/browser/doors.cjs"),
     suite(Node, "the administration in chromium", "tests/browser/admin.cjs"),
     suite(Node, "charts and packages in chromium", "tests/browser/drawn.cjs"),
     suite(Node, "searching in chromium", "tests/browser/search.cjs"),
