@@ -2,13 +2,13 @@
 // do with them, and that everyone can. Run by `cargo xtask test --only browser`.
 
 const assert = require('node:assert/strict');
-const { createHmac } = require('node:crypto');
 const { before, test } = require('node:test');
 const {
   SECRET,
   api,
   checkAll,
   checkFocus,
+  code,
   open,
   password,
   person,
@@ -27,20 +27,6 @@ before(async () => {
   await api('PUT', '/application/settings', { signup_enabled: true });
   await person(member, 'A member');
 });
-
-// The code that an app with this secret shows at a time in seconds (RFC 6238).
-function code(secret, seconds) {
-  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-  const bits = [...secret.replaceAll(' ', '')]
-    .map((letter) => letters.indexOf(letter).toString(2).padStart(5, '0'))
-    .join('');
-  const key = Buffer.from(bits.match(/.{8}/g).map((byte) => parseInt(byte, 2)));
-  const step = Buffer.alloc(8);
-  step.writeBigUInt64BE(BigInt(Math.floor(seconds / 30)));
-  const hash = createHmac('sha1', key).update(step).digest();
-  const number = hash.readUInt32BE(hash[19] & 15) & 0x7fffffff;
-  return String(number % 1e6).padStart(6, '0');
-}
 
 // Fills the sign-in form in; a second step may follow.
 async function enter(page, name) {

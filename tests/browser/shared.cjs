@@ -3,6 +3,7 @@
 // every page.
 
 const assert = require('node:assert/strict');
+const { createHmac } = require('node:crypto');
 const { after, before } = require('node:test');
 const { chromium } = require('playwright-core');
 const axe = require('axe-core').source;
@@ -23,6 +24,9 @@ const PNG = Buffer.from(
 );
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'];
 
+// What the browser is started with; a suite adds to it.
+const flags = ['--no-sandbox', '--disable-gpu'];
+
 let browser;
 // What a browser keeps of root's sign-in: one serves all tests of a suite.
 let session;
@@ -30,7 +34,7 @@ let session;
 before(async () => {
   browser = await chromium.launch({
     executablePath: process.env.CHROMIUM,
-    args: ['--no-sandbox', '--disable-gpu'],
+    args: flags,
   });
   // Suites sign in more often than one person would.
   await api('PUT', '/application/settings', { sign_in_limit_per_minute: 1000 });
@@ -194,6 +198,20 @@ async function checkFocus(page, what) {
   }
 }
 
+// The code that an app with this secret shows at a time in seconds (RFC 6238).
+function code(secret, seconds) {
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+  const bits = [...secret.replaceAll(' ', '')]
+    .map((letter) => letters.indexOf(letter).toString(2).padStart(5, '0'))
+    .join('');
+  const key = Buffer.from(bits.match(/.{8}/g).map((byte) => parseInt(byte, 2)));
+  const step = Buffer.alloc(8);
+  step.writeBigUInt64BE(BigInt(Math.floor(seconds / 30)));
+  const hash = createHmac('sha1', key).update(step).digest();
+  const number = hash.readUInt32BE(hash[19] & 15) & 0x7fffffff;
+  return String(number % 1e6).padStart(6, '0');
+}
+
 module.exports = {
   PNG,
   SCHEMES,
@@ -204,6 +222,8 @@ module.exports = {
   check,
   checkAll,
   checkFocus,
+  code,
+  flags,
   focus,
   open,
   password,
