@@ -4,10 +4,10 @@
 
 use crate::access;
 use crate::author::Author;
-use crate::model::{AccessToken, TokenKind, User, scope_fits};
+use crate::model::{AccessToken, TokenKind, User};
 use crate::oauth::applications::{self, Application, Owner, Registration};
-use crate::oauth::scopes;
 use crate::password_rules::{self, Person};
+use crate::scopes;
 use crate::tokens::NewToken;
 use crate::users::{self, NewUser};
 use kernel::error::{Error, Found, Result};
@@ -100,7 +100,7 @@ pub fn create_application(
     tx: &mut Tx<'_>,
     new: &Registration,
 ) -> Result<(Application, Option<Secret>)> {
-    check_scopes(&new.scopes, scopes::is_known, "an application")?;
+    check_scopes(&new.scopes, crate::oauth::scopes::is_known, "an application")?;
     applications::create(tx, &Author::default(), Owner::Instance, new)
 }
 
@@ -136,7 +136,7 @@ pub fn create_token(
     if let Some(reason) = access::refusal_now(tx, &user)? {
         return Err(Error::forbidden(reason));
     }
-    let fits = |scope: &str| scope_fits(TokenKind::Personal, scope, user.is_admin);
+    let fits = |scope: &str| scopes::fits(TokenKind::Personal, scope, user.is_admin);
     check_scopes(wanted, fits, &format!("a token of {username}"))?;
     let new = NewToken {
         name: name.into(),

@@ -162,7 +162,15 @@ mod tests {
             text.match_indices("#1").map(link).collect()
         };
         let (id, uploads, tasks) = ("n123456789-", "/-/project/123456", "n123456789-boxes");
-        Rendering { find: &find, lowered: 2, id, uploads, tasks }.html(text)
+        Rendering {
+            find: &find,
+            lowered: 2,
+            id,
+            uploads,
+            tasks,
+            ..Rendering::default()
+        }
+        .html(text)
     }
 
     fn stays_in_proportion(text: &str) {

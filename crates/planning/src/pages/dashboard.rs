@@ -16,6 +16,7 @@ use kernel::html::{Html, Pages};
 use kernel::http::paging::COUNT_LIMIT;
 use kernel::http::params::Text;
 use kernel::http::{Flat, Paging, Params, Response, Routes};
+use std::collections::HashMap;
 
 const PAGE: &str = "/dashboard/issues";
 
@@ -101,7 +102,7 @@ async fn show(
         Ok(MyIssues {
             whose: [Whose::Assigned, Whose::Created, Whose::All].map(whose_tab).to_vec(),
             tabs: found.iter().map(tab).collect(),
-            chips: filters.chips(&url),
+            chips: filters.chips(&url, &HashMap::new()),
             sorts: Choice::list(SORTS),
             pages: Pages::of(&paging, total, at(&url, &filters.query(state, None))),
             issues: read_rows(tx, list.items, None)?,

@@ -108,8 +108,8 @@ pub fn shown_rows(
     Ok(found.replace(|todos| todos.iter().map(row).collect()))
 }
 
-fn in_state(state: State) -> Filter {
-    Filter { states: Some(vec![state]), ..Filter::default() }
+fn in_state(state: State) -> TodoFilter {
+    TodoFilter { states: Some(vec![state]), ..TodoFilter::default() }
 }
 
 fn icon(action: Action) -> &'static str {

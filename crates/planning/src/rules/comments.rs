@@ -160,7 +160,7 @@ impl<'t> Talk<'t> {
                 in_thread: comment.begins_thread || first.is_some(),
                 is_system: false,
                 // An answer is for those who see what it answers.
-                internal: comment.internal || first.is_some_and(|first| first.internal),
+                internal: comment.internal || first.as_ref().is_some_and(|first| first.internal),
                 names_issue_id: None,
                 created_at,
                 // What answers a resolved thread leaves it so.

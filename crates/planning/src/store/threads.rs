@@ -1,7 +1,7 @@
 //! Threads: what answers one another, and whether it is settled. All notes of a
 //! thread by people say the same of that, so any of them tells it.
 
-use super::notes::{Activity, Note, Noteable, TABLES, can_be_resolved, readable};
+use super::notes::{Activity, Noteable, TABLES, can_be_resolved, readable};
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::graph::{Owned, Window};

@@ -38,6 +38,6 @@ pub use panel::{Panel, Row, Rows, panel, rows};
 pub use picker::{Picker, picker};
 pub use shows::{
     Badge, Chip, Chips, Confirm, Copied, Empty, Pager, Progress, Tab, Tabs, badge, bytes, chips,
-    confirm, copy, count, day, day_of, empty, pager, progress, role, state, tabs, total,
-    up_to, visibility, when,
+    confirm, copy, count, day, day_of, empty, pager, progress, role, state, tabs, total, up_to,
+    visibility, when,
 };

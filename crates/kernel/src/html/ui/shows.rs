@@ -2,6 +2,8 @@
 
 use super::icons::{Icon, icon};
 use crate::html::page::{Moment, Pages, Tone};
+use crate::http::Paged;
+use crate::http::paging::COUNT_LIMIT;
 use crate::time::{Date, Timestamp};
 use askama::Template;
 use askama::filters::HtmlSafe;
@@ -143,7 +145,12 @@ impl Chip {
     /// What it says, and where the list is without it.
     pub fn new(text: impl Into<String>, url: impl Into<String>) -> Chip {
         let text = text.into();
-        Chip { about: format!("Remove {text}"), text, url: url.into(), color: None }
+        Chip {
+            about: format!("Remove {text}"),
+            text,
+            url: url.into(),
+            color: None,
+        }
     }
 
     /// What taking it away does, for screen readers.

@@ -322,7 +322,11 @@ async fn say(app: &App, by: Writer, here: &Here, draft: &Draft) -> Result<Guarde
         let Said::Note(note, _) = said else {
             return Ok(None);
         };
-        let timeline = Timeline { viewer: &viewer, noteable: noteable(&issue), is_reporter: inside };
+        let timeline = Timeline {
+            viewer: &viewer,
+            noteable: noteable(&issue),
+            is_reporter: inside,
+        };
         let place = timeline.place_of(tx, &note)?;
         Ok(Some(match place.is_in_story() {
             true => at("", place.entries_before / ENTRIES + 1, note.id),

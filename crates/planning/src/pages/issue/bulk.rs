@@ -19,6 +19,7 @@ use kernel::http::{Paging, Params, Patch, Response, Routes};
 use kernel::ids::Reference;
 use spaces::pages::{Visit, section};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use store::Tx;
 
 /// Issues of one change: those of a page.
@@ -130,9 +131,8 @@ impl Bulk<'_> {
         let mut done = BulkOutcome { kept_away: missing as u64, ..BulkOutcome::default() };
         let mut desks: HashMap<i64, Option<ProjectAccess>> = HashMap::new();
         for issue in issues {
-            if !desks.contains_key(&issue.project_id) {
-                let desk = self.desk(tx, issue.project_id)?;
-                desks.insert(issue.project_id, desk);
+            if let Entry::Vacant(unknown) = desks.entry(issue.project_id) {
+                unknown.insert(self.desk(tx, issue.project_id)?);
             }
             let Some(Some(desk)) = desks.get(&issue.project_id) else {
                 done.kept_away += 1;

@@ -26,7 +26,11 @@ impl Reader<'_> {
 
     /// How many threads are not resolved.
     pub fn unresolved(&self, tx: &mut Tx<'_>) -> Result<u64> {
-        Ok(threads::unresolved(tx, self.notes())?.unsigned_abs())
+        Ok(threads::unresolved(
+            tx,
+            shown(self.viewer, noteable(self.issue), self.desk.is_reporter()),
+        )?
+        .unsigned_abs())
     }
 
     /// One page, oldest first, and how many entries there are.

@@ -62,7 +62,7 @@ pub fn rows(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     scope: &Scope,
-    filter: &Filter,
+    filter: &IssueFilter,
     sorting: Sorting,
     paging: &Paging,
 ) -> Result<Vec<Issue>> {

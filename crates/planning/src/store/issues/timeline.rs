@@ -247,10 +247,7 @@ impl Timeline<'_> {
     pub fn later(&self, tx: &mut Tx<'_>, note: &Note) -> Result<i64> {
         let (at, id) = self.began(tx, note)?;
         let mut after = self.beginning();
-        after
-            .push(" and (notes.created_at, notes.id) > (", at)
-            .push(", ", id)
-            .raw(")");
+        after.push(" and (notes.created_at, notes.id) > (", at).push(", ", id).raw(")");
         count_notes(tx, after, COUNT_LIMIT + 1)
     }
 
