@@ -1,18 +1,19 @@
 //! `/dashboard/issues`: issues of all projects, by what the viewer has to do
 //! with them.
 
-use super::list::{ListPage, SORTS, at, counts, filter, read_rows, sorting};
-use super::views::MyIssues;
+use super::list::{ListPage, ListTab, SORTS, at, counts, filter, read_rows, sorting};
+use super::views::IssueRow;
 use crate::access::Scope;
 use crate::store::issues::filter::IssueFilter;
 use crate::store::issues::list as rows;
+use askama::Template;
 use http::Method;
 use identity::pages::page;
 use identity::viewer::SignedInViewer;
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::html::ui::{Choice, Tab};
-use kernel::html::{Html, Pages};
+use kernel::html::ui::{self, Chip, Choice, Tab};
+use kernel::html::{Html, Page, Pages};
 use kernel::http::paging::COUNT_LIMIT;
 use kernel::http::params::Text;
 use kernel::http::{Flat, Paging, Params, Response, Routes};
@@ -39,6 +40,25 @@ kernel::params! {
         pub scope: Option<Whose>,
         pub list: Flat<ListPage>,
     }
+}
+
+#[derive(Debug, Template)]
+#[template(path = "my_issues.html")]
+struct MyIssues {
+    page: Page,
+    /// This list without anything that narrows it.
+    url: String,
+    scope: Whose,
+    filters: ListPage,
+    state: ListTab,
+    /// Lists of other issues.
+    whose: Vec<Tab>,
+    tabs: Vec<Tab>,
+    chips: Vec<Chip>,
+    sorts: Vec<Choice>,
+    is_filtered: bool,
+    issues: Vec<IssueRow>,
+    pages: Pages,
 }
 
 impl Whose {

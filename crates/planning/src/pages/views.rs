@@ -1,6 +1,5 @@
 //! What the pages of this room show: plain view models of their templates.
 
-use super::dashboard::Whose;
 use super::issue::actions::Draft;
 use super::issue::fields::Fields;
 use super::kinds;
@@ -268,26 +267,6 @@ pub struct Milestone {
     pub issues: Vec<IssueRow>,
     pub pages: Pages,
     pub can_manage: bool,
-}
-
-/// `/dashboard/issues`.
-#[derive(Debug, Template)]
-#[template(path = "my_issues.html")]
-pub struct MyIssues {
-    pub page: Page,
-    /// This list without anything that narrows it.
-    pub url: String,
-    pub scope: Whose,
-    pub filters: ListPage,
-    pub state: ListTab,
-    /// Lists of other issues.
-    pub whose: Vec<Tab>,
-    pub tabs: Vec<Tab>,
-    pub chips: Vec<Chip>,
-    pub sorts: Vec<Choice>,
-    pub is_filtered: bool,
-    pub issues: Vec<IssueRow>,
-    pub pages: Pages,
 }
 
 /// What somebody has to do, with buttons that say it is done or is not.

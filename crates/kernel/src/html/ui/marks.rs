@@ -47,7 +47,7 @@ impl HtmlSafe for Tag {}
 /// Somebody with their picture, leading somewhere.
 #[derive(Debug, Template)]
 #[template(
-    source = r#"<a class="person" href="{{ url }}"{% if !about.is_empty() %} aria-label="{{ about }}"{% endif %}>{{ picture }}{% if about.is_empty() %}{{ name }}{% endif %}</a>"#,
+    source = r#"<a class="person" href="{{ url }}">{{ picture }}{% if about.is_empty() %}{{ name }}{% else %}<span class="hush">{{ about }}</span>{% endif %}</a>"#,
     ext = "html"
 )]
 pub struct PersonLink {

@@ -21,6 +21,7 @@ use kernel::time::Timestamp;
 use planning::access::ProjectAccess;
 use planning::pages::notes::{NotePage, Open, Story, StoryQuery};
 use planning::rules::comments::Talk;
+use planning::rules::threads::Resolves;
 use serde_json::Value;
 use spaces::access::Purpose;
 use spaces::pages::{Section, Space, Visit};
@@ -203,6 +204,7 @@ impl AlertPage {
             page: Pages::of(&self.paging, 0, String::new()).page,
             writes: !desk.project.archived,
             may_answer: !desk.project.archived,
+            resolves: Resolves::None,
             open,
         };
         let (story, pages) = self.story(tx, &around, &alert)?;

@@ -1,7 +1,6 @@
 //! What pages tell of an alert's past. Counts by hour are kept as long as
 //! charts show them.
 
-use super::arrive::ALERT;
 use crate::alerts::model::Alert;
 use jiff::Timestamp;
 use kernel::error::Result;
