@@ -4,7 +4,7 @@
 //! Every form goes through the rules that REST uses, and works without a
 //! script.
 
-mod boxes;
+pub mod boxes;
 mod issue;
 mod labels;
 pub mod list;

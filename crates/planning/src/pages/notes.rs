@@ -4,7 +4,7 @@
 use super::boxes::Tickable;
 use crate::access::ProjectAccess;
 use crate::model::Label;
-use crate::rules::comments::may_change;
+use crate::rules::comments::{may_change, refused_text};
 use crate::rules::references::Links;
 use crate::store::issues::timeline::Discussion;
 use crate::store::notes::Note;
@@ -13,8 +13,9 @@ use askama::filters::HtmlSafe;
 use identity::entities::load_basic;
 use identity::model::User;
 use identity::pages::challenge::Challenge;
+use identity::pages::refusal::Refusal;
 use identity::viewer::Viewer;
-use kernel::error::Result;
+use kernel::error::{Error, Result};
 use kernel::html::{Moment, ui};
 use kernel::time::Timestamp;
 use std::collections::HashMap;
@@ -60,6 +61,7 @@ pub struct NoteView {
     created_at: Moment,
     may_change: bool,
     url: String,
+    here: String,
     csrf: String,
     page: u64,
 }
@@ -87,6 +89,7 @@ pub struct Thread {
     /// An answer was refused.
     answer: Option<Retry>,
     url: String,
+    here: String,
     csrf: String,
     page: u64,
 }
@@ -193,6 +196,7 @@ impl Story {
             created_at: Moment::new(now, now),
             may_change: true,
             url: "/-/components".into(),
+            here: "/-/components".into(),
             csrf: String::new(),
             page: 1,
         };
@@ -206,6 +210,7 @@ impl Story {
             may_answer: true,
             answer: None,
             url: "/-/components".into(),
+            here: "/-/components".into(),
             csrf: String::new(),
             page: 1,
         };
@@ -232,6 +237,33 @@ pub(super) fn who(lines: &[Line]) -> String {
     }
 }
 
+kernel::params! {
+    /// What of a story is shown.
+    #[derive(Default)]
+    pub struct StoryQuery {
+        /// The note whose form to change it is open.
+        pub edit: Option<i64>,
+        /// One discussion alone, by its id.
+        pub thread: Option<String>,
+    }
+}
+
+/// Where a note stands: the page of the story, and its place there.
+pub fn at(url: &str, page: i64, note: i64) -> String {
+    match page {
+        ..=1 => format!("{url}#note_{note}"),
+        page => format!("{url}?page={page}#note_{note}"),
+    }
+}
+
+/// A refusal of a note's text, said beside its field.
+pub fn noted(error: Error) -> Error {
+    match refused_text(&error) {
+        Some(problem) => Error::invalid("body", problem),
+        None => error,
+    }
+}
+
 /// What a page asks of the notes it shows.
 #[derive(Debug, Clone, Default)]
 pub struct Open {
@@ -243,11 +275,34 @@ pub struct Open {
     pub answer: Option<(String, Retry)>,
 }
 
+impl Open {
+    /// With the form of a note that was refused.
+    pub fn edit(note_id: i64, body: String, refusal: &Refusal) -> Open {
+        let challenge = refusal.challenge.clone();
+        Open {
+            note_id: Some(note_id),
+            typed: Some(Retry { body, challenge }),
+            answer: None,
+        }
+    }
+
+    /// With an answer in this discussion that was refused.
+    pub fn answer(discussion_id: String, body: String, refusal: &Refusal) -> Open {
+        let challenge = refusal.challenge.clone();
+        Open {
+            answer: Some((discussion_id, Retry { body, challenge })),
+            ..Open::default()
+        }
+    }
+}
+
 pub struct NotePage<'a> {
     pub viewer: &'a Viewer,
     pub desk: &'a ProjectAccess,
     /// Address of what the notes are about; forms are sent below it.
     pub url: &'a str,
+    /// Address of the page that shows them.
+    pub here: &'a str,
     pub csrf: &'a str,
     pub page: u64,
     /// The viewer may change what is theirs.
@@ -308,6 +363,7 @@ impl Shown<'_> {
             may_answer: page.may_answer,
             answer: answer.map(|(_, retry)| retry.clone()),
             url: page.url.to_owned(),
+            here: page.here.to_owned(),
             csrf: page.csrf.to_owned(),
             page: page.page,
             id,
@@ -331,6 +387,7 @@ impl Shown<'_> {
             created_at: Moment::new(note.created_at, self.now),
             may_change,
             url: page.url.to_owned(),
+            here: page.here.to_owned(),
             csrf: page.csrf.to_owned(),
             page: page.page,
             note,

@@ -8,6 +8,7 @@ use super::topic::Topic;
 use crate::access::ProjectAccess;
 use crate::formats::quick_actions;
 use crate::model::text_error;
+use crate::store::issues::timeline::{self, Discussion};
 use crate::store::notes::{self as rows, NewNote, Note};
 use crate::tasks::{Event, Reason};
 use identity::viewer::Viewer;
@@ -81,6 +82,32 @@ impl<'t> Talk<'t> {
         match notes.is_empty() {
             true => Err(Error::NotFound("Discussion")),
             false => Ok(notes),
+        }
+    }
+
+    /// One page of what was said about it, the latest first, and how many
+    /// discussions there are.
+    pub fn latest(
+        self,
+        tx: &mut Tx<'_>,
+        limit: i64,
+        offset: i64,
+    ) -> Result<(Vec<Discussion>, i64)> {
+        timeline::latest(tx, self.shown(), limit, offset)
+    }
+
+    /// One page of one discussion.
+    pub fn thread(
+        self,
+        tx: &mut Tx<'_>,
+        id: &str,
+        limit: i64,
+        offset: i64,
+    ) -> Result<Discussion> {
+        let said = timeline::discussion(tx, self.shown(), id, limit, offset)?;
+        match said.total {
+            0 => Err(Error::NotFound("Thread")),
+            _ => Ok(said),
         }
     }
 
@@ -185,6 +212,17 @@ impl<'t> Talk<'t> {
         };
         mention(tx, viewer, desk, topic, said)?;
         self.find(tx, id)
+    }
+
+    /// Writes the text that becomes of a note's own.
+    pub fn tick(
+        self,
+        tx: &mut Tx<'_>,
+        id: i64,
+        change: impl Fn(&str) -> Result<String>,
+    ) -> Result<()> {
+        let text = change(&self.find(tx, id)?.body)?;
+        self.rewrite(tx, id, &text).map(drop)
     }
 
     pub fn destroy(self, tx: &mut Tx<'_>, id: i64) -> Result<()> {

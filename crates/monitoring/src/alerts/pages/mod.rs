@@ -8,7 +8,6 @@ mod integration;
 mod list;
 mod settings;
 mod show;
-mod story;
 mod talk;
 pub mod views;
 

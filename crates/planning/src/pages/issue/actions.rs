@@ -3,9 +3,9 @@
 use super::{ENTRIES, IssueForms, render};
 use crate::guarded::{self, Writer};
 use crate::model::{EscalationStatus, IssueKind, Severity};
-use crate::pages::notes::{Open, Retry};
+use crate::pages::notes::{Open, at, noted};
 use crate::pages::{desk, lines, words};
-use crate::rules::comments::{self, Comment, Said};
+use crate::rules::comments::{Comment, Said};
 use crate::rules::issues::places::{found_signed_in, found_to_write, subscribe};
 use crate::rules::issues::{Assignees, IssueInput, StateEvent, noteable};
 use crate::rules::{awards, todos};
@@ -262,14 +262,6 @@ async fn aside(
     .await
 }
 
-/// Where a note stands: the page of the story, and its place there.
-pub(super) fn at(url: &str, page: i64, note: i64) -> String {
-    match page {
-        ..=1 => format!("{url}#note_{note}"),
-        page => format!("{url}?page={page}#note_{note}"),
-    }
-}
-
 pub async fn write_note(
     app: App,
     Visit { viewer, address }: Visit,
@@ -336,19 +328,8 @@ fn unsaid(draft: Draft, refusal: Refusal) -> IssueForms {
     if draft.discussion_id.is_empty() {
         return IssueForms { draft, refusal, ..IssueForms::default() };
     }
-    let retry = Retry { body: draft.body.0, challenge: refusal.challenge.clone() };
-    let open = Open {
-        answer: Some((draft.discussion_id.0, retry)),
-        ..Open::default()
-    };
+    let open = Open::answer(draft.discussion_id.0, draft.body.0, &refusal);
     IssueForms { open, refusal, ..IssueForms::default() }
-}
-
-fn noted(error: Error) -> Error {
-    match comments::refused_text(&error) {
-        Some(problem) => Error::invalid("body", problem),
-        None => error,
-    }
 }
 
 pub async fn change_note(
@@ -375,12 +356,7 @@ pub async fn change_note(
             flash::done(&app, &at(&here.url, page, id), "Comment updated.")
         }
         Err(refusal) => {
-            let retry = Retry { body, challenge: refusal.challenge.clone() };
-            let open = Open {
-                note_id: Some(form.note_id),
-                typed: Some(retry),
-                ..Open::default()
-            };
+            let open = Open::edit(form.note_id, body, &refusal);
             let typed = IssueForms { open, refusal, ..IssueForms::default() };
             render(&app, viewer, address, (form.issue_iid, None), paging, typed).await
         }

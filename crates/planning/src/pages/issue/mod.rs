@@ -9,7 +9,7 @@ mod ticking;
 
 use super::boxes::Tickable;
 use super::desk;
-use super::notes::{NotePage, Open, Person};
+use super::notes::{NotePage, Open, Person, StoryQuery};
 use super::views::{self, IssueView};
 use crate::access::ProjectAccess;
 use crate::model::{EscalationStatus, Issue};
@@ -52,18 +52,7 @@ pub fn routes(r: &mut Routes) {
 kernel::params! {
     pub struct OneIssue {
         pub issue_iid: i64,
-        pub shown: Flat<Shown>,
-    }
-}
-
-kernel::params! {
-    /// What of an issue's story is shown.
-    #[derive(Default)]
-    pub struct Shown {
-        /// The note whose form to change it is open.
-        pub edit: Option<i64>,
-        /// One discussion alone, by its id.
-        pub thread: Option<String>,
+        pub story: Flat<StoryQuery>,
     }
 }
 
@@ -82,7 +71,7 @@ async fn show(
     Params(path): Params<OneIssue>,
     paging: Paging,
 ) -> Result<Response> {
-    let Shown { edit, thread } = path.shown.0;
+    let StoryQuery { edit, thread } = path.story.0;
     let open = Open { note_id: edit, ..Open::default() };
     let typed = IssueForms { open, ..IssueForms::default() };
     render(&app, viewer, address, (path.issue_iid, thread), paging, typed).await
@@ -114,6 +103,7 @@ async fn render(
                 viewer: &viewer,
                 desk: &desk,
                 url: &url,
+                here: &url,
                 csrf: &page.csrf,
                 page: Pages::of(&paging, 0, String::new()).page,
                 writes: reader.writes(),

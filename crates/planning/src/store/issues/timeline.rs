@@ -158,3 +158,42 @@ pub fn discussion(
         .push(" offset ", offset);
     Ok(Discussion { notes: tx.query(query)?, total })
 }
+
+/// One page of the discussions of notes of a condition, the latest first, and
+/// how many there are.
+pub fn latest(
+    tx: &mut Tx<'_>,
+    notes: Fragment,
+    limit: i64,
+    offset: i64,
+) -> Result<(Vec<Discussion>, i64)> {
+    let mut counting =
+        Fragment::new("select count(distinct notes.discussion_id) from notes where ");
+    counting.append(notes.clone());
+    let total = tx.query(counting)?.into_iter().next().unwrap_or(0);
+    let mut query = Fragment::new("select min(notes.id) as first_id from notes where ");
+    query
+        .append(notes.clone())
+        .push(" group by notes.discussion_id order by first_id desc limit ", limit)
+        .push(" offset ", offset);
+    let firsts: Vec<i64> = tx.query(query)?;
+    let mut said = discussions(tx, notes, firsts.clone())?;
+    Ok((firsts.iter().filter_map(|id| said.remove(id)).collect(), total))
+}
+
+/// How many discussions of notes of a condition began after that of a note.
+pub fn later(tx: &mut Tx<'_>, notes: Fragment, note: &Note) -> Result<i64> {
+    let mut query = Fragment::new(
+        "select count(*) from (select min(notes.id) as first_id from notes where ",
+    );
+    query
+        .append(notes.clone())
+        .raw(
+            " group by notes.discussion_id) as began
+              where began.first_id > (select min(notes.id) from notes where ",
+        )
+        .append(notes)
+        .push(" and notes.discussion_id = ", note.discussion_id.as_str())
+        .raw(")");
+    Ok(tx.query(query)?.into_iter().next().unwrap_or(0))
+}
