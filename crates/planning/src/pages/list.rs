@@ -81,12 +81,35 @@ const SORTS: &[(&str, &str)] = &[
     ("title_asc", "Title"),
 ];
 
-struct Listed(Option<IssueKind>);
+/// The list that a request is about: of all issues, or of one kind.
+pub struct Listed(Option<IssueKind>);
 
 impl FromCall for Listed {
     async fn from_call(call: &mut Call) -> Result<Self> {
-        let only_incidents = call.route.path.ends_with("/incidents");
+        let only_incidents = call.route.path.contains("/-/incidents");
         Ok(Listed(only_incidents.then_some(IssueKind::Incident)))
+    }
+}
+
+impl Listed {
+    /// Its part of an address.
+    fn path(&self) -> &'static str {
+        match self.0 {
+            None => "issues",
+            Some(_) => "incidents",
+        }
+    }
+
+    /// A page of it, narrowed and sorted so, below the address of its project
+    /// or group.
+    pub fn address(&self, space: &str, query: &ListPage, page: u64) -> String {
+        let narrowed = query.query(query.state.unwrap_or_default(), None);
+        let list = format!("{space}/-/{}", self.path());
+        match (narrowed.as_str(), page) {
+            ("", ..=1) => list,
+            (narrowed, ..=1) => format!("{list}?{narrowed}"),
+            _ => Pages::new(1, 1, 0, format!("{list}?{narrowed}")).url_of(page),
+        }
     }
 }
 
@@ -205,28 +228,31 @@ async fn show(
     address: Address,
     Params(params): Params<ListPage>,
     paging: Paging,
-    Listed(kind): Listed,
+    listed: Listed,
 ) -> Result<Response> {
-    let (title, path, section) = match kind {
-        None => ("Issues", "issues", Section::Issues),
-        Some(_) => ("Incidents", "incidents", Section::Incidents),
+    let kind = listed.0;
+    let (title, section) = match kind {
+        None => ("Issues", Section::Issues),
+        Some(_) => ("Incidents", Section::Incidents),
     };
     let page = identity::pages::page(&app, &viewer, title);
     let view = app
         .read(move |tx| {
-            let (space, scope) = scope(tx, &viewer, &address)?;
+            let (space, scope) = issues_of(tx, &viewer, &address)?;
             let state = params.state.unwrap_or_default();
             let narrowed = filter(&params, kind);
             let counts = counts(tx, &viewer, &scope, &narrowed)?;
             let total = counts.iter().find(|(one, _)| *one == state).map_or(0, |(_, n)| *n);
             let found =
                 rows::list(tx, &viewer, &scope, &narrowed, sorting(&params), paging.clone())?;
-            let url = format!("{}/-/{path}", space.url());
+            let url = format!("{}/-/{}", space.url(), listed.path());
             let tab = |(one, count): &(Shown, i64)| {
                 let to = format!("{url}?{}", params.query(*one, None));
                 Tab::new(one.label(), to, *one == state).count(count.unsigned_abs())
             };
             let here = format!("{url}?{}", params.query(state, None));
+            let pages = Pages::of(&paging, total, here);
+            let bulk = format!("{url}/bulk_update?{}", params.query(state, None));
             let head = space.head(tx, &viewer)?;
             let is_project = matches!(space, Space::Project(..));
             Ok(Issues {
@@ -241,7 +267,8 @@ async fn show(
                 tabs: counts.iter().map(tab).collect(),
                 chips: params.chips(&url),
                 sorts: Choice::list(SORTS),
-                pages: Pages::of(&paging, total, here),
+                bulk_url: Pages { url: bulk, ..pages.clone() }.here(),
+                pages,
                 issues: read_rows(tx, found.items, Some(&space))?,
                 page: head.page(page, section),
                 head,
@@ -286,7 +313,12 @@ fn choices(tx: &mut Tx<'_>, space: &Space) -> Result<Vec<Choice>> {
     Ok(none.into_iter().chain(some).collect())
 }
 
-fn scope(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address) -> Result<(Space, Scope)> {
+/// The project or group of an address, and the issues that its lists hold.
+pub fn issues_of(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    address: &Address,
+) -> Result<(Space, Scope)> {
     match address.authorize(tx, viewer, Purpose::Read)? {
         Space::Group(group, level) => {
             let scope = Scope::Group(Box::new(group.clone()));

@@ -37,6 +37,8 @@ pub struct Issues {
     pub can_create: bool,
     /// Several can be changed at once.
     pub can_update: bool,
+    /// Where a change of several is sent; it leads back to this page.
+    pub bulk_url: String,
     /// What several can be given.
     pub milestones: Vec<Choice>,
     pub issues: Vec<IssueRow>,
