@@ -8,7 +8,7 @@ use identity::pages::page;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::html::ui::{self, Tab};
+use kernel::html::ui::{self, Chip, Tab};
 use kernel::html::{Html, Moment, Page, Pages};
 use kernel::http::{Paging, Params, RequestContext, Response, Routes, Text};
 use kernel::ids::Reference;
@@ -49,8 +49,8 @@ struct SearchPage {
     kind: &'static str,
     project: String,
     group: String,
-    /// The place that is searched, with the address of the same search everywhere.
-    chip: Option<(String, String)>,
+    /// The place that is searched, which leads to the same search everywhere.
+    place: Vec<Chip>,
     is_asked: bool,
     tabs: Vec<Tab>,
     rows: Vec<Row>,
@@ -273,8 +273,11 @@ impl Search {
             Place::Project(project, _) => (project.full_path.clone(), String::new()),
             Place::Group(group) => (String::new(), group.full_path.clone()),
         };
-        let place = [&project, &group].into_iter().find(|path| !path.is_empty()).cloned();
-        let chip = place.map(|path| (path, self.url(&self.asked.r#type, false)));
+        let chip = |path: &String| {
+            Chip::new(format!("in {path}"), self.url(&self.asked.r#type, false))
+                .about(format!("Search everywhere instead of in {path}"))
+        };
+        let place = [&project, &group].into_iter().filter(|path| !path.is_empty());
         let (tabs, rows, pages) = match found {
             None => (Vec::new(), Vec::new(), Pages::default()),
             Some(found) => (self.tabs(&found), found.rows, found.pages),
@@ -284,9 +287,9 @@ impl Search {
             kind: Kind::from_text(&self.asked.r#type).map_or("", Kind::as_str),
             page,
             refusal,
+            place: place.map(chip).collect(),
             project,
             group,
-            chip,
             is_asked,
             tabs,
             rows,

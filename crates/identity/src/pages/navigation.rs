@@ -66,7 +66,7 @@ fn place(page: Page, name: &'static str, url: &str, parts: Vec<NavPart>) -> Page
         name: name.to_owned(),
         url: url.to_owned(),
         context: name.to_owned(),
-        initials: String::new(),
+        has_picture: false,
         parts,
     };
     let mut page = page.crumb(name, url);

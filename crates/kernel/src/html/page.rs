@@ -111,8 +111,6 @@ pub struct PageViewer {
     pub username: String,
     /// Display name.
     pub name: String,
-    /// One or two letters in place of a picture; see [`PageViewer::initials`].
-    pub avatar_initials: String,
     /// Shows the entry Admin.
     pub is_admin: bool,
     /// How they want their pages.
@@ -120,12 +118,11 @@ pub struct PageViewer {
 }
 
 impl PageViewer {
-    /// A viewer whose letters are taken from the name.
+    /// A viewer with the usual preferences.
     pub fn new(username: &str, name: &str, is_admin: bool) -> PageViewer {
         PageViewer {
             username: username.into(),
             name: name.into(),
-            avatar_initials: PageViewer::initials(name),
             is_admin,
             preferences: Preferences::default(),
         }

@@ -50,7 +50,7 @@ pub struct Retry {
 
 /// One note.
 #[derive(Debug, Clone, Template)]
-#[template(path = "note.html")]
+#[template(path = "ui/note.html")]
 pub struct NoteView {
     /// With its text in Markdown.
     note: Note,
@@ -79,7 +79,7 @@ impl NoteView {
 
 /// A note with what answers it.
 #[derive(Debug, Clone, Template)]
-#[template(path = "thread.html")]
+#[template(path = "ui/thread.html")]
 pub struct Thread {
     id: String,
     notes: Vec<NoteView>,
@@ -134,7 +134,7 @@ pub enum Entry {
 
 /// A story from its first entry to its last, with many lines in a row folded.
 #[derive(Debug, Clone, Template)]
-#[template(path = "story.html")]
+#[template(path = "ui/story.html")]
 pub struct Story {
     parts: Vec<Part>,
 }

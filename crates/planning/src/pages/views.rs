@@ -45,6 +45,13 @@ pub struct Issues {
     pub pages: Pages,
 }
 
+impl Issues {
+    /// What may become of several at once.
+    fn state_events(&self) -> Vec<Choice> {
+        Choice::list(&[("", "No change"), ("close", "Close"), ("reopen", "Reopen")])
+    }
+}
+
 #[derive(Debug)]
 pub struct IssueRow {
     pub issue: model::Issue,

@@ -9,7 +9,7 @@ use identity::pages::page;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::html::{Html, Page, ui};
+use kernel::html::{Html, Page};
 use kernel::http::reply::redirect;
 use kernel::http::{Params, Response, Routes};
 

@@ -5,6 +5,7 @@
 mod floor_plan;
 mod interface_pages;
 mod repetition;
+mod templates;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -134,12 +134,20 @@ impl HtmlSafe for Tabs {}
 pub struct Chip {
     text: String,
     url: String,
+    about: String,
 }
 
 impl Chip {
     /// What it says, and where the list is without it.
     pub fn new(text: impl Into<String>, url: impl Into<String>) -> Chip {
-        Chip { text: text.into(), url: url.into() }
+        let text = text.into();
+        Chip { about: format!("Remove {text}"), text, url: url.into() }
+    }
+
+    /// What taking it away does, for screen readers.
+    pub fn about(mut self, text: impl Into<String>) -> Chip {
+        self.about = text.into();
+        self
     }
 }
 

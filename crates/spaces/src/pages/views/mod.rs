@@ -13,7 +13,7 @@ use askama::Template;
 use identity::model::User;
 use identity::pages::tokens::{ScopeBox, ShownSecret, TokenForm, TokenRow};
 use kernel::html::ui::{self, Choice, Tab};
-use kernel::html::{Errors, Moment, Page, PageViewer, Pages};
+use kernel::html::{Errors, Moment, Page, Pages};
 use kernel::http::Text;
 use kernel::time::Timestamp;
 use std::collections::HashMap;
@@ -124,12 +124,6 @@ pub struct Person {
     pub joined_at: Option<Moment>,
 }
 
-impl Person {
-    fn initials(&self) -> String {
-        PageViewer::initials(&self.user.name)
-    }
-}
-
 /// `/<path>`: what a project is and how to use its registry.
 #[derive(Debug, Template)]
 #[template(path = "project.html")]
@@ -194,10 +188,6 @@ impl Members {
         role_name(*level)
     }
 
-    fn is_level(&self, role: &Choice, level: &i64) -> bool {
-        role.value == level.to_string()
-    }
-
     /// The role of a share that was typed, or empty.
     fn share_level(&self) -> String {
         self.share.group_access.map(|level| level.to_string()).unwrap_or_default()
@@ -237,10 +227,6 @@ impl MemberRow {
     }
 
     /// Whether its role is that of a choice.
-    fn has(&self, role: &Choice) -> bool {
-        role.value == self.member.access_level.to_string()
-    }
-
     /// The date it ends on, or empty.
     fn expires_on(&self) -> &str {
         self.member.expires_at.as_deref().unwrap_or_default()
