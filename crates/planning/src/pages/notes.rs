@@ -339,8 +339,14 @@ impl Shown<'_> {
         }
     }
 
+    /// Whoever wrote it; what acts for a program has no page to lead to.
     fn author(&self, note: &Note) -> Person {
-        Person::of(note.author_id.and_then(|id| self.people.get(&id)))
+        let user = note.author_id.and_then(|id| self.people.get(&id));
+        let person = Person::of(user);
+        match user.is_none_or(User::is_human) {
+            true => person,
+            false => Person { login: String::new(), ..person },
+        }
     }
 
     fn line(&self, note: &Note) -> Line {
