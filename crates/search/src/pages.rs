@@ -127,7 +127,7 @@ fn place(tx: &mut Tx<'_>, viewer: &Viewer, asked: &Asked) -> Result<Place> {
 }
 
 /// What one page shows of a search.
-struct Shown {
+struct ResultPage {
     kind: Kind,
     counts: Vec<(Kind, i64)>,
     rows: Vec<Row>,
@@ -193,7 +193,7 @@ impl Search {
         kind.found(tx, &self.viewer, &self.place, few)
     }
 
-    fn run(&self, tx: &mut Tx<'_>, paging: &Paging) -> Result<Option<Shown>> {
+    fn run(&self, tx: &mut Tx<'_>, paging: &Paging) -> Result<Option<ResultPage>> {
         if self.query.is_empty() {
             return Ok(None);
         }
@@ -209,7 +209,7 @@ impl Search {
         let hits = found.rows::<Hit>(tx, found.source.hit, &self.query, false, paging)?;
         let now = tx.now();
         let shown = hits.iter().take(paging.per_page.unsigned_abs() as usize);
-        Ok(Some(Shown {
+        Ok(Some(ResultPage {
             kind,
             counts,
             rows: shown.map(|hit| self.row(kind, hit, now)).collect(),
@@ -266,7 +266,7 @@ impl Search {
         page: Page,
         refusal: String,
         is_asked: bool,
-        found: Option<Shown>,
+        found: Option<ResultPage>,
     ) -> SearchPage {
         let (project, group) = match &self.place {
             Place::Everywhere => Default::default(),
@@ -298,7 +298,7 @@ impl Search {
     }
 
     /// A tab for each kind that has matches, and for the one shown.
-    fn tabs(&self, found: &Shown) -> Vec<Tab> {
+    fn tabs(&self, found: &ResultPage) -> Vec<Tab> {
         let shown = found.counts.iter().filter(|(kind, count)| *count > 0 || *kind == found.kind);
         let tab = |(kind, count): &(Kind, i64)| {
             let url = self.url(kind.as_str(), true);

@@ -159,7 +159,7 @@ pub fn plugs() -> store::Result<Plugs> {
         issue_closed: vec![monitoring::alerts::rules::incidents::issue_closed],
         named_alerts: Some(monitoring::alerts::graph::named),
     })?;
-    plugs.plug(planning::targets::Kinds::with([monitoring::alerts::graph::KIND]))?;
+    plugs.plug(planning::targets::TargetKinds::with([monitoring::alerts::graph::KIND]))?;
     plugs.plug(packages::source::Repositories::default())?;
     plugs.plug(search::sources())?;
     plugs.plug(spaces::hooks::Hooks {
@@ -187,7 +187,7 @@ fn check_plugs(store: &Store) -> store::Result<()> {
     store.plugged::<identity::hooks::Hooks>()?;
     store.plugged::<spaces::hooks::Hooks>()?;
     store.plugged::<planning::hooks::Hooks>()?;
-    store.plugged::<planning::targets::Kinds>()?;
+    store.plugged::<planning::targets::TargetKinds>()?;
     store.plugged::<packages::source::Repositories>()?;
     store.plugged::<kernel::search::Sources>()?;
     Ok(())

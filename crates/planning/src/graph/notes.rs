@@ -80,7 +80,7 @@ pub fn of_interface(context: &Context, text: &str, name: &str) -> Result<(String
 
 /// Gives an object type `notes` and `discussions`, and with them the noteable
 /// interface. The type is a node under [`Noteable::kind`], and the kind is
-/// among [`targets::Kinds`].
+/// among [`targets::TargetKinds`].
 pub fn noteable<T: Any + Send + Sync>(
     builder: ObjectBuilder<'_, T>,
     of: fn(&T) -> Noteable,

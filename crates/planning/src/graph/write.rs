@@ -6,7 +6,7 @@ use crate::guarded::{self, Spot};
 use crate::rules::comments::{self, Comment, Said};
 use crate::store::issues as rows;
 use crate::store::notes::{ISSUE, Note};
-use crate::targets::Kinds;
+use crate::targets::TargetKinds;
 use kernel::error::{Error, Found};
 use kernel::graph::{
     BOOLEAN, Context, Done, Fault, Graph, HasTypeRef, MutationBuilder, STRING, named, object,
@@ -87,7 +87,7 @@ pub async fn spot_of_note(id: i64, context: &Context) -> Result<Spot, Fault> {
 pub async fn spot(kind: &str, id: i64, context: &Context) -> Result<Spot, Fault> {
     let (app, _) = caller(context)?;
     if kind != ISSUE {
-        let thing = app.plugged::<Kinds>()?.thing(kind, id);
+        let thing = app.plugged::<TargetKinds>()?.thing(kind, id);
         return thing.map(Spot::Thing).ok_or_else(Fault::not_available);
     }
     let issue = app.read(move |tx| rows::by_id(tx, id)?.found("")).await?;

@@ -1,7 +1,7 @@
 //! Boxes of task lists in texts: each is a button that ticks it in the text
 //! itself, for who may edit that text.
 
-use crate::rules::references::{Links, Shown};
+use crate::rules::references::{Links, TextOptions};
 use kernel::error::{Error, Result};
 use kernel::html::ui;
 use kernel::http::params::Text;
@@ -62,7 +62,7 @@ impl Tickable<'_> {
         let form = format!("{}boxes", self.id);
         let action = self.action.as_deref().filter(|_| self.text.contains('['));
         let tasks = if action.is_some() { form.as_str() } else { "" };
-        let mut html = links.shown(self.text, Shown { id: self.id, tasks });
+        let mut html = links.shown(self.text, TextOptions { id: self.id, tasks });
         if let Some(action) = action.filter(|_| html.contains("<button class=\"task\"")) {
             let fields = [
                 ui::csrf(self.csrf).to_string(),

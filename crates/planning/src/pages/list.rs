@@ -5,7 +5,7 @@ use super::views::{IssueRow, Issues};
 use super::{authorized, desk, words};
 use crate::access::Scope;
 use crate::model::{Issue, IssueKind, IssueState};
-use crate::store::issues::filter::{Filter, Has, Marks};
+use crate::store::issues::filter::{IssueFilter, Has, Marks};
 use crate::store::issues::list::{self as rows, OrderBy, Sorting};
 use crate::store::issues::{self as issue_rows};
 use crate::store::{labels, milestones};
@@ -35,7 +35,7 @@ kernel::params! {
     pub struct ListPage {
         /// In title or description.
         pub search: Text,
-        pub state: Option<Shown>,
+        pub state: Option<ListTab>,
         /// Titles of labels, told apart by commas; all must be there.
         pub labels: Text,
         /// Title of a milestone.
@@ -51,7 +51,7 @@ kernel::params! {
 kernel::choices! {
     /// The tabs of a list.
     #[derive(Default)]
-    pub enum Shown {
+    pub enum ListTab {
         #[default]
         Opened = "opened",
         Closed = "closed",
@@ -141,7 +141,7 @@ impl ListPage {
 
     /// The list's query of one tab, without one of what narrows it: a
     /// parameter, and of several values in it the one.
-    fn query(&self, state: Shown, without: Option<(&str, &str)>) -> String {
+    fn query(&self, state: ListTab, without: Option<(&str, &str)>) -> String {
         let mut query = url::form_urlencoded::Serializer::new(String::new());
         for (name, _, value) in self.marks() {
             let kept: Vec<String> = match without {
@@ -155,7 +155,7 @@ impl ListPage {
                 query.append_pair(name, &kept);
             }
         }
-        if state != Shown::default() {
+        if state != ListTab::default() {
             query.append_pair("state", state.as_str());
         }
         if let Some(sort) = self.sort {
@@ -182,20 +182,20 @@ impl ListPage {
     }
 }
 
-impl Shown {
+impl ListTab {
     fn label(self) -> &'static str {
         match self {
-            Shown::Opened => "Open",
-            Shown::Closed => "Closed",
-            Shown::All => "All",
+            ListTab::Opened => "Open",
+            ListTab::Closed => "Closed",
+            ListTab::All => "All",
         }
     }
 }
 
-fn filter(shown: &ListPage, kind: Option<IssueKind>) -> Filter {
+fn filter(shown: &ListPage, kind: Option<IssueKind>) -> IssueFilter {
     let text = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     let labels = words(&shown.labels);
-    Filter {
+    IssueFilter {
         state: IssueState::from_text(shown.state.unwrap_or_default().as_str()),
         search: text(&shown.search),
         kinds: kind.into_iter().collect(),
@@ -206,7 +206,7 @@ fn filter(shown: &ListPage, kind: Option<IssueKind>) -> Filter {
             assignee_usernames: text(shown.assignee.trim_start_matches('@')).into_iter().collect(),
             ..Marks::default()
         },
-        ..Filter::default()
+        ..IssueFilter::default()
     }
 }
 
@@ -246,7 +246,7 @@ async fn show(
             let found =
                 rows::list(tx, &viewer, &scope, &narrowed, sorting(&params), paging.clone())?;
             let url = format!("{}/-/{}", space.url(), listed.path());
-            let tab = |(one, count): &(Shown, i64)| {
+            let tab = |(one, count): &(ListTab, i64)| {
                 let to = format!("{url}?{}", params.query(*one, None));
                 Tab::new(one.label(), to, *one == state).count(count.unsigned_abs())
             };
@@ -286,14 +286,14 @@ fn counts(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     scope: &Scope,
-    filter: &Filter,
-) -> Result<[(Shown, i64); 3]> {
+    filter: &IssueFilter,
+) -> Result<[(ListTab, i64); 3]> {
     let mut count = |state| {
-        let filter = Filter { state: Some(state), ..filter.clone() };
+        let filter = IssueFilter { state: Some(state), ..filter.clone() };
         rows::count(tx, viewer, scope, &filter)
     };
     let (opened, closed) = (count(IssueState::Opened)?, count(IssueState::Closed)?);
-    Ok([(Shown::Opened, opened), (Shown::Closed, closed), (Shown::All, opened + closed)])
+    Ok([(ListTab::Opened, opened), (ListTab::Closed, closed), (ListTab::All, opened + closed)])
 }
 
 /// Whether the viewer may change several issues of a list at once.

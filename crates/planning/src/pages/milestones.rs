@@ -8,9 +8,9 @@ use crate::access::Scope;
 use crate::model::{Milestone, MilestoneState};
 use crate::rules::milestones::{self as rules, Change, StateEvent};
 use crate::rules::references::Links;
-use crate::store::issues::filter::Filter as IssueFilter;
+use crate::store::issues::filter::IssueFilter;
 use crate::store::issues::list::{self as issue_rows, OrderBy, Sorting};
-use crate::store::milestones::{self as rows, Filter};
+use crate::store::milestones::{self as rows, MilestoneFilter};
 use http::Method;
 use identity::pages::page;
 use identity::viewer::Viewer;
@@ -130,10 +130,10 @@ impl FormPage for MilestoneLoader {
     fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<Milestones> {
         let space = self.address.authorize(tx, &self.viewer, Purpose::Read)?;
         let here = authorized(&space);
-        let filter = Filter {
+        let filter = MilestoneFilter {
             include_ancestors: Some(true),
             state: MilestoneState::from_text(&self.state),
-            ..Filter::default()
+            ..MilestoneFilter::default()
         };
         let total = rows::count(tx, &here.parent, &filter)?;
         let found = rows::list(tx, &here.parent, &filter, self.paging.clone())?;

@@ -104,32 +104,32 @@ impl Thread {
 
 /// What the program tells that somebody did.
 #[derive(Debug, Clone)]
-pub struct Line {
+pub struct Activity {
     pub author: Person,
-    pub what: What,
+    pub text: ActivityText,
     pub created_at: Moment,
     /// The note it is, with an address of its own.
     pub note_id: Option<i64>,
 }
 
 #[derive(Debug, Clone)]
-pub enum What {
+pub enum ActivityText {
     /// A text, and what it names.
-    Done {
+    Event {
         text: String,
         label: Option<Label>,
         /// Title and path of a milestone.
         milestone: Option<(String, String)>,
     },
     /// Safe HTML.
-    Told(String),
+    Html(String),
 }
 
 /// What stands in a story.
 #[derive(Debug, Clone)]
 pub enum Entry {
     Thread(Box<Thread>),
-    Line(Box<Line>),
+    Activity(Box<Activity>),
 }
 
 /// A story from its first entry to its last, with many lines in a row folded.
@@ -144,7 +144,7 @@ impl HtmlSafe for Story {}
 #[derive(Debug, Clone)]
 enum Part {
     Thread(Box<Thread>),
-    Lines(Vec<Line>),
+    Activities(Vec<Activity>),
 }
 
 impl Story {
@@ -152,8 +152,8 @@ impl Story {
         let mut parts: Vec<Part> = Vec::new();
         for entry in entries {
             match (entry, parts.last_mut()) {
-                (Entry::Line(line), Some(Part::Lines(lines))) => lines.push(*line),
-                (Entry::Line(line), _) => parts.push(Part::Lines(vec![*line])),
+                (Entry::Activity(line), Some(Part::Activities(lines))) => lines.push(*line),
+                (Entry::Activity(line), _) => parts.push(Part::Activities(vec![*line])),
                 (Entry::Thread(thread), _) => parts.push(Part::Thread(thread)),
             }
         }
@@ -168,9 +168,9 @@ impl Story {
     pub fn sample(now: Timestamp) -> Story {
         let person = |name: &str| Person { name: name.into(), login: "mira".into() };
         let line = |text: &str| {
-            Entry::Line(Box::new(Line {
+            Entry::Activity(Box::new(Activity {
                 author: person("Mira Lindqvist"),
-                what: What::Done { text: text.into(), label: None, milestone: None },
+                text: ActivityText::Event { text: text.into(), label: None, milestone: None },
                 created_at: Moment::new(now, now),
                 note_id: None,
             }))
@@ -222,7 +222,7 @@ impl Story {
 }
 
 /// Whose names stand in a folded row of lines.
-pub(super) fn who(lines: &[Line]) -> String {
+pub(super) fn who(lines: &[Activity]) -> String {
     let mut names: Vec<&str> = Vec::new();
     for line in lines {
         if !names.contains(&line.author.name.as_str()) {
@@ -319,22 +319,22 @@ impl NotePage<'_> {
         let people = load_basic(tx, &authors)?;
         let texts = notes().map(|note| note.body.as_str());
         let links = Links::find(tx, self.viewer, "", Some(&self.desk.project), texts)?;
-        let shown = Shown { page: self, people: &people, links: &links, now: tx.now() };
-        Ok(said.into_iter().map(|one| shown.entry(one)).collect())
+        let reader = NoteReader { page: self, people: &people, links: &links, now: tx.now() };
+        Ok(said.into_iter().map(|one| reader.entry(one)).collect())
     }
 }
 
-struct Shown<'a> {
+struct NoteReader<'a> {
     page: &'a NotePage<'a>,
     people: &'a HashMap<i64, User>,
     links: &'a Links,
     now: Timestamp,
 }
 
-impl Shown<'_> {
+impl NoteReader<'_> {
     fn entry(&self, mut said: Discussion) -> Entry {
         match said.notes.as_mut_slice() {
-            [only] if only.is_system => Entry::Line(Box::new(self.line(only))),
+            [only] if only.is_system => Entry::Activity(Box::new(self.activity(only))),
             _ => Entry::Thread(Box::new(self.thread(said))),
         }
     }
@@ -349,10 +349,10 @@ impl Shown<'_> {
         }
     }
 
-    fn line(&self, note: &Note) -> Line {
-        Line {
+    fn activity(&self, note: &Note) -> Activity {
+        Activity {
             author: self.author(note),
-            what: What::Told(self.links.render(&note.body)),
+            text: ActivityText::Html(self.links.render(&note.body)),
             created_at: Moment::new(note.created_at, self.now),
             note_id: Some(note.id),
         }

@@ -3,7 +3,7 @@
 use super::views::{TodoRow, TodoRows, Todos};
 use crate::entity::todos::Beside;
 use crate::rules::todos::{self as rules, Action, State, Todo};
-use crate::store::todos::{self as rows, Filter};
+use crate::store::todos::{self as rows, TodoFilter};
 use http::Method;
 use identity::pages::page;
 use identity::viewer::SignedInViewer;
@@ -51,7 +51,7 @@ async fn show(
     let view = app
         .read(move |tx| {
             let user_id = caller.0.user.id;
-            let filter = Filter { states: Some(vec![state]), ..Filter::default() };
+            let filter = TodoFilter { states: Some(vec![state]), ..TodoFilter::default() };
             let total = rows::count(tx, &viewer, user_id, &filter)?;
             let todos = shown_rows(&handle, tx, &caller, state, paging.clone())?;
             let tab = |label: &str, state_of: State| {
@@ -81,7 +81,7 @@ pub fn shown_rows(
     paging: Paging,
 ) -> Result<Vec<TodoRow>> {
     let viewer = caller.viewer();
-    let filter = Filter { states: Some(vec![state]), ..Filter::default() };
+    let filter = TodoFilter { states: Some(vec![state]), ..TodoFilter::default() };
     let found = rows::list(tx, &viewer, caller.0.user.id, &filter, paging)?;
     let beside = Beside::read(app, tx, &viewer, &found.items)?;
     let now = tx.now();

@@ -4,9 +4,9 @@ use super::issue::actions::Draft;
 use super::issue::fields::Fields;
 use super::kinds;
 use super::labels::LabelTexts;
-use super::list::{ListPage, Shown};
+use super::list::{ListPage, ListTab};
 use super::milestones::MilestoneTexts;
-use super::new::Form;
+use super::new::IssueForm;
 use super::notes::{Person, Story};
 use crate::entity::todos::TodoSummary;
 use crate::model::{self, Label};
@@ -28,7 +28,7 @@ pub struct Issues {
     pub title: &'static str,
     pub url: String,
     pub filters: ListPage,
-    pub state: Shown,
+    pub state: ListTab,
     pub tabs: Vec<Tab>,
     /// What narrows the list.
     pub chips: Vec<Chip>,
@@ -89,7 +89,7 @@ pub struct IssueForm {
     pub can_mark: bool,
     pub milestones: Vec<Choice>,
     pub kinds: Vec<Choice>,
-    pub typed: Form,
+    pub typed: IssueForm,
     pub refusal: Refusal,
 }
 

@@ -46,7 +46,7 @@ pub struct Links {
 
 /// One of several texts on a page.
 #[derive(Debug, Default, Clone, Copy)]
-pub struct Shown<'s> {
+pub struct TextOptions<'s> {
     /// Tells its ids from those of others.
     pub id: &'s str,
     /// The form that its boxes belong to; empty where nobody may tick them.
@@ -85,11 +85,11 @@ impl Links {
 
     /// A text as a part of a page.
     pub fn render(&self, markdown: &str) -> String {
-        self.shown(markdown, Shown::default())
+        self.shown(markdown, TextOptions::default())
     }
 
     /// One of several texts of a page.
-    pub fn shown(&self, markdown: &str, shown: Shown<'_>) -> String {
+    pub fn shown(&self, markdown: &str, shown: TextOptions<'_>) -> String {
         let find = |text: &str| self.of(text);
         Rendering {
             find: &find,

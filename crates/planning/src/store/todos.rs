@@ -125,7 +125,7 @@ pub fn find(tx: &mut Tx<'_>, user_id: i64, id: i64) -> Result<Option<Todo>> {
 
 /// What a list of to-dos is narrowed to; of each list one must match.
 #[derive(Debug, Clone, Default)]
-pub struct Filter {
+pub struct TodoFilter {
     pub states: Option<Vec<State>>,
     pub actions: Option<Vec<Action>>,
     pub author_ids: Option<Vec<i64>>,
@@ -136,7 +136,7 @@ pub struct Filter {
 
 /// Condition on `todos`: a user's that pass the filter, about what the viewer
 /// may see.
-pub fn condition(tx: &Tx<'_>, viewer: &Viewer, user_id: i64, filter: &Filter) -> Result<Fragment> {
+pub fn condition(tx: &Tx<'_>, viewer: &Viewer, user_id: i64, filter: &TodoFilter) -> Result<Fragment> {
     let mut condition = Fragment::new("todos.user_id = ");
     condition.bind(user_id);
     let states = filter.states.as_ref().map(|all| names(all));
@@ -177,7 +177,7 @@ fn names<T: ToString>(list: &[T]) -> Vec<String> {
     list.iter().map(ToString::to_string).collect()
 }
 
-pub fn count(tx: &mut Tx<'_>, viewer: &Viewer, user_id: i64, filter: &Filter) -> Result<i64> {
+pub fn count(tx: &mut Tx<'_>, viewer: &Viewer, user_id: i64, filter: &TodoFilter) -> Result<i64> {
     let condition = condition(tx, viewer, user_id, filter)?;
     pages::count(tx, &Fragment::new("todos"), &condition)
 }
@@ -186,7 +186,7 @@ pub fn pages_of(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     user_id: i64,
-    filter: &Filter,
+    filter: &TodoFilter,
     window: &Window,
 ) -> Result<Vec<Owned<Todo>>> {
     let mut from = Fragment::new(" from todos where ");
@@ -265,7 +265,7 @@ pub fn list(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     user_id: i64,
-    filter: &Filter,
+    filter: &TodoFilter,
     paging: Paging,
 ) -> Result<Paged<Todo>> {
     let condition = condition(tx, viewer, user_id, filter)?;

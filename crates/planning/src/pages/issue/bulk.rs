@@ -7,7 +7,7 @@ use crate::model::Issue;
 use crate::pages::list::{Listed, ListPage, issues_of};
 use crate::pages::{first_page, words};
 use crate::rules::issues::{Assignees, IssueInput, StateEvent, requests};
-use crate::store::issues::filter::Filter;
+use crate::store::issues::filter::IssueFilter;
 use crate::store::issues::list;
 use http::Method;
 use identity::viewer::Viewer;
@@ -122,7 +122,7 @@ struct Bulk<'b> {
 
 impl Bulk<'_> {
     fn change(&self, tx: &mut Tx<'_>, chosen: &[i64]) -> Result<BulkOutcome> {
-        let filter = Filter { ids: Some(chosen.to_vec()), ..Filter::default() };
+        let filter = IssueFilter { ids: Some(chosen.to_vec()), ..IssueFilter::default() };
         let sorting = list::Sorting { by: list::OrderBy::CreatedAt, descending: false };
         let all = first_page(i64::try_from(MAX_ISSUES).unwrap_or(i64::MAX));
         let issues = list::list(tx, self.viewer, self.scope, &filter, sorting, all)?.items;

@@ -3,7 +3,7 @@
 use super::Reader;
 use crate::entity::events::Named;
 use crate::model::EventKind;
-use crate::pages::notes::{Entry, Line, NotePage, Person, Story, What};
+use crate::pages::notes::{Activity, ActivityText, Entry, NotePage, Person, Story};
 use crate::rules::issues::noteable;
 use crate::store::issues::events::Event;
 use crate::store::issues::timeline::{self, Entry as Row};
@@ -41,7 +41,7 @@ impl Reader<'_> {
         let now = tx.now();
         let entry = |row: &Row| match row {
             Row::Said(_) => said.next(),
-            Row::Became(event) => Some(Entry::Line(Box::new(told(event, &named, now)))),
+            Row::Became(event) => Some(Entry::Activity(Box::new(told(event, &named, now)))),
         };
         Ok((Story::new(rows.iter().filter_map(entry).collect()), total))
     }
@@ -62,7 +62,7 @@ impl Reader<'_> {
     }
 }
 
-fn told(event: &Event, named: &Named, now: Timestamp) -> Line {
+fn told(event: &Event, named: &Named, now: Timestamp) -> Activity {
     let adds = event.action == "add";
     let text = match (event.kind, event.weight) {
         (EventKind::State, _) => format!("{} this issue", event.action),
@@ -73,9 +73,9 @@ fn told(event: &Event, named: &Named, now: Timestamp) -> Line {
         (EventKind::Weight, Some(weight)) => format!("set the weight to {weight}"),
         (EventKind::Weight, None) => "removed the weight".to_owned(),
     };
-    Line {
+    Activity {
         author: Person::of(named.user(event)),
-        what: What::Done {
+        text: ActivityText::Event {
             text,
             label: named.label(event).cloned(),
             milestone: named.milestone(event).map(|goal| (goal.title.clone(), goal.path())),
