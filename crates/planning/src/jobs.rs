@@ -10,7 +10,7 @@ use crate::store::issues as rows;
 use crate::store::notes::{self as note_rows, ISSUE, Noteable};
 use crate::store::people;
 use crate::store::subscriptions::{self, Target};
-use crate::targets::{TargetKinds, NoteableSummary};
+use crate::targets::{NoteableSummary, TargetKinds};
 use crate::tasks::{About, Event, Notify, Reason, Tell};
 use identity::entities::load_basic;
 use kernel::error::Result;

@@ -15,7 +15,7 @@ use planning::pages::list::read_rows;
 use planning::pages::todos::shown_rows;
 use planning::pages::views::{IssueRows, TodoRows};
 use planning::rules::todos::State;
-use planning::store::issues::filter::{Filter, Marks};
+use planning::store::issues::filter::{IssueFilter, Marks};
 use planning::store::issues::list::{self as issues, OrderBy, Sorting};
 use planning::store::todos;
 use spaces::access::{GUEST, projects_of};
@@ -81,17 +81,17 @@ async fn own(app: App, caller: SignedInViewer) -> Result<Response> {
 fn read(app: &App, tx: &mut Tx<'_>, caller: &SignedInViewer, page: Page) -> Result<Home> {
     let (viewer, user) = (caller.viewer(), &caller.0.user);
     let few = Paging { per_page: ROWS, start: Start::Page(1) };
-    let pending = todos::Filter {
+    let pending = todos::TodoFilter {
         states: Some(vec![State::Pending]),
-        ..todos::Filter::default()
+        ..todos::TodoFilter::default()
     };
-    let assigned = Filter {
+    let assigned = IssueFilter {
         state: Some(IssueState::Opened),
         is: Marks {
             assignee_usernames: vec![user.username.clone()],
             ..Marks::default()
         },
-        ..Filter::default()
+        ..IssueFilter::default()
     };
     let newest = Sorting { by: OrderBy::UpdatedAt, descending: true };
     let mine = issues::list(tx, &viewer, &Scope::Everywhere, &assigned, newest, few.clone())?;

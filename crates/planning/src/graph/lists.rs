@@ -5,7 +5,7 @@ use super::issue::number;
 use super::{Moment, read_pages};
 use crate::model::{Issue, IssueKind, IssueState};
 use crate::rules::awards;
-use crate::store::issues::filter::{AnyOf, IssueFilter, Has, Marks, Stage, Times};
+use crate::store::issues::filter::{AnyOf, Has, IssueFilter, Marks, Stage, Times};
 use crate::store::issues::list::{self as rows, Owners};
 use identity::graph::{Tally, caller, viewer};
 use identity::viewer::Viewer;

@@ -5,7 +5,7 @@ use super::notes::{named_id, of_interface};
 use super::{TODO_ID, by_key, caller, one_by_id, read_pages, uncounted};
 use crate::rules::todos as rules;
 use crate::store::notes::Noteable;
-use crate::store::todos::{self as rows, Action, TodoFilter, State, Todo};
+use crate::store::todos::{self as rows, Action, State, Todo, TodoFilter};
 use crate::targets;
 use identity::graph::{People, Person, USER_ID, viewer};
 use identity::viewer::Viewer;

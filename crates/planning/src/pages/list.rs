@@ -5,7 +5,7 @@ use super::views::{IssueRow, Issues};
 use super::{authorized, desk, words};
 use crate::access::Scope;
 use crate::model::{Issue, IssueKind, IssueState};
-use crate::store::issues::filter::{IssueFilter, Has, Marks};
+use crate::store::issues::filter::{Has, IssueFilter, Marks};
 use crate::store::issues::list::{self as rows, OrderBy, Sorting};
 use crate::store::issues::{self as issue_rows};
 use crate::store::{labels, milestones};
@@ -293,7 +293,11 @@ fn counts(
         rows::count(tx, viewer, scope, &filter)
     };
     let (opened, closed) = (count(IssueState::Opened)?, count(IssueState::Closed)?);
-    Ok([(ListTab::Opened, opened), (ListTab::Closed, closed), (ListTab::All, opened + closed)])
+    Ok([
+        (ListTab::Opened, opened),
+        (ListTab::Closed, closed),
+        (ListTab::All, opened + closed),
+    ])
 }
 
 /// Whether the viewer may change several issues of a list at once.
@@ -314,11 +318,7 @@ fn choices(tx: &mut Tx<'_>, space: &Space) -> Result<Vec<Choice>> {
 }
 
 /// The project or group of an address, and the issues that its lists hold.
-pub fn issues_of(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    address: &Address,
-) -> Result<(Space, Scope)> {
+pub fn issues_of(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address) -> Result<(Space, Scope)> {
     match address.authorize(tx, viewer, Purpose::Read)? {
         Space::Group(group, level) => {
             let scope = Scope::Group(Box::new(group.clone()));

@@ -6,7 +6,7 @@ use super::kinds;
 use super::labels::LabelTexts;
 use super::list::{ListPage, ListTab};
 use super::milestones::MilestoneTexts;
-use super::new::IssueForm;
+use super::new::IssueTexts;
 use super::notes::{Person, Story};
 use crate::entity::todos::TodoSummary;
 use crate::model::{self, Label};
@@ -89,7 +89,7 @@ pub struct IssueForm {
     pub can_mark: bool,
     pub milestones: Vec<Choice>,
     pub kinds: Vec<Choice>,
-    pub typed: IssueForm,
+    pub typed: IssueTexts,
     pub refusal: Refusal,
 }
 

@@ -97,13 +97,7 @@ impl<'t> Talk<'t> {
     }
 
     /// One page of one discussion.
-    pub fn thread(
-        self,
-        tx: &mut Tx<'_>,
-        id: &str,
-        limit: i64,
-        offset: i64,
-    ) -> Result<Discussion> {
+    pub fn thread(self, tx: &mut Tx<'_>, id: &str, limit: i64, offset: i64) -> Result<Discussion> {
         let said = timeline::discussion(tx, self.shown(), id, limit, offset)?;
         match said.total {
             0 => Err(Error::NotFound("Thread")),
@@ -221,8 +215,9 @@ impl<'t> Talk<'t> {
         id: i64,
         change: impl Fn(&str) -> Result<String>,
     ) -> Result<()> {
-        let text = change(&self.find(tx, id)?.body)?;
-        self.rewrite(tx, id, &text).map(drop)
+        let note = self.find(tx, id)?;
+        self.changeable(&note)?;
+        self.rewrite(tx, id, &change(&note.body)?).map(drop)
     }
 
     pub fn destroy(self, tx: &mut Tx<'_>, id: i64) -> Result<()> {

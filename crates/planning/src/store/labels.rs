@@ -102,7 +102,12 @@ pub fn pages_of_issues(
 
 /// The labels that each place uses, with those of the groups `above` if they
 /// are told; ends inside its `where`.
-fn used(viewer: Option<i64>, places: &Places, above: Option<&[i64]>, filter: &LabelFilter) -> Fragment {
+fn used(
+    viewer: Option<i64>,
+    places: &Places,
+    above: Option<&[i64]>,
+    filter: &LabelFilter,
+) -> Fragment {
     let mut from = Fragment::new(" from ");
     from.append(tables(None, viewer))
         .raw(" join ")

@@ -136,7 +136,12 @@ pub struct TodoFilter {
 
 /// Condition on `todos`: a user's that pass the filter, about what the viewer
 /// may see.
-pub fn condition(tx: &Tx<'_>, viewer: &Viewer, user_id: i64, filter: &TodoFilter) -> Result<Fragment> {
+pub fn condition(
+    tx: &Tx<'_>,
+    viewer: &Viewer,
+    user_id: i64,
+    filter: &TodoFilter,
+) -> Result<Fragment> {
     let mut condition = Fragment::new("todos.user_id = ");
     condition.bind(user_id);
     let states = filter.states.as_ref().map(|all| names(all));

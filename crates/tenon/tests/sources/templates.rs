@@ -22,14 +22,20 @@ const ELEMENTS: &[&str] = &["<table", "<td", "<time", "<progress", "<dialog"];
 
 /// Where a page writes what a part has, and why it must.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
-    ("graphql/templates/explorer", "field", "code without correction, found by its script"),
+    (
+        "graphql/templates/explorer",
+        "field",
+        "code without correction, found by its script",
+    ),
     ("graphql/templates/explorer", "hint", "belongs to those fields"),
     ("spaces/templates/space", "head", "holds blocks, which no call of a part can"),
 ];
 
 /// Templates that may share their lines with others, and why.
-const ALIKE: &[(&str, &str)] =
-    &[("graphql/templates/graphiql", "a page of strangers' scripts under a policy of its own")];
+const ALIKE: &[(&str, &str)] = &[(
+    "graphql/templates/graphiql",
+    "a page of strangers' scripts under a policy of its own",
+)];
 
 /// Lines of markup of a run.
 const RUN: usize = 6;
@@ -121,18 +127,26 @@ fn of_parts(parts: impl Iterator<Item = String>) -> BTreeSet<String> {
         }
     }
     let written: BTreeSet<String> = parts.flat_map(|text| classes(&text)).collect();
-    written.into_iter().filter(|class| own.contains(class) && !letters.contains(class)).collect()
+    written
+        .into_iter()
+        .filter(|class| own.contains(class) && !letters.contains(class))
+        .collect()
 }
 
 /// What a page writes that is a part's.
 fn taken<'p>(page: &str, parts: &'p BTreeSet<String>) -> Vec<&'p str> {
     let written = classes(page);
-    let mut found: Vec<&str> =
-        parts.iter().filter(|class| written.contains(*class)).map(String::as_str).collect();
+    let mut found: Vec<&str> = parts
+        .iter()
+        .filter(|class| written.contains(*class))
+        .map(String::as_str)
+        .collect();
     let markup = fixed(page);
-    found.extend(ELEMENTS.iter().filter(|element| {
-        markup.split(*element).skip(1).any(|rest| rest.starts_with([' ', '>']))
-    }));
+    found.extend(
+        ELEMENTS.iter().filter(|element| {
+            markup.split(*element).skip(1).any(|rest| rest.starts_with([' ', '>']))
+        }),
+    );
     found
 }
 
@@ -248,7 +262,9 @@ fn classes_of_parts_begin_a_rule() {
 #[test]
 fn runs_are_found_whatever_their_names() {
     let page = |name: &str| {
-        let line = |at: usize| format!("<p class=\"x{at}\" id=\"{name}{at}\">{name}</p>\n{{{{ {name} }}}}\n");
+        let line = |at: usize| {
+            format!("<p class=\"x{at}\" id=\"{name}{at}\">{name}</p>\n{{{{ {name} }}}}\n")
+        };
         (0..RUN).map(line).collect::<String>()
     };
     let pages = |one: String, other: String| {

@@ -87,7 +87,10 @@ impl HtmlSafe for CardSearch {}
 
 /// A small link in the head of a card.
 #[derive(Debug, Template)]
-#[template(source = r#"<a class="button small" href="{{ url }}">{{ label }}</a>"#, ext = "html")]
+#[template(
+    source = r#"<a class="button small" href="{{ url }}">{{ label }}</a>"#,
+    ext = "html"
+)]
 pub struct CardLink {
     label: String,
     url: String,

@@ -92,11 +92,7 @@ pub struct PartOfTime {
 }
 
 /// A time of which only a part is written.
-pub fn part_of_time(
-    iso: impl Display,
-    exact: impl Display,
-    written: impl Display,
-) -> PartOfTime {
+pub fn part_of_time(iso: impl Display, exact: impl Display, written: impl Display) -> PartOfTime {
     PartOfTime {
         iso: iso.to_string(),
         exact: exact.to_string(),

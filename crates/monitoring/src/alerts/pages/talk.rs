@@ -144,7 +144,8 @@ async fn change_note(
     let done =
         guarded::rewrite(&app, by, about, which, text, move |_, _, note| Ok(changed(note.id)));
     let done = done.await.map_err(noted);
-    page.answer(&app, done, AlertForms::note(TypedNote::Edit(form.note_id, body))).await
+    page.answer(&app, done, AlertForms::note(TypedNote::Edit(form.note_id, body)))
+        .await
 }
 
 /// Ticks a box in a note.

@@ -8,7 +8,7 @@ use crate::rules::publish::{Destination, Repeat, add_beside};
 use crate::scope::Scope;
 use crate::store::files;
 use crate::upload::{self, Uploaded};
-use crate::upload_form::{UploadForm, SentFile};
+use crate::upload_form::{SentFile, UploadForm};
 use kernel::error::{Error, Result};
 use kernel::http::{Params, Parts};
 use std::io::Read;

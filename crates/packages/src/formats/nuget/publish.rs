@@ -8,7 +8,7 @@ use crate::rules::publish::{Destination, add_beside};
 use crate::scope::Above;
 use crate::store::{files, packages};
 use crate::upload::{self, Uploaded};
-use crate::upload_form::{UploadForm, SentFile};
+use crate::upload_form::{SentFile, UploadForm};
 use kernel::error::{Error, Found, Result};
 use kernel::http::{NoContent, Params, Parts};
 use kernel::ids::Reference;

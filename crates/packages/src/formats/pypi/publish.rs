@@ -10,7 +10,7 @@ use crate::rules::publish::{Destination, Repeat};
 use crate::scope::Above;
 use crate::store::files;
 use crate::upload::{self, Uploaded};
-use crate::upload_form::{UploadForm, SentFile};
+use crate::upload_form::{SentFile, UploadForm};
 use kernel::blobs::Stored;
 use kernel::error::{Error, Result};
 use kernel::http::{Params, Parts};

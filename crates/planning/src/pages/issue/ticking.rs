@@ -55,11 +55,8 @@ impl Ticking<'_> {
     fn apply(&self, tx: &mut Tx<'_>, form: &IssueBox) -> Result<()> {
         let viewer = &self.visit.viewer;
         match form.note_id {
-            Some(note_id) => {
-                Talk::new(viewer, self.desk, self.issue).tick(tx, note_id, |text| {
-                    form.ticked.apply(text)
-                })
-            }
+            Some(note_id) => Talk::new(viewer, self.desk, self.issue)
+                .tick(tx, note_id, |text| form.ticked.apply(text)),
             None => {
                 let text = form.ticked.apply(self.issue.text())?;
                 requests::tick(tx, viewer, self.desk, self.issue, text).map(drop)

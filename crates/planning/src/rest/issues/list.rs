@@ -6,7 +6,7 @@ use crate::model::{IssueKind, IssueState};
 use crate::rest::{PLACES, PlaceRequest};
 use crate::rules::awards;
 use crate::rules::milestones;
-use crate::store::issues::filter::{Due, IssueFilter, Has, Marks, Times};
+use crate::store::issues::filter::{Due, Has, IssueFilter, Marks, Times};
 use crate::store::issues::list::{self as rows, OrderBy, Sorting};
 use identity::viewer::Viewer;
 use kernel::app::App;

@@ -183,9 +183,8 @@ pub fn latest(
 
 /// How many discussions of notes of a condition began after that of a note.
 pub fn later(tx: &mut Tx<'_>, notes: Fragment, note: &Note) -> Result<i64> {
-    let mut query = Fragment::new(
-        "select count(*) from (select min(notes.id) as first_id from notes where ",
-    );
+    let mut query =
+        Fragment::new("select count(*) from (select min(notes.id) as first_id from notes where ");
     query
         .append(notes.clone())
         .raw(

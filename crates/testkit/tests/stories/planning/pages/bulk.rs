@@ -117,7 +117,8 @@ async fn a_bulk_change_leads_back_to_the_filtered_list(t: TestServer) {
     let browser = t.browser("jane").await;
     let narrowed = format!("{ISSUES}?search=o&state=all&sort=title_asc");
     let page = browser.get(&narrowed).await.is(200).text();
-    let action = format!("{ISSUES}/bulk_update?search=o&#38;state=all&#38;sort=title_asc&#38;page=1");
+    let action =
+        format!("{ISSUES}/bulk_update?search=o&#38;state=all&#38;sort=title_asc&#38;page=1");
     assert!(page.contains(&action), "{page}");
     let bulk = action.replace("&#38;", "&");
     let id = ids[1].to_string();
