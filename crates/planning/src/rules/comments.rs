@@ -235,8 +235,9 @@ impl<'t> Talk<'t> {
         id: i64,
         change: impl Fn(&str) -> Result<String>,
     ) -> Result<()> {
-        let text = change(&self.find(tx, id)?.body)?;
-        self.rewrite(tx, id, &text).map(drop)
+        let note = self.find(tx, id)?;
+        self.changeable(&note)?;
+        self.rewrite(tx, id, &change(&note.body)?).map(drop)
     }
 
     pub fn destroy(self, tx: &mut Tx<'_>, id: i64) -> Result<()> {

@@ -18,8 +18,7 @@ use kernel::http::params::Text;
 use kernel::http::{Paging, Params, Patch, Response, Routes};
 use kernel::ids::Reference;
 use spaces::pages::{Visit, section};
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 use store::Tx;
 
 /// Issues of one change: those of a page.
@@ -129,12 +128,13 @@ impl Bulk<'_> {
         let issues = list::list(tx, self.viewer, self.scope, &filter, sorting, all)?.items;
         let missing = chosen.len().saturating_sub(issues.len());
         let mut done = BulkOutcome { kept_away: missing as u64, ..BulkOutcome::default() };
-        let mut desks: HashMap<i64, Option<ProjectAccess>> = HashMap::new();
+        let projects: BTreeSet<i64> = issues.iter().map(|issue| issue.project_id).collect();
+        let mut desks: HashMap<i64, ProjectAccess> = HashMap::new();
+        for project in projects {
+            desks.extend(self.desk(tx, project)?.map(|desk| (project, desk)));
+        }
         for issue in issues {
-            if let Entry::Vacant(unknown) = desks.entry(issue.project_id) {
-                unknown.insert(self.desk(tx, issue.project_id)?);
-            }
-            let Some(Some(desk)) = desks.get(&issue.project_id) else {
+            let Some(desk) = desks.get(&issue.project_id) else {
                 done.kept_away += 1;
                 continue;
             };
