@@ -91,7 +91,8 @@ impl Rendering<'_> {
         let (html, boxes) = self.cheap(&tame(markdown))?;
         let safe = SANITISER.clean(&html).to_string();
         let safe = bounds::is_bounded(&safe, markdown).then_some(safe)?;
-        Some(finish::finish(safe, self, &boxes))
+        let shown = finish::finish(safe, self, &boxes);
+        bounds::is_bounded(&shown, markdown).then_some(shown)
     }
 
     /// HTML that is cheap to sanitise, not yet safe: raw HTML goes through if it
@@ -109,11 +110,9 @@ impl Rendering<'_> {
         for escape in [false, true] {
             options.render.r#unsafe = !escape;
             options.render.escape = escape;
-            let mut html = String::new();
+            let mut html = bounds::Bounded::of(markdown);
             comrak::format_html(root, &options, &mut html).ok()?;
-            if !bounds::is_bounded(&html, markdown) {
-                return None;
-            }
+            let html = html.text;
             if depth(&html) <= MAX_DEPTH && escaping(&html) <= MAX_ESCAPING {
                 return Some((html, boxes));
             }
@@ -127,10 +126,12 @@ pub fn render(markdown: &str) -> String {
     Rendering::default().html(markdown)
 }
 
-/// The text itself, where rendering it would take too much.
+/// The text itself, where rendering it would take too much: at most five times as
+/// long, since quotes stay.
 fn as_it_is(markdown: &str) -> String {
     let note = "This text is too complex to be rendered, so it is shown as it is.";
-    format!("<p>{note}</p>\n<pre>{}</pre>\n", escape(markdown))
+    let text = markdown.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    format!("<p>{note}</p>\n<pre>{text}</pre>\n")
 }
 
 /// The text for HTML, also within quoted attributes.
