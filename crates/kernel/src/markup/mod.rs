@@ -11,6 +11,7 @@ mod finish;
 pub mod hostile;
 mod languages;
 mod links;
+mod recent;
 mod tasks;
 #[cfg(test)]
 mod tests;
@@ -25,6 +26,7 @@ use comrak::{Arena, Options};
 use crate::error::{Error, Result};
 pub use bounds::turn;
 pub use links::{Find, Link};
+pub use recent::recent;
 pub use tasks::{Tick, version};
 
 /// Characters of a text that are rendered at most.

@@ -9,7 +9,7 @@ use crate::store::{labels, milestones};
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::ids::fold;
-use kernel::markup::{Link, Rendering};
+use kernel::markup::{Link, Rendering, recent, version};
 use spaces::model::{Project, SourceKind};
 use spaces::uploads::address;
 use std::collections::{HashMap, HashSet};
@@ -40,6 +40,8 @@ const LOWERED: u8 = 2;
 #[derive(Debug, Default)]
 pub struct Links {
     found: HashMap<Name, Target>,
+    /// Tells what was found from what else could be.
+    told: String,
     /// What stands before the addresses of uploads.
     uploads: String,
 }
@@ -74,7 +76,7 @@ impl Links {
         }
         let of = |project: &Project| address(base, SourceKind::Project, project.id);
         let uploads = project.map(of).unwrap_or_default();
-        Ok(Links { found: finder.found, uploads })
+        Ok(Links { told: told(&finder.found), found: finder.found, uploads })
     }
 
     /// For texts about a group, whose uploads are the group's.
@@ -90,15 +92,10 @@ impl Links {
 
     /// One of several texts of a page.
     pub fn shown(&self, markdown: &str, shown: Shown<'_>) -> String {
+        let (Links { told, uploads, .. }, Shown { id, tasks }) = (self, shown);
         let find = |text: &str| self.of(text);
-        Rendering {
-            find: &find,
-            lowered: LOWERED,
-            id: shown.id,
-            uploads: &self.uploads,
-            tasks: shown.tasks,
-        }
-        .html(markdown)
+        let how = Rendering { find: &find, lowered: LOWERED, id, uploads, tasks };
+        recent(&[markdown, id, tasks, uploads, told], || how.html(markdown)).to_string()
     }
 
     /// A text as a part of a page; one that is too long is refused.
@@ -132,6 +129,16 @@ impl Links {
         };
         references::find(text).into_iter().filter_map(link).collect()
     }
+}
+
+/// What tells such links from any others, whatever order they were found in.
+fn told(found: &HashMap<Name, Target>) -> String {
+    if found.is_empty() {
+        return String::new();
+    }
+    let mut all: Vec<String> = found.iter().map(|one| format!("{one:?}")).collect();
+    all.sort();
+    version(&all.join("\n"))
 }
 
 /// The different names in some texts, as many as are looked up.
