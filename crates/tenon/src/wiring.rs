@@ -66,6 +66,7 @@ pub fn migrations() -> &'static [Migration] {
         53 "0053_uploads",
         55 "0055_preferences",
         56 "0056_package_pages",
+        59 "0059_where_threads_begin",
     }
 }
 

@@ -6,7 +6,7 @@ use crate::access::ProjectAccess;
 use crate::model::Label;
 use crate::rules::comments::may_change;
 use crate::rules::references::Links;
-use crate::store::issues::timeline::Discussion;
+use crate::store::issues::timeline::{Discussion, MOST_COUNTED};
 use crate::store::notes::Note;
 use askama::Template;
 use askama::filters::HtmlSafe;
@@ -81,7 +81,7 @@ impl NoteView {
 pub struct Thread {
     id: String,
     notes: Vec<NoteView>,
-    /// Notes of it that are not here.
+    /// Notes of it that are not here, counted to [`MOST_COUNTED`] and one more.
     hidden: u64,
     may_answer: bool,
     /// An answer was refused.
@@ -94,6 +94,15 @@ pub struct Thread {
 impl HtmlSafe for Thread {}
 
 impl Thread {
+    /// How many answers are not here.
+    fn rest(&self) -> String {
+        match self.hidden {
+            1 => "1 more reply".to_owned(),
+            some if some <= MOST_COUNTED.unsigned_abs() => format!("{some} more replies"),
+            _ => "More than 1,000 replies".to_owned(),
+        }
+    }
+
     fn answer_text(&self) -> &str {
         self.answer.as_ref().map_or("", |retry| &retry.body)
     }

@@ -17,6 +17,7 @@ use identity::pages::challenge::Challenge;
 use identity::pages::refusal::Refusal;
 use kernel::html::ui::{self, Chip, Choice, Tab};
 use kernel::html::{Errors, Moment, Page, Pages};
+use kernel::http::paging::COUNT_LIMIT;
 use spaces::pages::SpaceHead;
 
 /// `…/-/issues` and `…/-/incidents`.
@@ -110,6 +111,14 @@ pub struct Issue {
 }
 
 impl Issue {
+    /// How much happened, counted no further than lists are.
+    fn tally(&self) -> String {
+        match self.pages.total > COUNT_LIMIT.unsigned_abs() {
+            true => "10,000+".to_owned(),
+            false => self.pages.total.to_string(),
+        }
+    }
+
     fn assignee_names(&self) -> String {
         let names: Vec<&str> = self.side.assignees.iter().map(|it| it.username.as_str()).collect();
         names.join(", ")

@@ -84,6 +84,13 @@ impl<'t> Talk<'t> {
         }
     }
 
+    /// The first note of a discussion.
+    fn beginning(self, tx: &mut Tx<'_>, id: &str) -> Result<Note> {
+        let mut condition = self.shown();
+        condition.push(" and notes.discussion_id = ", id);
+        rows::first(tx, condition)?.found("Discussion")
+    }
+
     /// Writes a note. Commands in one about an issue are carried out as far as
     /// the viewer may; elsewhere, and where programs write, they are text.
     pub fn write(self, tx: &mut Tx<'_>, comment: &Comment) -> Result<Said> {
@@ -96,8 +103,8 @@ impl<'t> Talk<'t> {
             return Err(Error::forbidden(""));
         }
         check(&comment.body)?;
-        let thread = match &comment.discussion_id {
-            Some(id) => Some(self.discussion(tx, id)?),
+        let first = match &comment.discussion_id {
+            Some(id) => Some(self.beginning(tx, id)?),
             None => None,
         };
         let (text, outcome) = self.carry_out(tx, &comment.body)?;
@@ -105,8 +112,7 @@ impl<'t> Talk<'t> {
             (true, Some(outcome)) => return Ok(Said::Commands(outcome)),
             (_, outcome) => outcome,
         };
-        let first = thread.as_ref().and_then(|notes| notes.first());
-        if let Some(first) = first.filter(|first| !first.in_thread) {
+        if let Some(first) = first.as_ref().filter(|first| !first.in_thread) {
             rows::begin_thread(tx, first.id)?;
         }
         let created_at = comment.created_at.filter(|_| desk.is_owner());
@@ -119,7 +125,7 @@ impl<'t> Talk<'t> {
                 author_id: Some(author.id),
                 body: text,
                 discussion_id: comment.discussion_id.clone().unwrap_or_else(new_discussion),
-                in_thread: comment.begins_thread || thread.is_some(),
+                in_thread: comment.begins_thread || first.is_some(),
                 is_system: false,
                 // An answer is for those who see what it answers.
                 internal: comment.internal || first.is_some_and(|first| first.internal),

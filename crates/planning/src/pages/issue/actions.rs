@@ -9,8 +9,7 @@ use crate::rules::comments::{self, Comment, Said};
 use crate::rules::issues::places::{found_signed_in, found_to_write, subscribe};
 use crate::rules::issues::{Assignees, IssueInput, StateEvent, noteable};
 use crate::rules::{awards, todos};
-use crate::store::issues::timeline;
-use crate::store::notes::shown;
+use crate::store::issues::timeline::Timeline;
 use identity::pages::challenge::Solved;
 use identity::pages::refusal::{Refusal, outcome};
 use identity::spam::Guarded;
@@ -266,7 +265,10 @@ async fn aside(
 pub(super) fn at(url: &str, page: i64, note: i64) -> String {
     match page {
         ..=1 => format!("{url}#note_{note}"),
-        page => format!("{url}?page={page}#note_{note}"),
+        page => {
+            let joint = if url.contains('?') { '&' } else { '?' };
+            format!("{url}{joint}page={page}#note_{note}")
+        }
     }
 }
 
@@ -294,7 +296,7 @@ pub async fn write_note(
         }
     }
     match outcome(&app, done.map_err(noted), &["body"]).await? {
-        Ok(Some((id, page))) => flash::done(&app, &at(&here.url, page, id), "Comment added."),
+        Ok(Some(place)) => flash::done(&app, &format!("{}{place}", here.url), "Comment added."),
         Ok(None) => flash::done(&app, &here.url, "Done."),
         Err(refusal) => {
             let typed = unsaid(draft, refusal);
@@ -303,14 +305,9 @@ pub async fn write_note(
     }
 }
 
-/// Writes a note; its id and the page it stands on, or nothing where the text
-/// held commands only.
-async fn say(
-    app: &App,
-    by: Writer,
-    here: &Here,
-    draft: &Draft,
-) -> Result<Guarded<Option<(i64, i64)>>> {
+/// Writes a note; where it stands below the issue's address, or nothing where the
+/// text held commands only.
+async fn say(app: &App, by: Writer, here: &Here, draft: &Draft) -> Result<Guarded<Option<String>>> {
     let answers = !draft.discussion_id.is_empty();
     let comment = Comment {
         body: draft.body.0.clone(),
@@ -324,8 +321,15 @@ async fn say(
         let Said::Note(note, _) = said else {
             return Ok(None);
         };
-        let seen = shown(&viewer, noteable(&issue), inside);
-        Ok(Some((note.id, timeline::before(tx, issue.id, seen, &note)? / ENTRIES + 1)))
+        let timeline = Timeline { viewer: &viewer, issue_id: issue.id, is_reporter: inside };
+        let place = timeline.place_of(tx, &note)?;
+        Ok(Some(match place.is_in_story() {
+            true => at("", place.entries_before / ENTRIES + 1, note.id),
+            false => {
+                let thread = format!("?thread={}", note.discussion_id);
+                at(&thread, place.notes_before / ENTRIES + 1, note.id)
+            }
+        }))
     })
     .await
 }

@@ -13,8 +13,8 @@ use super::notes::{NotePage, Open, Person};
 use super::views::{self, IssueView};
 use crate::access::ProjectAccess;
 use crate::model::{EscalationStatus, Issue};
-use crate::rules::issues::places::{found, is_subscribed};
-use crate::rules::issues::requests::may_edit;
+use crate::rules::issues::places::is_subscribed;
+use crate::rules::issues::requests::{find, may_edit};
 use crate::rules::references::Links;
 use crate::store::awards::{self as award_rows, Awardable};
 use actions::{ChangeForm, Draft, change, change_note, write_note};
@@ -103,8 +103,8 @@ async fn render(
     let _turn = kernel::markup::turn().await?;
     let view = app
         .read(move |tx| {
-            let (space, _) = desk(tx, &viewer, &address, Purpose::Read)?;
-            let (desk, issue) = found(tx, &viewer, &space.reference(), iid)?;
+            let (space, desk) = desk(tx, &viewer, &address, Purpose::Read)?;
+            let issue = find(tx, &viewer, &desk, iid)?;
             let head = space.head(tx, &viewer)?;
             let mut page = head.page_below(shown, Section::Issues);
             page.title = format!("{} (#{})", issue.title, issue.iid);

@@ -6,6 +6,7 @@ mod issue_lists;
 mod issue_moves;
 mod issues;
 mod labels;
+mod long_threads;
 mod milestones;
 mod named_issues;
 mod notes;

@@ -1,5 +1,9 @@
 //! Notes.
 
+mod removal;
+
+pub use removal::{delete, forget};
+
 use super::pages::{self, KeyType, List, Order, time_key};
 use super::searched::NOTES;
 use crate::access::concerns;
@@ -65,8 +69,13 @@ pub fn insert(tx: &mut Tx<'_>, note: &NewNote) -> Result<Note> {
     let made: Note = tx.one(
         sql!(
             "insert into notes (project_id, noteable_type, noteable_id, discussion_id, in_thread,
-                body, author_id, is_system, internal, created_at, updated_at, names_issue_id)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11) returning *"
+                body, author_id, is_system, internal, created_at, updated_at, names_issue_id,
+                begins, begins_in_public)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11,
+                not exists (select 1 from notes where discussion_id = $4),
+                not $9 and not exists
+                    (select 1 from notes where discussion_id = $4 and not internal))
+             returning *"
         ),
         (
             note.noteable.project_id,
@@ -92,7 +101,8 @@ pub fn insert(tx: &mut Tx<'_>, note: &NewNote) -> Result<Note> {
 /// Rows of one statement. A few sizes, so that few statements are prepared.
 const CHUNKS: [usize; 3] = [50, 10, 1];
 
-/// Writes what the program tells, in its order. Such notes are not counted.
+/// Writes what the program tells, in its order, each in a discussion of its own.
+/// Such notes are not counted.
 pub fn insert_system(tx: &mut Tx<'_>, notes: &[NewNote]) -> Result<()> {
     let mut rest = notes;
     for size in CHUNKS {
@@ -108,7 +118,8 @@ pub fn insert_system(tx: &mut Tx<'_>, notes: &[NewNote]) -> Result<()> {
 fn insert_some(tx: &mut Tx<'_>, some: &[NewNote]) -> Result<()> {
     let mut query = Fragment::new(
         "insert into notes (project_id, noteable_type, noteable_id, discussion_id, in_thread,
-            body, author_id, is_system, internal, created_at, updated_at) values",
+            body, author_id, is_system, internal, created_at, updated_at,
+            begins, begins_in_public) values",
     );
     for (at, note) in some.iter().enumerate() {
         let begin = if at == 0 { " (" } else { ", (" };
@@ -124,6 +135,8 @@ fn insert_some(tx: &mut Tx<'_>, some: &[NewNote]) -> Result<()> {
             .push(", ", note.internal)
             .push(", ", note.created_at)
             .push(", ", note.created_at)
+            .push(", ", true)
+            .push(", ", !note.internal)
             .raw(")");
     }
     query.raw(" returning id");
@@ -150,6 +163,13 @@ pub fn select(tx: &mut Tx<'_>, condition: Fragment) -> Result<Vec<Note>> {
     let mut query = Fragment::new("select notes.* from notes where ");
     query.append(condition).raw(" order by notes.created_at, notes.id");
     Ok(tx.query(query)?)
+}
+
+/// The oldest note of a condition.
+pub fn first(tx: &mut Tx<'_>, condition: Fragment) -> Result<Option<Note>> {
+    let mut query = Fragment::new("select notes.* from notes where ");
+    query.append(condition).raw(" order by notes.created_at, notes.id limit 1");
+    Ok(tx.query(query)?.into_iter().next())
 }
 
 /// The first notes that people wrote about something, which shows to the viewer
@@ -186,34 +206,6 @@ pub fn begin_thread(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     Ok(())
 }
 
-pub fn delete(tx: &mut Tx<'_>, note: &Note) -> Result<()> {
-    tx.execute(
-        sql!("delete from award_emoji where awardable_type = 'Note' and awardable_id = $1"),
-        (note.id,),
-    )?;
-    tx.execute(sql!("delete from notes where id = $1"), (note.id,))?;
-    match note.is_system {
-        true => Ok(()),
-        false => counted(tx, note, -1),
-    }
-}
-
-/// Removes all notes about something that is gone, with their awards.
-pub fn forget(tx: &mut Tx<'_>, noteable: Noteable) -> Result<()> {
-    for statement in [
-        sql!(
-            "delete from award_emoji where awardable_type = 'Note' and awardable_id in
-                (select id from notes where noteable_type = $1 and noteable_id = $2)"
-        ),
-        sql!("delete from notes where noteable_type = $1 and noteable_id = $2"),
-        sql!("delete from award_emoji where awardable_type = $1 and awardable_id = $2"),
-        sql!("delete from todos where target_type = $1 and target_id = $2"),
-    ] {
-        tx.execute(statement, (noteable.kind, noteable.id))?;
-    }
-    Ok(())
-}
-
 /// Condition on `notes`: those about something that show to a viewer who sees
 /// it, as a reporter or not.
 pub fn shown(viewer: &Viewer, noteable: Noteable, is_reporter: bool) -> Fragment {
@@ -227,7 +219,7 @@ pub fn shown(viewer: &Viewer, noteable: Noteable, is_reporter: bool) -> Fragment
 
 /// Condition on `notes`: those that are not for reporters alone, and name no
 /// confidential issue that the viewer does not see.
-fn open(viewer: &Viewer) -> Fragment {
+pub fn open(viewer: &Viewer) -> Fragment {
     let mut condition = Fragment::new(
         "not notes.internal and (notes.names_issue_id is null or exists
             (select 1 from issues where issues.id = notes.names_issue_id
