@@ -219,8 +219,7 @@ async fn show(
             let narrowed = filter(&params, kind);
             let counts = counts(tx, &viewer, &scope, &narrowed)?;
             let total = counts.iter().find(|(one, _)| *one == state).map_or(0, |(_, n)| *n);
-            let found =
-                rows::list(tx, &viewer, &scope, &narrowed, sorting(&params), paging.clone())?;
+            let found = rows::rows(tx, &viewer, &scope, &narrowed, sorting(&params), &paging)?;
             let url = format!("{}/-/{path}", space.url());
             let tab = |(one, count): &(Shown, i64)| {
                 let to = format!("{url}?{}", params.query(*one, None));
@@ -242,7 +241,7 @@ async fn show(
                 chips: params.chips(&url),
                 sorts: Choice::list(SORTS),
                 pages: Pages::of(&paging, total, here),
-                issues: read_rows(tx, found.items, Some(&space))?,
+                issues: read_rows(tx, found, Some(&space))?,
                 page: head.page(page, section),
                 head,
                 title,

@@ -57,6 +57,21 @@ pub fn list(
     pages::page(tx, list, paging, |issue| (key(sorting.by, issue), issue.id))
 }
 
+/// The issues of one page of it, where others count them.
+pub fn rows(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    scope: &Scope,
+    filter: &Filter,
+    sorting: Sorting,
+    paging: &Paging,
+) -> Result<Vec<Issue>> {
+    let list = listed(tx, viewer, scope, filter, sorting);
+    let mut rows: Vec<Issue> = tx.query(pages::query(list, paging)?)?;
+    rows.truncate(paging.per_page.unsigned_abs() as usize);
+    Ok(rows)
+}
+
 /// What [`list`] reads.
 pub fn listed(
     tx: &Tx<'_>,
