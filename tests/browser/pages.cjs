@@ -9,6 +9,7 @@ const {
   api,
   checkAll,
   checkFocus,
+  enter,
   open,
   password,
   person,
@@ -40,14 +41,6 @@ function code(secret, seconds) {
   const hash = createHmac('sha1', key).update(step).digest();
   const number = hash.readUInt32BE(hash[19] & 15) & 0x7fffffff;
   return String(number % 1e6).padStart(6, '0');
-}
-
-// Fills the sign-in form in; a second step may follow.
-async function enter(page, name) {
-  await page.goto(`${url}/users/sign_in?again=true`);
-  await page.getByLabel('User name or e-mail').fill(name);
-  await page.getByLabel('Password').fill(SECRET);
-  await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
 test('a wrong password is refused with a message', async () => {
