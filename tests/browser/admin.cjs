@@ -7,11 +7,11 @@ const { before, test } = require('node:test');
 const {
   api,
   checkAll,
+  enter,
   open,
   person,
   run,
   said,
-  signIn,
   signedIn,
   url,
   visit,
@@ -76,7 +76,7 @@ for (const javaScriptEnabled of [true, false]) {
     assert.ok(password.length >= 20);
 
     const grace = await open({ javaScriptEnabled });
-    await signIn(grace.page, name, password);
+    await enter(grace.page, name, password);
     await grace.page.getByRole('heading', { name: 'Choose a new password' }).waitFor();
     await grace.context.close();
 

@@ -45,7 +45,7 @@ for (const [where, list] of [
     await page.getByLabel('Redirect addresses').fill(BACK);
     await page.getByLabel('Confidential').check();
     await page.getByLabel('read_user', { exact: true }).check();
-    await page.getByRole('button', { name: 'Create application' }).click();
+    await page.getByRole('button', { name: 'Register application' }).click();
     await page.getByLabel('Secret', { exact: true }).waitFor();
     await checkAll(page, 'an application with its secret');
     await page.goto(url + list);
@@ -80,7 +80,7 @@ test('an application asks, and a device does', async () => {
 
   const body = new URLSearchParams({ client_id: client, scope: 'read_user' });
   const answer = await fetch(`${url}/oauth/authorize_device`, { method: 'POST', body });
-  const { user_code: code } = await answer.json();
+  const { user_code: code, device_code: device } = await answer.json();
   await page.goto(`${url}/oauth/device`);
   await checkAll(page, 'the code of a device');
   await page.getByLabel('Code').fill(code);
@@ -90,6 +90,9 @@ test('an application asks, and a device does', async () => {
   await page.getByRole('button', { name: 'Authorize' }).click();
   await page.getByRole('button', { name: 'Authorize' }).waitFor({ state: 'detached' });
   await checkAll(page, 'a device that was let in');
+  const grant = { client_id: client, device_code: device, grant_type: 'urn:ietf:params:oauth:grant-type:device_code' };
+  const token = await fetch(`${url}/oauth/token`, { method: 'POST', body: new URLSearchParams(grant) });
+  assert.equal(token.status, 200);
   await page.goto(`${url}/-/user_settings/applications`);
   await page.getByRole('cell', { name: 'Notebook' }).waitFor();
   await checkAll(page, 'applications that act for somebody');
@@ -126,9 +129,9 @@ test('links in mails lead to pages', async () => {
   await api('POST', `/groups/${group}/invitations`, { email: guest, access_level: 20 });
   await signIn(page, member, SECRET);
   await page.goto(await mailed(guest, '/-/invites/'));
-  await page.getByRole('heading', { name: 'Invitation' }).waitFor();
+  await page.getByRole('heading', { name: `Join ${group}?` }).waitFor();
   await checkAll(page, 'an invitation');
-  await page.getByRole('button', { name: 'Accept' }).click();
+  await page.getByRole('button', { name: 'Join' }).click();
   await page.waitForURL(`${url}/groups/${group}`);
   await context.close();
 });

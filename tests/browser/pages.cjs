@@ -9,6 +9,7 @@ const {
   checkAll,
   checkFocus,
   code,
+  enter,
   open,
   password,
   person,
@@ -27,14 +28,6 @@ before(async () => {
   await api('PUT', '/application/settings', { signup_enabled: true });
   await person(member, 'A member');
 });
-
-// Fills the sign-in form in; a second step may follow.
-async function enter(page, name) {
-  await page.goto(`${url}/users/sign_in?again=true`);
-  await page.getByLabel('User name or e-mail').fill(name);
-  await page.getByLabel('Password').fill(SECRET);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-}
 
 test('a wrong password is refused with a message', async () => {
   const { page, context } = await open();

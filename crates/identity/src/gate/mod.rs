@@ -438,6 +438,10 @@ async fn proves_origin(call: &mut Call, session: i64) -> Result<bool> {
     let header = call.request.header(csrf::HEADER).map(str::to_owned);
     let sent = match header {
         Some(sent) => Some(sent),
+        // A form with a file says it first.
+        None if call.route.streams && call.route.surface == Surface::Page => {
+            call.first_text(csrf::FIELD).await?
+        }
         None => call.text(csrf::FIELD).await?,
     };
     Ok(sent.is_some_and(|sent| csrf::check(&call.app, session, &sent)))
