@@ -2,9 +2,8 @@
 // do with them, and that everyone can. Run by `cargo xtask test --only browser`.
 
 const assert = require('node:assert/strict');
-const { createHmac } = require('node:crypto');
 const { before, test } = require('node:test');
-const { barriers, open, password, signIn, url } = require('./shared.cjs');
+const { barriers, code, open, password, signIn, url } = require('./shared.cjs');
 
 const token = process.env.TENON_TOKEN;
 const WIDTHS = [360, 1440];
@@ -38,20 +37,6 @@ before(async () => {
     skip_confirmation: true,
   });
 });
-
-// The code that an app with this secret shows at a time in seconds (RFC 6238).
-function code(secret, seconds) {
-  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-  const bits = [...secret.replaceAll(' ', '')]
-    .map((letter) => letters.indexOf(letter).toString(2).padStart(5, '0'))
-    .join('');
-  const key = Buffer.from(bits.match(/.{8}/g).map((byte) => parseInt(byte, 2)));
-  const step = Buffer.alloc(8);
-  step.writeBigUInt64BE(BigInt(Math.floor(seconds / 30)));
-  const hash = createHmac('sha1', key).update(step).digest();
-  const number = hash.readUInt32BE(hash[19] & 15) & 0x7fffffff;
-  return String(number % 1e6).padStart(6, '0');
-}
 
 async function signedIn(options) {
   const opened = await open(options);

@@ -1,6 +1,7 @@
 // What the suites in a real browser share: the browser, pages whose errors are
-// collected, the sign-in, and the look for what keeps people out.
+// collected, the sign-in with its second step, and the look for what keeps people out.
 
+const { createHmac } = require('node:crypto');
 const { after, before } = require('node:test');
 const { chromium } = require('playwright-core');
 const axe = require('axe-core').source;
@@ -8,12 +9,15 @@ const axe = require('axe-core').source;
 const url = process.env.TENON_URL;
 const password = process.env.TENON_ROOT_PASSWORD;
 
+// What the browser is started with; a suite adds to it.
+const flags = ['--no-sandbox', '--disable-gpu'];
+
 let browser;
 
 before(async () => {
   browser = await chromium.launch({
     executablePath: process.env.CHROMIUM,
-    args: ['--no-sandbox', '--disable-gpu'],
+    args: flags,
   });
 });
 
@@ -51,10 +55,10 @@ async function openWatched(options) {
   return opened;
 }
 
-async function signIn(page) {
+async function signIn(page, name = 'root', secret = password) {
   await page.goto(`${url}/users/sign_in`);
-  await page.getByLabel('User name or e-mail').fill('root');
-  await page.getByLabel('Password').fill(password);
+  await page.getByLabel('User name or e-mail').fill(name);
+  await page.getByLabel('Password').fill(secret);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForURL((now) => !now.pathname.includes('sign_in'));
 }
@@ -75,4 +79,18 @@ async function barriers(page, foreign) {
   );
 }
 
-module.exports = { barriers, open, openWatched, password, signIn, url };
+// The code that an app with this secret shows at a time in seconds (RFC 6238).
+function code(secret, seconds) {
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+  const bits = [...secret.replaceAll(' ', '')]
+    .map((letter) => letters.indexOf(letter).toString(2).padStart(5, '0'))
+    .join('');
+  const key = Buffer.from(bits.match(/.{8}/g).map((byte) => parseInt(byte, 2)));
+  const step = Buffer.alloc(8);
+  step.writeBigUInt64BE(BigInt(Math.floor(seconds / 30)));
+  const hash = createHmac('sha1', key).update(step).digest();
+  const number = hash.readUInt32BE(hash[19] & 15) & 0x7fffffff;
+  return String(number % 1e6).padStart(6, '0');
+}
+
+module.exports = { barriers, code, flags, open, openWatched, password, signIn, url };

@@ -103,6 +103,7 @@ pub const BROWSER: &[Suite] = &[
     suite(Node, "searching in chromium", "tests/browser/search.cjs"),
     suite(Node, "editors and pickers in chromium", "tests/browser/editor.cjs"),
     suite(Node, "texts in chromium", "tests/browser/text.cjs"),
+    suite(Node, "pictures of pages in chromium", "tests/browser/pictures.cjs"),
     suite(Node, "the GraphQL explorer in chromium", "tests/browser/explorer.cjs"),
     suite(Node, "GraphiQL in chromium", "tests/browser/graphiql.cjs").with_graphiql(),
 ];
