@@ -4,10 +4,10 @@
 const { mkdirSync, writeFileSync } = require('node:fs');
 const { dirname, join } = require('node:path');
 
-// How much of a page is looked at: about two screens.
+// How much of a page is looked at: about two screens. Pages come at the first.
 const SCREENS = [
-  { width: 1440, height: 900, most: 1800 },
   { width: 360, height: 800, most: 1600 },
+  { width: 1440, height: 900, most: 1800 },
 ];
 
 // A point of a reference stands for a square with this side.
@@ -53,10 +53,14 @@ function settle(version) {
     [/\d{4}-\d\d-\d\d(T[\d:.]+Z?)?/g, '2031-01-02'],
     [new RegExp(`\\b\\d{1,2} ${MONTH} \\d{4}\\b`, 'g'), '2 Jan 2031'],
     [new RegExp(`\\b${MONTH} \\d{1,2}, \\d{4}\\b`, 'g'), 'January 2, 2031'],
+    [new RegExp(`\\b\\d{1,2} (?=${MONTH}\\b)(?!${MONTH} 2031)`, 'g'), '2 '],
+    [/\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b/g, 'Mon'],
     [/\b\d\d:\d\d(:\d\d)?\b/g, '12:00'],
     [/\b(just now|\d+ (second|minute|hour|day)s? ago)\b/g, 'a while ago'],
     [/\b\d+(\.\d+)? (ms|s)\b/g, '1 s'],
     [/\b[0-9a-f]{8}-[0-9a-f-]{27}\b/g, '01234567-89ab-cdef-0123-456789abcdef'],
+    [/\b([0-9a-f]{4}-){3}[0-9a-f]{4}\b/g, '0123-4567-89ab-cdef'],
+    [/\b(SQLite, embedded|PostgreSQL[^,]*)/g, 'SQLite, embedded'],
     [/\b[0-9a-f]{12,}\b/g, '0123456789abcdef'],
     [/\b(?=[\w-]*\d)[\w-]{20,}\b/g, '0123456789abcdef'],
     [/\b[A-Z]{4}-[A-Z]{4}\b/g, 'ABCD-EFGH'],
@@ -93,42 +97,46 @@ async function rest(page, version) {
   await page.evaluate(settle, version);
 }
 
-// A picture of the upper part of a page as it stands, as bytes of a PNG file.
+// A picture of the upper part of a page as it stands: a PNG file in base64. It
+// is whole squares high.
 async function shoot(page, screen) {
   await page.setViewportSize({ width: screen.width, height: screen.height });
   const tall = await page.evaluate(() => document.documentElement.scrollHeight);
-  const clip = { x: 0, y: 0, width: screen.width, height: Math.min(tall, screen.most) };
-  return page.screenshot({ clip, fullPage: true, scale: 'css' });
+  const height = Math.floor(Math.min(tall, screen.most) / SIDE) * SIDE;
+  const devtools = await page.context().newCDPSession(page);
+  const { data } = await devtools.send('Page.captureScreenshot', {
+    clip: { x: 0, y: 0, width: screen.width, height, scale: 1 },
+    captureBeyondViewport: true,
+    optimizeForSpeed: true,
+  });
+  await devtools.detach();
+  return data;
 }
 
-// Runs in a page: the colours of a picture, averaged over squares.
-async function averaged([base64, side]) {
-  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-  const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
-  const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
-  const context = canvas.getContext('2d', { willReadFrequently: true });
-  context.drawImage(bitmap, 0, 0);
-  const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height);
-  const width = Math.floor(bitmap.width / side);
-  const height = Math.floor(bitmap.height / side);
-  const sums = new Float64Array(width * height * 3);
-  for (let y = 0; y < height * side; y += 1) {
-    for (let x = 0; x < width * side; x += 1) {
-      const from = (y * bitmap.width + x) * 4;
-      const to = (Math.floor(y / side) * width + Math.floor(x / side)) * 3;
-      for (let channel = 0; channel < 3; channel += 1) sums[to + channel] += data[from + channel];
-    }
+// Runs in a page: the colours of a picture at this size, each the mean of those
+// that it stands for.
+async function reduced([base64, width, height]) {
+  const file = await (await fetch(`data:image/png;base64,${base64}`)).blob();
+  const size = { resizeWidth: width, resizeHeight: height, resizeQuality: 'medium' };
+  const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true });
+  context.drawImage(await createImageBitmap(file, size), 0, 0);
+  const { data } = context.getImageData(0, 0, width, height);
+  const letters = [];
+  for (let from = 0; from < data.length; from += 8192) {
+    letters.push(String.fromCharCode(...data.subarray(from, from + 8192)));
   }
-  let letters = '';
-  for (const sum of sums) letters += String.fromCharCode(Math.round(sum / (side * side)));
-  return { width, height, letters: btoa(letters) };
+  return btoa(letters.join(''));
 }
 
-// What is in a PNG file, each `side` × `side` points as one: RGB, three bytes a
-// point. `lab` is a page of the browser, which reads the file.
+// What a PNG file in base64 shows, each `side` × `side` points as one: RGB,
+// three bytes a point. `lab` is a page of the browser, which reads the file.
 async function read(lab, file, side) {
-  const { width, height, letters } = await lab.evaluate(averaged, [file.toString('base64'), side]);
-  return { width, height, points: Buffer.from(letters, 'base64') };
+  const head = Buffer.from(file.slice(0, 32), 'base64');
+  const [width, height] = [head.readUInt32BE(16) / side, head.readUInt32BE(20) / side];
+  const colours = Buffer.from(await lab.evaluate(reduced, [file, width, height]), 'base64');
+  const points = Buffer.alloc(width * height * 3);
+  for (let n = 0; n < width * height; n += 1) colours.copy(points, n * 3, n * 4, n * 4 + 3);
+  return { width, height, points };
 }
 
 module.exports = { SCREENS, SIDE, read, rest, shoot, useOwnFonts };

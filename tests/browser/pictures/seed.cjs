@@ -51,8 +51,8 @@ async function makeSpaces(people) {
   const { id } = await api('POST', '/groups', group);
   await api('POST', '/groups', { name: 'Tools', path: 'tools', parent_id: id });
   for (const [name, topics, about] of [
-    ['Anvil', ['iron', 'heavy'], 'Drop-forged, heat treated.'],
     ['Bellows', [], 'Wind for the fire.'],
+    ['Anvil', ['iron', 'heavy'], 'Drop-forged, heat treated.'],
   ]) {
     const place = { path: name.toLowerCase(), namespace_id: id, visibility: 'public' };
     await api('POST', '/projects', { name, ...place, topics, description: about });
@@ -223,7 +223,7 @@ async function watchFurnace(people) {
   const area = `${PROJECT}/alert_management`;
   await api('POST', `${area}/oncall_schedules`, { name: 'Nights', timezone: 'Europe/Berlin' });
   for (const [name, length_unit, user_ids] of [
-    ['Daily turns', 'days', [people.mira, people.priya]],
+    ['Daily turns', 'days', [people.mira]],
     ['Weekly turns', 'weeks', [people.priya]],
   ]) {
     const turn = { starts_at: '2020-01-01T08:00:00Z', length: 1, length_unit };

@@ -25,3 +25,9 @@ const unfold = () => {
 };
 window.addEventListener("hashchange", unfold);
 unfold();
+// The current tab is in sight where a row of tabs is wider than the screen.
+for (const tab of document.querySelectorAll(".tabs [aria-current]")) {
+  const row = tab.closest(".tabs");
+  const [own, all] = [tab.getBoundingClientRect(), row.getBoundingClientRect()];
+  row.scrollLeft += own.left + own.width / 2 - all.left - all.width / 2;
+}
