@@ -117,7 +117,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.goto(`${url}/${project}`);
     await page.getByRole('button', { name: 'Star', exact: true }).click();
     await said(page, 'You starred');
-    await page.getByRole('link', { name: '1', exact: true }).click();
+    await page.getByRole('link', { name: '1 star', exact: true }).click();
     await page.getByRole('heading', { name: 'Who starred' }).waitFor();
 
     await page.goto(`${url}/${project}/-/deploy_tokens`);

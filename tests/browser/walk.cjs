@@ -254,7 +254,7 @@ async function filter(page) {
   await press(page, page.getByRole('button', { name: 'Apply' }));
   await page.waitForURL(/[?&]labels=bug/);
   assert.equal(await rows(page).count(), 1);
-  await press(page, page.getByRole('link', { name: 'Clear all' }));
+  await press(page, page.getByRole('link', { name: /^Remove .*bug$/ }));
   await page.waitForURL((now) => !now.search.includes('labels=bug'));
 }
 
@@ -303,8 +303,10 @@ async function discuss(page) {
   await page.getByRole('paragraph').filter({ hasText: 'Both of them.' }).waitFor();
   await look(page, 'a thread');
   await press(page, page.getByRole('button', { name: 'Resolve thread' }));
-  await page.getByRole('button', { name: 'Reopen thread' }).waitFor();
+  await said(page, 'Thread resolved.');
   await look(page, 'a resolved thread');
+  await press(page, page.locator('summary', { hasText: 'Resolved by' }));
+  await page.getByRole('button', { name: 'Reopen thread' }).waitFor();
 }
 
 // By either key, and opens what was found; once on the issue itself.
@@ -460,6 +462,8 @@ async function discussPlainly(page) {
   await page.getByRole('button', { name: 'Reply', exact: true }).click();
   await page.getByRole('paragraph').filter({ hasText: 'Both of them.' }).waitFor();
   await page.getByRole('button', { name: 'Resolve thread' }).click();
+  await said(page, 'Thread resolved.');
+  await page.locator('summary', { hasText: 'Resolved by' }).click();
   await page.getByRole('button', { name: 'Reopen thread' }).waitFor();
   await lookPlainly(page, 'a resolved thread');
 }
@@ -472,7 +476,7 @@ for (const width of WIDTHS) {
       javaScriptEnabled: false,
     });
     await signIn(page);
-    await page.locator('summary[aria-label="New"]').click();
+    await page.locator('summary', { hasText: /^\s*New\s*$/ }).click();
     await page.getByRole('link', { name: 'New group' }).click();
     await page.getByLabel('Name').fill(group);
     await page.getByRole('button', { name: 'Create group' }).click();

@@ -3,19 +3,20 @@
 
 use super::navigation::{administration, own_settings, user_tabs};
 use super::page;
-use super::views::StatusPage;
 use crate::author;
 use crate::author::Author;
 use crate::model::User;
 use crate::users::{self, Availability, ClearAfter, Status};
 use crate::viewer::{Admin, SignedInViewer, Viewer};
+use askama::Template;
 use http::Method;
 use kernel::app::App;
 use kernel::error::{Found, Result};
-use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
-use kernel::html::ui::Choice;
+use kernel::html::ui::{self, Choice, Tab};
+use kernel::html::{Errors, Page};
 use kernel::http::{Flat, Params, Response, Routes, Text};
+use kernel::time::Timestamp;
 use store::Tx;
 
 const OWN: &str = "/-/user_settings/status";
@@ -31,6 +32,23 @@ const ENDS: &[(&str, &str)] = &[
     ("7_days", "For a week"),
     ("30_days", "For 30 days"),
 ];
+
+/// What somebody says they are doing: one's own, or a user's.
+#[derive(Debug, Template)]
+#[template(path = "status.html")]
+struct StatusPage {
+    page: Page,
+    /// The pages about a user, for administrators.
+    tabs: Vec<Tab>,
+    /// Where the form goes.
+    url: String,
+    form: StatusForm,
+    ends: Vec<Choice>,
+    /// When the one that is stored ends.
+    clear_at: Option<Timestamp>,
+    now: Timestamp,
+    errors: Errors,
+}
 
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, OWN, show);

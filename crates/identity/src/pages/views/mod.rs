@@ -5,7 +5,6 @@ use super::challenge::Challenge;
 use super::preferences;
 use super::settings::fields::SettingsPage;
 pub use super::settings::fields::{SettingsField, SettingsSection};
-use super::status::StatusForm;
 use super::tokens::{ShownSecret, TokenForm, TokenRow};
 use crate::entities::Whole;
 use crate::model::{AccessToken, User};
@@ -241,23 +240,6 @@ pub struct NewUserToken {
     /// The one chosen.
     pub kind: String,
     pub form: TokenForm,
-    pub errors: Errors,
-}
-
-/// What somebody says they are doing: one's own, or a user's.
-#[derive(Debug, Template)]
-#[template(path = "status.html")]
-pub struct StatusPage {
-    pub page: Page,
-    /// The pages about a user, for administrators.
-    pub tabs: Vec<Tab>,
-    /// Where the form goes.
-    pub url: String,
-    pub form: StatusForm,
-    pub ends: Vec<Choice>,
-    /// When the one that is stored ends.
-    pub clear_at: Option<Timestamp>,
-    pub now: Timestamp,
     pub errors: Errors,
 }
 

@@ -69,7 +69,7 @@ async fn an_overview_shows_what_is_newest_to_who_may_see_it(t: TestServer) {
         assert!(!part.contains("class=\"tally\""), "no panel counts: {part}");
     }
     assert!(
-        page.contains("\">Members</h2>") && page.contains("aria-label=\"jane\""),
+        page.contains("\">Members</h2>") && page.contains("<span class=\"hush\">jane</span>"),
         "{page}"
     );
     assert!(!page.contains("First steps") && !page.contains("--upload-file"), "{page}");
