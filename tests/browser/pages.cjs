@@ -263,7 +263,7 @@ test('an issue is made, discussed and closed', async () => {
   await page.getByRole('textbox', { name: 'Reply' }).fill('Both of them.');
   await page.getByRole('button', { name: 'Reply', exact: true }).click();
   await page.getByRole('paragraph').filter({ hasText: 'Both of them.' }).waitFor();
-  await page.getByLabel(/^Actions for the comment by/).last().click();
+  await page.locator('summary', { hasText: /Actions for the comment by/ }).last().click();
   await page.getByRole('link', { name: 'Edit', exact: true }).last().click();
   await page.getByRole('textbox', { name: 'Edit comment' }).fill('The upper, not the lower.');
   await checkAll(page, 'changing a comment');
