@@ -42,7 +42,8 @@ ${prefer('sans-serif', 'Inter')}${prefer('system-ui', 'Inter')}${prefer('monospa
 const STILL = `
   *, *::before, *::after { animation: none !important; transition: none !important; caret-color: transparent !important; }
   .plot, .spark, .roster > svg, svg[aria-label="Picture of the secret for your app"],
-  [aria-labelledby="payload"] dl, td code + p { visibility: hidden !important; }
+  [aria-labelledby="payload"] dl { visibility: hidden !important; }
+  td code + p { display: none !important; }
 `;
 
 // Runs in the page: texts that differ between two runs become fixed ones.
