@@ -174,7 +174,7 @@ const ROOT = [
   }),
   page('admin-spam', '/admin/spam_logs'),
   page('admin-jobs', '/admin/jobs'),
-  page('admin-audit', '/admin/audit'),
+  page('admin-audit', '/admin/audit', { path: '/admin/audit?action=application.' }),
   page('admin-mode', '/-/admin_mode'),
 ];
 
