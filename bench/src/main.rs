@@ -4,12 +4,14 @@
 //! has a fixed bound, so that it means the same on a slow machine. The table
 //! goes to the terminal and, unless told otherwise, to docs/performance.md.
 
+mod browser;
 mod errors;
 mod graphql;
 mod load;
 mod monitoring;
 mod oauth;
 mod packages;
+mod pages;
 mod peer;
 mod report;
 mod search;
@@ -52,6 +54,9 @@ struct Options {
     /// Events of errors that are stored in the large project.
     #[arg(long, default_value_t = LARGE)]
     events: i64,
+    /// Issues that are searched.
+    #[arg(long, default_value_t = LARGE)]
+    issues: i64,
     /// Measure this program instead of building one.
     #[arg(long)]
     program: Option<PathBuf>,
@@ -59,7 +64,7 @@ struct Options {
     #[arg(long)]
     dry_run: bool,
     /// Measure these parts alone (idle, writes, lists, oauth, graphql,
-    /// packages, alerts, errors, search); the other lines of docs/performance.md stay.
+    /// packages, alerts, errors, search, pages); the other lines of docs/performance.md stay.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
 }
@@ -96,10 +101,11 @@ fn run(options: &Options) -> Outcome {
 /// A part of the measurements by its name.
 type Part = (&'static str, fn(&Bench<'_>) -> Result<Vec<Line>, String>);
 
-const PARTS: [Part; 9] = [
+const PARTS: [Part; 10] = [
     ("idle", |bench| bench.idle()),
     ("writes", |bench| bench.writes()),
     ("lists", |bench| bench.lists()),
+    ("pages", pages::lines),
     ("search", search::lines),
     ("oauth", oauth::lines),
     ("graphql", graphql::lines),

@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 
 use super::load::{self, Request};
 use super::report::{Bound, Line};
-use super::{Bench, LARGE, READERS, seed};
+use super::{Bench, READERS, browser, seed};
 use xtask::server;
 use xtask::steps;
 
@@ -14,6 +14,7 @@ use xtask::steps;
 pub fn lines(bench: &Bench<'_>) -> Result<Vec<Line>, String> {
     let data = server::fresh_directory("bench-search")?;
     let server = bench.start(&data, &[])?;
+    let password = server.root_password()?.to_owned();
     let token = server.root_token()?;
     let project = seed::project(server.url(), &token, "large")?;
     let path = format!("/projects/{project}/issues");
@@ -24,25 +25,38 @@ pub fn lines(bench: &Bench<'_>) -> Result<Vec<Line>, String> {
     load::once(server.url(), &unlimited)?;
     let user = seed::user_token(server.url(), &token, "reader")?;
     server.stop()?;
-    steps::say(&format!("seeding {LARGE} issues"));
-    fill(&data, project, LARGE)?;
+    let issues = bench.options.issues;
+    steps::say(&format!("seeding {issues} issues"));
+    fill(&data, project, issues)?;
 
     let server = bench.start(&data, &[])?;
+    let cookie = browser::cookie(server.url(), "root", &password)?;
+    let page = |words: &str| Request {
+        headers: vec![cookie.clone()],
+        ..Request::get(&format!("/search?q={words}"), "")
+    };
+    let rest = |words: &str, token: &str| {
+        Request::get(&format!("/api/v4/search?scope=issues&search={words}"), token)
+    };
+    let rare = format!("rare{}", issues - 1);
+    let searches = [
+        ("search for one of 1,000,000 issues, against liveness", rest(&rare, &token)),
+        ("for a word that all of them have", rest("number", &token)),
+        ("for two words that 1,000 of them have", rest("issue+word7", &token)),
+        ("for a word by somebody who sees none of them", rest("number", &user)),
+        ("page of a search for one of 1,000,000 issues, against liveness", page(&rare)),
+        ("page for a word that all of them have", page("number")),
+    ];
     let liveness = Request::get("/-/liveness", "");
-    let compare = |name: &'static str, words: &str, token: &str| -> Result<Line, String> {
+    let mut lines = Vec::new();
+    for (name, search) in searches {
         steps::say(name);
-        let target = format!("/api/v4/search?scope=issues&search={words}");
-        let search = Request::get(&target, token);
         let (rates, live) = bench.turns(
             || bench.rate(&server, &search, READERS),
             || bench.rate(&server, &liveness, READERS),
         )?;
-        Ok(Line::ratio(name, &rates, &live, Bound::AtLeast(0.10)))
-    };
-    let lines = vec![
-        compare("search for one of 1,000,000 issues, against liveness", "rare123456", &token)?,
-        compare("the same by somebody who sees none of them", "number", &user)?,
-    ];
+        lines.push(Line::ratio(name, &rates, &live, Bound::AtLeast(0.10)));
+    }
     server.stop()?;
     Ok(lines)
 }

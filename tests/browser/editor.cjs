@@ -4,37 +4,28 @@
 
 const assert = require('node:assert/strict');
 const { before, test } = require('node:test');
-const { barriers, open, openWatched, password, signIn, url } = require('./shared.cjs');
+const {
+  WIDTHS,
+  api,
+  checkAll,
+  person,
+  run,
+  said,
+  signIn,
+  signedIn,
+  url,
+} = require('./shared.cjs');
 
-const token = process.env.TENON_TOKEN;
-const run = Date.now().toString(36);
 const group = `editor-${run}`;
 const project = `${group}/anvil`;
 const member = `smith-${run}`;
 const NEW = `${url}/${project}/-/issues/new`;
 
-async function api(method, path, body) {
-  const answer = await fetch(`${url}/api/v4${path}`, {
-    method,
-    headers: { 'PRIVATE-TOKEN': token, 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  assert.ok(answer.ok, `${method} ${path}: ${answer.status}`);
-  return answer.json();
-}
-
 before(async () => {
-  await api('PUT', '/application/settings', { sign_in_limit_per_minute: 1000 });
   const { id: namespace } = await api('POST', '/groups', { name: 'Editor', path: group });
   const place = { name: 'Anvil', path: 'anvil', namespace_id: namespace };
   const { id } = await api('POST', '/projects', place);
-  const user = await api('POST', '/users', {
-    username: member,
-    name: 'Sam Smith',
-    email: `${member}@example.com`,
-    password: 'correct horse battery',
-    skip_confirmation: true,
-  });
+  const user = await person(member, 'Sam Smith');
   await api('POST', `/projects/${id}/members`, { user_id: user.id, access_level: 30 });
   for (const name of ['bug', 'bugle', 'two words']) {
     await api('POST', `/projects/${id}/labels`, { name, color: '#1068bf' });
@@ -42,12 +33,6 @@ before(async () => {
   await api('POST', `/projects/${id}/milestones`, { title: '1.0' });
   await api('POST', `/projects/${id}/issues`, { title: 'A hinge that squeaks' });
 });
-
-async function signedIn(options) {
-  const opened = await openWatched(options);
-  await signIn(opened.page);
-  return opened;
-}
 
 // Answers a route of the page in place of the server.
 const answers = (page, end, status, body) =>
@@ -312,58 +297,44 @@ test('labels and people are picked by keyboard', async () => {
   await page.keyboard.press('Enter');
   assert.equal(await who.inputValue(), member);
   await page.getByRole('button', { name: 'Add member' }).click();
-  await page.getByRole('status').filter({ hasText: 'is now a member' }).waitFor();
+  await said(page, 'is now a member');
   assert.deepEqual(problems, []);
   await context.close();
 });
 
-// Nothing is too wide and nobody is kept out.
-async function check(page, what) {
-  const width = page.viewportSize().width;
-  const overflow = await page.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  );
-  assert.ok(overflow <= 0, `${what} at ${width} pixels: ${overflow} too wide`);
-  assert.deepEqual(await barriers(page), [], `${what} at ${width} pixels`);
-}
-
-for (const colorScheme of ['light', 'dark']) {
-  test(`every state of them is accessible, ${colorScheme}`, async () => {
-    const { page, context, problems } = await signedIn({ colorScheme });
-    await answers(page, 'preview_markdown', 200, { body: '<p>A <a href="/">link</a>.</p>' });
-    for (const width of [360, 1440]) {
-      await page.setViewportSize({ width, height: 800 });
-      await openForm(page);
-      const area = page.getByRole('textbox', { name: 'Description' });
-      await area.focus();
-      await page.keyboard.type('A long line of text before the name, so that it stands far right @s');
-      await option(page, /Sam Smith/).waitFor();
-      await check(page, 'completion');
-      await page.keyboard.press('Escape');
-      await page.getByRole('tab', { name: 'Preview' }).click();
-      await page.getByRole('tabpanel').getByRole('link').waitFor();
-      await check(page, 'a preview');
-      await page.getByRole('combobox', { name: 'Labels' }).fill('bug, a label with a rather long title, b');
-      await option(page, /^bugle/).waitFor();
-      await page.keyboard.press('ArrowDown');
-      await check(page, 'a picker');
-      await page.goto(url);
-      await openForm(page);
-      await page.getByRole('button', { name: 'Restore' }).waitFor();
-      await check(page, 'a draft');
-      await page.getByRole('button', { name: 'Discard' }).click();
-    }
-    assert.deepEqual(problems, []);
-    await context.close();
-  });
-}
+test('every state of them is accessible', async () => {
+  const { page, context, problems } = await signedIn();
+  await answers(page, 'preview_markdown', 200, { body: '<p>A <a href="/">link</a>.</p>' });
+  // Where a list stands depends on the width that it was opened at.
+  for (const width of WIDTHS) {
+    const both = (what) => checkAll(page, what, { widths: [width] });
+    await page.setViewportSize({ width, height: 800 });
+    await openForm(page);
+    const area = page.getByRole('textbox', { name: 'Description' });
+    await area.focus();
+    await page.keyboard.type('A long line of text before the name, so that it stands far right @s');
+    await option(page, /Sam Smith/).waitFor();
+    await both('completion');
+    await page.keyboard.press('Escape');
+    await page.getByRole('tab', { name: 'Preview' }).click();
+    await page.getByRole('tabpanel').getByRole('link').waitFor();
+    await both('a preview');
+    await page.getByRole('combobox', { name: 'Labels' }).fill('bug, a label with a rather long title, b');
+    await option(page, /^bugle/).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await both('a picker');
+    await page.goto(url);
+    await openForm(page);
+    await page.getByRole('button', { name: 'Restore' }).waitFor();
+    await both('a draft');
+    await page.getByRole('button', { name: 'Discard' }).click();
+  }
+  assert.deepEqual(problems, []);
+  await context.close();
+});
 
 test('all of it works without a script', async () => {
-  const { page, context } = await open({ javaScriptEnabled: false });
-  await page.goto(`${url}/users/sign_in`);
-  await page.getByLabel('User name or e-mail').fill('root');
-  await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  const { page, context } = await signedIn({ javaScriptEnabled: false });
   await page.goto(NEW);
   await page.getByLabel('Title').fill('Plain');
   await page.getByLabel('Description').fill('Only **text**.');

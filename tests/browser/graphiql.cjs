@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict');
 const { test } = require('node:test');
-const { barriers, openWatched, signIn, url } = require('./shared.cjs');
+const { SCHEMES, WIDTHS, barriers, open, signedIn, url } = require('./shared.cjs');
 
 const PAGE = `${url}/-/graphql-explorer`;
 
@@ -25,7 +25,7 @@ async function checkFrame(page) {
 }
 
 test('a stranger reads the schema and asks what is public', async () => {
-  const { page, context, problems } = await openWatched();
+  const { page, context, problems } = await open();
   await page.goto(PAGE);
   await ask(page, '{ echo(text: "hello") }', 'nil says: hello');
   await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
@@ -36,34 +36,34 @@ test('a stranger reads the schema and asks what is public', async () => {
   await context.close();
 });
 
-for (const colorScheme of ['light', 'dark']) {
-  test(`somebody signed in asks and changes, ${colorScheme}`, async () => {
-    const { page, context, problems } = await openWatched({ colorScheme });
-    await signIn(page);
-    await page.getByRole('link', { name: 'GraphQL explorer' }).click();
-    await page.waitForURL(PAGE);
-    await ask(page, '{ currentUser { username } }', '"username": "root"');
-    const change = 'mutation { echoCreate(input: {messages: ["changed"]}) { echoes errors } }';
-    await ask(page, change, '"changed"');
-    await ask(page, '{ nope }', "Field 'nope' doesn't exist on type 'Query'");
+test('somebody signed in asks and changes', async () => {
+  const { page, context, problems } = await signedIn();
+  await page.goto(url);
+  await page.getByRole('link', { name: 'GraphQL explorer' }).click();
+  await page.waitForURL(PAGE);
+  await ask(page, '{ currentUser { username } }', '"username": "root"');
+  const change = 'mutation { echoCreate(input: {messages: ["changed"]}) { echoes errors } }';
+  await ask(page, change, '"changed"');
+  await ask(page, '{ nope }', "Field 'nope' doesn't exist on type 'Query'");
 
-    // The dialog brings a style element of its own.
-    await page.getByRole('button', { name: 'Open settings dialog' }).click();
-    await page.getByRole('dialog').getByText('Theme', { exact: true }).waitFor();
-    assert.equal(await page.getByText('Persist headers').count(), 0);
-    await page.keyboard.press('Escape');
-    for (const width of [360, 1440]) {
+  // The dialog brings a style element of its own.
+  await page.getByRole('button', { name: 'Open settings dialog' }).click();
+  await page.getByRole('dialog').getByText('Theme', { exact: true }).waitFor();
+  assert.equal(await page.getByText('Persist headers').count(), 0);
+  await page.keyboard.press('Escape');
+  for (const colorScheme of SCHEMES) {
+    await page.emulateMedia({ colorScheme });
+    for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 800 });
       await checkFrame(page);
     }
-    assert.deepEqual(problems, []);
-    await context.close();
-  });
-}
+  }
+  assert.deepEqual(problems, []);
+  await context.close();
+});
 
 test('a mutation without the token of the page is refused', async () => {
-  const { page, context } = await openWatched();
-  await signIn(page);
+  const { page, context } = await signedIn();
   await page.goto(PAGE);
   await editor(page).waitFor();
   const status = await page.evaluate(async () => {

@@ -3,28 +3,18 @@
 
 const assert = require('node:assert/strict');
 const { before, test } = require('node:test');
-const { barriers, openWatched, signIn, url } = require('./shared.cjs');
+const { PNG, WIDTHS, api, checkAll, open, run, signedIn, url } = require('./shared.cjs');
 
-const token = process.env.TENON_TOKEN;
-const path = `texts-${Date.now().toString(36)}`;
-const headers = { 'PRIVATE-TOKEN': token, 'Content-Type': 'application/json' };
-const PNG =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const path = `texts-${run}`;
 let page_url;
-
-async function api(method, place, body) {
-  const answer = await fetch(`${url}/api/v4${place}`, { method, headers, body: JSON.stringify(body) });
-  assert.ok(answer.ok, `${method} ${place}: ${answer.status}`);
-  return answer.json();
-}
 
 before(async () => {
   const project = await api('POST', '/projects', { name: path, path, visibility: 'public' });
   const form = new FormData();
-  form.append('file', new Blob([Buffer.from(PNG, 'base64')]), 'hinge.png');
+  form.append('file', new Blob([PNG]), 'hinge.png');
   const sent = await fetch(`${url}/api/v4/projects/${project.id}/uploads`, {
     method: 'POST',
-    headers: { 'PRIVATE-TOKEN': token },
+    headers: { 'PRIVATE-TOKEN': process.env.TENON_TOKEN },
     body: form,
   });
   assert.equal(sent.status, 201);
@@ -42,37 +32,31 @@ before(async () => {
   page_url = new URL(issue.web_url).pathname;
 });
 
-for (const colorScheme of ['light', 'dark']) {
-  test(`texts can be read by everyone, ${colorScheme}`, async () => {
-    const { page, context, problems } = await openWatched({ colorScheme });
-    await page.goto(`${url}${page_url}`);
-    for (const width of [360, 1440]) {
-      await page.setViewportSize({ width, height: 800 });
-      assert.equal(await page.locator('h1').count(), 1, 'one h1');
-      const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-      assert.ok((await page.evaluate(overflow)) <= 0, `fits ${width}`);
-      assert.deepEqual(await barriers(page), [], `accessible at ${width}`);
-      // A table is one on a phone, too: its head is seen, and columns align.
-      const cell = (text) => page.getByRole('cell', { name: text });
-      const head = page.getByRole('columnheader', { name: 'Price' });
-      await head.waitFor();
-      const [above, below] = [await head.boundingBox(), await cell('3').first().boundingBox()];
-      assert.ok(Math.abs(above.x - below.x) < 2 && above.y < below.y, `a column at ${width}`);
-      const align = await cell('3').first().evaluate((it) => getComputedStyle(it).textAlign);
-      assert.equal(align, 'right');
-    }
-    const ids = await page.locator('[id]').evaluateAll((all) => all.map((it) => it.id));
-    assert.equal(new Set(ids).size, ids.length, 'ids are unique');
-    const size = await page.locator('.prose img').evaluate((it) => [it.naturalWidth, it.height]);
-    assert.deepEqual(size, [1, 40]);
-    assert.deepEqual(problems, []);
-    await context.close();
-  });
-}
+test('texts can be read by everyone', async () => {
+  const { page, context, problems } = await open();
+  await page.goto(`${url}${page_url}`);
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 });
+    await checkAll(page, 'texts', { widths: [width] });
+    // A table is one on a phone, too: its head is seen, and columns align.
+    const cell = (text) => page.getByRole('cell', { name: text });
+    const head = page.getByRole('columnheader', { name: 'Price' });
+    await head.waitFor();
+    const [above, below] = [await head.boundingBox(), await cell('3').first().boundingBox()];
+    assert.ok(Math.abs(above.x - below.x) < 2 && above.y < below.y, `a column at ${width}`);
+    const align = await cell('3').first().evaluate((it) => getComputedStyle(it).textAlign);
+    assert.equal(align, 'right');
+  }
+  const ids = await page.locator('[id]').evaluateAll((all) => all.map((it) => it.id));
+  assert.equal(new Set(ids).size, ids.length, 'ids are unique');
+  const size = await page.locator('.prose img').evaluate((it) => [it.naturalWidth, it.height]);
+  assert.deepEqual(size, [1, 40]);
+  assert.deepEqual(problems, []);
+  await context.close();
+});
 
 test('boxes are ticked without JavaScript', async () => {
-  const { page, context } = await openWatched({ javaScriptEnabled: false });
-  await signIn(page);
+  const { page, context } = await signedIn({ javaScriptEnabled: false });
   await page.goto(`${url}${page_url}`);
   const box = (name) => page.getByRole('checkbox', { name });
   assert.equal(await box('oil the hinge').getAttribute('aria-checked'), 'false');

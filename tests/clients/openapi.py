@@ -58,8 +58,6 @@ UNREACHABLE = {
     "DELETE /api/v4/groups/{id}/labels": "it names a label, as python-gitlab does in planning.py",
     "DELETE /api/v4/projects/{id}/labels": "as above",
     "PUT /api/v4/projects/{id}/labels": "as above",
-    "PUT /api/v4/projects/{id}/issues/{issue_iid}/discussions/{discussion_id}":
-        "threads of issues cannot be resolved",
     "POST /api/v4/application/graphql_queries": "its query is a document",
     "POST /api/v4/groups/{id}/packages/cleanup/preview": "a rule says what goes",
     "POST /api/v4/groups/{id}/packages/cleanup/rules": "a rule says what goes",

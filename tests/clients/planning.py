@@ -134,6 +134,13 @@ def test_notes_are_written_answered_and_reacted_to():
     thread.notes.create({"body": "The brown one"})
     bodies = [one["body"] for one in issue.discussions.get(thread.id).attributes["notes"]]
     assert bodies == ["Which oil?", "The brown one"]
+    assert (thread.resolvable, thread.resolved) == (True, False)
+    path = f"/projects/{project.id}/issues/{issue.iid}/discussions/{thread.id}"
+    ROOT.http_put(path, post_data={"resolved": True})
+    notes = issue.discussions.get(thread.id).attributes["notes"]
+    assert [note["resolved_by"]["username"] for note in notes] == ["root", "root"]
+    ROOT.http_put(path, query_data={"resolved": "false"})
+    assert issue.discussions.get(thread.id).resolved is False
     award = issue.awardemojis.create({"name": "thumbsup"})
     assert project.issues.get(1).upvotes == 1
     refused(404, lambda: issue.awardemojis.create({"name": "thumbsup"}))

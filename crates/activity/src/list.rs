@@ -27,7 +27,6 @@ const SKEW: SignedDuration = SignedDuration::from_secs(60);
 pub struct Event {
     pub id: i64,
     pub project_id: Option<i64>,
-    pub group_id: Option<i64>,
     pub author_id: i64,
     pub action: Action,
     pub target_type: String,

@@ -13,7 +13,7 @@ use http::{HeaderValue, Method, header};
 use identity::{Viewer, csrf};
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::html::{Html, Page};
+use kernel::html::{Html, Page, ui};
 use kernel::http::reply::{self, Response};
 use kernel::http::{RequestContext, Routes};
 use kernel::secrets::random_bytes;

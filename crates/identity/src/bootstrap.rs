@@ -7,6 +7,7 @@ use crate::author::Author;
 use crate::model::{AccessToken, TokenKind, User};
 use crate::oauth::applications::{self, Application, Owner, Registration};
 use crate::password_rules::{self, Person};
+use crate::scopes;
 use crate::tokens::NewToken;
 use crate::users::{self, NewUser};
 use kernel::error::{Error, Found, Result};
@@ -99,6 +100,7 @@ pub fn create_application(
     tx: &mut Tx<'_>,
     new: &Registration,
 ) -> Result<(Application, Option<Secret>)> {
+    check_scopes(&new.scopes, crate::oauth::scopes::is_known, "an application")?;
     applications::create(tx, &Author::default(), Owner::Instance, new)
 }
 
@@ -127,20 +129,34 @@ pub fn create_token(
     tx: &mut Tx<'_>,
     username: &str,
     name: &str,
-    scopes: &[String],
+    wanted: &[String],
     expires_at: Option<Date>,
 ) -> Result<(AccessToken, Secret)> {
     let user = users::find_by_username(tx, username)?.found("User")?;
     if let Some(reason) = access::refusal_now(tx, &user)? {
         return Err(Error::forbidden(reason));
     }
+    let fits = |scope: &str| scopes::fits(TokenKind::Personal, scope, user.is_admin);
+    check_scopes(wanted, fits, &format!("a token of {username}"))?;
     let new = NewToken {
         name: name.into(),
-        scopes: scopes.to_vec(),
+        scopes: wanted.to_vec(),
         expires_at,
         ..NewToken::of(TokenKind::Personal, &user)
     };
     let (token, secret) = crate::tokens::create(tx, &new)?;
     crate::tokens::record(tx, &Author::default(), "access_token.create", &token)?;
     Ok((token, secret))
+}
+
+/// Names the scopes there are: whoever types a command has no form to choose from.
+fn check_scopes(wanted: &[String], fits: impl Fn(&str) -> bool, of: &str) -> Result<()> {
+    let Some(unknown) = wanted.iter().find(|scope| !fits(scope)) else {
+        return Ok(());
+    };
+    let offered = scopes::all().filter(|scope| fits(scope) && scopes::is_offered(scope, &[]));
+    let offered = offered.collect::<Vec<_>>().join(", ");
+    Err(Error::BadRequest(format!(
+        "{unknown:?} is no scope of {of}; there are {offered}"
+    )))
 }

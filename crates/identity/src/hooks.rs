@@ -2,7 +2,7 @@
 
 use crate::model::User;
 use crate::settings::Part;
-use crate::viewer::SignedIn;
+use crate::viewer::{SignedIn, Viewer};
 use kernel::error::Result;
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -55,6 +55,10 @@ pub trait SingleSignOn: Send + Sync {
     fn ask(&self, tx: &mut Tx<'_>, group: i64, signed_in: &SignedIn) -> Result<SignOn>;
 }
 
+/// How many to-dos of the viewer are pending, in one statement, counted to
+/// [`PageViewer::COUNTED`](kernel::html::PageViewer::COUNTED) and one more.
+pub type PendingTodos = fn(&mut Tx<'_>, &Viewer) -> Result<u64>;
+
 pub type GroupsOf = fn(&mut Tx<'_>, i64) -> Result<Vec<UsersGroup>>;
 /// From a user's id to the fewest hours that a group of theirs gives its
 /// members to set up a second factor; none when no group requires one.
@@ -88,6 +92,8 @@ pub struct Hooks {
     /// A group's name, for the consent page.
     pub group_name: Option<GroupName>,
     pub two_factor_grace: Option<TwoFactorGrace>,
+    /// What the header of every page counts.
+    pub pending_todos: Option<PendingTodos>,
     /// Single sign-on of groups, from when its room is ready.
     pub single_sign_on: OnceLock<&'static dyn SingleSignOn>,
     pub settings: Vec<Part>,
@@ -128,6 +134,10 @@ pub(crate) fn group_name(tx: &mut Tx<'_>, group: i64) -> Result<Option<String>> 
 
 pub(crate) fn two_factor_grace(tx: &mut Tx<'_>, user: i64) -> Result<Option<i64>> {
     get(tx)?.two_factor_grace.map_or(Ok(None), |hook| hook(tx, user))
+}
+
+pub(crate) fn pending_todos(tx: &mut Tx<'_>, viewer: &Viewer) -> Result<u64> {
+    get(tx)?.pending_todos.map_or(Ok(0), |hook| hook(tx, viewer))
 }
 
 pub(crate) fn sign_on(tx: &mut Tx<'_>, group: i64, signed_in: &SignedIn) -> Result<SignOn> {

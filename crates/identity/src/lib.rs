@@ -37,6 +37,7 @@ mod profile;
 pub mod reauthentication;
 pub mod registry_session;
 mod rest;
+mod scopes;
 pub mod search;
 pub mod sessions;
 pub mod settings;

@@ -2,7 +2,7 @@
 
 pub use crate::profile::{Profile, ProfileTexts, Words};
 use kernel::choices;
-use kernel::html::{Density, FirstDay, PageViewer, Preferences, Theme};
+use kernel::html::{Density, FirstDay, Preferences, Theme};
 use kernel::time::{Date, Timestamp};
 use store::FromRow;
 
@@ -126,12 +126,6 @@ impl User {
         }
     }
 
-    /// As the layout of pages shows them to themselves.
-    pub fn as_seen(&self) -> PageViewer {
-        let viewer = PageViewer::new(&self.username, &self.name, self.is_admin);
-        viewer.who_wants(self.preferences())
-    }
-
     pub fn is_locked(&self, now: Timestamp) -> bool {
         self.locked_until.is_some_and(|until| until > now)
     }
@@ -211,50 +205,6 @@ impl AccessToken {
 
     pub fn has_scope(&self, scope: &str) -> bool {
         self.scopes.split_whitespace().any(|one| one == scope)
-    }
-}
-
-/// Scopes any user may put on a personal token (docs/interface/identity.md 2.10).
-pub const SCOPES: &[&str] = &[
-    "api",
-    "read_api",
-    "read_user",
-    "read_repository",
-    "write_repository",
-    "read_registry",
-    "write_registry",
-    "read_virtual_registry",
-    "write_virtual_registry",
-    "create_runner",
-    "manage_runner",
-    "k8s_proxy",
-    "ai_features",
-    "ai_workflows",
-    "mcp",
-    "read_observability",
-    "write_observability",
-    "self_rotate",
-];
-/// Scopes only administrators' tokens may have.
-pub const ADMIN_SCOPES: &[&str] = &["sudo", "admin_mode", "read_service_ping"];
-/// Scopes a project's or group's token may not have.
-const NOT_FOR_BOTS: &[&str] = &["read_user"];
-/// Scopes a project's token may not have besides.
-const NOT_FOR_PROJECTS: &[&str] = &["read_virtual_registry", "write_virtual_registry"];
-/// Scopes a user may give a token through the API without a browser.
-pub const SELF_SERVICE_SCOPES: &[&str] = &["k8s_proxy", "self_rotate"];
-
-/// Whether a token of this kind may have the scope; `admin` is its owner.
-pub fn scope_fits(kind: TokenKind, scope: &str, admin: bool) -> bool {
-    let known = SCOPES.contains(&scope);
-    match kind {
-        TokenKind::Personal | TokenKind::Impersonation => {
-            known || (admin && ADMIN_SCOPES.contains(&scope))
-        }
-        TokenKind::Group => known && !NOT_FOR_BOTS.contains(&scope),
-        TokenKind::Project => {
-            known && !NOT_FOR_BOTS.contains(&scope) && !NOT_FOR_PROJECTS.contains(&scope)
-        }
     }
 }
 
@@ -395,17 +345,5 @@ mod tests {
         for bad in ["", "jane", "@x", "x@", "a@b@c", "a@b\r\nBcc: c@d", "a <a@b>", "a@.b", "a@b."] {
             assert!(email_problem(bad).is_some(), "{bad}");
         }
-    }
-
-    #[test]
-    fn scopes_depend_on_kind_and_owner() {
-        assert!(scope_fits(TokenKind::Personal, "api", false));
-        assert!(!scope_fits(TokenKind::Personal, "sudo", false));
-        assert!(scope_fits(TokenKind::Personal, "sudo", true));
-        assert!(!scope_fits(TokenKind::Personal, "openid", true));
-        assert!(!scope_fits(TokenKind::Project, "read_user", true));
-        assert!(!scope_fits(TokenKind::Project, "write_virtual_registry", true));
-        assert!(scope_fits(TokenKind::Group, "write_virtual_registry", true));
-        assert!(!scope_fits(TokenKind::Group, "sudo", true));
     }
 }

@@ -1,12 +1,12 @@
 //! Passwords: rules, and Argon2id on blocking threads behind a semaphore.
 
 use argon2::password_hash::phc::PasswordHash;
-use argon2::{Algorithm, Argon2, Block, Params, Version};
+use argon2::{Algorithm, Argon2, Params, Version};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use kernel::error::{Error, Result};
 use kernel::secrets::random_bytes;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 use std::time::Duration;
 use subtle::ConstantTimeEq;
 use tokio::sync::Semaphore;
@@ -23,9 +23,6 @@ const PASSES: u32 = 2;
 /// Hashes at the same time at most, and how long one waits for its turn.
 const MOST: usize = 8;
 const WAIT: Duration = Duration::from_secs(3);
-/// Blocks of memory kept for the next hash. Taken anew from an allocator each
-/// time, such blocks are what heaps grow by and do not give back.
-const KEPT: usize = 2;
 
 /// Why a password cannot be used.
 pub fn problem(password: &str) -> Option<&'static str> {
@@ -67,20 +64,11 @@ fn failed(error: argon2::Error) -> Error {
     Error::internal(error.to_string())
 }
 
-/// Argon2id in memory that is used again.
+/// Argon2id. Its memory goes back to the system: the allocator keeps nothing that
+/// large (docs/decisions/0013).
 fn digest(params: Params, password: &str, salt: &[u8], output: &mut [u8]) -> argon2::Result<()> {
-    static IDLE: Mutex<Vec<Vec<Block>>> = Mutex::new(Vec::new());
-    let idle = || IDLE.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut memory = idle().pop().unwrap_or_default();
-    memory.resize(params.block_count(), Block::default());
     let hasher = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
-    let done =
-        hasher.hash_password_into_with_memory(password.as_bytes(), salt, output, &mut memory);
-    let mut idle = idle();
-    if idle.len() < KEPT {
-        idle.push(memory);
-    }
-    done
+    hasher.hash_password_into(password.as_bytes(), salt, output)
 }
 
 /// Half of the cores hash at most: each hash takes its memory and a core, and

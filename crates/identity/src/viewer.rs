@@ -4,7 +4,7 @@ use crate::author::Author;
 use crate::model::{TokenKind, User, UserId};
 use crate::standing::{AdminMode, TwoFactorRequirement};
 use kernel::error::{Error, Result};
-use kernel::html::Flash;
+use kernel::html::{Flash, PageViewer};
 use kernel::http::routes::Surface;
 use kernel::http::{Call, FromCall};
 use kernel::time::Timestamp;
@@ -37,6 +37,8 @@ pub struct SignedIn {
     pub ip_address: String,
     /// What the last form did, for the page it leads to.
     pub flash: Option<Flash>,
+    /// To-dos that are pending, for the header of pages; nothing for tokens.
+    pub todos: u64,
     /// When the session last proved that it is still the same person; none
     /// for tokens.
     pub proved_at: Option<Timestamp>,
@@ -197,6 +199,7 @@ impl SignedIn {
             sudo_by: None,
             ip_address,
             flash: None,
+            todos: 0,
             proved_at: None,
             duty: TwoFactorRequirement::None,
             admin_mode: AdminMode::NotNeeded,
@@ -213,6 +216,13 @@ impl SignedIn {
 
     pub fn is_session(&self) -> bool {
         self.session_id().is_some()
+    }
+
+    /// As the layout of pages shows them to themselves.
+    pub fn as_seen(&self) -> PageViewer {
+        let user = &self.user;
+        let viewer = PageViewer::new(&user.username, &user.name, user.is_admin);
+        PageViewer { todos: self.todos, ..viewer.who_wants(user.preferences()) }
     }
 
     /// Whether they are an administrator, with or without their rights now.

@@ -211,7 +211,8 @@ fn mailbox(text: &str) -> Result<Mailbox> {
 fn smtp(url: &str) -> Result<Route> {
     // The URL holds a password, so it is not repeated.
     let builder = AsyncSmtpTransport::<Tokio1Executor>::from_url(url);
-    let builder = builder.map_err(|error| Error::internal(format!("mail URL: {error}")))?;
+    let builder = builder
+        .map_err(|error| Error::internal(format!("the mail URL cannot be used: {error}")))?;
     Ok(Route::Smtp(builder.timeout(Some(TIMEOUT)).build()))
 }
 
@@ -238,7 +239,7 @@ fn refused(error: SmtpError) -> Error {
 }
 
 fn unusable() -> Error {
-    Error::internal("mail cannot be sent there: use file:///DIR, smtp://HOST or smtps://HOST")
+    Error::internal("the mail URL must be file:///DIR, smtp://HOST or smtps://HOST")
 }
 
 #[cfg(test)]

@@ -49,6 +49,20 @@ impl About {
         About { needs, has_more_needs, ..told }
     }
 
+    /// What stands before addresses that its README gives relative to itself: a
+    /// file of the repository, or else a page of its home.
+    pub fn readme_base(&self) -> Option<String> {
+        let of_repository = |address: &String| {
+            let address = address.trim_end_matches('/').trim_end_matches(".git");
+            format!("{address}/blob/HEAD/")
+        };
+        let of_home = |address: &String| format!("{}/", address.trim_end_matches('/'));
+        self.repository
+            .as_ref()
+            .map(of_repository)
+            .or_else(|| self.home.as_ref().map(of_home))
+    }
+
     /// There is nothing to tell but what it needs.
     pub fn is_silent(&self) -> bool {
         let told = [&self.summary, &self.licence, &self.home, &self.repository];

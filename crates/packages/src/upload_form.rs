@@ -39,7 +39,7 @@ impl FromCall for Body {
 
 /// A form that arrived whole.
 #[derive(Default)]
-pub struct Form {
+pub struct UploadForm {
     texts: Vec<(String, String)>,
     files: Vec<SentFile>,
 }
@@ -51,7 +51,7 @@ pub struct SentFile {
     pub received: Received,
 }
 
-impl Form {
+impl UploadForm {
     /// Receives a form whose files come in these fields, each once at most.
     /// Files in other fields are read and dropped.
     pub async fn receive(
@@ -59,10 +59,10 @@ impl Form {
         package_type: PackageType,
         mut parts: Parts,
         files: &[&str],
-    ) -> Result<Form> {
+    ) -> Result<UploadForm> {
         let limit = upload::limit(&client.app, package_type).await?;
         upload::check_announced(&client.request, limit)?;
-        let mut form = Form::default();
+        let mut form = UploadForm::default();
         let (mut count, mut room) = (0, MAX_TEXTS);
         while let Some(part) = parts.next().await? {
             count += 1;

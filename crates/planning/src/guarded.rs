@@ -242,6 +242,22 @@ pub async fn rewrite<S: NoteablePath, T: Send + 'static>(
     .await
 }
 
+/// Resolves a thread, or opens it again.
+pub async fn resolve<S: NoteablePath>(
+    app: &App,
+    viewer: Viewer,
+    spot: S,
+    discussion_id: String,
+    is_resolved: bool,
+) -> Result<()> {
+    app.write(move |tx| {
+        let (desk, found) = spot.authorize(tx, &viewer)?;
+        let talk = Talk::new(&viewer, &desk, S::topic(&found));
+        talk.resolve(tx, &discussion_id, is_resolved)
+    })
+    .await
+}
+
 pub async fn destroy<S: NoteablePath>(
     app: &App,
     viewer: Viewer,

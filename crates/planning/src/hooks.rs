@@ -3,10 +3,11 @@
 use crate::model::Issue;
 use crate::notifications::store::{self as notifications, SourceType};
 use crate::store::references::Numbered;
-use crate::store::{awards, internal_ids, upkeep};
+use crate::store::{awards, internal_ids, todos, upkeep};
 use identity::hooks::Destroying;
 use identity::viewer::Viewer;
 use kernel::error::Result;
+use kernel::html::PageViewer;
 use spaces::hooks::Contents;
 use store::Tx;
 
@@ -49,6 +50,14 @@ pub const CONTENTS: Contents = Contents { count: upkeep::issues_in, remove: upke
 pub fn project_destroying(tx: &mut Tx<'_>, project_id: i64) -> Result<()> {
     notifications::forget_source(tx, (SourceType::Project, project_id))?;
     internal_ids::forget_project(tx, project_id)
+}
+
+/// To-dos of the viewer that are pending, as the header of pages counts them.
+pub fn pending_todos(tx: &mut Tx<'_>, viewer: &Viewer) -> Result<u64> {
+    match viewer.user_id() {
+        Some(user_id) => todos::pending(tx, viewer, user_id, PageViewer::COUNTED),
+        None => Ok(0),
+    }
 }
 
 /// Takes a leaving user's reactions out of the counts.

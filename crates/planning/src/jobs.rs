@@ -10,7 +10,7 @@ use crate::rules::topic::OwnedTopic;
 use crate::store::issues as rows;
 use crate::store::notes::{self as note_rows, ISSUE, Noteable};
 use crate::store::subscriptions::{self, Target};
-use crate::targets::{Kinds, NoteableSummary};
+use crate::targets::{NoteableSummary, TargetKinds};
 use crate::tasks::{About, Notify, Reason, Tell};
 use ::store::Tx;
 use identity::entities::load_basic;
@@ -55,7 +55,7 @@ fn subject(tx: &mut Tx<'_>, about: &About) -> Result<Option<OwnedTopic>> {
     Ok(match about.kind == ISSUE {
         true => rows::by_id(tx, about.id)?.map(|issue| OwnedTopic::Issue(Box::new(issue))),
         false => {
-            let thing = tx.plugged::<Kinds>()?.thing(&about.kind, about.id);
+            let thing = tx.plugged::<TargetKinds>()?.thing(&about.kind, about.id);
             thing.map(OwnedTopic::Thing)
         }
     })

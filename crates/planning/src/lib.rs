@@ -7,7 +7,7 @@
 //! Hooks: [`hooks::CONTENTS`], [`hooks::project_destroying`],
 //! [`hooks::hand_over`], [`hooks::open_issues`]; rooms above follow issues
 //! by [`hooks::Hooks`], and plug in what else has notes and to-dos by
-//! [`targets::Kinds`].
+//! [`targets::TargetKinds`].
 //!
 //! Start with [`access`], which says who sees and does what, and [`rules`];
 //! rooms above make and close issues, write system notes and remind people

@@ -4,7 +4,7 @@
 use crate::access::{ProjectAccess, Scope, visible};
 use crate::model::IssueState;
 use crate::store::issues::TABLES;
-use crate::store::issues::filter::{Filter, narrow};
+use crate::store::issues::filter::{IssueFilter, narrow};
 use crate::store::notes::readable;
 use crate::store::places;
 use crate::store::searched::{ISSUES, LABELS, MILESTONES, NOTES};
@@ -35,7 +35,7 @@ pub fn issues(
     confidential: Option<bool>,
 ) -> Found {
     let mut seen = visible(tx, viewer, &scope(place));
-    let filter = Filter { state, confidential, ..Filter::default() };
+    let filter = IssueFilter { state, confidential, ..IssueFilter::default() };
     narrow(&mut seen, &filter, date_of(tx.now()));
     Found::new(&ISSUES, TABLES, seen)
 }

@@ -1,5 +1,5 @@
 //! What notes and to-dos are about. Issues are this room's own; rooms above
-//! add their things to [`Kinds`] when the program is wired. In
+//! add their things to [`TargetKinds`] when the program is wired. In
 //! GraphQL such a thing is a node under the same name and has its notes by
 //! [`graph::noteable`](crate::graph::noteable).
 
@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use store::{Fragment, Tx};
 
 #[derive(Clone, Copy)]
-pub struct Kind {
+pub struct TargetKind {
     /// As it is called on the wire and in global IDs, such as
     /// `AlertManagement::Alert`.
     pub name: &'static str,
@@ -80,7 +80,7 @@ pub struct Seen {
     pub entity: Value,
 }
 
-const ISSUES: Kind = Kind {
+const ISSUES: TargetKind = TargetKind {
     name: ISSUE,
     visible: issue_is_visible,
     read: read_issues,
@@ -88,14 +88,14 @@ const ISSUES: Kind = Kind {
 };
 
 /// Every kind; it must be among the store's plugs.
-pub struct Kinds(Vec<Kind>);
+pub struct TargetKinds(Vec<TargetKind>);
 
-impl Kinds {
-    pub fn with(others: impl IntoIterator<Item = Kind>) -> Kinds {
-        Kinds([ISSUES].into_iter().chain(others).collect())
+impl TargetKinds {
+    pub fn with(others: impl IntoIterator<Item = TargetKind>) -> TargetKinds {
+        TargetKinds([ISSUES].into_iter().chain(others).collect())
     }
 
-    pub fn named(&self, name: &str) -> Option<&Kind> {
+    pub fn named(&self, name: &str) -> Option<&TargetKind> {
         self.0.iter().find(|kind| kind.name == name)
     }
 
@@ -118,7 +118,7 @@ impl AllSeen {
 
 pub fn visible_todos(tx: &Tx<'_>, viewer: &Viewer) -> Result<Fragment> {
     let mut condition = Fragment::new("(1 = 0");
-    for kind in &tx.plugged::<Kinds>()?.0 {
+    for kind in &tx.plugged::<TargetKinds>()?.0 {
         condition
             .push(" or (todos.target_type = ", kind.name)
             .raw(" and ")
@@ -140,7 +140,7 @@ pub fn read<'n>(
         wanted.entry(name).or_default().push(id);
     }
     let mut found = AllSeen::default();
-    for kind in &tx.plugged::<Kinds>()?.0 {
+    for kind in &tx.plugged::<TargetKinds>()?.0 {
         if let Some(mut ids) = wanted.remove(kind.name) {
             ids.sort_unstable();
             ids.dedup();
@@ -159,7 +159,7 @@ pub fn find(
     name: &str,
     id: i64,
 ) -> Result<Option<(Noteable, Seen)>> {
-    let Some(kind) = tx.plugged::<Kinds>()?.named(name) else {
+    let Some(kind) = tx.plugged::<TargetKinds>()?.named(name) else {
         return Ok(None);
     };
     let mut found = (kind.read)(app, tx, viewer, &[id])?;

@@ -8,7 +8,7 @@ use identity::pages::page;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::html::ui::{self, Tab};
+use kernel::html::ui::{self, Chip, Tab};
 use kernel::html::{Html, Moment, Page, Pages};
 use kernel::http::{Paging, Params, RequestContext, Response, Routes, Text};
 use kernel::ids::Reference;
@@ -49,8 +49,8 @@ struct SearchPage {
     kind: &'static str,
     project: String,
     group: String,
-    /// The place that is searched, with the address of the same search everywhere.
-    chip: Option<(String, String)>,
+    /// The place that is searched, which leads to the same search everywhere.
+    place: Vec<Chip>,
     is_asked: bool,
     tabs: Vec<Tab>,
     rows: Vec<Row>,
@@ -127,7 +127,7 @@ fn place(tx: &mut Tx<'_>, viewer: &Viewer, asked: &Asked) -> Result<Place> {
 }
 
 /// What one page shows of a search.
-struct Shown {
+struct ResultPage {
     kind: Kind,
     counts: Vec<(Kind, i64)>,
     rows: Vec<Row>,
@@ -193,7 +193,7 @@ impl Search {
         kind.found(tx, &self.viewer, &self.place, few)
     }
 
-    fn run(&self, tx: &mut Tx<'_>, paging: &Paging) -> Result<Option<Shown>> {
+    fn run(&self, tx: &mut Tx<'_>, paging: &Paging) -> Result<Option<ResultPage>> {
         if self.query.is_empty() {
             return Ok(None);
         }
@@ -209,7 +209,7 @@ impl Search {
         let hits = found.rows::<Hit>(tx, found.source.hit, &self.query, false, paging)?;
         let now = tx.now();
         let shown = hits.iter().take(paging.per_page.unsigned_abs() as usize);
-        Ok(Some(Shown {
+        Ok(Some(ResultPage {
             kind,
             counts,
             rows: shown.map(|hit| self.row(kind, hit, now)).collect(),
@@ -266,15 +266,18 @@ impl Search {
         page: Page,
         refusal: String,
         is_asked: bool,
-        found: Option<Shown>,
+        found: Option<ResultPage>,
     ) -> SearchPage {
         let (project, group) = match &self.place {
             Place::Everywhere => Default::default(),
             Place::Project(project, _) => (project.full_path.clone(), String::new()),
             Place::Group(group) => (String::new(), group.full_path.clone()),
         };
-        let place = [&project, &group].into_iter().find(|path| !path.is_empty()).cloned();
-        let chip = place.map(|path| (path, self.url(&self.asked.r#type, false)));
+        let chip = |path: &String| {
+            Chip::new(format!("in {path}"), self.url(&self.asked.r#type, false))
+                .about(format!("Search everywhere instead of in {path}"))
+        };
+        let place = [&project, &group].into_iter().filter(|path| !path.is_empty());
         let (tabs, rows, pages) = match found {
             None => (Vec::new(), Vec::new(), Pages::default()),
             Some(found) => (self.tabs(&found), found.rows, found.pages),
@@ -284,9 +287,9 @@ impl Search {
             kind: Kind::from_text(&self.asked.r#type).map_or("", Kind::as_str),
             page,
             refusal,
+            place: place.map(chip).collect(),
             project,
             group,
-            chip,
             is_asked,
             tabs,
             rows,
@@ -295,7 +298,7 @@ impl Search {
     }
 
     /// A tab for each kind that has matches, and for the one shown.
-    fn tabs(&self, found: &Shown) -> Vec<Tab> {
+    fn tabs(&self, found: &ResultPage) -> Vec<Tab> {
         let shown = found.counts.iter().filter(|(kind, count)| *count > 0 || *kind == found.kind);
         let tab = |(kind, count): &(Kind, i64)| {
             let url = self.url(kind.as_str(), true);

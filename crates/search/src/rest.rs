@@ -4,10 +4,12 @@ use crate::limits;
 use identity::caller::Caller;
 use identity::entities::{UserBasic, basic, load_basic};
 use identity::model::User;
-use identity::viewer::SignedInViewer;
+use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Paged, Paging, Params, RequestContext, Routes};
+use kernel::http::openapi::Operation;
+use kernel::http::params::{FromParams, Source};
+use kernel::http::{Call, FromCall, Paged, Paging, Params, RequestContext, Routes};
 use kernel::ids::Reference;
 use kernel::search::{Found, Query};
 use planning::entity::issues::{IssueEntity, RelatedToIssues, issue};
@@ -26,18 +28,14 @@ use std::sync::Arc;
 use store::Tx;
 
 pub fn routes(r: &mut Routes) {
-    r.get("/search", everywhere)
-        .summary("Searches everything that the caller may see");
-    for (path, name) in
-        [("/groups/{id}/search", "of_group"), ("/groups/{id}/-/search", "below_group")]
-    {
-        r.get(path, of_group).named(name).summary("Searches a group");
-    }
-    for (path, name) in [
-        ("/projects/{id}/search", "of_project"),
-        ("/projects/{id}/-/search", "below_project"),
+    for (path, name, summary) in [
+        ("/search", "everywhere", "Searches everything that the caller may see"),
+        ("/groups/{id}/search", "of_group", "Searches a group"),
+        ("/groups/{id}/-/search", "below_group", "Searches a group"),
+        ("/projects/{id}/search", "of_project", "Searches a project"),
+        ("/projects/{id}/-/search", "below_project", "Searches a project"),
     ] {
-        r.get(path, of_project).named(name).summary("Searches a project");
+        r.get(path, search).named(name).summary(summary);
     }
 }
 
@@ -90,11 +88,44 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// What is searched for, and in which group or project.
-    pub struct SearchIn {
+    struct PlacePath {
         /// Id or path of the group or project.
         pub id: Reference,
-        pub search: kernel::http::Flat<Search>,
+    }
+}
+
+/// Where a request searches, as its path names it.
+enum PlaceRef {
+    Everywhere,
+    Group(Reference),
+    Project(Reference),
+}
+
+impl FromCall for PlaceRef {
+    async fn from_call(call: &mut Call) -> Result<Self> {
+        let Some(id) = call.path("id") else {
+            return Ok(PlaceRef::Everywhere);
+        };
+        let named = Source::from_iter([("id".to_owned(), id.into())]);
+        let id = PlacePath::from_params(&named).map_err(Error::Parameters)?.id;
+        Ok(match call.route.path.starts_with("/api/v4/groups/") {
+            true => PlaceRef::Group(id),
+            false => PlaceRef::Project(id),
+        })
+    }
+
+    fn describe(operation: &mut Operation<'_>) {
+        operation.in_path(PlacePath::fields());
+    }
+}
+
+impl PlaceRef {
+    fn find(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<Place> {
+        match self {
+            PlaceRef::Everywhere => Ok(Place::Everywhere),
+            PlaceRef::Group(id) => Place::of_group(tx, viewer, id),
+            PlaceRef::Project(id) => Place::of_project(tx, viewer, id),
+        }
     }
 }
 
@@ -110,61 +141,22 @@ pub enum SearchEntity {
 }
 
 type Answer = Result<Paged<SearchEntity>>;
-type Request = Arc<RequestContext>;
-type Looks = fn(&mut Tx<'_>, &Caller, &Reference) -> Result<Place>;
-
-async fn everywhere(
-    app: App,
-    viewer: SignedInViewer,
-    params: Params<Search>,
-    paging: Paging,
-    request: Request,
-) -> Answer {
-    let nowhere = SearchIn { id: Reference::Id(0), search: kernel::http::Flat(params.0) };
-    search(app, viewer, nowhere, paging, request, |_, _, _| Ok(Place::Everywhere)).await
-}
-
-async fn of_group(
-    app: App,
-    viewer: SignedInViewer,
-    params: Params<SearchIn>,
-    paging: Paging,
-    request: Request,
-) -> Answer {
-    search(app, viewer, params.0, paging, request, |tx, by, id| {
-        Place::of_group(tx, &by.viewer, id)
-    })
-    .await
-}
-
-async fn of_project(
-    app: App,
-    viewer: SignedInViewer,
-    params: Params<SearchIn>,
-    paging: Paging,
-    request: Request,
-) -> Answer {
-    search(app, viewer, params.0, paging, request, |tx, by, id| {
-        Place::of_project(tx, &by.viewer, id)
-    })
-    .await
-}
 
 async fn search(
     app: App,
     viewer: SignedInViewer,
-    asked: SearchIn,
+    place: PlaceRef,
+    Params(asked): Params<Search>,
     paging: Paging,
-    request: Request,
-    place: Looks,
+    request: Arc<RequestContext>,
 ) -> Answer {
     let viewer = viewer.viewer();
     limits::count(&app, &viewer, request.peer).await?;
-    let query = Query::parse(&asked.search.0.search)?;
+    let query = Query::parse(&asked.search)?;
     let by = Caller { app, viewer };
     by.read(move |tx, by| {
-        let place = place(tx, by, &asked.id)?;
-        Search::page(&asked.search.0, tx, by, &place, &query, paging)
+        let place = place.find(tx, &by.viewer)?;
+        asked.page(tx, by, &place, &query, paging)
     })
     .await
 }
@@ -185,8 +177,9 @@ impl Search {
             SearchScope::Projects => {
                 let found = self.kept(spaces::search::projects(tx, viewer, place), place);
                 let found = found.of_projects(place.few(tx, viewer)?);
+                let columns = Project::COLUMNS;
                 let page =
-                    found.page::<Project>(tx, Project::COLUMNS, query, ascending, &paging)?;
+                    found.page(tx, columns, query, ascending, &paging, |it: &Project| it.id)?;
                 let shown = spaces::entities::projects(tx, by, &page.items, false, false)?;
                 let shown = shown.into_iter().map(|one| SearchEntity::Project(Box::new(one)));
                 page.replace(|_| shown.collect())
@@ -195,7 +188,9 @@ impl Search {
                 let Some(found) = self.issues(tx, by, place)? else {
                     return Ok(Paged::numbered(Vec::new(), paging, Some(0)));
                 };
-                let page = found.page::<Issue>(tx, Issue::COLUMNS, query, ascending, &paging)?;
+                let columns = Issue::COLUMNS;
+                let page =
+                    found.page(tx, columns, query, ascending, &paging, |it: &Issue| it.id)?;
                 let scope = planning::search::scope(place);
                 let around = RelatedToIssues::read(tx, viewer, &scope, &page.items)?;
                 page.map(|row| SearchEntity::Issue(Box::new(issue(app, &row, &around, false))))
@@ -209,19 +204,22 @@ impl Search {
                 let found = planning::search::milestones(tx, viewer, place, state);
                 let columns = Milestone::COLUMNS;
                 let found = self.kept(found, place);
-                let page = found.page::<Milestone>(tx, columns, query, ascending, &paging)?;
+                let id = |it: &Milestone| it.id;
+                let page = found.page(tx, columns, query, ascending, &paging, id)?;
                 page.map(|row| SearchEntity::Milestone(Box::new(milestone(app, &row))))
             }
             SearchScope::Notes => {
                 let found = self.kept(planning::search::notes(tx, viewer, place), place);
                 let found = found.of_projects(place.few(tx, viewer)?);
-                let page = found.page::<Note>(tx, "notes.*", query, ascending, &paging)?;
+                let id = |it: &Note| it.id;
+                let page = found.page(tx, "notes.*", query, ascending, &paging, id)?;
                 let around = Around::read(tx, by, &page.items)?;
                 page.replace(|notes| around.entities(app, notes))
             }
             SearchScope::Users => {
                 let found = spaces::search::people(tx, viewer, place);
-                let page = found.page::<User>(tx, "users.*", query, ascending, &paging)?;
+                let id = |it: &User| it.id;
+                let page = found.page(tx, "users.*", query, ascending, &paging, id)?;
                 page.map(|user| SearchEntity::User(basic(app, &user)))
             }
             _ => Paged::numbered(Vec::new(), paging, Some(0)),

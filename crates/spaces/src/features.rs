@@ -2,6 +2,7 @@
 //! set, and shown, as levels and as switches.
 
 use crate::model::Project;
+use kernel::html::ui::Choice;
 use kernel::http::params::{Field, FromParams, Param, Source};
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
@@ -87,6 +88,61 @@ impl FromParams for Features {
         let levels = LEVELS.iter().flat_map(level);
         levels.chain(SWITCHES.iter().flat_map(switch)).collect()
     }
+}
+
+/// Features that this server has; the levels of the others are kept for clients.
+const PRESENT: &[&str] = &["issues", "package_registry"];
+
+/// Who may use a feature, as a page shows and sets it.
+#[derive(Debug, Clone)]
+pub struct FeatureField {
+    /// The name of its field.
+    pub name: &'static str,
+    /// What it is called.
+    pub label: String,
+    pub level: String,
+    pub is_present: bool,
+}
+
+impl FeatureField {
+    fn new(name: &'static str, feature: &str, level: String) -> FeatureField {
+        let words = match feature {
+            "package_registry" => "packages".to_owned(),
+            "builds" => "pipelines".to_owned(),
+            other => other.replace('_', " "),
+        };
+        let mut letters = words.chars();
+        let first = letters.next().into_iter().flat_map(char::to_uppercase);
+        FeatureField {
+            name,
+            label: first.chain(letters).collect(),
+            level,
+            is_present: PRESENT.contains(&feature),
+        }
+    }
+
+    /// Whom it can be opened to. Only what shows by itself is open to more people
+    /// than the project.
+    pub fn levels(&self) -> Vec<Choice> {
+        let mut levels = vec![
+            ("enabled", "Everyone who sees the project"),
+            ("private", "Members only"),
+            ("disabled", "Off"),
+        ];
+        if self.name == "package_registry_access_level" || self.level == "public" {
+            levels.push(("public", "Everyone, also where the project is not public"));
+        }
+        Choice::list(&levels)
+    }
+}
+
+/// Who may use each feature of a project, for its settings.
+pub fn fields(project: &Project) -> Vec<FeatureField> {
+    let Named(levels) = levels(project);
+    let features = LEVELS.iter().map(|(_, feature)| *feature);
+    let all = levels.into_iter().zip(features);
+    all.map(|((name, level), feature)| FeatureField::new(name, feature, level))
+        .collect()
 }
 
 /// Names of the wire with their values, in order.

@@ -176,7 +176,7 @@ impl Job for ExpireMembers {
     }
 
     async fn run(self, run: Run) -> Result<(), Failure> {
-        run.app.write(|tx| expire_members(tx)).await?;
+        run.app.write(expire_members).await?;
         Ok(())
     }
 }

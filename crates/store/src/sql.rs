@@ -73,10 +73,15 @@ impl Fragment {
     /// Appends another fragment, giving its parameters new numbers.
     pub fn append(&mut self, other: Fragment) -> &mut Self {
         let shift = self.values.len();
-        for piece in pieces(&other.text) {
-            match piece {
-                Piece::Param(number) => self.text.push_str(&format!("${}", number + shift)),
-                piece => self.text.push_str(piece.text()),
+        if shift == 0 || other.values.is_empty() {
+            // No number changes.
+            self.text.push_str(&other.text);
+        } else {
+            for piece in pieces(&other.text) {
+                match piece {
+                    Piece::Param(number) => self.text.push_str(&format!("${}", number + shift)),
+                    piece => self.text.push_str(piece.text()),
+                }
             }
         }
         self.values.extend(other.values);

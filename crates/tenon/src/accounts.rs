@@ -1,12 +1,11 @@
 //! Accounts and tokens from the command line, and the first administrator.
 
 use crate::options::Options;
-use crate::{Outcome, wiring};
+use crate::{Outcome, told, wiring};
 use identity::oauth::applications::Registration;
 use identity::password_rules::{self, Person};
 use identity::{bootstrap, password};
 use kernel::app::App;
-use kernel::error::Error;
 use kernel::time::Date;
 use serde_json::json;
 use std::io::BufRead;
@@ -164,20 +163,4 @@ pub async fn create_user(
     let user = made.await.map_err(told)?;
     say(&format!("user {} has id {}", user.username, user.id));
     Ok(())
-}
-
-/// A refusal as a sentence for the terminal.
-pub fn told(error: Error) -> String {
-    match error {
-        Error::Invalid(fields) => {
-            let said = fields.iter().map(|(field, texts)| format!("{field} {}", texts.join(", ")));
-            said.collect::<Vec<_>>().join("; ")
-        }
-        Error::NotFound(thing) => format!("no such {}", thing.to_lowercase()),
-        Error::Forbidden(reason) => reason,
-        Error::Parameters(texts) => texts.join(", "),
-        Error::BadRequest(text) | Error::Conflict(text) | Error::Unavailable(text) => text,
-        Error::Internal(cause) => cause.to_string(),
-        other => other.to_string(),
-    }
 }

@@ -4,6 +4,7 @@ mod audit;
 mod components;
 mod jobs;
 mod overview;
+mod search;
 
 use identity::Admin;
 use identity::pages::navigation::administration;
@@ -15,6 +16,7 @@ pub fn routes(r: &mut Routes) {
     overview::routes(r);
     components::routes(r);
     jobs::routes(r);
+    search::routes(r);
     audit::routes(r);
 }
 

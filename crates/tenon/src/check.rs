@@ -1,7 +1,7 @@
 //! `tenon check`: do the rooms find their tables and files in agreement?
 
 use crate::options::Options;
-use crate::{Outcome, progress, wiring};
+use crate::{Outcome, progress, told, wiring};
 use kernel::app::App;
 use kernel::error::Result;
 
@@ -14,10 +14,10 @@ pub async fn run(options: Options, contents: bool) -> Outcome<Vec<String>> {
         bar.set_length(total);
         bar.set_position(done);
     });
-    let report = report.await.map_err(|error| error.to_string())?;
+    let report = report.await.map_err(told)?;
     bar.finish_and_clear();
     let mut problems = report.problems;
-    problems.extend(unindexed(&app).await.map_err(|error| error.to_string())?);
+    problems.extend(unindexed(&app).await.map_err(told)?);
     Ok(problems)
 }
 

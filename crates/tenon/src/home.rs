@@ -5,25 +5,20 @@ use http::Method;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::html::{Html, Page, ui};
-use kernel::http::{Paging, Params, RequestContext, Response, Routes, Start};
+use kernel::html::ui::{self, Panel};
+use kernel::html::{Html, Page};
+use kernel::http::{Paging, Params, RequestContext, Response, Routes};
 use kernel::time::Timestamp;
-use monitoring::on_call::mine::{self, Waiting};
-use planning::access::Scope;
-use planning::model::IssueState;
-use planning::pages::list::read_rows;
 use planning::pages::todos::shown_rows;
-use planning::pages::views::{IssueRows, TodoRows};
+use planning::pages::views::TodoRows;
 use planning::rules::todos::State;
-use planning::store::issues::filter::{Filter, Marks};
-use planning::store::issues::list::{self as issues, OrderBy, Sorting};
-use planning::store::todos;
-use spaces::access::{GUEST, projects_of};
+use spaces::access::{GUEST, Purpose, projects_of, visible_projects};
 use spaces::model::Project;
 use spaces::pages::lists::projects;
+use spaces::pages::panels::{self, PanelPage};
 use spaces::pages::views::HomeFilter;
 use std::sync::Arc;
-use store::{Fragment, Tx, sql};
+use store::{Tx, sql};
 
 /// Rows of each part; the part's own page has all.
 const ROWS: i64 = 8;
@@ -32,11 +27,10 @@ const ROWS: i64 = 8;
 #[template(path = "home.html")]
 struct Home {
     page: Page,
+    panels: Vec<Panel>,
     todos: TodoRows,
-    todo_count: u64,
-    issues: IssueRows,
-    issue_count: u64,
-    alerts: Vec<Waiting>,
+    /// How many there are, as lists count them.
+    todo_count: String,
     projects: Vec<Project>,
     /// What an administrator does first, until all is done.
     steps: Vec<Step>,
@@ -80,32 +74,16 @@ async fn own(app: App, caller: SignedInViewer) -> Result<Response> {
 
 fn read(app: &App, tx: &mut Tx<'_>, caller: &SignedInViewer, page: Page) -> Result<Home> {
     let (viewer, user) = (caller.viewer(), &caller.0.user);
-    let few = Paging { per_page: ROWS, start: Start::Page(1) };
-    let pending = todos::Filter {
-        states: Some(vec![State::Pending]),
-        ..todos::Filter::default()
-    };
-    let assigned = Filter {
-        state: Some(IssueState::Opened),
-        is: Marks {
-            assignee_usernames: vec![user.username.clone()],
-            ..Marks::default()
-        },
-        ..Filter::default()
-    };
-    let newest = Sorting { by: OrderBy::UpdatedAt, descending: true };
-    let mine = issues::list(tx, &viewer, &Scope::Everywhere, &assigned, newest, few.clone())?;
+    let todos = shown_rows(app, tx, caller, State::Pending, Paging::first(ROWS))?;
     Ok(Home {
-        todo_count: todos::count(tx, &viewer, user.id, &pending)?.unsigned_abs(),
+        panels: panels::read(tx, &viewer, PanelPage::Home)?,
+        todo_count: ui::total(&todos),
         todos: TodoRows {
-            todos: shown_rows(app, tx, caller, State::Pending, few)?,
+            todos: todos.items,
             csrf: page.csrf.clone(),
             is_pending: true,
         },
-        issue_count: issues::count(tx, &viewer, &Scope::Everywhere, &assigned)?.unsigned_abs(),
-        issues: IssueRows { rows: read_rows(tx, mine.items, None)? },
-        alerts: mine::alerts(tx, user.id, ROWS)?,
-        projects: recent(tx, user.id)?,
+        projects: recent(tx, &viewer, user.id)?,
         steps: match user.is_admin {
             true => first_steps(tx)?,
             false => Vec::new(),
@@ -116,8 +94,9 @@ fn read(app: &App, tx: &mut Tx<'_>, caller: &SignedInViewer, page: Page) -> Resu
 }
 
 /// The projects of somebody in which something happened last.
-fn recent(tx: &mut Tx<'_>, user_id: i64) -> Result<Vec<Project>> {
-    let condition: Fragment = projects_of(tx, user_id, GUEST);
+fn recent(tx: &mut Tx<'_>, viewer: &Viewer, user_id: i64) -> Result<Vec<Project>> {
+    let mut condition = visible_projects(tx, viewer, Purpose::Read);
+    condition.raw(" and ").append(projects_of(tx, user_id, GUEST));
     let order = "projects.last_activity_at desc, projects.id desc";
     spaces::store::projects(tx, &condition, order, ROWS, 0)
 }
@@ -147,7 +126,9 @@ fn first_steps(tx: &mut Tx<'_>) -> Result<Vec<Step>> {
         Step {
             label: "Create an access token for your tools",
             url: "/-/user_settings/tokens",
-            is_done: is_done(sql!("select exists (select 1 from access_tokens)"))?,
+            is_done: is_done(sql!(
+                "select exists (select 1 from access_tokens where not revoked)"
+            ))?,
         },
     ];
     match steps.iter().all(|step| step.is_done) {

@@ -17,5 +17,23 @@ pub mod serve;
 pub mod system;
 pub mod wiring;
 
+use kernel::error::Error;
+
 /// What a command answers: nothing, or a sentence for the person who ran it.
 pub type Outcome<T = ()> = Result<T, String>;
+
+/// A refusal as a sentence for the terminal.
+fn told(error: Error) -> String {
+    match error {
+        Error::Invalid(fields) => {
+            let said = fields.iter().map(|(field, texts)| format!("{field} {}", texts.join(", ")));
+            said.collect::<Vec<_>>().join("; ")
+        }
+        Error::NotFound(thing) => format!("no such {}", thing.to_lowercase()),
+        Error::Forbidden(reason) => reason,
+        Error::Parameters(texts) => texts.join(", "),
+        Error::BadRequest(text) | Error::Conflict(text) | Error::Unavailable(text) => text,
+        Error::Internal(cause) => cause.to_string(),
+        other => other.to_string(),
+    }
+}

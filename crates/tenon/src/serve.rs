@@ -1,7 +1,7 @@
 //! `tenon serve`: run until told to stop, then finish what is under way.
 
 use crate::options::Options;
-use crate::{Outcome, accounts, wiring};
+use crate::{Outcome, accounts, told, wiring};
 use kernel::room;
 use kernel::telemetry::{Format, init_logs};
 use std::net::SocketAddr;
@@ -19,7 +19,8 @@ const LAST_WRITES: Duration = Duration::from_secs(5);
 /// Sends log lines to standard error.
 pub fn log(options: &Options) -> Outcome {
     let format = if options.log_json { Format::Json } else { Format::Human };
-    init_logs(format, &options.log).map_err(|error| format!("log is {:?}: {error}", options.log))
+    init_logs(format, &options.log)
+        .map_err(|error| format!("log is {:?}: {}", options.log, told(error)))
 }
 
 /// Serves until SIGTERM or SIGINT; a second signal ends the wait for what is

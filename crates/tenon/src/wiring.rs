@@ -1,7 +1,7 @@
 //! The rooms put together: migrations, routes, jobs and the application.
 
 use crate::options::Options;
-use crate::{Outcome, admin, home, system};
+use crate::{Outcome, admin, home, system, told};
 use graphql::explorer::Files;
 use identity::gate::IdentityGate;
 use kernel::app::{App, Config, Parts};
@@ -15,6 +15,7 @@ use kernel::outbound::{Outbound, Policy};
 use kernel::secrets::Secrets;
 use kernel::settings::Settings;
 use kernel::telemetry::Metrics;
+use spaces::pages::panels::Panels;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
@@ -66,6 +67,8 @@ pub fn migrations() -> &'static [Migration] {
         53 "0053_uploads",
         55 "0055_preferences",
         56 "0056_package_pages",
+        57 "0057_resolved_threads",
+        59 "0059_where_threads_begin",
         62 "0062_activity",
         63 "0063_notifications",
     }
@@ -149,6 +152,7 @@ pub fn plugs() -> store::Result<Plugs> {
     let mut plugs = Plugs::default();
     let mut users = identity::hooks::Hooks::default();
     spaces::hooks::plug_into_identity(&mut users);
+    users.pending_todos = Some(planning::hooks::pending_todos);
     users.handing_over.push(packages::jobs::hand_over);
     users.handing_over.push(planning::hooks::hand_over);
     users.user_destroying.push(planning::hooks::user_destroying);
@@ -163,9 +167,15 @@ pub fn plugs() -> store::Result<Plugs> {
         issue_closed: vec![monitoring::alerts::rules::incidents::issue_closed],
         named_alerts: Some(monitoring::alerts::graph::named),
     })?;
-    plugs.plug(planning::targets::Kinds::with([monitoring::alerts::graph::KIND]))?;
+    plugs.plug(planning::targets::TargetKinds::with([monitoring::alerts::graph::KIND]))?;
     plugs.plug(packages::source::Repositories::default())?;
     plugs.plug(search::sources())?;
+    plugs.plug(Panels(vec![
+        monitoring::alerts::pages::panels::alerts,
+        monitoring::errors::pages::panels::errors,
+        planning::pages::panels::issues,
+        packages::pages::panels::packages,
+    ]))?;
     plugs.plug(spaces::hooks::Hooks {
         contents: vec![
             spaces::uploads::CONTENTS,
@@ -191,9 +201,10 @@ fn check_plugs(store: &Store) -> store::Result<()> {
     store.plugged::<identity::hooks::Hooks>()?;
     store.plugged::<spaces::hooks::Hooks>()?;
     store.plugged::<planning::hooks::Hooks>()?;
-    store.plugged::<planning::targets::Kinds>()?;
+    store.plugged::<planning::targets::TargetKinds>()?;
     store.plugged::<packages::source::Repositories>()?;
     store.plugged::<kernel::search::Sources>()?;
+    store.plugged::<Panels>()?;
     Ok(())
 }
 
@@ -254,7 +265,10 @@ pub fn open_store_with(options: &Options, migrations: &[Migration]) -> Outcome<S
         .recursive(true)
         .mode(0o700)
         .create(&options.data)
-        .map_err(|error| format!("{}: {error}", options.data.display()))?;
+        .map_err(|error| {
+            let data = options.data.display();
+            format!("the data directory {data} cannot be used: {error}; name another with --data")
+        })?;
     let mut config =
         store::Config::from_url(&options.database_url).map_err(|error| error.to_string())?;
     let clock = options.clock.clone();
@@ -267,7 +281,8 @@ pub fn open_store_with(options: &Options, migrations: &[Migration]) -> Outcome<S
 /// Opens the blob store.
 pub fn open_blobs(options: &Options) -> Outcome<Blobs> {
     let spool = options.data.join("tmp");
-    Blobs::open_with_spool(&options.blobs_url, &spool).map_err(|error| error.to_string())
+    let opened = Blobs::open_with_spool(&options.blobs_url, &spool);
+    opened.map_err(|error| format!("blobs_url: {}", told(error)))
 }
 
 /// Opens where mail goes; `memory:` keeps it for a test to read.
@@ -281,7 +296,7 @@ fn open_mailer(options: &Options, external_url: &str) -> Outcome<Mailer> {
         Some(from) => from.clone(),
         None => format!("tenon <tenon@{}>", host.unwrap_or("localhost")),
     };
-    Mailer::open(&options.mail_url, &from).map_err(|error| error.to_string())
+    Mailer::open(&options.mail_url, &from).map_err(told)
 }
 
 /// The whole application over its own database, ready to serve.
@@ -306,11 +321,10 @@ pub fn assemble_over(options: Options, store: Store) -> Outcome<(App, Arc<Server
     let table = compiled(options.explorer_dir.as_deref())?;
     let parts = Parts {
         mailer: open_mailer(&options, &external_url)?,
-        outbound: Outbound::new(Policy::default()).map_err(|error| error.to_string())?,
+        outbound: Outbound::new(Policy::default()).map_err(told)?,
         metrics: Metrics::new(system::VERSION),
         blobs: open_blobs(&options)?,
-        secrets: Secrets::open(&options.data.join("keys"), options.keys.clone())
-            .map_err(|error| error.to_string())?,
+        secrets: Secrets::open(&options.data.join("keys"), options.keys.clone()).map_err(told)?,
         clock: options.clock.clone(),
         settings: Settings::default(),
         jobs: jobs(),

@@ -83,7 +83,7 @@ impl Browser {
 
     /// Posts a form of the last page that was seen, with that page's token.
     pub async fn post(&self, path: &str, fields: &[(&str, &str)]) -> Reply {
-        let token = self.form_token.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let token = self.form_token();
         let mut all = vec![("authenticity_token", token.as_str())];
         all.extend_from_slice(fields);
         self.post_bare(path, &all).await
@@ -91,7 +91,7 @@ impl Browser {
 
     /// Posts a form with one file and the page's token.
     pub async fn post_file(&self, path: &str, field: &str, bytes: &[u8]) -> Reply {
-        let token = self.form_token.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let token = self.form_token();
         let part = "--part\r\nContent-Disposition: form-data; name=";
         let mut body = format!(
             "{part}\"authenticity_token\"\r\n\r\n{token}\r\n\
@@ -139,16 +139,25 @@ impl Browser {
         reply
     }
 
+    /// The cookies as a request sends them; empty without any.
+    pub fn cookie(&self) -> String {
+        let known = self.cookies.lock().unwrap_or_else(PoisonError::into_inner);
+        let pairs = known.iter().map(|(name, value)| format!("{name}={value}"));
+        pairs.collect::<Vec<_>>().join("; ")
+    }
+
+    /// The token of the last form that was seen.
+    pub fn form_token(&self) -> String {
+        self.form_token.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// A request with the cookies.
     pub fn request(&self, method: Method, path: &str) -> Request {
-        let cookies: Vec<String> = {
-            let known = self.cookies.lock().unwrap_or_else(PoisonError::into_inner);
-            known.iter().map(|(name, value)| format!("{name}={value}")).collect()
-        };
+        let cookie = self.cookie();
         let request = self.client.request(method, path);
-        match cookies.is_empty() {
+        match cookie.is_empty() {
             true => request,
-            false => request.header("cookie", &cookies.join("; ")),
+            false => request.header("cookie", &cookie),
         }
     }
 

@@ -144,6 +144,7 @@ impl Place<'_> {
             .env("TENON_URL", server.url())
             .env("TENON_TOKEN", server.root_token()?)
             .env("TENON_ROOT_PASSWORD", server.root_password()?)
+            .env("TENON_MAIL", data.join("mail"))
             .env("TENON_FULL", if self.shared.is_full() { "1" } else { "" })
             .envs(self.programs.iter().map(|(name, value)| (name, value)));
         if !self.alone {

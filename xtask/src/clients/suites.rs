@@ -98,11 +98,14 @@ pub const CLIENTS: &[Suite] = &[
 /// The pages in a browser.
 pub const BROWSER: &[Suite] = &[
     suite(Node, "chromium", "tests/browser/pages.cjs").named(),
+    suite(Node, "the whole walk in chromium", "tests/browser/walk.cjs"),
+    suite(Node, "applications, links and refusals in chromium", "tests/browser/doors.cjs"),
     suite(Node, "the administration in chromium", "tests/browser/admin.cjs"),
     suite(Node, "charts and packages in chromium", "tests/browser/drawn.cjs"),
     suite(Node, "searching in chromium", "tests/browser/search.cjs"),
     suite(Node, "editors and pickers in chromium", "tests/browser/editor.cjs"),
     suite(Node, "texts in chromium", "tests/browser/text.cjs"),
+    suite(Node, "pictures of pages in chromium", "tests/browser/pictures.cjs"),
     suite(Node, "the GraphQL explorer in chromium", "tests/browser/explorer.cjs"),
     suite(Node, "GraphiQL in chromium", "tests/browser/graphiql.cjs").with_graphiql(),
 ];

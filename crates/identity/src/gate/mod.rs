@@ -21,7 +21,7 @@ use crate::standing::AdminMode;
 use crate::tokens::DeployToken;
 use crate::two_factor::requirement;
 use crate::viewer::{Credential, DeployViewer, SignedIn, SourceType, Viewer};
-use crate::{access, csrf, reauthentication, registry_session, sessions, tokens};
+use crate::{access, csrf, hooks, reauthentication, registry_session, sessions, tokens};
 use credentials::SentCredential;
 pub(crate) use credentials::cookie_of;
 use http::Method;
@@ -97,7 +97,8 @@ impl IdentityGate {
             self.addresses.check(&app, surface, user, peer).await?;
         }
         let viewer = admin_mode::settle(&app, surface, viewer).await?;
-        Ok(sudo::apply(call, viewer).await?)
+        let viewer = sudo::apply(call, viewer).await?;
+        Ok(with_todos(call, viewer).await?)
     }
 
     /// Applications' tokens first, told by their shape, then the others.
@@ -331,13 +332,29 @@ impl Gate for IdentityGate {
             }
             if let (Surface::Page, Viewer::User(signed_in)) = (call.route.surface, &viewer) {
                 call.extensions.insert(Seen {
-                    viewer: signed_in.user.as_seen(),
+                    viewer: signed_in.as_seen(),
                     csrf: csrf::token(&call.app, signed_in),
                 });
             }
             call.extensions.insert(viewer);
             Ok(())
         })
+    }
+}
+
+/// The viewer with what the header of pages counts. What a script asks for has
+/// no header.
+async fn with_todos(call: &mut Call, viewer: Viewer) -> Result<Viewer> {
+    let by_script = call.request.header("sec-fetch-dest").is_some_and(|text| text == "empty");
+    match viewer {
+        Viewer::User(signed_in) if call.route.surface == Surface::Page && !by_script => {
+            let who = Viewer::User(signed_in.clone());
+            let count = call.app.read_inline(move |tx| hooks::pending_todos(tx, &who)).await?;
+            let mut signed_in = Arc::unwrap_or_clone(signed_in);
+            signed_in.todos = count;
+            Ok(Viewer::User(Arc::new(signed_in)))
+        }
+        other => Ok(other),
     }
 }
 
@@ -421,6 +438,10 @@ async fn proves_origin(call: &mut Call, session: i64) -> Result<bool> {
     let header = call.request.header(csrf::HEADER).map(str::to_owned);
     let sent = match header {
         Some(sent) => Some(sent),
+        // A form with a file says it first.
+        None if call.route.streams && call.route.surface == Surface::Page => {
+            call.first_text(csrf::FIELD).await?
+        }
         None => call.text(csrf::FIELD).await?,
     };
     Ok(sent.is_some_and(|sent| csrf::check(&call.app, session, &sent)))

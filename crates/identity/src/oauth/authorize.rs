@@ -8,7 +8,7 @@ use super::request::{self, PARAMETERS, Request, ResponseMode, Target};
 use super::sent::{Lenient, PageForm, PageQuery};
 use super::settings::OAuth;
 use super::views::{Consent, ErrorPage, FormPost};
-use super::{families, redirect, scopes};
+use super::{families, redirect};
 use crate::author::Author;
 use crate::hooks::{self, SignOn};
 use crate::viewer::{SignedIn, Viewer};
@@ -135,7 +135,7 @@ async fn consider(app: &App, context: &RequestContext, asking: Asking) -> Result
         return forbidden("Confirm your e-mail address before you let applications act for you.");
     }
     let wanted = &asking.request.scopes;
-    if scopes::are_powers(wanted) && !user.is_admin {
+    if crate::scopes::are_powers(wanted) && !user.is_admin {
         return Ok(Next::Client(asking.target, Refusal::InvalidScope));
     }
     let rules: OAuth = app.settings().get(app).await?;

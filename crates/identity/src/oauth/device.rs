@@ -225,7 +225,7 @@ async fn confirm(
             let Ok((device, application)) = &looked else {
                 return Ok(looked);
             };
-            let for_admins = scopes::are_powers(&scopes::split(&device.scopes));
+            let for_admins = crate::scopes::are_powers(&scopes::split(&device.scopes));
             if approved && (user.confirmed_at.is_none() || (for_admins && !user.is_admin)) {
                 let text = "You may not give this application its scopes.";
                 return Err(Error::forbidden(text));

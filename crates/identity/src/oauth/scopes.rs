@@ -1,42 +1,10 @@
-//! Scopes of applications, and the choice among them (docs/interface/identity.md 2.10).
+//! The choice among the scopes of an application.
 
 use super::refusal::{Refusal, Result};
-use crate::model::{ADMIN_SCOPES, SCOPES};
+use crate::scopes::{all, described};
 
-/// Scopes only applications may have.
-pub const OPENID_SCOPES: &[&str] = &["openid", "profile", "email"];
 /// What is asked for when nothing is.
 const DEFAULT: &str = "api";
-
-/// Every scope an application may have, as discovery lists them.
-pub fn all() -> impl Iterator<Item = &'static str> {
-    [SCOPES, ADMIN_SCOPES, OPENID_SCOPES].into_iter().flatten().copied()
-}
-
-/// Scopes of features that are not built: tokens and applications may have them,
-/// for clients ask for them, but no form offers them.
-const OF_ABSENT_FEATURES: &[&str] = &[
-    "read_repository",
-    "write_repository",
-    "read_registry",
-    "write_registry",
-    "read_virtual_registry",
-    "write_virtual_registry",
-    "create_runner",
-    "manage_runner",
-    "k8s_proxy",
-    "ai_features",
-    "ai_workflows",
-    "mcp",
-    "read_observability",
-    "write_observability",
-    "read_service_ping",
-];
-
-/// Whether a form offers a scope: what it opens is there, or it was chosen before.
-pub fn is_offered(scope: &str, chosen: &[String]) -> bool {
-    !OF_ABSENT_FEATURES.contains(&scope) || chosen.iter().any(|one| one == scope)
-}
 
 /// Whether there is such a scope; `user:*` names one user's features.
 pub fn is_known(scope: &str) -> bool {
@@ -51,12 +19,6 @@ pub fn is_known(scope: &str) -> bool {
 pub fn problem(scopes: &[String]) -> Option<&'static str> {
     let known = scopes.iter().all(|scope| is_known(scope));
     (!known).then_some("doesn't match configured on the server.")
-}
-
-/// Whether only administrators' tokens may have one of these scopes.
-pub fn are_powers(scopes: &[String]) -> bool {
-    let for_admins = |scope: &String| ADMIN_SCOPES.contains(&scope.as_str());
-    scopes.iter().any(for_admins)
 }
 
 /// The scopes of a space-separated text, each once, in their order.
@@ -103,29 +65,6 @@ pub fn describe(scope: &str) -> &'static str {
     }
 }
 
-/// What a scope allows, whoever holds it.
-pub fn described(scope: &str) -> Option<&'static str> {
-    Some(match scope {
-        "read_user" => "Read your own account and the directory of users.",
-        "read_repository" => "Fetch repositories.",
-        "write_repository" => "Fetch and push repositories.",
-        "read_registry" => "Pull container images.",
-        "write_registry" => "Push container images.",
-        "read_virtual_registry" => "Read through the dependency proxy.",
-        "write_virtual_registry" => "Change the dependency proxy's cache.",
-        "create_runner" => "Create runners.",
-        "manage_runner" => "Manage runners.",
-        "self_rotate" => "Rotate this token itself.",
-        "sudo" => "Act as any user.",
-        "admin_mode" => "Act as an administrator while admin mode is on.",
-        "read_service_ping" => "Read the usage report.",
-        "openid" => "Know who you are and which groups you belong to.",
-        "profile" => "Read your public profile.",
-        "email" => "Read your primary e-mail address.",
-        _ => return None,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -146,15 +85,6 @@ mod tests {
             assert!(matches!(chosen(Some(bad), &allowed), Err(Refusal::InvalidScope)), "{bad:?}");
         }
         assert!(matches!(chosen(None, &list("openid")), Err(Refusal::InvalidScope)));
-    }
-
-    #[test]
-    fn forms_offer_what_opens_something() {
-        let offered: Vec<&str> = all().filter(|scope| is_offered(scope, &[])).collect();
-        let opens = "api read_api read_user self_rotate sudo admin_mode openid profile email";
-        assert_eq!(offered, opens.split(' ').collect::<Vec<_>>());
-        assert!(is_offered("read_registry", &list("read_registry")), "it can be taken away");
-        assert!(OF_ABSENT_FEATURES.iter().all(|scope| is_known(scope)));
     }
 
     #[test]

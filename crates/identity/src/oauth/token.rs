@@ -147,7 +147,7 @@ async fn by_password(
     let user = sign_in::check_password(app, &login, &password, &ip)
         .await?
         .ok_or(Refusal::InvalidGrant)?;
-    if !user.is_admin && scopes::are_powers(&scopes) {
+    if !user.is_admin && crate::scopes::are_powers(&scopes) {
         return Err(Refusal::InvalidScope);
     }
     let agent = request.header(header::USER_AGENT).map(|text| text.chars().take(255).collect());

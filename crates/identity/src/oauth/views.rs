@@ -106,3 +106,13 @@ pub struct ApplicationPage {
     pub form: ApplicationForm,
     pub errors: Errors,
 }
+
+impl ApplicationPage {
+    /// How its credentials are framed: a secret that is shown once stands out.
+    fn frame(&self) -> &'static str {
+        match self.secret.is_empty() {
+            true => "",
+            false => " secret",
+        }
+    }
+}

@@ -4,6 +4,7 @@ mod admin;
 mod admin_mode;
 pub mod challenge;
 mod emails;
+mod follow;
 mod mail_links;
 pub mod navigation;
 mod own_tokens;
@@ -17,6 +18,7 @@ mod settings;
 mod sign_in;
 mod sign_up;
 mod spam_logs;
+pub mod status;
 pub mod tokens;
 mod two_factor;
 pub mod views;
@@ -46,6 +48,8 @@ pub fn routes(r: &mut Routes) {
     admin_mode::routes(r);
     settings::routes(r);
     spam_logs::routes(r);
+    status::routes(r);
+    follow::routes(r);
 }
 
 kernel::params! {
@@ -57,8 +61,7 @@ kernel::params! {
 pub fn page(app: &App, viewer: &Viewer, title: &str) -> Page {
     let mut page = Page { instance: instance::known_name(app), ..Page::new(title) };
     if let Viewer::User(signed_in) = viewer {
-        let user = &signed_in.user;
-        page.viewer = Some(user.as_seen());
+        page.viewer = Some(signed_in.as_seen());
         page.csrf = csrf::token(app, signed_in);
         page.flash = signed_in.flash.clone();
         page.notice = notice(signed_in.duty).or_else(|| rights(signed_in.admin_mode));

@@ -26,6 +26,7 @@ pub fn administration(mut page: Page, link: &str) -> Page {
             title: "Watch",
             links: vec![
                 to("Jobs", "clock", "/admin/jobs"),
+                to("Search", "search", "/admin/search"),
                 to("Audit", "list", "/admin/audit"),
                 to("Spam", "shield", "/admin/spam_logs"),
                 to("Components", "package", "/-/components"),
@@ -41,7 +42,12 @@ pub fn user_tabs(username: &str, current: &str) -> Vec<Tab> {
         let url = format!("/admin/users/{username}{path}");
         Tab::new(label, url, label == current)
     };
-    vec![tab("Account", ""), tab("Edit", "/edit"), tab("Memberships", "/memberships")]
+    vec![
+        tab("Account", ""),
+        tab("Edit", "/edit"),
+        tab("Status", "/status"),
+        tab("Memberships", "/memberships"),
+    ]
 }
 
 /// A page of one's own settings, at or below one of their links.
@@ -49,6 +55,7 @@ pub fn own_settings(page: Page, link: &str) -> Page {
     let to = |label, picture, url| NavLink::new(label, picture, url, label == link);
     let links = vec![
         to("Profile", "user", "/-/user_settings/profile"),
+        to("Status", "comment", "/-/user_settings/status"),
         to("E-mail addresses", "mail", "/-/user_settings/emails"),
         to("Preferences", "gear", "/-/user_settings/preferences"),
         to("Two-factor authentication", "shield", crate::two_factor::requirement::PAGE),
@@ -66,7 +73,7 @@ fn place(page: Page, name: &'static str, url: &str, parts: Vec<NavPart>) -> Page
         name: name.to_owned(),
         url: url.to_owned(),
         context: name.to_owned(),
-        initials: String::new(),
+        has_picture: false,
         parts,
     };
     let mut page = page.crumb(name, url);

@@ -2,8 +2,8 @@
 //! template `token_parts.html` draws them, for users and for what has tokens
 //! of its own.
 
-use crate::model::{ADMIN_SCOPES, AccessToken, SCOPES, TokenKind, scope_fits};
-use crate::oauth::scopes;
+use crate::model::{AccessToken, TokenKind};
+use crate::scopes;
 use crate::settings::TokenRules;
 use kernel::html::Moment;
 use kernel::time::Timestamp;
@@ -40,9 +40,8 @@ impl TokenForm {
             true => format!("At most {} days from now, which is also the default.", rules.max_days),
             false => "Leave empty for a token that does not end.".into(),
         };
-        let all = SCOPES.iter().chain(ADMIN_SCOPES);
-        let fitting = all.filter(|scope| {
-            scope_fits(kind, scope, admin) && scopes::is_offered(scope, &self.chosen)
+        let fitting = scopes::all().filter(|scope| {
+            scopes::fits(kind, scope, admin) && scopes::is_offered(scope, &self.chosen)
         });
         let boxes = fitting.map(|name| ScopeBox::new(name, describe(name), &self.chosen));
         (self.scopes, self.more) = boxes.partition(|scope| COMMON.contains(&scope.name));

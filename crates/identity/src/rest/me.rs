@@ -3,13 +3,13 @@
 use super::READ_USER;
 use crate::access;
 use crate::entities::{self, UserBasic, UserEntity};
-use crate::users::{self, Availability, Side, Status};
+use crate::users::{self, Availability, ClearAfter, Side, Status};
 use crate::viewer::SignedInViewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::http::{Changed, Ok200, Paged, Paging, Params, Patch, Routes};
 use kernel::ids::Reference;
-use kernel::time::{Timestamp, wire};
+use kernel::time::wire;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -106,33 +106,6 @@ async fn status(app: App, _: SignedInViewer, path: Params<AnyUser>) -> Result<Ok
         users::status(tx, user.id)
     });
     Ok(Ok200(status_entity(status.await?)))
-}
-
-kernel::choices! {
-    pub enum ClearAfter {
-        HalfHour = "30_minutes",
-        ThreeHours = "3_hours",
-        EightHours = "8_hours",
-        Day = "1_day",
-        ThreeDays = "3_days",
-        Week = "7_days",
-        Month = "30_days",
-    }
-}
-
-impl ClearAfter {
-    fn end(self, now: Timestamp) -> Timestamp {
-        let hours = match self {
-            ClearAfter::HalfHour => return now + jiff::SignedDuration::from_mins(30),
-            ClearAfter::ThreeHours => 3,
-            ClearAfter::EightHours => 8,
-            ClearAfter::Day => 24,
-            ClearAfter::ThreeDays => 72,
-            ClearAfter::Week => 168,
-            ClearAfter::Month => 720,
-        };
-        now + jiff::SignedDuration::from_hours(hours)
-    }
 }
 
 kernel::params! {

@@ -3,7 +3,8 @@
 use super::users::UserPath;
 use crate::author::Author;
 use crate::entities::{self, TokenEntity};
-use crate::model::{AccessToken, SELF_SERVICE_SCOPES, TokenKind, User};
+use crate::model::{AccessToken, TokenKind, User};
+use crate::scopes;
 use crate::tokens::{self, Filter, NewToken, Ready, SortBy, State, TokenTimes};
 use crate::users;
 use crate::viewer::{Admin, Credential, SignedIn, SignedInViewer};
@@ -249,7 +250,7 @@ async fn create_own(
     viewer: SignedInViewer,
     params: Params<TokenInput>,
 ) -> Result<Created<TokenEntity>> {
-    let allowed = |scope: &String| SELF_SERVICE_SCOPES.contains(&scope.as_str());
+    let allowed = |scope: &String| scopes::SELF_SERVICE.contains(&scope.as_str());
     if !params.scopes.iter().all(allowed) {
         return Err(Error::Parameters(vec!["scopes does not have a valid value".into()]));
     }

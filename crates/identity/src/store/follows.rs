@@ -29,6 +29,15 @@ pub fn insert(tx: &mut Tx<'_>, follower: UserId, followed: UserId) -> Result<boo
     Ok(added > 0)
 }
 
+/// Whether a user follows another.
+pub fn is_followed(tx: &mut Tx<'_>, follower: UserId, followed: UserId) -> Result<bool> {
+    let found: Option<i64> = tx.optional(
+        sql!("select follower_id from follows where follower_id = $1 and followed_id = $2"),
+        (follower, followed),
+    )?;
+    Ok(found.is_some())
+}
+
 /// Stops following; false when it did not.
 pub fn unfollow(tx: &mut Tx<'_>, follower: UserId, followed: UserId) -> Result<bool> {
     let gone = tx.execute(

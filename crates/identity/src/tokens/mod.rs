@@ -6,8 +6,9 @@
 pub use crate::store::token_list::{Filter, SortBy, State, TokenTimes, page, total};
 
 use crate::author::Author;
-use crate::model::{AccessToken, scope_fits};
+use crate::model::AccessToken;
 use crate::problems::Problems;
+use crate::scopes;
 use crate::settings::TokenRules;
 pub use crate::store::tokens::{
     DeployToken, Holder, NewToken, deploy_token, deploy_token_by_id, find, find_of_source, holder,
@@ -38,7 +39,7 @@ fn problems(new: &NewToken) -> Problems {
     let length = new.description.as_ref().map_or(0, |text| text.chars().count());
     let long = length > MAX_DESCRIPTION;
     problems.add("description", long.then_some("is too long (maximum is 255 characters)"));
-    let fits = |scope: &String| scope_fits(new.kind, scope, new.admin);
+    let fits = |scope: &String| scopes::fits(new.kind, scope, new.admin);
     let scopes = match new.scopes.is_empty() {
         true => Some("can't be blank"),
         false if !new.scopes.iter().all(fits) => Some("can only contain available scopes"),

@@ -1,7 +1,7 @@
 //! Who follows whom.
 
 use crate::model::UserId;
-pub use crate::store::follows::{Side, follows, unfollow};
+pub use crate::store::follows::{Side, follows, is_followed, unfollow};
 use crate::store::follows::{followed_count, insert};
 use kernel::error::{Error, Result};
 use store::Tx;

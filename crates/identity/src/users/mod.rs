@@ -22,12 +22,12 @@ pub use emails::{
     Email, add_email, add_own_email, confirm_email, email, emails, remove_email, remove_own_email,
     unconfirm,
 };
-pub use follow::{Side, follow, follows, unfollow};
+pub use follow::{Side, follow, follows, is_followed, unfollow};
 pub use leave::{end_token, leave_bot};
 pub use preferences::set_preferences;
 pub use programs::{alert_bot, create_bot, ghost};
 pub use states::{Transition, approve, reject, transition};
-pub use status::{Availability, Status, set_status, status, statuses};
+pub use status::{Availability, ClearAfter, Status, set_status, status, statuses};
 
 pub(crate) use crate::author::record;
 pub(crate) use states::set_state;

@@ -18,6 +18,35 @@ kernel::choices! {
     }
 }
 
+kernel::choices! {
+    /// How long a status holds.
+    pub enum ClearAfter {
+        HalfHour = "30_minutes",
+        ThreeHours = "3_hours",
+        EightHours = "8_hours",
+        Day = "1_day",
+        ThreeDays = "3_days",
+        Week = "7_days",
+        Month = "30_days",
+    }
+}
+
+impl ClearAfter {
+    /// When that is.
+    pub fn end(self, now: Timestamp) -> Timestamp {
+        let hours = match self {
+            ClearAfter::HalfHour => return now + jiff::SignedDuration::from_mins(30),
+            ClearAfter::ThreeHours => 3,
+            ClearAfter::EightHours => 8,
+            ClearAfter::Day => 24,
+            ClearAfter::ThreeDays => 72,
+            ClearAfter::Week => 168,
+            ClearAfter::Month => 720,
+        };
+        now + jiff::SignedDuration::from_hours(hours)
+    }
+}
+
 #[derive(Debug, Clone, Default, FromRow)]
 pub struct Status {
     pub status_emoji: Option<String>,

@@ -1,6 +1,6 @@
 // Names in a text, after their signs: people, issues, labels, milestones, emoji.
 const completion = (area, host, space) => {
-  const KINDS = { "@": "people", "#": "issues", "~": "labels", "%": "milestones", ":": "emoji" };
+  const KINDS = { "@": "mentions", "#": "issues", "~": "labels", "%": "milestones", ":": "emoji" };
   // A sign at the beginning of a word, and what of the name is typed; titles
   // of several words stand between quotes.
   const WORD = /(?:^|[\s([{>*_,;|])(?:([@#])([\w./-]*)|([~%])([^\s"~%]*)|([~%])"([^"\n]*)|(:)([a-z+-][a-z0-9_+-]+))$/;

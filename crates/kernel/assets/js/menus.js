@@ -1,5 +1,5 @@
-// Menus close on Escape, on a click outside, and when another one opens; `/`
-// goes to the search.
+// Menus close on Escape, on a click outside, when another one opens, and when
+// the focus goes on, so that none hides what has it.
 (() => {
   const menus = document.querySelectorAll("details.menu");
   const closeOthers = (kept) => {
@@ -9,22 +9,14 @@
     menu.addEventListener("toggle", () => menu.open && closeOthers(menu));
   }
   document.addEventListener("click", (event) => closeOthers(event.target.closest("details.menu")));
+  document.addEventListener("focusin", (event) => closeOthers(event.target.closest("details.menu")));
   document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") {
-      const open = document.activeElement?.closest("details[open].menu, details[open].confirm");
-      if (open) {
-        open.open = false;
-        open.querySelector("summary").focus();
-      }
-      closeOthers(null);
+    if (event.key !== "Escape") return;
+    const open = document.activeElement?.closest("details[open].menu, details[open].confirm");
+    if (open) {
+      open.open = false;
+      open.querySelector("summary").focus();
     }
-    const typing = event.target.closest("input, textarea, select, [contenteditable]");
-    if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
-      const search = document.getElementById("site-search");
-      if (search) {
-        event.preventDefault();
-        search.focus();
-      }
-    }
+    closeOthers(null);
   });
 })();

@@ -1,4 +1,4 @@
-// Keys: `Ctrl+K` searches, `?` lists them, `g` and a letter go to a page, `c`
+// Keys: `/` and `Ctrl+K` search, `?` lists them, `g` and a letter go to a page, `c`
 // begins an issue, `j` and `k` walk through a list. Each follows a link that the
 // page has, or does nothing.
 (() => {
@@ -20,6 +20,17 @@
   const create = () =>
     follow(links("main a[href]").find((link) => ends(link, "/-/issues/new")));
 
+  // On phones the header has a link in the place of the field; the page that it
+  // leads to has a field of its own.
+  const search = () => {
+    const fields = links("#site-search, .search-form input[type=search]");
+    const field = fields.find((one) => one.checkVisibility());
+    if (!field) return location.assign("/search"), true;
+    field.focus();
+    field.select();
+    return true;
+  };
+
   // The first link of a row is what the row is about.
   const step = (by) => {
     const rows = links("main .things > li, main .rows > li, main tbody > tr").filter((row) => row.querySelector("a[href]"));
@@ -36,6 +47,7 @@
     leader = -Infinity;
     if (led) return go(key);
     if (key === "g") leader = performance.now();
+    if (key === "/") return search();
     if (key === "?") return location.assign("/-/help/shortcuts"), true;
     if (key === "c") return create();
     return (key === "j" && step(1)) || (key === "k" && step(-1));
@@ -44,13 +56,9 @@
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.altKey) return;
     if (event.ctrlKey || event.metaKey) {
-      const search = document.getElementById("site-search");
-      if (event.key.toLowerCase() !== "k" || event.shiftKey || !search) return;
+      if (event.key.toLowerCase() !== "k" || event.shiftKey) return;
       event.preventDefault();
-      // On phones the header has a link in the place of the field.
-      if (!search.checkVisibility()) return location.assign("/search");
-      search.focus();
-      search.select();
+      search();
       return;
     }
     if (!typing(event.target) && act(event.key)) event.preventDefault();

@@ -17,6 +17,7 @@ mod nav;
 mod page;
 mod preferences;
 mod reply;
+pub mod samples;
 mod themes;
 pub mod ui;
 mod zoned;

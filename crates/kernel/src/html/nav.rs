@@ -16,8 +16,8 @@ pub struct Nav {
     /// What tells pages of the same title apart in window titles: a path, or
     /// the name.
     pub context: String,
-    /// One or two letters in place of a picture.
-    pub initials: String,
+    /// The letters of the name stand before it.
+    pub has_picture: bool,
     /// Links in groups, those of a project by what people are about.
     pub parts: Vec<NavPart>,
 }

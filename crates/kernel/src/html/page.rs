@@ -2,7 +2,7 @@
 
 use super::nav::Nav;
 use super::preferences::Preferences;
-use super::ui::count;
+use super::ui::{count, up_to};
 use super::zoned::EXACT;
 use crate::http::Paging;
 use crate::time::{Timestamp, wire};
@@ -111,24 +111,32 @@ pub struct PageViewer {
     pub username: String,
     /// Display name.
     pub name: String,
-    /// One or two letters in place of a picture; see [`PageViewer::initials`].
-    pub avatar_initials: String,
     /// Shows the entry Admin.
     pub is_admin: bool,
     /// How they want their pages.
     pub preferences: Preferences,
+    /// To-dos that are pending, counted to [`PageViewer::COUNTED`] and one more.
+    pub todos: u64,
 }
 
 impl PageViewer {
-    /// A viewer whose letters are taken from the name.
+    /// To-dos that the header counts.
+    pub const COUNTED: u64 = 99;
+
+    /// A viewer with the usual preferences.
     pub fn new(username: &str, name: &str, is_admin: bool) -> PageViewer {
         PageViewer {
             username: username.into(),
             name: name.into(),
-            avatar_initials: PageViewer::initials(name),
             is_admin,
             preferences: Preferences::default(),
+            todos: 0,
         }
+    }
+
+    /// How many to-dos are pending, if any is.
+    pub fn waiting(&self) -> Option<String> {
+        (self.todos > 0).then(|| up_to(self.todos, PageViewer::COUNTED))
     }
 
     /// The same with what they chose for their pages.

@@ -1,5 +1,7 @@
 //! How somebody wants their pages.
 
+use crate::time::Date;
+
 kernel::choices! {
     /// The colours of pages.
     #[derive(Default)]
@@ -30,6 +32,18 @@ kernel::choices! {
         Monday = "monday",
         Saturday = "saturday",
         Sunday = "sunday",
+    }
+}
+
+impl FirstDay {
+    /// Days between the beginning of a day's week and that day.
+    pub fn days_before(self, day: Date) -> i64 {
+        let first = match self {
+            FirstDay::Monday => 0,
+            FirstDay::Saturday => 5,
+            FirstDay::Sunday => 6,
+        };
+        (i64::from(day.weekday().to_monday_zero_offset()) - first).rem_euclid(7)
     }
 }
 

@@ -1,7 +1,7 @@
 //! One request on its way to a handler, and what handlers may ask of it.
 
 use super::bodies::{self, MAX_ANONYMOUS};
-use super::multipart::{self, multipart_error};
+use super::multipart::{self, Parts, multipart_error};
 use super::operation::Operation;
 use super::params::{self, FromParams, Source};
 use super::route::Route;
@@ -40,6 +40,8 @@ pub struct Call {
     merged: Option<Source>,
     form: Option<Bytes>,
     files: Vec<SentFile>,
+    /// A form of which the beginning was read.
+    begun: Option<Parts>,
 }
 
 /// A file of a multipart body, read whole: bodies are bounded.
@@ -101,6 +103,7 @@ impl Call {
             merged: None,
             form: None,
             files: Vec::new(),
+            begun: None,
         })
     }
 
@@ -195,6 +198,19 @@ impl Call {
         } else {
             Ok(())
         }
+    }
+
+    /// The text that a streamed form begins with, if its field has this name:
+    /// what a page's form says before its file. [`Parts`] go on behind it.
+    pub async fn first_text(&mut self, name: &str) -> Result<Option<String>> {
+        let mut parts = Parts::of(self);
+        let text = parts.first_text(name).await?;
+        self.begun = Some(parts);
+        Ok(text)
+    }
+
+    pub(super) fn take_begun(&mut self) -> Option<Parts> {
+        self.begun.take()
     }
 
     /// The unread body, once.

@@ -207,6 +207,11 @@ impl<T> Paged<T> {
         self.total
     }
 
+    /// Rows of a numbered list in all, counted to [`COUNT_LIMIT`] and one more.
+    pub fn counted(&self) -> u64 {
+        self.total.unwrap_or(COUNT_LIMIT + 1).unsigned_abs()
+    }
+
     pub(super) fn write_headers(
         &self,
         app: &App,

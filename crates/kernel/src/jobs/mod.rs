@@ -32,6 +32,9 @@ const MAX_ATTEMPTS: i64 = 12;
 /// How often workers look without being called: other nodes' jobs and
 /// retries that came due.
 const POLL: Duration = Duration::from_secs(1);
+/// How long a job goes on once the server is told to stop. One that takes longer
+/// is left where it stands and begun again by the next server, as after a crash.
+const GRACE: Duration = Duration::from_secs(5);
 
 /// Work that outlives a request. Payloads hold ids, not copies; running twice
 /// is safe; a subject that vanished means the work is done.
@@ -190,7 +193,7 @@ struct Claimed {
 }
 
 /// Runs jobs until `stop` resolves; `workers` at a time. Jobs under way then
-/// are finished.
+/// have a few seconds to finish, and are queued again if they do not.
 pub async fn work(app: App, workers: usize, stop: impl Future<Output = ()> + Send) {
     let node = hex::encode(crate::secrets::random_bytes::<8>());
     let stopping = Arc::new(tokio::sync::Semaphore::new(0));
@@ -208,7 +211,7 @@ pub async fn work(app: App, workers: usize, stop: impl Future<Output = ()> + Sen
 async fn worker(app: App, node: String, stopping: Arc<tokio::sync::Semaphore>) {
     while !stopping.is_closed() {
         match claim(&app, &node).await {
-            Ok(Some(job)) => run_one(&app, &node, job).await,
+            Ok(Some(job)) => run_one(&app, &node, job, &stopping).await,
             Ok(None) => pause(&app, &stopping).await,
             Err(error) => {
                 tracing::warn!(%error, "cannot claim jobs");
@@ -300,7 +303,7 @@ async fn claim(app: &App, node: &str) -> Result<Option<Claimed>> {
     .await
 }
 
-async fn run_one(app: &App, node: &str, job: Claimed) {
+async fn run_one(app: &App, node: &str, job: Claimed, stopping: &tokio::sync::Semaphore) {
     let id = job.id;
     let (name, attempts) = (job.name.clone(), job.attempts);
     let began = Instant::now();
@@ -316,6 +319,7 @@ async fn run_one(app: &App, node: &str, job: Claimed) {
     let outcome = tokio::select! {
         outcome = guarded => outcome.unwrap_or_else(|_| Err(Failure::GiveUp("it panicked".into()))),
         _ = renewed => return,
+        _ = outlasted(stopping) => return put_back(app, node, id).await,
     };
     let word = match &outcome {
         Ok(()) => "done",
@@ -329,6 +333,34 @@ async fn run_one(app: &App, node: &str, job: Claimed) {
         Ok(false) => tracing::warn!(job = id, name, node, "job outlived its lease"),
         Err(error) => tracing::warn!(%error, job = id, "cannot record the outcome of a job"),
     }
+}
+
+/// Returns once the server has been stopping for longer than a job may go on.
+async fn outlasted(stopping: &tokio::sync::Semaphore) {
+    // The semaphore has no permits: what it answers is that it was closed.
+    let _ = stopping.acquire().await;
+    tokio::time::sleep(GRACE).await;
+}
+
+/// Queues a job again that was cut short; it has not failed.
+async fn put_back(app: &App, node: &str, id: i64) {
+    let node = node.to_owned();
+    let queued = app
+        .write(move |tx| {
+            let now = tx.now();
+            tx.execute(
+                sql!(
+                    "update jobs set state = 'queued', run_at = $3, attempts = attempts - 1,
+                        lease_until = null, updated_at = $3
+                      where id = $1 and leased_by = $2"
+                ),
+                (id, node.as_str(), now),
+            )?;
+            Ok(())
+        })
+        .await;
+    queued.best_effort("queue a job again");
+    tracing::info!(job = id, "job is left to the next server");
 }
 
 /// Extends the lease while the job runs; returns when it was lost.

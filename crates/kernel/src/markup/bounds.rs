@@ -35,10 +35,37 @@ fn is_mark(byte: u8) -> bool {
     byte == b'\n' || (byte.is_ascii_punctuation() && !matches!(byte, b',' | b';' | b'"' | b'\''))
 }
 
+/// Bytes that may become of a text.
+pub(super) fn most(markdown: &str) -> usize {
+    let most = OUTPUT.saturating_add(markdown.len().saturating_mul(OUTPUT_PER_BYTE));
+    most.min(MAX_OUTPUT.max(markdown.len().saturating_mul(2)))
+}
+
 /// Whether what became of a text is in proportion to it.
 pub(super) fn is_bounded(html: &str, markdown: &str) -> bool {
-    let most = OUTPUT.saturating_add(markdown.len().saturating_mul(OUTPUT_PER_BYTE));
-    html.len() <= most.min(MAX_OUTPUT.max(markdown.len().saturating_mul(2)))
+    html.len() <= most(markdown)
+}
+
+/// What becomes of a text, given up as soon as it is out of proportion.
+pub(super) struct Bounded {
+    pub text: String,
+    most: usize,
+}
+
+impl Bounded {
+    pub fn of(markdown: &str) -> Bounded {
+        Bounded { text: String::new(), most: most(markdown) }
+    }
+}
+
+impl std::fmt::Write for Bounded {
+    fn write_str(&mut self, part: &str) -> std::fmt::Result {
+        if part.len() > self.most.saturating_sub(self.text.len()) {
+            return Err(std::fmt::Error);
+        }
+        self.text.push_str(part);
+        Ok(())
+    }
 }
 
 /// How many cells the parser would add to the rows of tables, counted too high
@@ -80,7 +107,100 @@ pub async fn turn() -> Result<SemaphorePermit<'static>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::render;
+    use super::super::{Link, Rendering, render};
+    use super::{MAX_OUTPUT, most};
+    use proptest::prelude::*;
+
+    /// What markup is made of: short to write, long to show.
+    const UNITS: &[&str] = &[
+        "x",
+        " ",
+        "\n",
+        "&",
+        "<",
+        "\"",
+        "\u{e9}",
+        "*a* ",
+        "`b` ",
+        "# c\n",
+        "> ",
+        "- ",
+        "- [ ] d\n",
+        "1. ",
+        "|a|b|\n|-|-|\n",
+        "|c|d|\n",
+        ":tada: ",
+        "[e](f) ",
+        "[g][h]",
+        "[^1]",
+        "\n[^1]: i\n",
+        "![j](k) ",
+        "![](/uploads/0123456789abcdef0123456789abcdef/a.mp4)",
+        "#1 ",
+        "https://a.b ",
+        "<b>",
+        "</b>",
+        "```rust\n",
+        "```js\n",
+        "```\n",
+        "fn f(a: u8) {} ",
+        "1 a \"b\" ",
+        "{\"a\":1}",
+        "~~l~~ ",
+        "\n\n",
+    ];
+
+    /// A text as a page shows it that has everything: forms, uploads, long names.
+    fn shown(text: &str) -> String {
+        let find = |text: &str| -> Vec<Link> {
+            let link = |(at, _)| Link {
+                range: at..at + 2,
+                text: "#1".into(),
+                url: format!("/{}/-/issues/1", "n".repeat(255)),
+                title: "t\"".repeat(127),
+            };
+            text.match_indices("#1").map(link).collect()
+        };
+        let (id, uploads, tasks) = ("n123456789-", "/-/project/123456", "n123456789-boxes");
+        Rendering {
+            find: &find,
+            lowered: 2,
+            id,
+            uploads,
+            tasks,
+            ..Rendering::default()
+        }
+        .html(text)
+    }
+
+    fn stays_in_proportion(text: &str) {
+        let html = shown(text);
+        // As it is, a text grows fivefold.
+        let limit = most(text).max(text.len() * 5 + 200);
+        assert!(html.len() <= limit, "{} became {}: {text:?}", text.len(), html.len());
+    }
+
+    #[test]
+    fn no_text_of_any_size_becomes_a_page_many_times_as_large() {
+        for unit in UNITS {
+            for size in [1_000, 40_000] {
+                stays_in_proportion(&unit.repeat(size / unit.len()));
+            }
+        }
+        let greatest = "&".repeat(1_000_000);
+        assert!(shown(&greatest).len() <= MAX_OUTPUT.max(5 * greatest.len() + 200));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+        #[test]
+        fn no_mixture_grows_out_of_proportion(
+            units in prop::collection::vec(prop::sample::select(UNITS), 1..12),
+        ) {
+            let unit = units.concat();
+            stays_in_proportion(&unit.repeat(12_000 / unit.len()));
+        }
+    }
 
     #[test]
     fn what_grows_out_of_proportion_is_shown_as_it_is() {

@@ -190,7 +190,7 @@ const TABLE: &str =
     "\n<div class=\"table-scroll\" role=\"region\" aria-label=\"Table\" tabindex=\"0\">\n";
 
 /// The text in and below a node.
-fn text_of(node: Node<'_>) -> String {
+pub(super) fn text_of(node: Node<'_>) -> String {
     let mut text = String::new();
     for inner in node.descendants() {
         match &inner.data().value {

@@ -4,7 +4,7 @@
 //! It reads what the sanitiser writes: whole tags, attributes in double
 //! quotes, and no angle in any text. What it puts in comes from here alone.
 
-use super::{Rendering, tasks};
+use super::{Relative, Rendering, tasks};
 use std::borrow::Cow;
 
 /// How the address of an upload begins in a text.
@@ -15,7 +15,7 @@ const SECRET: usize = 32;
 pub(super) fn finish(html: String, to: &Rendering<'_>, boxes: &[String]) -> String {
     let uploads = !to.uploads.is_empty() && html.contains(UPLOADS);
     let headings = to.lowered > 0 && ["<h1", "<h2"].iter().any(|tag| html.contains(tag));
-    if !uploads && !headings && boxes.is_empty() {
+    if !uploads && !headings && boxes.is_empty() && to.relative.is_here() {
         return html;
     }
     let mut out = String::with_capacity(html.len() + html.len() / 8);
@@ -48,6 +48,7 @@ fn dressed<'t>(tag: &'t str, to: &Rendering<'_>, boxes: &[String]) -> Cow<'t, st
     let name = tag.trim_start_matches(['<', '/']);
     let name = name.split([' ', '>']).next().unwrap_or_default();
     match name {
+        "img" | "a" | "source" if !to.relative.is_here() => elsewhere(tag, name, to.relative),
         "img" => picture(tag, to),
         "a" => led(tag, "href", to),
         "input" => task(tag, to, boxes),
@@ -113,6 +114,24 @@ fn picture<'t>(tag: &'t str, to: &Rendering<'_>) -> Cow<'t, str> {
     .into()
 }
 
+/// A link or a picture whose address is relative to another place: the link
+/// leads there, and so does the name of the picture, which is not here.
+fn elsewhere<'t>(tag: &'t str, name: &str, relative: Relative<'_>) -> Cow<'t, str> {
+    let attribute = if name == "a" { "href" } else { "src" };
+    let Some(url) = value(tag, attribute) else {
+        return tag.into();
+    };
+    let to = relative.led(url);
+    let written = format!(" {attribute}=\"{url}\"");
+    match (name, to) {
+        (_, Some(to)) if to == url => tag.into(),
+        ("a", Some(to)) => tag.replacen(&written, &format!(" href=\"{to}\""), 1).into(),
+        ("a", None) => tag.replacen(&written, "", 1).into(),
+        ("img", _) => value(tag, "alt").unwrap_or_default().to_owned().into(),
+        _ => "".into(),
+    }
+}
+
 /// The button of a box.
 fn task<'t>(tag: &'t str, to: &Rendering<'_>, boxes: &[String]) -> Cow<'t, str> {
     let number = value(tag, "data-task").and_then(tasks::number);
@@ -130,6 +149,26 @@ mod tests {
     use super::*;
 
     const SECRET: &str = "0123456789abcdef0123456789abcdef";
+
+    #[test]
+    fn what_is_relative_to_another_place_does_not_lead_here() {
+        let shown = |relative, html: &str| {
+            let to = Rendering { relative, ..Rendering::default() };
+            finish(html.to_owned(), &to, &[])
+        };
+        let html = "<a href=\"docs/a.md\" rel=\"x\">a</a><img src=\"b.png\" alt=\"B\">\
+                    <a href=\"https://c.example/\">c</a>";
+        assert_eq!(
+            shown(Relative::Nowhere, html),
+            "<a rel=\"x\">a</a>B<a href=\"https://c.example/\">c</a>"
+        );
+        assert_eq!(
+            shown(Relative::Below("https://g.example/r/"), html),
+            "<a href=\"https://g.example/r/docs/a.md\" rel=\"x\">a</a>B\
+             <a href=\"https://c.example/\">c</a>"
+        );
+        assert_eq!(shown(Relative::Here, html), html);
+    }
 
     #[test]
     fn only_uploads_get_the_address_of_their_place() {

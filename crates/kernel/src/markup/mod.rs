@@ -11,6 +11,9 @@ mod finish;
 pub mod hostile;
 mod languages;
 mod links;
+mod plain;
+mod recent;
+mod relative;
 mod tasks;
 #[cfg(test)]
 mod tests;
@@ -25,6 +28,9 @@ use comrak::{Arena, Options};
 use crate::error::{Error, Result};
 pub use bounds::turn;
 pub use links::{Find, Link};
+pub use plain::line;
+pub use recent::recent;
+pub use relative::Relative;
 pub use tasks::{Tick, version};
 
 /// Characters of a text that are rendered at most.
@@ -55,11 +61,20 @@ pub struct Rendering<'r> {
     pub uploads: &'r str,
     /// The form that its boxes belong to; empty where nobody may tick them.
     pub tasks: &'r str,
+    /// Where addresses lead that are relative.
+    pub relative: Relative<'r>,
 }
 
 impl Default for Rendering<'_> {
     fn default() -> Self {
-        Rendering { find: &nothing, lowered: 0, id: "", uploads: "", tasks: "" }
+        Rendering {
+            find: &nothing,
+            lowered: 0,
+            id: "",
+            uploads: "",
+            tasks: "",
+            relative: Relative::Here,
+        }
     }
 }
 
@@ -91,7 +106,8 @@ impl Rendering<'_> {
         let (html, boxes) = self.cheap(&tame(markdown))?;
         let safe = SANITISER.clean(&html).to_string();
         let safe = bounds::is_bounded(&safe, markdown).then_some(safe)?;
-        Some(finish::finish(safe, self, &boxes))
+        let shown = finish::finish(safe, self, &boxes);
+        bounds::is_bounded(&shown, markdown).then_some(shown)
     }
 
     /// HTML that is cheap to sanitise, not yet safe: raw HTML goes through if it
@@ -109,11 +125,9 @@ impl Rendering<'_> {
         for escape in [false, true] {
             options.render.r#unsafe = !escape;
             options.render.escape = escape;
-            let mut html = String::new();
+            let mut html = bounds::Bounded::of(markdown);
             comrak::format_html(root, &options, &mut html).ok()?;
-            if !bounds::is_bounded(&html, markdown) {
-                return None;
-            }
+            let html = html.text;
             if depth(&html) <= MAX_DEPTH && escaping(&html) <= MAX_ESCAPING {
                 return Some((html, boxes));
             }
@@ -127,10 +141,12 @@ pub fn render(markdown: &str) -> String {
     Rendering::default().html(markdown)
 }
 
-/// The text itself, where rendering it would take too much.
+/// The text itself, where rendering it would take too much: at most five times as
+/// long, since quotes stay.
 fn as_it_is(markdown: &str) -> String {
     let note = "This text is too complex to be rendered, so it is shown as it is.";
-    format!("<p>{note}</p>\n<pre>{}</pre>\n", escape(markdown))
+    let text = markdown.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    format!("<p>{note}</p>\n<pre>{text}</pre>\n")
 }
 
 /// The text for HTML, also within quoted attributes.

@@ -3,7 +3,7 @@
 
 use super::{BATCH, Source, Sources, put};
 use crate::error::Result;
-use crate::jobs::{Failure, Job, RegistryBuilder, Run};
+use crate::jobs::{Failure, Job, Registry, RegistryBuilder, Run, enqueue};
 use serde::{Deserialize, Serialize};
 use store::{Fragment, Tx, sql};
 
@@ -60,6 +60,37 @@ pub fn filled(tx: &mut Tx<'_>) -> Result<Vec<&'static Source>> {
     let mut all = tx.plugged::<Sources>()?.0.clone();
     all.retain(|source| !unfilled.contains(&source.index));
     Ok(all)
+}
+
+/// An index, and whether it holds everything.
+#[derive(Debug)]
+pub struct Filling {
+    /// The index.
+    pub index: &'static str,
+    /// It holds everything.
+    pub is_full: bool,
+}
+
+/// All indexes, in the order they are filled in.
+pub fn fillings(tx: &mut Tx<'_>) -> Result<Vec<Filling>> {
+    let unfilled: Vec<&str> = unfilled(tx)?.iter().map(|(source, _)| source.index).collect();
+    let filling = |source: &&'static Source| Filling {
+        index: source.index,
+        is_full: !unfilled.contains(&source.index),
+    };
+    Ok(tx.plugged::<Sources>()?.0.iter().map(filling).collect())
+}
+
+/// Has an index written again from its first thing on, by the job; nothing where
+/// there is no such index.
+pub fn again(tx: &mut Tx<'_>, registry: &Registry, index: &str) -> Result<Option<&'static str>> {
+    let sources = tx.plugged::<Sources>()?;
+    let Some(source) = sources.0.iter().find(|source| source.index == index) else {
+        return Ok(None);
+    };
+    tx.execute(sql!("delete from search_fills where name = $1"), (source.index,))?;
+    enqueue(tx, registry, &FillIndexes {})?;
+    Ok(Some(source.index))
 }
 
 /// How many things are still to be indexed.

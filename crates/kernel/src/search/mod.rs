@@ -13,9 +13,10 @@ mod words;
 pub use fill::filled;
 pub use query::{MAX_CHARS, MAX_WORDS, Piece, Query};
 
-use crate::error::Result;
-use crate::http::{Paged, Paging};
+use crate::error::{Error, Result};
+use crate::http::{Paged, Paging, Start};
 use crate::time::Timestamp;
+use serde_json::{Value, json};
 use std::collections::HashSet;
 use store::{Fragment, FromRow, Tx};
 
@@ -177,7 +178,8 @@ impl Found {
         Ok(matching)
     }
 
-    /// One page of what matches, the newest first unless told otherwise.
+    /// One page of what matches, the newest first unless told otherwise; by key,
+    /// which is the id, where that is asked for.
     pub fn page<R: FromRow>(
         &self,
         tx: &mut Tx<'_>,
@@ -185,8 +187,12 @@ impl Found {
         query: &Query,
         ascending: bool,
         paging: &Paging,
+        id: impl Fn(&R) -> i64,
     ) -> Result<Paged<R>> {
         let rows = self.rows(tx, columns, query, ascending, paging)?;
+        if paging.is_keyset() {
+            return Ok(Paged::keyed(rows, paging.clone(), |row| vec![json!(id(row))]));
+        }
         let seen = rows.len() as i64;
         let is_whole = seen <= paging.per_page && (seen > 0 || paging.offset() == 0);
         let total = match is_whole {
@@ -210,9 +216,14 @@ impl Found {
             return Ok(Vec::new());
         }
         let direction = if ascending { "asc" } else { "desc" };
+        let index = self.source.index;
         let mut page = Fragment::new(&format!("select {columns}"));
-        page.append(self.matching(tx, query)?)
-            .raw(&format!(" order by {}.rowid {direction}", self.source.index))
+        page.append(self.matching(tx, query)?);
+        if let Start::After(Some(keys)) = &paging.start {
+            let beyond = if ascending { ">" } else { "<" };
+            page.push(&format!(" and {index}.rowid {beyond} "), last_id(keys)?);
+        }
+        page.raw(&format!(" order by {index}.rowid {direction}"))
             .push(" limit ", paging.fetch())
             .push(" offset ", paging.offset());
         Ok(tx.query(page)?)
@@ -238,4 +249,13 @@ impl Found {
             .raw(") as counted");
         Ok(tx.query::<i64>(count)?.into_iter().next().unwrap_or(0))
     }
+}
+
+/// The id that a keyset page follows.
+fn last_id(keys: &[Value]) -> Result<i64> {
+    let id = match keys {
+        [key] => key.as_i64(),
+        _ => None,
+    };
+    id.ok_or_else(|| Error::Parameters(vec!["cursor does not have a valid value".into()]))
 }

@@ -29,6 +29,7 @@ impl Job for Told {
             "done" => Ok(()),
             "retry" => Err(Failure::Retry("the other side is away".into())),
             "give up" => Err(Failure::GiveUp("it can never work".into())),
+            "never" => std::future::pending().await,
             _ => panic!("on purpose"),
         }
     }
@@ -131,6 +132,18 @@ async fn what_gave_up_or_panicked_waits_for_an_administrator() {
     assert!(!app.write(move |tx| jobs::discard(tx, second)).await.unwrap());
     work_until(&app, |jobs| jobs.len() == 1 && jobs[0].state == "failed").await;
     assert_eq!(runs("dead"), 3);
+}
+
+#[tokio::test]
+async fn a_job_that_goes_on_is_left_to_the_next_server() {
+    let (app, _folder) = crate::house::app(|jobs| jobs.add::<Told>());
+    enqueue(&app, told("endless", "never")).await;
+    // It returns, although the job would not.
+    work_until(&app, |jobs| jobs[0].progress_done == Some(1)).await;
+    let left = listed(&app).await.remove(0);
+    assert_eq!((left.state.as_str(), left.attempts), ("queued", 0));
+    assert_eq!(left.last_error, None);
+    work_until(&app, |_| runs("endless") == 2).await;
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ pub mod issues;
 pub mod jobs;
 pub mod limits;
 pub mod model;
-mod pages;
+pub mod pages;
 pub mod payload;
 pub mod pictures;
 pub mod presets;

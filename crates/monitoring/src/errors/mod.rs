@@ -22,7 +22,7 @@ pub mod keys;
 pub mod lenient;
 pub mod limits;
 pub mod model;
-mod pages;
+pub mod pages;
 mod payload;
 pub mod quota;
 pub mod reading;

@@ -10,7 +10,7 @@ use crate::rules::names;
 use crate::rules::publish::Destination;
 use crate::store::files;
 use crate::upload::{self, Uploaded};
-use crate::upload_form::{Body, Form};
+use crate::upload_form::{Body, UploadForm};
 use http::StatusCode;
 use kernel::app::App;
 use kernel::blobs::Received;
@@ -132,7 +132,7 @@ async fn received(client: &Client, body: Body) -> Result<(Received, Fields)> {
         }
         Body::Form(parts) => parts,
     };
-    let mut form = Form::receive(client, PackageType::Generic, parts, &["file"]).await?;
+    let mut form = UploadForm::receive(client, PackageType::Generic, parts, &["file"]).await?;
     let fields = form.params()?;
     let sent = form.take_file("file");
     let received = sent.ok_or_else(|| Error::missing("file"))?.received;

@@ -11,7 +11,7 @@ use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::{Html, Page, Pages};
 use kernel::http::{Paging, Params, RequestContext, Response};
-use kernel::markup;
+use kernel::markup::{self, Relative, Rendering};
 use kernel::time::{Date, Timestamp, date_of};
 use spaces::access::Purpose;
 use spaces::pages::{Address, Section, Space, SpaceHead};
@@ -86,11 +86,11 @@ fn view(
         tags,
         install,
         publish,
-        about,
         readme: readme.map(|readme| match readme.markdown {
-            true => markup::render(&readme.content),
+            true => readme_html(&readme.content, &about),
             false => format!("<pre tabindex=\"0\">{}</pre>", markup::escape(&readme.content)),
         }),
+        about,
         files,
         pages: Pages { page: 1, per_page: total.max(1), total, url: url.clone() },
         url,
@@ -102,6 +102,14 @@ fn view(
         row,
         head,
     })
+}
+
+/// A README as a part of the page. What it names beside itself is not here, so
+/// that leads to where it was written, or nowhere.
+fn readme_html(text: &str, about: &About) -> String {
+    let base = about.readme_base();
+    let relative = base.as_deref().map_or(Relative::Nowhere, Relative::Below);
+    Rendering { lowered: 2, relative, ..Rendering::default() }.html(text)
 }
 
 fn row(tx: &mut Tx<'_>, package: model::Package, path: &str) -> Result<PackageRow> {

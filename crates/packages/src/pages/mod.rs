@@ -5,6 +5,7 @@ mod cleanup;
 mod details;
 mod install;
 mod limits;
+pub mod panels;
 mod publishing;
 mod settings;
 pub mod views;
@@ -19,6 +20,7 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::ui::Choice;
 use kernel::html::{Html, Moment, Pages, flash};
+use kernel::http::params::one_of;
 use kernel::http::{Paging, Params, RequestContext, Response, Routes};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
@@ -108,25 +110,29 @@ fn kinds() -> Vec<Choice> {
 }
 
 impl ListPage {
-    fn sort(&self) -> &str {
-        let sort = self.sort.as_deref().filter(|sort| !sort.is_empty());
-        sort.unwrap_or("created_desc")
+    fn sort(&self) -> Result<&'static str> {
+        one_of("sort", self.sort.as_deref(), SORTS)
     }
 
-    fn filter(&self) -> Filter {
-        let sort = self.sort();
-        Filter {
+    fn filter(&self) -> Result<Filter> {
+        let sort = self.sort()?;
+        let kind = self.kind.as_deref().filter(|kind| !kind.is_empty());
+        let package_type = kind.map(|kind| {
+            let wrong = || Error::BadRequest("type does not have a valid value".into());
+            PackageType::from_text(kind).ok_or_else(wrong)
+        });
+        Ok(Filter {
             order_by: match sort {
                 "name_asc" => OrderBy::Name,
                 "version_desc" => OrderBy::Version,
                 _ => OrderBy::CreatedAt,
             },
             descending: matches!(sort, "created_desc" | "version_desc"),
-            package_type: self.kind.as_deref().and_then(PackageType::from_text),
+            package_type: package_type.transpose()?,
             words: list::words(self.search.as_deref().unwrap_or_default()),
             by_name: true,
             ..Filter::default()
-        }
+        })
     }
 }
 
@@ -139,7 +145,7 @@ async fn list_page(
 ) -> Result<Response> {
     let Params(params) = params;
     let address = Address::of(&request)?;
-    let (filter, sort) = (params.filter(), params.sort().to_owned());
+    let (filter, sort) = (params.filter()?, params.sort()?.to_owned());
     let search = params.search.unwrap_or_default();
     let kind = params.kind.unwrap_or_default();
     let shown = identity::pages::page(&app, &viewer, "Packages");

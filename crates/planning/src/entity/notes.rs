@@ -28,10 +28,21 @@ pub struct NoteEntity {
     pub noteable_type: String,
     pub project_id: Option<i64>,
     pub resolvable: bool,
+    #[serde(flatten)]
+    pub resolution: Option<Resolution>,
     pub confidential: bool,
     pub internal: bool,
     pub noteable_iid: i64,
     pub commands_changes: Map<String, Value>,
+}
+
+/// How far a note is that can be resolved.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Resolution {
+    pub resolved: bool,
+    /// Who resolved its thread.
+    pub resolved_by: Option<UserBasic>,
+    pub resolved_at: Option<String>,
 }
 
 /// Notes that answer one another.
@@ -41,6 +52,10 @@ pub struct DiscussionEntity {
     pub id: String,
     /// It is one note alone, which nobody may answer in place.
     pub individual_note: bool,
+    pub resolvable: bool,
+    /// None of its notes is open; absent where it cannot be resolved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resolved: Option<bool>,
     /// The notes, oldest first.
     pub notes: Vec<NoteEntity>,
 }
@@ -64,20 +79,25 @@ pub fn note(
     users: &HashMap<i64, User>,
     changes: Map<String, Value>,
 ) -> NoteEntity {
-    let author = note.author_id.and_then(|id| users.get(&id));
+    let person = |id: Option<i64>| id.and_then(|id| users.get(&id)).map(|user| basic(app, user));
     NoteEntity {
         id: note.id,
         note_type: note.in_thread.then(|| "DiscussionNote".to_owned()),
         body: note.body.clone(),
         attachment: None,
-        author: author.map(|user| basic(app, user)),
+        author: person(note.author_id),
         created_at: wire::text(note.created_at),
         updated_at: wire::text(note.updated_at),
         system: note.is_system,
         noteable_id: note.noteable_id,
         noteable_type: note.noteable_type.clone(),
         project_id: note.project_id,
-        resolvable: false,
+        resolvable: note.is_resolvable(),
+        resolution: note.is_resolvable().then(|| Resolution {
+            resolved: note.is_resolved(),
+            resolved_by: person(note.resolved_by_id),
+            resolved_at: note.resolved_at.map(wire::text),
+        }),
         confidential: note.internal,
         internal: note.internal,
         noteable_iid: issue.iid,
@@ -93,9 +113,14 @@ pub fn discussion(
     users: &HashMap<i64, User>,
 ) -> DiscussionEntity {
     let first = notes.first();
+    let mut resolvable = notes.iter().filter(|one| one.is_resolvable()).peekable();
+    let is_resolvable = resolvable.peek().is_some();
+    let is_resolved = resolvable.all(Note::is_resolved);
     DiscussionEntity {
         id: first.map(|note| note.discussion_id.clone()).unwrap_or_default(),
         individual_note: !notes.iter().any(|note| note.in_thread),
+        resolvable: is_resolvable,
+        resolved: is_resolvable.then_some(is_resolved),
         notes: notes.iter().map(|one| note(app, one, issue, users, Map::new())).collect(),
     }
 }

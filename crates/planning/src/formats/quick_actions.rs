@@ -89,6 +89,19 @@ pub fn split(text: &str) -> Split {
     Split { text, actions }
 }
 
+/// The first word that stands where a command does and is none: `/bogus`, but no
+/// path.
+pub fn unknown(text: &str) -> Option<&str> {
+    let plain = prose::lines(text).filter(|line| !line.is_code);
+    let words = plain.filter_map(|line| line.text.split_whitespace().next());
+    let mut words = words.filter(|word| word.starts_with('/') && action(word).is_none());
+    words.find(|word| {
+        let letters = &word.as_bytes()[1..];
+        let is_letter = |byte: &u8| byte.is_ascii_lowercase() || *byte == b'_';
+        (2..=40).contains(&letters.len()) && letters.iter().all(is_letter)
+    })
+}
+
 fn action(line: &str) -> Option<Action> {
     let rest = line.trim_end().strip_prefix('/')?;
     let end = rest.find(char::is_whitespace).unwrap_or(rest.len());

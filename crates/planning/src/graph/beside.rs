@@ -6,7 +6,7 @@ use super::lists::{self, Sorted};
 use super::milestones::MilestonesOfIssues;
 use crate::model::{Issue, Label, Milestone};
 use crate::store::issues as rows;
-use crate::store::issues::filter::Filter;
+use crate::store::issues::filter::IssueFilter;
 use crate::store::issues::links;
 use crate::store::issues::list::Owners;
 use identity::graph::{People, Person, caller};
@@ -49,7 +49,7 @@ pub fn graph(g: &mut Graph) {
             object::<Issue>("Issue"),
             |issues: Vec<Arc<Issue>>, ask, _, context| async move {
                 let owners = Owners::Blocked(ids(&issues));
-                lists::pages(owners, Filter::default(), Sorted::newest(), ask, context).await
+                lists::pages(owners, IssueFilter::default(), Sorted::newest(), ask, context).await
             },
         )
         .describe("Issues that block it, of those the caller sees.");

@@ -4,7 +4,7 @@ use super::{by_key, caller, groups, projects, read_pages};
 use crate::access::{Aim, ParentRef as At, authorize};
 use crate::model::{Label, color};
 use crate::rules::labels::{self as rules, LabelInput};
-use crate::store::labels::{self as rows, Filter};
+use crate::store::labels::{self as rows, LabelFilter};
 use crate::store::places::Places;
 use identity::graph::Tally;
 use identity::viewer::Viewer;
@@ -162,11 +162,11 @@ async fn listed(
     let wanted: Filters = args.read()?;
     let with_above = wanted.include_ancestor_groups.unwrap_or(false);
     let above = with_above.then_some(above);
-    let filter = Filter {
+    let filter = LabelFilter {
         search: wanted.search_term,
         title: wanted.title,
         archived: wanted.archived,
-        ..Filter::default()
+        ..LabelFilter::default()
     };
     let window = ask.window(&context, "labels", &KEYS)?;
     let ids = places.ids();

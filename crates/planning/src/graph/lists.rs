@@ -5,7 +5,7 @@ use super::issue::number;
 use super::{Moment, read_pages};
 use crate::model::{Issue, IssueKind, IssueState};
 use crate::rules::awards;
-use crate::store::issues::filter::{AnyOf, Filter, Has, Marks, Stage, Times};
+use crate::store::issues::filter::{AnyOf, Has, IssueFilter, Marks, Stage, Times};
 use crate::store::issues::list::{self as rows, Owners};
 use identity::graph::{Tally, caller, viewer};
 use identity::viewer::Viewer;
@@ -218,7 +218,7 @@ impl Like {
     }
 }
 
-fn filter(args: &Args, context: &Context) -> Result<Filter, Fault> {
+fn filter(args: &Args, context: &Context) -> Result<IssueFilter, Fault> {
     let given: Filters = args.read()?;
     let milestone = given.milestone_wildcard_id.as_deref();
     let (not, either) = (given.not.unwrap_or_default(), given.either.unwrap_or_default());
@@ -236,7 +236,7 @@ fn filter(args: &Args, context: &Context) -> Result<Filter, Fault> {
     }
     let fields = given.fields.unwrap_or_default();
     let time = |at: Option<Moment<Timestamp>>| at.map(|at| at.0);
-    Ok(Filter {
+    Ok(IssueFilter {
         impossible: given.state.as_deref() == Some("locked")
             || given.epic_id.is_some_and(|epic| !epic.eq_ignore_ascii_case("none"))
             // Only types that there are none of.
@@ -268,7 +268,7 @@ fn filter(args: &Args, context: &Context) -> Result<Filter, Fault> {
             closed_after: time(given.closed_after),
             closed_before: time(given.closed_before),
         },
-        ..Filter::default()
+        ..IssueFilter::default()
     })
 }
 
@@ -365,7 +365,7 @@ async fn asked(
 /// A page for each owner, with how to count its list.
 pub async fn pages(
     owners: Owners,
-    filter: Filter,
+    filter: IssueFilter,
     sorted: Sorted,
     ask: Ask,
     context: Context,

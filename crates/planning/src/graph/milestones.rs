@@ -3,7 +3,7 @@
 use super::enums::{MILESTONE_STATE, chosen};
 use super::{MILESTONE_ID, by_key, groups, html, one_by_id, projects, read_pages, uncounted};
 use crate::model::{Milestone, MilestoneState};
-use crate::store::milestones::{self as rows, Filter};
+use crate::store::milestones::{self as rows, MilestoneFilter};
 use crate::store::places::Places;
 use identity::viewer::Viewer;
 use kernel::graph::context::Loader;
@@ -134,12 +134,12 @@ async fn listed(
 ) -> Result<Vec<Option<Connection<Milestone>>>, Fault> {
     let wanted: Filters = args.read()?;
     let above = wanted.include_ancestors.unwrap_or(false).then_some(above);
-    let filter = Filter {
+    let filter = MilestoneFilter {
         ids: wanted.ids,
         state: chosen(wanted.state, MilestoneState::from_text),
         title: wanted.title,
         search: wanted.search_title,
-        ..Filter::default()
+        ..MilestoneFilter::default()
     };
     let key = Key::int("milestones.id", Order::Desc);
     let window = ask.window(&context, "milestones", &[key])?;

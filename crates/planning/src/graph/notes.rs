@@ -5,7 +5,8 @@ use super::absent::Position;
 use super::enums::chosen;
 use super::standing::{In, Standing};
 use super::{NOTE_ID, Notes, by_key, html, one_by_id, read_pages, uncounted};
-use crate::store::notes::{self as rows, Activity, Discussion, Note, Noteable};
+use crate::store::notes::{self as rows, Activity, Note, Noteable};
+use crate::store::threads::{self, Beginning, Discussion};
 use crate::targets;
 use identity::graph::{People, Person, caller, viewer};
 use identity::viewer::Viewer;
@@ -17,7 +18,7 @@ use kernel::graph::{
     Order, STRING, TIME, Window, any_of, argument, item, named, object,
 };
 use serde_json::{Value as Json, json};
-use spaces::access::MAINTAINER;
+use spaces::access::{GUEST, MAINTAINER, REPORTER};
 use spaces::graph::{ProjectView as Project, Projects};
 use spaces::model::SourceKind;
 use std::any::Any;
@@ -80,7 +81,7 @@ pub fn of_interface(context: &Context, text: &str, name: &str) -> Result<(String
 
 /// Gives an object type `notes` and `discussions`, and with them the noteable
 /// interface. The type is a node under [`Noteable::kind`], and the kind is
-/// among [`targets::Kinds`].
+/// among [`targets::TargetKinds`].
 pub fn noteable<T: Any + Send + Sync>(
     builder: ObjectBuilder<'_, T>,
     of: fn(&T) -> Noteable,
@@ -165,7 +166,7 @@ async fn discussions(
     let window = ask.window(&context, "discussions", &[key])?;
     let parents = ids.clone();
     let read = move |tx: &mut Tx<'_>, viewer: &Viewer, window: &Window| {
-        rows::discussion_pages(tx, viewer, kind, &parents, activity, window)
+        threads::discussion_pages(tx, viewer, kind, &parents, activity, window)
     };
     let keys = |it: &Discussion| vec![it.first_id.into()];
     Ok(uncounted(read_pages(&context, window, &ids, read, keys).await?))
@@ -190,13 +191,13 @@ fn note(it: ObjectBuilder<'_, Note>) {
         .describe("Whether it is for reporters only.")
         .field("confidential", BOOLEAN, |it| Some(it.internal))
         .describe("Whether it is for reporters only.")
-        .field("resolvable", BOOLEAN.required(), |_| false)
+        .field("resolvable", BOOLEAN.required(), |it| it.is_resolvable())
         .describe("Whether it can be resolved.")
-        .field("resolved", BOOLEAN.required(), |_| false)
+        .field("resolved", BOOLEAN.required(), |it| it.is_resolved())
         .describe("Whether it is resolved.")
-        .field("resolvedBy", object::<Person>("UserCore"), |_| None)
+        .load::<People, _>("resolvedBy", object::<Person>("UserCore"), |it| it.resolved_by_id)
         .describe("Who resolved it.")
-        .field("resolvedAt", TIME, |_| None)
+        .field("resolvedAt", TIME, |it| it.resolved_at)
         .describe("When it was resolved.")
         .field("position", object::<Position>("DiffPosition"), |_| None)
         .describe("Where it stands in a change of source; there are no such notes yet.")
@@ -234,6 +235,8 @@ struct Permissions {
     signed_in: bool,
     own: bool,
     system: bool,
+    /// Of its thread.
+    resolves: bool,
 }
 
 fn permissions(g: &mut Graph) {
@@ -249,7 +252,9 @@ fn permissions(g: &mut Graph) {
             it.signed_in && !it.standing.archived && !it.system && may
         })
         .describe("Change it.")
-        .field("resolveNote", BOOLEAN.required(), |_| false)
+        .field("resolveNote", BOOLEAN.required(), |it| {
+            it.signed_in && !it.standing.archived && it.resolves
+        })
         .describe("Resolve it.");
     g.on::<Note>("Note")
         .level(
@@ -259,13 +264,17 @@ fn permissions(g: &mut Graph) {
                 let projects = notes.iter().filter_map(|it| it.project_id);
                 let found = context.load::<Standing>(projects).await?;
                 let user = viewer(&context).user_id();
+                let ids = notes.iter().filter(|it| it.is_resolvable()).map(|it| it.id);
+                let began = context.load::<Beginnings>(ids).await?;
                 let of = |it: &Arc<Note>| {
                     let standing = it.project_id.and_then(|id| found.get(&id).copied());
+                    let standing = standing.unwrap_or_default();
                     Arc::new(Permissions {
-                        standing: standing.unwrap_or_default(),
+                        standing,
                         signed_in: user.is_some(),
                         own: user.is_some() && it.author_id == user,
                         system: it.is_system,
+                        resolves: began.get(&it.id).is_some_and(|it| resolves(it, user, standing)),
                     })
                 };
                 Ok(notes.iter().map(of).collect())
@@ -274,18 +283,37 @@ fn permissions(g: &mut Graph) {
         .describe("What the caller may do with it.");
 }
 
+/// Whether a user resolves a thread that began so; as the rules say it.
+fn resolves(began: &Beginning, user: Option<i64>, standing: In) -> bool {
+    let is_of_user = |id: Option<i64>| user.is_some() && id == user;
+    let concerned = is_of_user(began.began_by) || is_of_user(began.issue_author_id);
+    (standing.level >= REPORTER || concerned) && (!began.is_locked || standing.level >= GUEST)
+}
+
+struct Beginnings;
+
+impl Loader for Beginnings {
+    type Key = i64;
+    type Value = Arc<Beginning>;
+
+    async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, Arc<Beginning>>, Fault> {
+        let read = move |tx: &mut Tx<'_>, _: &Viewer| threads::beginnings(tx, &ids);
+        by_key(&context, read, |it: Beginning| (it.note_id, it)).await
+    }
+}
+
 fn discussion(it: ObjectBuilder<'_, Discussion>) {
     it.field("id", DISCUSSION_ID.required(), |it| it.discussion_id.clone())
         .describe("Global ID.")
         .field("replyId", DISCUSSION_ID.required(), |it| it.discussion_id.clone())
         .describe("What an answer names.")
-        .field("resolvable", BOOLEAN.required(), |_| false)
+        .field("resolvable", BOOLEAN.required(), Discussion::is_resolvable)
         .describe("Whether it can be resolved.")
-        .field("resolved", BOOLEAN.required(), |_| false)
+        .field("resolved", BOOLEAN.required(), Discussion::is_resolved)
         .describe("Whether it is resolved.")
-        .field("resolvedBy", object::<Person>("UserCore"), |_| None)
+        .load::<People, _>("resolvedBy", object::<Person>("UserCore"), |it| it.resolved_by_id)
         .describe("Who resolved it.")
-        .field("resolvedAt", TIME, |_| None)
+        .field("resolvedAt", TIME, |it| it.resolved_at)
         .describe("When it was resolved.")
         .field("createdAt", TIME.required(), |it| it.created_at)
         .describe("When it began.")
@@ -323,7 +351,7 @@ async fn of_discussions(
     Ok(uncounted(read_pages(&context, window, &firsts, read, keys).await?))
 }
 
-struct Discussions;
+pub(super) struct Discussions;
 
 impl Loader for Discussions {
     type Key = String;
@@ -334,7 +362,7 @@ impl Loader for Discussions {
         ids: Vec<String>,
     ) -> Result<HashMap<String, Arc<Discussion>>, Fault> {
         let read =
-            move |tx: &mut Tx<'_>, viewer: &Viewer| rows::discussions_by_ids(tx, viewer, &ids);
+            move |tx: &mut Tx<'_>, viewer: &Viewer| threads::discussions_by_ids(tx, viewer, &ids);
         by_key(&context, read, |it: Discussion| (it.discussion_id.clone(), it)).await
     }
 }

@@ -5,7 +5,7 @@ use super::notes::{named_id, of_interface};
 use super::{TODO_ID, by_key, caller, one_by_id, read_pages, uncounted};
 use crate::rules::todos as rules;
 use crate::store::notes::Noteable;
-use crate::store::todos::{self as rows, Action, Filter, State, Todo};
+use crate::store::todos::{self as rows, Action, State, Todo, TodoFilter};
 use crate::targets;
 use identity::graph::{People, Person, USER_ID, viewer};
 use identity::viewer::Viewer;
@@ -53,7 +53,7 @@ pub fn graph(g: &mut Graph) {
 /// Gives an object type, which has a `webUrl`, the to-dos of the caller about
 /// it under this name, and makes it something that to-dos are about. The type
 /// is a node under [`Noteable::kind`], and the kind is among
-/// [`targets::Kinds`].
+/// [`targets::TargetKinds`].
 pub fn todoable<'g, T: Any + Send + Sync>(
     builder: ObjectBuilder<'g, T>,
     name: &str,
@@ -199,14 +199,14 @@ fn all_chosen<T>(names: Option<Vec<String>>, read: fn(&str) -> Option<T>) -> Opt
     names.map(|all| all.into_iter().filter_map(one).collect())
 }
 
-fn filter(args: &Args) -> Result<Filter, Fault> {
+fn filter(args: &Args) -> Result<TodoFilter, Fault> {
     let wanted: Filters = args.read()?;
     let of_target = |name: String| {
         let known = TARGETS.iter().find(|(_, known, _)| *known == name);
         known.map(|known| known.0.to_owned())
     };
     let states = all_chosen(wanted.state, State::from_text);
-    Ok(Filter {
+    Ok(TodoFilter {
         states: Some(states.unwrap_or_else(|| vec![State::Pending])),
         actions: all_chosen(wanted.action, Action::from_text),
         author_ids: numbers(wanted.author_id, USER_ID)?,

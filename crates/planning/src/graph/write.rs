@@ -1,12 +1,13 @@
 //! Mutations that write notes.
 
-use super::notes::of_interface;
+use super::notes::{Discussions, of_interface};
 use super::{NOTE_ID, Notes, caller, writer};
 use crate::guarded::{self, Spot};
 use crate::rules::comments::{self, Comment, Said};
 use crate::store::issues as rows;
 use crate::store::notes::{ISSUE, Note};
-use crate::targets::Kinds;
+use crate::store::threads::{self, Discussion};
+use crate::targets::TargetKinds;
 use kernel::error::{Error, Found};
 use kernel::graph::{
     BOOLEAN, Context, Done, Fault, Graph, HasTypeRef, MutationBuilder, STRING, named, object,
@@ -49,6 +50,18 @@ graph_input! {
     }
 }
 
+graph_input! {
+    struct ToggleResolve {
+        /// The discussion.
+        id: String = named("DiscussionID").required(),
+        /// Whether it is resolved.
+        resolve: bool = BOOLEAN.required(),
+    }
+}
+
+/// A discussion that was resolved or opened again.
+struct Toggled(Arc<Discussion>);
+
 fn written<'g>(
     g: &'g mut Graph,
     name: &'static str,
@@ -67,6 +80,22 @@ pub fn graph(g: &mut Graph) {
         guarded::destroy(&app, viewer, spot, it.id).await?;
         Ok(Done::from(Written(None)))
     });
+    let text = "Resolves a discussion, or opens it again.";
+    g.mutation::<Toggled>("discussionToggleResolve", text)
+        .answers("discussion", object::<Discussion>("Discussion"), |it| Some(it.0.clone()))
+        .handle(toggle_resolve);
+}
+
+async fn toggle_resolve(it: ToggleResolve, context: Context) -> Result<Done<Toggled>, Fault> {
+    let (app, viewer) = caller(&context)?;
+    let ids = [it.id.clone()];
+    let found = context.load::<Discussions>(ids.clone()).await?.remove(&it.id);
+    let found = found.ok_or_else(Fault::not_available)?;
+    let spot = spot(&found.noteable_type, found.noteable_id, &context).await?;
+    guarded::resolve(&app, viewer.clone(), spot, it.id, it.resolve).await?;
+    let now = app.read(move |tx| threads::discussions_by_ids(tx, &viewer, &ids)).await?;
+    let now = now.into_iter().next().ok_or_else(Fault::not_available)?;
+    Ok(Done::from(Toggled(Arc::new(now))))
 }
 
 /// A refusal of a note's text, which REST puts in words of its own.
@@ -87,7 +116,7 @@ pub async fn spot_of_note(id: i64, context: &Context) -> Result<Spot, Fault> {
 pub async fn spot(kind: &str, id: i64, context: &Context) -> Result<Spot, Fault> {
     let (app, _) = caller(context)?;
     if kind != ISSUE {
-        let thing = app.plugged::<Kinds>()?.thing(kind, id);
+        let thing = app.plugged::<TargetKinds>()?.thing(kind, id);
         return thing.map(Spot::Thing).ok_or_else(Fault::not_available);
     }
     let issue = app.read(move |tx| rows::by_id(tx, id)?.found("")).await?;

@@ -5,6 +5,7 @@ use super::{rules, store};
 use crate::rules::topic::OwnedTopic;
 use crate::store::people;
 use crate::tasks::{Event, Notify, Reason};
+use ::store::Tx;
 use identity::entities::load_basic;
 use kernel::error::Result;
 use kernel::ids::Reference;
@@ -12,7 +13,6 @@ use kernel::time::date_of;
 use spaces::access::find_project;
 use spaces::model::Project;
 use std::collections::{BTreeMap, HashMap};
-use store::Tx;
 
 /// People who are told of one thing at most, and who are asked for by what they set.
 pub const MOST: usize = 1_000;

@@ -18,6 +18,7 @@ pub const EVERYTHING: SettingSource = (SourceType::Global, 0);
 
 /// What somebody set.
 #[derive(Debug, Clone, FromRow)]
+#[columns("notification_settings")]
 pub struct Setting {
     pub user_id: i64,
     pub source_type: SourceType,

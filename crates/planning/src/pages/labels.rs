@@ -5,7 +5,7 @@ use super::{authorized, scope, shown_color};
 use crate::access::{Aim, ParentAccess, ParentRef, authorize};
 use crate::model::Label;
 use crate::rules::labels::{self as rules, LabelInput};
-use crate::store::labels::{self as rows, Filter};
+use crate::store::labels::{self as rows, LabelFilter};
 use http::Method;
 use identity::pages::page;
 use identity::viewer::Viewer;
@@ -101,7 +101,7 @@ impl FormPage for Page {
         let (viewer, search) = (&self.viewer, &self.search);
         let space = self.address.authorize(tx, viewer, Purpose::Read)?;
         let here = authorized(&space);
-        let filter = Filter { search: Some(search.0.clone()), ..Filter::default() };
+        let filter = LabelFilter { search: Some(search.0.clone()), ..LabelFilter::default() };
         let user = viewer.user_id();
         let total = rows::count(tx, user, &here.parent, &filter)?;
         let found = rows::list(tx, user, &here.parent, &filter, self.paging.clone())?;

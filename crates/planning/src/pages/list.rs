@@ -2,10 +2,10 @@
 
 use super::notes::Person;
 use super::views::{IssueRow, Issues};
-use super::{authorized, desk, words};
+use super::{authorized, desk, shown_color, words};
 use crate::access::Scope;
 use crate::model::{Issue, IssueKind, IssueState};
-use crate::store::issues::filter::{Filter, Has, Marks};
+use crate::store::issues::filter::{Has, IssueFilter, Marks};
 use crate::store::issues::list::{self as rows, OrderBy, Sorting};
 use crate::store::issues::{self as issue_rows};
 use crate::store::{labels, milestones};
@@ -20,6 +20,7 @@ use kernel::http::params::Text;
 use kernel::http::{Call, FromCall, Paging, Params, Response, Routes};
 use spaces::access::{Purpose, REPORTER};
 use spaces::pages::{Address, Section, Space, section};
+use std::collections::HashMap;
 use store::Tx;
 
 /// Milestones to choose from.
@@ -35,7 +36,7 @@ kernel::params! {
     pub struct ListPage {
         /// In title or description.
         pub search: Text,
-        pub state: Option<Shown>,
+        pub state: Option<ListTab>,
         /// Titles of labels, told apart by commas; all must be there.
         pub labels: Text,
         /// Title of a milestone.
@@ -51,7 +52,7 @@ kernel::params! {
 kernel::choices! {
     /// The tabs of a list.
     #[derive(Default)]
-    pub enum Shown {
+    pub enum ListTab {
         #[default]
         Opened = "opened",
         Closed = "closed",
@@ -72,7 +73,7 @@ kernel::choices! {
     }
 }
 
-const SORTS: &[(&str, &str)] = &[
+pub(super) const SORTS: &[(&str, &str)] = &[
     ("created_desc", "Newest first"),
     ("created_asc", "Oldest first"),
     ("updated_desc", "Recently updated"),
@@ -81,12 +82,44 @@ const SORTS: &[(&str, &str)] = &[
     ("title_asc", "Title"),
 ];
 
-struct Listed(Option<IssueKind>);
+/// The address of a list, which may have a query already, with more of one.
+pub(super) fn at(url: &str, query: &str) -> String {
+    match (url.contains('?'), query) {
+        (_, "") => url.to_owned(),
+        (true, query) => format!("{url}&{query}"),
+        (false, query) => format!("{url}?{query}"),
+    }
+}
+
+/// The list that a request is about: of all issues, or of one kind.
+pub struct Listed(Option<IssueKind>);
 
 impl FromCall for Listed {
     async fn from_call(call: &mut Call) -> Result<Self> {
-        let only_incidents = call.route.path.ends_with("/incidents");
+        let only_incidents = call.route.path.contains("/-/incidents");
         Ok(Listed(only_incidents.then_some(IssueKind::Incident)))
+    }
+}
+
+impl Listed {
+    /// Its part of an address.
+    fn path(&self) -> &'static str {
+        match self.0 {
+            None => "issues",
+            Some(_) => "incidents",
+        }
+    }
+
+    /// A page of it, narrowed and sorted so, below the address of its project
+    /// or group.
+    pub fn address(&self, space: &str, query: &ListPage, page: u64) -> String {
+        let narrowed = query.query(query.state.unwrap_or_default(), None);
+        let list = format!("{space}/-/{}", self.path());
+        match (narrowed.as_str(), page) {
+            ("", ..=1) => list,
+            (narrowed, ..=1) => format!("{list}?{narrowed}"),
+            _ => Pages::new(1, 1, 0, format!("{list}?{narrowed}")).url_of(page),
+        }
     }
 }
 
@@ -103,7 +136,7 @@ impl ListPage {
     }
 
     /// Whether they hide issues beyond their state.
-    fn narrows(&self) -> bool {
+    pub(super) fn narrows(&self) -> bool {
         self.marks().iter().any(|(.., value)| !value.trim().is_empty())
     }
 
@@ -118,7 +151,7 @@ impl ListPage {
 
     /// The list's query of one tab, without one of what narrows it: a
     /// parameter, and of several values in it the one.
-    fn query(&self, state: Shown, without: Option<(&str, &str)>) -> String {
+    pub(super) fn query(&self, state: ListTab, without: Option<(&str, &str)>) -> String {
         let mut query = url::form_urlencoded::Serializer::new(String::new());
         for (name, _, value) in self.marks() {
             let kept: Vec<String> = match without {
@@ -132,7 +165,7 @@ impl ListPage {
                 query.append_pair(name, &kept);
             }
         }
-        if state != Shown::default() {
+        if state != ListTab::default() {
             query.append_pair("state", state.as_str());
         }
         if let Some(sort) = self.sort {
@@ -142,7 +175,7 @@ impl ListPage {
     }
 
     /// What narrows the list, each with the list without it.
-    fn chips(&self, url: &str) -> Vec<Chip> {
+    pub(super) fn chips(&self, url: &str, colors: &HashMap<String, String>) -> Vec<Chip> {
         let mut chips = Vec::new();
         for (name, label, value) in self.marks() {
             let values = match name {
@@ -152,27 +185,29 @@ impl ListPage {
             for one in values.iter().filter(|one| !one.is_empty()) {
                 let without = if name == "labels" { one.as_str() } else { value };
                 let query = self.query(self.state.unwrap_or_default(), Some((name, without)));
-                chips.push(Chip::new(format!("{label}: {one}"), format!("{url}?{query}")));
+                let chip = Chip::new(format!("{label}: {one}"), at(url, &query));
+                let color = colors.get(one).filter(|_| name == "labels");
+                chips.push(chip.color(color.cloned()));
             }
         }
         chips
     }
 }
 
-impl Shown {
-    fn label(self) -> &'static str {
+impl ListTab {
+    pub(super) fn label(self) -> &'static str {
         match self {
-            Shown::Opened => "Open",
-            Shown::Closed => "Closed",
-            Shown::All => "All",
+            ListTab::Opened => "Open",
+            ListTab::Closed => "Closed",
+            ListTab::All => "All",
         }
     }
 }
 
-fn filter(shown: &ListPage, kind: Option<IssueKind>) -> Filter {
+pub(super) fn filter(shown: &ListPage, kind: Option<IssueKind>) -> IssueFilter {
     let text = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     let labels = words(&shown.labels);
-    Filter {
+    IssueFilter {
         state: IssueState::from_text(shown.state.unwrap_or_default().as_str()),
         search: text(&shown.search),
         kinds: kind.into_iter().collect(),
@@ -183,11 +218,11 @@ fn filter(shown: &ListPage, kind: Option<IssueKind>) -> Filter {
             assignee_usernames: text(shown.assignee.trim_start_matches('@')).into_iter().collect(),
             ..Marks::default()
         },
-        ..Filter::default()
+        ..IssueFilter::default()
     }
 }
 
-fn sorting(shown: &ListPage) -> Sorting {
+pub(super) fn sorting(shown: &ListPage) -> Sorting {
     let (by, descending) = match shown.sort() {
         Sort::Newest => (OrderBy::CreatedAt, true),
         Sort::Oldest => (OrderBy::CreatedAt, false),
@@ -205,28 +240,30 @@ async fn show(
     address: Address,
     Params(params): Params<ListPage>,
     paging: Paging,
-    Listed(kind): Listed,
+    listed: Listed,
 ) -> Result<Response> {
-    let (title, path, section) = match kind {
-        None => ("Issues", "issues", Section::Issues),
-        Some(_) => ("Incidents", "incidents", Section::Incidents),
+    let kind = listed.0;
+    let (title, section) = match kind {
+        None => ("Issues", Section::Issues),
+        Some(_) => ("Incidents", Section::Incidents),
     };
     let page = identity::pages::page(&app, &viewer, title);
     let view = app
         .read(move |tx| {
-            let (space, scope) = scope(tx, &viewer, &address)?;
+            let (space, scope) = issues_of(tx, &viewer, &address)?;
             let state = params.state.unwrap_or_default();
             let narrowed = filter(&params, kind);
             let counts = counts(tx, &viewer, &scope, &narrowed)?;
             let total = counts.iter().find(|(one, _)| *one == state).map_or(0, |(_, n)| *n);
-            let found =
-                rows::list(tx, &viewer, &scope, &narrowed, sorting(&params), paging.clone())?;
-            let url = format!("{}/-/{path}", space.url());
-            let tab = |(one, count): &(Shown, i64)| {
+            let found = rows::rows(tx, &viewer, &scope, &narrowed, sorting(&params), &paging)?;
+            let url = format!("{}/-/{}", space.url(), listed.path());
+            let tab = |(one, count): &(ListTab, i64)| {
                 let to = format!("{url}?{}", params.query(*one, None));
                 Tab::new(one.label(), to, *one == state).count(count.unsigned_abs())
             };
             let here = format!("{url}?{}", params.query(state, None));
+            let pages = Pages::of(&paging, total, here);
+            let bulk = format!("{url}/bulk_update?{}", params.query(state, None));
             let head = space.head(tx, &viewer)?;
             let is_project = matches!(space, Space::Project(..));
             Ok(Issues {
@@ -239,10 +276,11 @@ async fn show(
                 is_filtered: params.narrows(),
                 state,
                 tabs: counts.iter().map(tab).collect(),
-                chips: params.chips(&url),
+                chips: params.chips(&url, &colors(tx, &space, &params)?),
                 sorts: Choice::list(SORTS),
-                pages: Pages::of(&paging, total, here),
-                issues: read_rows(tx, found.items, Some(&space))?,
+                bulk_url: Pages { url: bulk, ..pages.clone() }.here(),
+                pages,
+                issues: read_rows(tx, found, Some(&space))?,
                 page: head.page(page, section),
                 head,
                 title,
@@ -254,19 +292,36 @@ async fn show(
     Ok(Html::new(&view)?.response())
 }
 
+/// The colours of the labels that narrow a list, by title.
+fn colors(tx: &mut Tx<'_>, space: &Space, params: &ListPage) -> Result<HashMap<String, String>> {
+    let titles = words(&params.labels);
+    if titles.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let found = labels::ids_of(tx, &authorized(space).parent, &titles, &[])?;
+    let ids: Vec<i64> = found.into_iter().map(|(id, _)| id).collect();
+    let found = labels::by_ids(tx, &ids)?;
+    let colors = found.into_iter().map(|label| (label.title, shown_color(&label.color)));
+    Ok(colors.collect())
+}
+
 /// How many issues stand in each tab.
-fn counts(
+pub(super) fn counts(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     scope: &Scope,
-    filter: &Filter,
-) -> Result<[(Shown, i64); 3]> {
+    filter: &IssueFilter,
+) -> Result<[(ListTab, i64); 3]> {
     let mut count = |state| {
-        let filter = Filter { state: Some(state), ..filter.clone() };
+        let filter = IssueFilter { state: Some(state), ..filter.clone() };
         rows::count(tx, viewer, scope, &filter)
     };
     let (opened, closed) = (count(IssueState::Opened)?, count(IssueState::Closed)?);
-    Ok([(Shown::Opened, opened), (Shown::Closed, closed), (Shown::All, opened + closed)])
+    Ok([
+        (ListTab::Opened, opened),
+        (ListTab::Closed, closed),
+        (ListTab::All, opened + closed),
+    ])
 }
 
 /// Whether the viewer may change several issues of a list at once.
@@ -286,7 +341,8 @@ fn choices(tx: &mut Tx<'_>, space: &Space) -> Result<Vec<Choice>> {
     Ok(none.into_iter().chain(some).collect())
 }
 
-fn scope(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address) -> Result<(Space, Scope)> {
+/// The project or group of an address, and the issues that its lists hold.
+pub fn issues_of(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address) -> Result<(Space, Scope)> {
     match address.authorize(tx, viewer, Purpose::Read)? {
         Space::Group(group, level) => {
             let scope = Scope::Group(Box::new(group.clone()));

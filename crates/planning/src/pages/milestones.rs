@@ -8,9 +8,9 @@ use crate::access::Scope;
 use crate::model::{Milestone, MilestoneState};
 use crate::rules::milestones::{self as rules, Change, StateEvent};
 use crate::rules::references::Links;
-use crate::store::issues::filter::Filter as IssueFilter;
+use crate::store::issues::filter::IssueFilter;
 use crate::store::issues::list::{self as issue_rows, OrderBy, Sorting};
-use crate::store::milestones::{self as rows, Filter};
+use crate::store::milestones::{self as rows, MilestoneFilter};
 use http::Method;
 use identity::pages::page;
 use identity::viewer::Viewer;
@@ -18,7 +18,7 @@ use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::{Page, Pages};
-use kernel::http::params::Text;
+use kernel::http::params::{Text, one_of};
 use kernel::http::{Flat, Paging, Params, Patch, Response, Routes};
 use kernel::time::{Date, date_of};
 use spaces::access::Purpose;
@@ -42,6 +42,9 @@ kernel::choices! {
         Remove = "remove",
     }
 }
+
+/// What a list shows, the first unless something is chosen.
+const STATES: &[(&str, &str)] = &[("active", "Open"), ("closed", "Closed"), ("all", "All")];
 
 kernel::params! {
     pub struct ListPage {
@@ -78,7 +81,7 @@ kernel::params! {
 struct MilestoneLoader {
     viewer: Viewer,
     address: Address,
-    state: String,
+    state: &'static str,
     paging: Paging,
 }
 
@@ -89,12 +92,8 @@ async fn show(
     params: Params<ListPage>,
     paging: Paging,
 ) -> Result<Response> {
-    let page = MilestoneLoader {
-        viewer,
-        address,
-        state: params.0.state.unwrap_or_else(|| "active".to_owned()),
-        paging,
-    };
+    let state = one_of("state", params.0.state.as_deref(), STATES)?;
+    let page = MilestoneLoader { viewer, address, state, paging };
     form::show(&app, page).await
 }
 
@@ -111,7 +110,7 @@ async fn change(
             form::submit(&app, page, form).await
         }
         _ => {
-            let page = MilestoneLoader { viewer, address, state: "active".into(), paging };
+            let page = MilestoneLoader { viewer, address, state: "active", paging };
             form::submit(&app, page, form).await
         }
     }
@@ -130,14 +129,14 @@ impl FormPage for MilestoneLoader {
     fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<Milestones> {
         let space = self.address.authorize(tx, &self.viewer, Purpose::Read)?;
         let here = authorized(&space);
-        let filter = Filter {
+        let filter = MilestoneFilter {
             include_ancestors: Some(true),
-            state: MilestoneState::from_text(&self.state),
-            ..Filter::default()
+            state: MilestoneState::from_text(self.state),
+            ..MilestoneFilter::default()
         };
         let total = rows::count(tx, &here.parent, &filter)?;
         let found = rows::list(tx, &here.parent, &filter, self.paging.clone())?;
-        let (url, state) = (format!("{}/-/milestones", space.url()), known(&self.state));
+        let (url, state) = (format!("{}/-/milestones", space.url()), self.state);
         let today = date_of(tx.now());
         let ids: Vec<i64> = found.items.iter().map(|goal| goal.id).collect();
         let counts = rows::issue_counts(tx, &self.viewer, &scope(&space), &ids)?;
@@ -168,10 +167,6 @@ impl FormPage for MilestoneLoader {
         let (to, text) = apply(tx, &self.viewer, &self.address, form)?;
         Outcome::led(to, text)
     }
-}
-
-fn known(state: &str) -> &'static str {
-    MilestoneState::from_text(state).map_or("all", MilestoneState::as_str)
 }
 
 async fn show_one(

@@ -4,13 +4,15 @@
 //! Every form goes through the rules that REST uses, and works without a
 //! script.
 
-mod boxes;
+pub mod boxes;
+mod dashboard;
 mod issue;
 mod labels;
 pub mod list;
 mod milestones;
 mod new;
 pub mod notes;
+pub mod panels;
 mod preview;
 pub mod todos;
 pub mod views;
@@ -33,6 +35,7 @@ pub fn routes(r: &mut Routes) {
     labels::routes(r);
     milestones::routes(r);
     todos::routes(r);
+    dashboard::routes(r);
 }
 
 fn desk(

@@ -32,7 +32,7 @@ pub fn routes(r: &mut Routes) {
 kernel::params! {
     /// The form, as it is opened and as it is sent.
     #[derive(Default)]
-    pub struct Form {
+    pub struct IssueTexts {
         pub title: Text,
         pub description: Text,
         pub kind as "issue_type": Option<IssueKind>,
@@ -55,9 +55,9 @@ kernel::params! {
     }
 }
 
-async fn new(app: App, visit: Visit, Params(form): Params<Form>) -> Result<Response> {
+async fn new(app: App, visit: Visit, Params(form): Params<IssueTexts>) -> Result<Response> {
     let description = lines(&form.description).into();
-    let typed = Form { description, ..form };
+    let typed = IssueTexts { description, ..form };
     render(&app, visit, None, typed, Refusal::default()).await
 }
 
@@ -66,7 +66,7 @@ async fn render(
     app: &App,
     visit: Visit,
     iid: Option<i64>,
-    typed: Form,
+    typed: IssueTexts,
     refusal: Refusal,
 ) -> Result<Response> {
     let title = match iid {
@@ -117,10 +117,10 @@ async fn create(
     app: App,
     visit: Visit,
     request: Arc<RequestContext>,
-    Params(form): Params<Form>,
+    Params(form): Params<IssueTexts>,
     Solved(solution): Solved,
 ) -> Result<Response> {
-    let form = Form { description: lines(&form.description).into(), ..form };
+    let form = IssueTexts { description: lines(&form.description).into(), ..form };
     let project = visit.address.reference.clone();
     let writer = Writer::by_form(visit.viewer.clone(), request, solution);
     let made = match wanted(&app, &form).await {
@@ -134,7 +134,7 @@ async fn create(
     }
 }
 
-async fn wanted(app: &App, form: &Form) -> Result<IssueInput> {
+async fn wanted(app: &App, form: &IssueTexts) -> Result<IssueInput> {
     Ok(IssueInput {
         title: Some(form.title.0.clone()),
         description: Patch::Value(form.description.0.clone()),
@@ -162,10 +162,10 @@ async fn edit(app: App, visit: Visit, form: Params<EditForm>) -> Result<Response
         }
     });
     let issue = issue.await?;
-    let typed = Form {
+    let typed = IssueTexts {
         title: issue.title.into(),
         description: issue.description.unwrap_or_default().into(),
-        ..Form::default()
+        ..IssueTexts::default()
     };
     render(&app, visit, Some(issue.iid), typed, Refusal::default()).await
 }
@@ -189,10 +189,10 @@ async fn update(
     match outcome(&app, done, &["title", "description"]).await? {
         Ok(issue) => lead(&app, &issue, "Issue updated."),
         Err(refusal) => {
-            let typed = Form {
+            let typed = IssueTexts {
                 title: form.title,
                 description: description.into(),
-                ..Form::default()
+                ..IssueTexts::default()
             };
             render(&app, visit, Some(form.issue_iid), typed, refusal).await
         }

@@ -4,17 +4,19 @@
 use super::boxes::Tickable;
 use crate::access::ProjectAccess;
 use crate::model::Label;
-use crate::rules::comments::may_change;
+use crate::rules::comments::{may_change, refused_text};
 use crate::rules::references::Links;
-use crate::store::issues::timeline::Discussion;
+use crate::rules::threads::Resolves;
+use crate::store::issues::timeline::{Discussion, MOST_COUNTED};
 use crate::store::notes::Note;
 use askama::Template;
 use askama::filters::HtmlSafe;
 use identity::entities::load_basic;
 use identity::model::User;
 use identity::pages::challenge::Challenge;
+use identity::pages::refusal::Refusal;
 use identity::viewer::Viewer;
-use kernel::error::Result;
+use kernel::error::{Error, Result};
 use kernel::html::{Moment, ui};
 use kernel::time::Timestamp;
 use std::collections::HashMap;
@@ -49,7 +51,7 @@ pub struct Retry {
 
 /// One note.
 #[derive(Debug, Clone, Template)]
-#[template(path = "note.html")]
+#[template(path = "ui/note.html")]
 pub struct NoteView {
     /// With its text in Markdown.
     note: Note,
@@ -60,6 +62,7 @@ pub struct NoteView {
     created_at: Moment,
     may_change: bool,
     url: String,
+    here: String,
     csrf: String,
     page: u64,
 }
@@ -77,16 +80,21 @@ impl NoteView {
 
 /// A note with what answers it.
 #[derive(Debug, Clone, Template)]
-#[template(path = "thread.html")]
+#[template(path = "ui/thread.html")]
 pub struct Thread {
     id: String,
     notes: Vec<NoteView>,
-    /// Notes of it that are not here.
+    /// Notes of it that are not here, counted to [`MOST_COUNTED`] and one more.
     hidden: u64,
     may_answer: bool,
     /// An answer was refused.
     answer: Option<Retry>,
+    /// Who resolved it, and when: then it is folded.
+    resolved: Option<(Person, Moment)>,
+    is_open: bool,
+    may_resolve: bool,
     url: String,
+    here: String,
     csrf: String,
     page: u64,
 }
@@ -94,6 +102,20 @@ pub struct Thread {
 impl HtmlSafe for Thread {}
 
 impl Thread {
+    /// How many notes are folded.
+    fn size(&self) -> u64 {
+        self.notes.len() as u64 + self.hidden
+    }
+
+    /// How many answers are not here.
+    fn rest(&self) -> String {
+        match self.hidden {
+            1 => "1 more reply".to_owned(),
+            some if some <= MOST_COUNTED.unsigned_abs() => format!("{some} more replies"),
+            _ => "More than 1,000 replies".to_owned(),
+        }
+    }
+
     fn answer_text(&self) -> &str {
         self.answer.as_ref().map_or("", |retry| &retry.body)
     }
@@ -101,37 +123,37 @@ impl Thread {
 
 /// What the program tells that somebody did.
 #[derive(Debug, Clone)]
-pub struct Line {
+pub struct Activity {
     pub author: Person,
-    pub what: What,
+    pub text: ActivityText,
     pub created_at: Moment,
     /// The note it is, with an address of its own.
     pub note_id: Option<i64>,
 }
 
 #[derive(Debug, Clone)]
-pub enum What {
+pub enum ActivityText {
     /// A text, and what it names.
-    Done {
+    Event {
         text: String,
         label: Option<Label>,
         /// Title and path of a milestone.
         milestone: Option<(String, String)>,
     },
     /// Safe HTML.
-    Told(String),
+    Html(String),
 }
 
 /// What stands in a story.
 #[derive(Debug, Clone)]
 pub enum Entry {
     Thread(Box<Thread>),
-    Line(Box<Line>),
+    Activity(Box<Activity>),
 }
 
 /// A story from its first entry to its last, with many lines in a row folded.
 #[derive(Debug, Clone, Template)]
-#[template(path = "story.html")]
+#[template(path = "ui/story.html")]
 pub struct Story {
     parts: Vec<Part>,
 }
@@ -141,7 +163,7 @@ impl HtmlSafe for Story {}
 #[derive(Debug, Clone)]
 enum Part {
     Thread(Box<Thread>),
-    Lines(Vec<Line>),
+    Activities(Vec<Activity>),
 }
 
 impl Story {
@@ -149,8 +171,8 @@ impl Story {
         let mut parts: Vec<Part> = Vec::new();
         for entry in entries {
             match (entry, parts.last_mut()) {
-                (Entry::Line(line), Some(Part::Lines(lines))) => lines.push(*line),
-                (Entry::Line(line), _) => parts.push(Part::Lines(vec![*line])),
+                (Entry::Activity(line), Some(Part::Activities(lines))) => lines.push(*line),
+                (Entry::Activity(line), _) => parts.push(Part::Activities(vec![*line])),
                 (Entry::Thread(thread), _) => parts.push(Part::Thread(thread)),
             }
         }
@@ -165,9 +187,9 @@ impl Story {
     pub fn sample(now: Timestamp) -> Story {
         let person = |name: &str| Person { name: name.into(), login: "mira".into() };
         let line = |text: &str| {
-            Entry::Line(Box::new(Line {
+            Entry::Activity(Box::new(Activity {
                 author: person("Mira Lindqvist"),
-                what: What::Done { text: text.into(), label: None, milestone: None },
+                text: ActivityText::Event { text: text.into(), label: None, milestone: None },
                 created_at: Moment::new(now, now),
                 note_id: None,
             }))
@@ -186,6 +208,8 @@ impl Story {
                 internal: id == 2,
                 created_at: now,
                 updated_at: now,
+                resolved_at: None,
+                resolved_by_id: None,
             },
             author: person(name),
             html: kernel::markup::render(text),
@@ -193,31 +217,45 @@ impl Story {
             created_at: Moment::new(now, now),
             may_change: true,
             url: "/-/components".into(),
+            here: "/-/components".into(),
             csrf: String::new(),
             page: 1,
         };
-        let thread = Thread {
-            id: "sample".into(),
-            notes: vec![
-                note(1, "Tom Ebele", "It squeaks **only** when cold."),
-                note(2, "Mira Lindqvist", "Then oil it."),
-            ],
-            hidden: 0,
-            may_answer: true,
-            answer: None,
-            url: "/-/components".into(),
-            csrf: String::new(),
-            page: 1,
+        let thread = |id: &str, notes: Vec<NoteView>, resolved| {
+            Entry::Thread(Box::new(Thread {
+                id: id.into(),
+                notes,
+                hidden: 0,
+                may_answer: true,
+                answer: None,
+                resolved,
+                is_open: false,
+                may_resolve: true,
+                url: "/-/components".into(),
+                here: "/-/components".into(),
+                csrf: String::new(),
+                page: 1,
+            }))
         };
+        let open = vec![
+            note(1, "Tom Ebele", "It squeaks **only** when cold."),
+            note(2, "Mira Lindqvist", "Then oil it."),
+        ];
+        let settled = vec![note(3, "Priya Nair", "Is it the left one?")];
+        let by = (person("Priya Nair"), Moment::new(now, now));
         let folded = (0..FOLDED).map(|_| line("changed the title"));
-        let mut entries = vec![line("opened this"), Entry::Thread(Box::new(thread))];
+        let mut entries = vec![
+            line("opened this"),
+            thread("sample", open, None),
+            thread("settled", settled, Some(by)),
+        ];
         entries.extend(folded);
         Story::new(entries)
     }
 }
 
 /// Whose names stand in a folded row of lines.
-pub(super) fn who(lines: &[Line]) -> String {
+pub(super) fn who(lines: &[Activity]) -> String {
     let mut names: Vec<&str> = Vec::new();
     for line in lines {
         if !names.contains(&line.author.name.as_str()) {
@@ -232,6 +270,36 @@ pub(super) fn who(lines: &[Line]) -> String {
     }
 }
 
+kernel::params! {
+    /// What of a story is shown.
+    #[derive(Default)]
+    pub struct StoryQuery {
+        /// The note whose form to change it is open.
+        pub edit: Option<i64>,
+        /// One discussion alone, by its id.
+        pub thread: Option<String>,
+    }
+}
+
+/// Where a note stands: the page of the story, and its place there.
+pub fn at(url: &str, page: i64, note: i64) -> String {
+    match page {
+        ..=1 => format!("{url}#note_{note}"),
+        page => {
+            let joint = if url.contains('?') { '&' } else { '?' };
+            format!("{url}{joint}page={page}#note_{note}")
+        }
+    }
+}
+
+/// A refusal of a note's text, said beside its field.
+pub fn noted(error: Error) -> Error {
+    match refused_text(&error) {
+        Some(problem) => Error::invalid("body", problem),
+        None => error,
+    }
+}
+
 /// What a page asks of the notes it shows.
 #[derive(Debug, Clone, Default)]
 pub struct Open {
@@ -241,6 +309,29 @@ pub struct Open {
     pub typed: Option<Retry>,
     /// The discussion where an answer was refused.
     pub answer: Option<(String, Retry)>,
+    /// One discussion is shown alone, and so never folded.
+    pub is_alone: bool,
+}
+
+impl Open {
+    /// With the form of a note that was refused.
+    pub fn edit(note_id: i64, body: String, refusal: &Refusal) -> Open {
+        let challenge = refusal.challenge.clone();
+        Open {
+            note_id: Some(note_id),
+            typed: Some(Retry { body, challenge }),
+            ..Open::default()
+        }
+    }
+
+    /// With an answer in this discussion that was refused.
+    pub fn answer(discussion_id: String, body: String, refusal: &Refusal) -> Open {
+        let challenge = refusal.challenge.clone();
+        Open {
+            answer: Some((discussion_id, Retry { body, challenge })),
+            ..Open::default()
+        }
+    }
 }
 
 pub struct NotePage<'a> {
@@ -248,11 +339,14 @@ pub struct NotePage<'a> {
     pub desk: &'a ProjectAccess,
     /// Address of what the notes are about; forms are sent below it.
     pub url: &'a str,
+    /// Address of the page that shows them.
+    pub here: &'a str,
     pub csrf: &'a str,
     pub page: u64,
     /// The viewer may change what is theirs.
     pub writes: bool,
     pub may_answer: bool,
+    pub resolves: Resolves,
     pub open: &'a Open,
 }
 
@@ -260,38 +354,53 @@ impl NotePage<'_> {
     /// Discussions as entries of a story; what the program wrote is a line.
     pub fn show(&self, tx: &mut Tx<'_>, said: Vec<Discussion>) -> Result<Vec<Entry>> {
         let notes = || said.iter().flat_map(|one| &one.notes);
-        let authors: Vec<i64> = notes().filter_map(|note| note.author_id).collect();
-        let people = load_basic(tx, &authors)?;
+        let people: Vec<i64> = notes().flat_map(Note::people).collect();
+        let people = load_basic(tx, &people)?;
         let texts = notes().map(|note| note.body.as_str());
         let links = Links::find(tx, self.viewer, "", Some(&self.desk.project), texts)?;
-        let shown = Shown { page: self, people: &people, links: &links, now: tx.now() };
-        Ok(said.into_iter().map(|one| shown.entry(one)).collect())
+        let reader = NoteReader { page: self, people: &people, links: &links, now: tx.now() };
+        Ok(said.into_iter().map(|one| reader.entry(one)).collect())
     }
 }
 
-struct Shown<'a> {
+struct NoteReader<'a> {
     page: &'a NotePage<'a>,
     people: &'a HashMap<i64, User>,
     links: &'a Links,
     now: Timestamp,
 }
 
-impl Shown<'_> {
+impl NoteReader<'_> {
     fn entry(&self, mut said: Discussion) -> Entry {
         match said.notes.as_mut_slice() {
-            [only] if only.is_system => Entry::Line(Box::new(self.line(only))),
+            [only] if only.is_system => Entry::Activity(Box::new(self.activity(only))),
             _ => Entry::Thread(Box::new(self.thread(said))),
         }
     }
 
+    /// Whoever wrote it; what acts for a program has no page to lead to.
     fn author(&self, note: &Note) -> Person {
-        Person::of(note.author_id.and_then(|id| self.people.get(&id)))
+        self.person(note.author_id)
     }
 
-    fn line(&self, note: &Note) -> Line {
-        Line {
+    fn person(&self, id: Option<i64>) -> Person {
+        let user = id.and_then(|id| self.people.get(&id));
+        let person = Person::of(user);
+        match user.is_none_or(User::is_human) {
+            true => person,
+            false => Person { login: String::new(), ..person },
+        }
+    }
+
+    fn resolved(&self, first: &Note) -> Option<(Person, Moment)> {
+        let at = first.resolved_at.filter(|_| first.is_resolved())?;
+        Some((self.person(first.resolved_by_id), Moment::new(at, self.now)))
+    }
+
+    fn activity(&self, note: &Note) -> Activity {
+        Activity {
             author: self.author(note),
-            what: What::Told(self.links.render(&note.body)),
+            text: ActivityText::Html(self.links.render(&note.body)),
             created_at: Moment::new(note.created_at, self.now),
             note_id: Some(note.id),
         }
@@ -299,7 +408,14 @@ impl Shown<'_> {
 
     fn thread(&self, said: Discussion) -> Thread {
         let page = self.page;
-        let id = said.notes.first().map(|note| note.discussion_id.clone()).unwrap_or_default();
+        let first = said.notes.first();
+        let id = first.map(|note| note.discussion_id.clone()).unwrap_or_default();
+        let may_resolve = |first: &Note| {
+            page.writes && first.is_resolvable() && page.resolves.takes(page.viewer, first)
+        };
+        let (resolved, may_resolve) =
+            (first.and_then(|it| self.resolved(it)), first.is_some_and(may_resolve));
+        let is_edited = said.notes.iter().any(|note| page.open.note_id == Some(note.id));
         let here = i64::try_from(said.notes.len()).unwrap_or(i64::MAX);
         let answer = page.open.answer.as_ref().filter(|(to, _)| *to == id);
         Thread {
@@ -307,7 +423,11 @@ impl Shown<'_> {
             hidden: said.total.saturating_sub(here).unsigned_abs(),
             may_answer: page.may_answer,
             answer: answer.map(|(_, retry)| retry.clone()),
+            resolved,
+            is_open: page.open.is_alone || is_edited || answer.is_some(),
+            may_resolve,
             url: page.url.to_owned(),
+            here: page.here.to_owned(),
             csrf: page.csrf.to_owned(),
             page: page.page,
             id,
@@ -331,6 +451,7 @@ impl Shown<'_> {
             created_at: Moment::new(note.created_at, self.now),
             may_change,
             url: page.url.to_owned(),
+            here: page.here.to_owned(),
             csrf: page.csrf.to_owned(),
             page: page.page,
             note,

@@ -3,7 +3,7 @@
 use super::views::{TodoRow, TodoRows, Todos};
 use crate::entity::todos::Beside;
 use crate::rules::todos::{self as rules, Action, State, Todo};
-use crate::store::todos::{self as rows, Filter};
+use crate::store::todos::{self as rows, TodoFilter};
 use http::Method;
 use identity::pages::page;
 use identity::viewer::SignedInViewer;
@@ -11,7 +11,8 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::ui::Tab;
 use kernel::html::{Html, Moment, Pages, flash};
-use kernel::http::{Paging, Params, Response, Routes};
+use kernel::http::paging::COUNT_LIMIT;
+use kernel::http::{Paged, Paging, Params, Response, Routes};
 use store::Tx;
 
 const PAGE: &str = "/dashboard/todos";
@@ -51,20 +52,26 @@ async fn show(
     let view = app
         .read(move |tx| {
             let user_id = caller.0.user.id;
-            let filter = Filter { states: Some(vec![state]), ..Filter::default() };
-            let total = rows::count(tx, &viewer, user_id, &filter)?;
-            let todos = shown_rows(&handle, tx, &caller, state, paging.clone())?;
-            let tab = |label: &str, state_of: State| {
-                Tab::new(label, format!("{PAGE}?state={state_of}"), state == state_of)
+            let other = match state {
+                State::Pending => State::Done,
+                State::Done => State::Pending,
+            };
+            let others = rows::count(tx, &viewer, user_id, &in_state(other))?.unsigned_abs();
+            let found = shown_rows(&handle, tx, &caller, state, paging.clone())?;
+            let here = found.counted();
+            let tab = |label: &str, of: State| {
+                let count = if of == state { here } else { others };
+                let tab = Tab::new(label, format!("{PAGE}?state={of}"), of == state);
+                tab.count_to(count, COUNT_LIMIT.unsigned_abs())
             };
             Ok(Todos {
-                tabs: vec![tab("To do", State::Pending), tab("Done", State::Done)],
+                tabs: vec![tab("Pending", State::Pending), tab("Done", State::Done)],
                 rows: TodoRows {
-                    todos,
+                    todos: found.items,
                     csrf: shown.csrf.clone(),
                     is_pending: state == State::Pending,
                 },
-                pages: Pages::of(&paging, total, format!("{PAGE}?state={state}")),
+                pages: Pages::of(&paging, here.cast_signed(), format!("{PAGE}?state={state}")),
                 page: shown,
             })
         })
@@ -79,19 +86,40 @@ pub fn shown_rows(
     caller: &SignedInViewer,
     state: State,
     paging: Paging,
-) -> Result<Vec<TodoRow>> {
+) -> Result<Paged<TodoRow>> {
     let viewer = caller.viewer();
-    let filter = Filter { states: Some(vec![state]), ..Filter::default() };
-    let found = rows::list(tx, &viewer, caller.0.user.id, &filter, paging)?;
+    let found = rows::list(tx, &viewer, caller.0.user.id, &in_state(state), paging)?;
     let beside = Beside::read(app, tx, &viewer, &found.items)?;
     let now = tx.now();
-    let row = |todo: &Todo| TodoRow {
-        id: todo.id,
-        why: why(todo.action),
-        about: beside.summary(app, todo),
-        created_at: Moment::new(todo.created_at, now),
+    let row = |todo: &Todo| {
+        let mut about = beside.summary(app, todo);
+        // «You added this» names who did already.
+        if todo.action == Action::Marked {
+            about.author.clear();
+        }
+        TodoRow {
+            id: todo.id,
+            why: why(todo.action),
+            icon: icon(todo.action),
+            about,
+            created_at: Moment::new(todo.created_at, now),
+        }
     };
-    Ok(found.items.iter().map(row).collect())
+    Ok(found.replace(|todos| todos.iter().map(row).collect()))
+}
+
+fn in_state(state: State) -> TodoFilter {
+    TodoFilter { states: Some(vec![state]), ..TodoFilter::default() }
+}
+
+fn icon(action: Action) -> &'static str {
+    match action {
+        Action::Assigned => "user",
+        Action::Mentioned | Action::DirectlyAddressed => "comment",
+        Action::Marked => "plus",
+        Action::BuildFailed | Action::Unmergeable | Action::MergeTrainRemoved => "warn",
+        Action::ApprovalRequired | Action::ReviewRequested => "members",
+    }
 }
 
 fn why(action: Action) -> &'static str {

@@ -4,12 +4,13 @@ use super::issue::actions::Draft;
 use super::issue::fields::Fields;
 use super::kinds;
 use super::labels::LabelTexts;
-use super::list::{ListPage, Shown};
+use super::list::{ListPage, ListTab};
 use super::milestones::MilestoneTexts;
-use super::new::Form;
+use super::new::IssueTexts;
 use super::notes::{Person, Story};
 use crate::entity::todos::TodoSummary;
 use crate::model::{self, Label};
+use crate::store::threads::COUNTED;
 use askama::Template;
 use askama::filters::HtmlSafe;
 use identity::model::User;
@@ -17,6 +18,7 @@ use identity::pages::challenge::Challenge;
 use identity::pages::refusal::Refusal;
 use kernel::html::ui::{self, Chip, Choice, Tab};
 use kernel::html::{Errors, Moment, Page, Pages};
+use kernel::http::paging::COUNT_LIMIT;
 use spaces::pages::SpaceHead;
 
 /// `…/-/issues` and `…/-/incidents`.
@@ -28,7 +30,7 @@ pub struct Issues {
     pub title: &'static str,
     pub url: String,
     pub filters: ListPage,
-    pub state: Shown,
+    pub state: ListTab,
     pub tabs: Vec<Tab>,
     /// What narrows the list.
     pub chips: Vec<Chip>,
@@ -37,10 +39,19 @@ pub struct Issues {
     pub can_create: bool,
     /// Several can be changed at once.
     pub can_update: bool,
+    /// Where a change of several is sent; it leads back to this page.
+    pub bulk_url: String,
     /// What several can be given.
     pub milestones: Vec<Choice>,
     pub issues: Vec<IssueRow>,
     pub pages: Pages,
+}
+
+impl Issues {
+    /// What may become of several at once.
+    fn state_events(&self) -> Vec<Choice> {
+        Choice::list(&[("", "No change"), ("close", "Close"), ("reopen", "Reopen")])
+    }
 }
 
 #[derive(Debug)]
@@ -80,7 +91,7 @@ pub struct IssueForm {
     pub can_mark: bool,
     pub milestones: Vec<Choice>,
     pub kinds: Vec<Choice>,
-    pub typed: Form,
+    pub typed: IssueTexts,
     pub refusal: Refusal,
 }
 
@@ -98,6 +109,8 @@ pub struct Issue {
     pub may_set: bool,
     /// One discussion is shown alone.
     pub is_thread: bool,
+    /// Threads that are not resolved, counted to 99 and one more.
+    pub to_resolve: u64,
     /// What was said and what became of it, one page of it.
     pub story: Story,
     pub pages: Pages,
@@ -110,6 +123,14 @@ pub struct Issue {
 }
 
 impl Issue {
+    /// How much happened, counted no further than lists are.
+    fn tally(&self) -> String {
+        match self.pages.total > COUNT_LIMIT.unsigned_abs() {
+            true => "10,000+".to_owned(),
+            false => self.pages.total.to_string(),
+        }
+    }
+
     fn assignee_names(&self) -> String {
         let names: Vec<&str> = self.side.assignees.iter().map(|it| it.username.as_str()).collect();
         names.join(", ")
@@ -130,6 +151,16 @@ impl Issue {
 
     fn weight_text(&self) -> String {
         self.issue.weight.map(|weight| weight.to_string()).unwrap_or_default()
+    }
+
+    /// How many threads are not resolved, if any is.
+    fn open_threads(&self) -> Option<String> {
+        let most = COUNTED.unsigned_abs();
+        match self.to_resolve {
+            0 => None,
+            n if n > most => Some(format!("{most}+ threads to resolve")),
+            n => Some(format!("{} to resolve", ui::count(n, "thread"))),
+        }
     }
 
     fn kind_label(&self) -> String {
@@ -263,6 +294,7 @@ pub struct Todos {
 pub struct TodoRow {
     pub id: i64,
     pub why: &'static str,
+    pub icon: &'static str,
     pub about: TodoSummary,
     pub created_at: Moment,
 }

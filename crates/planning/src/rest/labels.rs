@@ -5,7 +5,7 @@ use crate::access::{Aim, Parent, ParentAccess, ProjectAccess, Scope};
 use crate::entity::labels::{LabelEntity, label};
 use crate::model::Label;
 use crate::rules::labels::{self as rules, LabelInput};
-use crate::store::labels::{self as rows, Filter};
+use crate::store::labels::{self as rows, LabelFilter};
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use kernel::http::{
@@ -18,7 +18,7 @@ kernel::params! {
     pub struct ListLabels {
         /// Count the issues of each label.
         pub with_counts: Option<bool>,
-        pub filter: Flat<Filter>,
+        pub filter: Flat<LabelFilter>,
     }
 }
 

@@ -4,7 +4,7 @@ use super::{PLACES, PlaceRequest, twin};
 use crate::access::Aim;
 use crate::entity::milestones::{MilestoneEntity, milestone};
 use crate::rules::milestones::{self as rules, Change, StateEvent};
-use crate::store::milestones::{self as rows, Filter};
+use crate::store::milestones::{self as rows, MilestoneFilter};
 use kernel::error::{Error, Result};
 use kernel::http::{Created, Flat, NoContent, Ok200, Paged, Paging, Params, Routes};
 
@@ -51,7 +51,7 @@ pub(super) fn routes(r: &mut Routes) {
 
 async fn list(
     at: PlaceRequest,
-    Params(filter): Params<Filter>,
+    Params(filter): Params<MilestoneFilter>,
     paging: Paging,
 ) -> Result<Paged<MilestoneEntity>> {
     at.read(move |tx, by, here| {

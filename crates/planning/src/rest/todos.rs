@@ -4,7 +4,7 @@ use super::issues::IssueRequest;
 use crate::entity::todos::{Beside, TodoEntity, todo};
 use crate::rules::issues::noteable;
 use crate::rules::todos::{self as rules, Action, State, Todo};
-use crate::store::todos::{self as rows, Filter};
+use crate::store::todos::{self as rows, TodoFilter};
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::Result;
@@ -62,7 +62,7 @@ async fn list(
     paging: Paging,
 ) -> Result<Paged<TodoEntity>> {
     let only = |id: Option<i64>| id.map(|id| vec![id]);
-    let filter = Filter {
+    let filter = TodoFilter {
         states: Some(vec![params.state.unwrap_or(State::Pending)]),
         actions: params.action.map(|action| vec![action]),
         author_ids: only(params.author_id),

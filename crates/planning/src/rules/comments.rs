@@ -9,10 +9,12 @@ use crate::access::ProjectAccess;
 use crate::activity;
 use crate::formats::quick_actions;
 use crate::model::text_error;
+use crate::store::issues::timeline::{Discussion, Timeline};
 use crate::store::notes::{self as rows, NewNote, Note};
 use crate::tasks::{Event, Reason};
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
+use kernel::http::Paging;
 use kernel::time::Timestamp;
 use spaces::access::MAINTAINER;
 use spaces::rules::note_activity;
@@ -35,9 +37,9 @@ pub enum Said {
 
 #[derive(Clone, Copy)]
 pub struct Talk<'t> {
-    viewer: &'t Viewer,
-    desk: &'t ProjectAccess,
-    topic: Topic<'t>,
+    pub(super) viewer: &'t Viewer,
+    pub(super) desk: &'t ProjectAccess,
+    pub(super) topic: Topic<'t>,
 }
 
 impl<'t> Talk<'t> {
@@ -50,7 +52,7 @@ impl<'t> Talk<'t> {
     }
 
     /// Condition: the notes about it that the viewer sees.
-    fn shown(self) -> Fragment {
+    pub(super) fn shown(self) -> Fragment {
         let noteable = self.topic.noteable(self.desk);
         rows::shown(self.viewer, noteable, self.desk.is_reporter())
     }
@@ -85,20 +87,57 @@ impl<'t> Talk<'t> {
         }
     }
 
+    /// What was said about it, in its order.
+    fn timeline(&self) -> Timeline<'_> {
+        Timeline {
+            viewer: self.viewer,
+            noteable: self.topic.noteable(self.desk),
+            is_reporter: self.desk.is_reporter(),
+        }
+    }
+
+    /// One page of what was said about it, the latest first, and how many
+    /// discussions there are.
+    pub fn latest(self, tx: &mut Tx<'_>, paging: &Paging) -> Result<(Vec<Discussion>, i64)> {
+        self.timeline().latest(tx, paging)
+    }
+
+    /// One page of one discussion.
+    pub fn thread(self, tx: &mut Tx<'_>, id: &str, paging: &Paging) -> Result<Discussion> {
+        let said = self.timeline().discussion(tx, id, paging)?;
+        match said.total {
+            0 => Err(Error::NotFound("Thread")),
+            _ => Ok(said),
+        }
+    }
+
+    /// Refuses who is no member where only members may say something.
+    pub(super) fn open(self) -> Result<()> {
+        match self.topic.is_closed_to(self.desk) {
+            true => Err(Error::forbidden("This discussion is locked")),
+            false => Ok(()),
+        }
+    }
+
+    /// The first note of a discussion.
+    pub(super) fn beginning(self, tx: &mut Tx<'_>, id: &str) -> Result<Note> {
+        let mut condition = self.shown();
+        condition.push(" and notes.discussion_id = ", id);
+        rows::first(tx, condition)?.found("Discussion")
+    }
+
     /// Writes a note. Commands in one about an issue are carried out as far as
     /// the viewer may; elsewhere, and where programs write, they are text.
     pub fn write(self, tx: &mut Tx<'_>, comment: &Comment) -> Result<Said> {
         let Talk { viewer, desk, topic } = self;
         let author = &viewer.signed_in()?.user;
-        if topic.is_closed_to(desk) {
-            return Err(Error::forbidden("This discussion is locked"));
-        }
+        self.open()?;
         if comment.internal && !desk.is_reporter() {
             return Err(Error::forbidden(""));
         }
         check(&comment.body)?;
-        let thread = match &comment.discussion_id {
-            Some(id) => Some(self.discussion(tx, id)?),
+        let first = match &comment.discussion_id {
+            Some(id) => Some(self.beginning(tx, id)?),
             None => None,
         };
         let (text, outcome) = self.carry_out(tx, &comment.body)?;
@@ -106,8 +145,7 @@ impl<'t> Talk<'t> {
             (true, Some(outcome)) => return Ok(Said::Commands(outcome)),
             (_, outcome) => outcome,
         };
-        let first = thread.as_ref().and_then(|notes| notes.first());
-        if let Some(first) = first.filter(|first| !first.in_thread) {
+        if let Some(first) = first.as_ref().filter(|first| !first.in_thread) {
             rows::begin_thread(tx, first.id)?;
         }
         let created_at = comment.created_at.filter(|_| desk.is_owner());
@@ -120,12 +158,15 @@ impl<'t> Talk<'t> {
                 author_id: Some(author.id),
                 body: text,
                 discussion_id: comment.discussion_id.clone().unwrap_or_else(new_discussion),
-                in_thread: comment.begins_thread || thread.is_some(),
+                in_thread: comment.begins_thread || first.is_some(),
                 is_system: false,
                 // An answer is for those who see what it answers.
-                internal: comment.internal || first.is_some_and(|first| first.internal),
+                internal: comment.internal || first.as_ref().is_some_and(|first| first.internal),
                 names_issue_id: None,
                 created_at,
+                // What answers a resolved thread leaves it so.
+                resolved: first
+                    .map_or((None, None), |first| (first.resolved_at, first.resolved_by_id)),
             },
         )?;
         topic.touch(tx)?;
@@ -189,6 +230,18 @@ impl<'t> Talk<'t> {
         };
         mention(tx, viewer, desk, topic, said)?;
         self.find(tx, id)
+    }
+
+    /// Writes the text that becomes of a note's own.
+    pub fn tick(
+        self,
+        tx: &mut Tx<'_>,
+        id: i64,
+        change: impl Fn(&str) -> Result<String>,
+    ) -> Result<()> {
+        let note = self.find(tx, id)?;
+        self.changeable(&note)?;
+        self.rewrite(tx, id, &change(&note.body)?).map(drop)
     }
 
     pub fn destroy(self, tx: &mut Tx<'_>, id: i64) -> Result<()> {

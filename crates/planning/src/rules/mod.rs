@@ -19,6 +19,7 @@ pub mod milestones;
 pub mod news;
 pub mod notes;
 pub mod references;
+pub mod threads;
 pub mod todos;
 pub mod topic;
 

@@ -95,7 +95,8 @@ pub fn mention<'t>(
 }
 
 /// The people that names stand for, the first [`mentions::MOST`] of them: users,
-/// members of groups that the viewer sees, and of the project for `@all`.
+/// direct members of groups that the viewer sees, and for `@all` the members of
+/// the project, inherited ones too.
 fn people(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -105,7 +106,7 @@ fn people(
     let names: Vec<String> = named.iter().map(|one| fold(&one.name)).collect();
     let mut users = rows::named(tx, &names)?;
     let groups = rows::named_groups(tx, viewer, &names)?;
-    let mut places: Vec<(i64, Vec<i64>)> = groups.iter().map(|one| (0, one.ids())).collect();
+    let mut places: Vec<(i64, Vec<i64>)> = groups.iter().map(|one| (0, vec![one.id])).collect();
     if names.iter().any(|name| name == "all") {
         places.push((desk.project.id, desk.project.ancestors()));
     }

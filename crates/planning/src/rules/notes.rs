@@ -59,6 +59,7 @@ fn told(noteable: Noteable, author_id: Option<i64>, created_at: Timestamp, text:
         internal: false,
         names_issue_id: None,
         created_at,
+        resolved: (None, None),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::store::{labels, milestones};
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::ids::fold;
-use kernel::markup::{Link, Rendering};
+use kernel::markup::{Link, Rendering, recent, version};
 use spaces::model::{Project, SourceKind};
 use spaces::uploads::address;
 use std::collections::{HashMap, HashSet};
@@ -40,13 +40,15 @@ const LOWERED: u8 = 2;
 #[derive(Debug, Default)]
 pub struct Links {
     found: HashMap<Name, Target>,
+    /// Tells what was found from what else could be.
+    told: String,
     /// What stands before the addresses of uploads.
     uploads: String,
 }
 
 /// One of several texts on a page.
 #[derive(Debug, Default, Clone, Copy)]
-pub struct Shown<'s> {
+pub struct TextOptions<'s> {
     /// Tells its ids from those of others.
     pub id: &'s str,
     /// The form that its boxes belong to; empty where nobody may tick them.
@@ -74,7 +76,7 @@ impl Links {
         }
         let of = |project: &Project| address(base, SourceKind::Project, project.id);
         let uploads = project.map(of).unwrap_or_default();
-        Ok(Links { found: finder.found, uploads })
+        Ok(Links { told: told(&finder.found), found: finder.found, uploads })
     }
 
     /// For texts about a group, whose uploads are the group's.
@@ -85,20 +87,22 @@ impl Links {
 
     /// A text as a part of a page.
     pub fn render(&self, markdown: &str) -> String {
-        self.shown(markdown, Shown::default())
+        self.shown(markdown, TextOptions::default())
     }
 
     /// One of several texts of a page.
-    pub fn shown(&self, markdown: &str, shown: Shown<'_>) -> String {
+    pub fn shown(&self, markdown: &str, shown: TextOptions<'_>) -> String {
+        let (Links { told, uploads, .. }, TextOptions { id, tasks }) = (self, shown);
         let find = |text: &str| self.of(text);
-        Rendering {
+        let how = Rendering {
             find: &find,
             lowered: LOWERED,
-            id: shown.id,
-            uploads: &self.uploads,
-            tasks: shown.tasks,
-        }
-        .html(markdown)
+            id,
+            uploads,
+            tasks,
+            ..Rendering::default()
+        };
+        recent(&[markdown, id, tasks, uploads, told], || how.html(markdown)).to_string()
     }
 
     /// A text as a part of a page; one that is too long is refused.
@@ -132,6 +136,16 @@ impl Links {
         };
         references::find(text).into_iter().filter_map(link).collect()
     }
+}
+
+/// What tells such links from any others, whatever order they were found in.
+fn told(found: &HashMap<Name, Target>) -> String {
+    if found.is_empty() {
+        return String::new();
+    }
+    let mut all: Vec<String> = found.iter().map(|one| format!("{one:?}")).collect();
+    all.sort();
+    version(&all.join("\n"))
 }
 
 /// The different names in some texts, as many as are looked up.
@@ -212,13 +226,15 @@ impl Finder<'_> {
             Name::Person(path) => Some(path.as_str()),
             _ => None,
         });
-        // Who has an account is for those who have one.
-        if wanted.is_empty() || viewer.user_id().is_none() {
+        if wanted.is_empty() {
             return Ok(());
         }
         let folded: Vec<String> = wanted.iter().map(|path| fold(path)).collect();
-        let mut known = rows::users(tx, &folded)?;
-        known.extend(rows::groups(tx, viewer, &folded)?);
+        let mut known = rows::groups(tx, viewer, &folded)?;
+        // Who has an account is for those who have one.
+        if viewer.user_id().is_some() {
+            known.extend(rows::users(tx, &folded)?);
+        }
         for path in wanted {
             let folded = fold(&path);
             if let Some(one) = known.iter().find(|one| one.folded == folded) {

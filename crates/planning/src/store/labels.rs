@@ -42,7 +42,7 @@ fn tables(project_id: Option<i64>, viewer: Option<i64>) -> Fragment {
 
 kernel::params! {
     #[derive(Default)]
-    pub struct Filter {
+    pub struct LabelFilter {
         /// Also labels of the groups above; true unless refused.
         pub include_ancestor_groups: Option<bool>,
         /// In the title or description.
@@ -53,7 +53,7 @@ kernel::params! {
     }
 }
 
-impl Filter {
+impl LabelFilter {
     /// The labels of a place that pass.
     fn of(&self, parent: &Parent) -> Fragment {
         let with_groups_above = self.include_ancestor_groups.unwrap_or(true);
@@ -81,7 +81,7 @@ pub fn count(
     tx: &mut Tx<'_>,
     viewer: Option<i64>,
     parent: &Parent,
-    filter: &Filter,
+    filter: &LabelFilter,
 ) -> Result<i64> {
     pages::count(tx, &tables(parent.project_id(), viewer), &filter.of(parent))
 }
@@ -102,7 +102,12 @@ pub fn pages_of_issues(
 
 /// The labels that each place uses, with those of the groups `above` if they
 /// are told; ends inside its `where`.
-fn used(viewer: Option<i64>, places: &Places, above: Option<&[i64]>, filter: &Filter) -> Fragment {
+fn used(
+    viewer: Option<i64>,
+    places: &Places,
+    above: Option<&[i64]>,
+    filter: &LabelFilter,
+) -> Fragment {
     let mut from = Fragment::new(" from ");
     from.append(tables(None, viewer))
         .raw(" join ")
@@ -118,7 +123,7 @@ pub fn pages_of(
     tx: &mut Tx<'_>,
     viewer: Option<i64>,
     (places, above): (&Places, Option<&[i64]>),
-    filter: &Filter,
+    filter: &LabelFilter,
     window: &Window,
 ) -> Result<Vec<Owned<Label>>> {
     let from = used(viewer, places, above, filter);
@@ -129,7 +134,7 @@ pub fn pages_of(
 pub fn counts_of(
     tx: &mut Tx<'_>,
     (places, above): (&Places, Option<&[i64]>),
-    filter: &Filter,
+    filter: &LabelFilter,
 ) -> Result<HashMap<i64, i64>> {
     let mut query = Fragment::new("select used.place_id, count(*)");
     query.append(used(None, places, above, filter)).raw(" group by used.place_id");
@@ -143,7 +148,7 @@ pub fn of_title(
     (places, above): (&Places, Option<&[i64]>),
     title: &str,
 ) -> Result<Vec<Owned<Label>>> {
-    let filter = Filter { title: Some(title.to_owned()), ..Filter::default() };
+    let filter = LabelFilter { title: Some(title.to_owned()), ..LabelFilter::default() };
     let mut query = Fragment::new(store::concat!(SELECT, ", used.place_id as owner"));
     query
         .append(used(viewer, places, above, &filter))
@@ -177,7 +182,7 @@ pub fn list(
     tx: &mut Tx<'_>,
     viewer: Option<i64>,
     parent: &Parent,
-    filter: &Filter,
+    filter: &LabelFilter,
     paging: Paging,
 ) -> Result<Paged<Label>> {
     let list = List {

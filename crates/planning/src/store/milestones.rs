@@ -24,7 +24,7 @@ const SELECT: &str = store::concat!("select ", Milestone::COLUMNS);
 
 kernel::params! {
     #[derive(Default)]
-    pub struct Filter {
+    pub struct MilestoneFilter {
         /// Only of these numbers.
         pub iids: Option<Vec<i64>>,
         pub ids: Option<Vec<i64>> = None,
@@ -45,7 +45,7 @@ kernel::params! {
     }
 }
 
-impl Filter {
+impl MilestoneFilter {
     /// The milestones of a place that pass.
     fn of(&self, parent: &Parent) -> Fragment {
         let above = self.include_parent_milestones.or(self.include_ancestors);
@@ -92,7 +92,7 @@ fn selected() -> Fragment {
 pub fn list(
     tx: &mut Tx<'_>,
     parent: &Parent,
-    filter: &Filter,
+    filter: &MilestoneFilter,
     paging: Paging,
 ) -> Result<Paged<Milestone>> {
     let (by, key) = match paging.is_keyset() {
@@ -109,7 +109,7 @@ pub fn list(
 }
 
 /// How many milestones of a place pass, counted no further than lists tell.
-pub fn count(tx: &mut Tx<'_>, parent: &Parent, filter: &Filter) -> Result<i64> {
+pub fn count(tx: &mut Tx<'_>, parent: &Parent, filter: &MilestoneFilter) -> Result<i64> {
     pages::count(tx, &Fragment::new(TABLES), &filter.of(parent))
 }
 
@@ -146,7 +146,7 @@ pub fn find_by_iid(tx: &mut Tx<'_>, parent: &Parent, iid: i64) -> Result<Option<
 pub fn pages_of(
     tx: &mut Tx<'_>,
     (places, above): (&Places, Option<&[i64]>),
-    filter: &Filter,
+    filter: &MilestoneFilter,
     window: &Window,
 ) -> Result<Vec<Owned<Milestone>>> {
     let mut from = Fragment::new(&format!(" from {TABLES} join "));

@@ -12,6 +12,7 @@ pub mod places;
 pub mod references;
 pub mod searched;
 pub mod subscriptions;
+pub mod threads;
 pub mod todos;
 pub mod upkeep;
 

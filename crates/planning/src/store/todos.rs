@@ -125,7 +125,7 @@ pub fn find(tx: &mut Tx<'_>, user_id: i64, id: i64) -> Result<Option<Todo>> {
 
 /// What a list of to-dos is narrowed to; of each list one must match.
 #[derive(Debug, Clone, Default)]
-pub struct Filter {
+pub struct TodoFilter {
     pub states: Option<Vec<State>>,
     pub actions: Option<Vec<Action>>,
     pub author_ids: Option<Vec<i64>>,
@@ -136,7 +136,12 @@ pub struct Filter {
 
 /// Condition on `todos`: a user's that pass the filter, about what the viewer
 /// may see.
-pub fn condition(tx: &Tx<'_>, viewer: &Viewer, user_id: i64, filter: &Filter) -> Result<Fragment> {
+pub fn condition(
+    tx: &Tx<'_>,
+    viewer: &Viewer,
+    user_id: i64,
+    filter: &TodoFilter,
+) -> Result<Fragment> {
     let mut condition = Fragment::new("todos.user_id = ");
     condition.bind(user_id);
     let states = filter.states.as_ref().map(|all| names(all));
@@ -177,16 +182,37 @@ fn names<T: ToString>(list: &[T]) -> Vec<String> {
     list.iter().map(ToString::to_string).collect()
 }
 
-pub fn count(tx: &mut Tx<'_>, viewer: &Viewer, user_id: i64, filter: &Filter) -> Result<i64> {
+pub fn count(tx: &mut Tx<'_>, viewer: &Viewer, user_id: i64, filter: &TodoFilter) -> Result<i64> {
     let condition = condition(tx, viewer, user_id, filter)?;
     pages::count(tx, &Fragment::new("todos"), &condition)
+}
+
+/// To-dos, the newest, among which pending ones are counted.
+const LOOKED_AT: i64 = 500;
+
+/// How many of the newest pending to-dos are about what the viewer may see,
+/// counted to so many and one more: for every page, so the work is bounded
+/// however many there are.
+pub fn pending(tx: &mut Tx<'_>, viewer: &Viewer, user_id: i64, most: u64) -> Result<u64> {
+    let mut query = Fragment::new(
+        "select count(*) from (select 1 from (select * from todos where todos.user_id = ",
+    );
+    query
+        .bind(user_id)
+        .push(" and todos.state = 'pending' order by todos.id desc limit ", LOOKED_AT)
+        .raw(") as todos where ")
+        .append(targets::visible_todos(tx, viewer)?)
+        .push(" limit ", most.saturating_add(1).cast_signed())
+        .raw(") as counted");
+    let count: Option<i64> = tx.query(query)?.into_iter().next();
+    Ok(count.unwrap_or(0).unsigned_abs())
 }
 
 pub fn pages_of(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     user_id: i64,
-    filter: &Filter,
+    filter: &TodoFilter,
     window: &Window,
 ) -> Result<Vec<Owned<Todo>>> {
     let mut from = Fragment::new(" from todos where ");
@@ -265,7 +291,7 @@ pub fn list(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     user_id: i64,
-    filter: &Filter,
+    filter: &TodoFilter,
     paging: Paging,
 ) -> Result<Paged<Todo>> {
     let condition = condition(tx, viewer, user_id, filter)?;

@@ -33,6 +33,8 @@ pub fn routes(r: &mut Routes) {
 kernel::choices! {
     enum Kind {
         People = "people",
+        /// What a text may name by `@`: people, and groups.
+        Mentions = "mentions",
         Labels = "labels",
         Milestones = "milestones",
         Projects = "projects",
@@ -94,6 +96,7 @@ fn find(tx: &mut Tx<'_>, viewer: &Viewer, query: &Query) -> Result<Vec<Suggestio
     let here = here(tx, viewer, query)?;
     match query.kind {
         Kind::People => people::named(tx, viewer, here.as_ref(), &typed),
+        Kind::Mentions => mentions(tx, viewer, here.as_ref(), &typed),
         Kind::Labels => plans::labels(tx, &somewhere(here)?.parent, &typed),
         Kind::Milestones => plans::milestones(tx, &somewhere(here)?.parent, &typed),
         Kind::Issues => issues::titled(tx, viewer, somewhere(here)?, &typed),
@@ -101,6 +104,28 @@ fn find(tx: &mut Tx<'_>, viewer: &Viewer, query: &Query) -> Result<Vec<Suggestio
         Kind::Groups => places::groups(tx, viewer, &typed),
         Kind::Emoji => Ok(emoji::named(&typed)),
     }
+}
+
+/// Places that groups have beside people, if there are as many.
+const GROUPS: usize = 3;
+
+/// People, then groups once something is typed.
+fn mentions(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    here: Option<&ParentAccess>,
+    typed: &str,
+) -> Result<Vec<Suggestion>> {
+    let mut found = people::named(tx, viewer, here, typed)?;
+    let groups = match typed {
+        "" => Vec::new(),
+        typed => places::mentionable_groups(tx, viewer, typed)?,
+    };
+    let most = usize::try_from(MOST).unwrap_or_default();
+    found.truncate(most - groups.len().min(GROUPS));
+    found.extend(groups);
+    found.truncate(most);
+    Ok(found)
 }
 
 /// The project or group that something is typed for, if one is named.

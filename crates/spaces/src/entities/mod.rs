@@ -8,7 +8,7 @@ pub use shapes::*;
 
 use crate::access::{self, OWNER};
 use crate::model::{Namespace, Project, Visibility};
-use crate::{features, hooks, store};
+use crate::{features, hooks, store, uploads};
 use ::store::Tx;
 use identity::Caller;
 use identity::entities::{basic, load_basic};
@@ -51,7 +51,7 @@ pub struct RelatedToProjects {
     groups: HashMap<i64, i64>,
     shares: HashMap<i64, Vec<store::ShareRow>>,
     /// Bytes of the projects whose viewer may know them.
-    sizes: HashMap<i64, i64>,
+    sizes: HashMap<i64, Sizes>,
     /// Open issues of the projects that have any.
     open_issues: HashMap<i64, i64>,
     is_signed_in: bool,
@@ -123,20 +123,32 @@ impl RelatedToProjects {
     }
 }
 
-/// Bytes of packages of those projects whose viewer may know them: reporters
-/// and higher.
-pub fn sizes(tx: &mut Tx<'_>, viewer: &Viewer, ids: Vec<i64>) -> Result<HashMap<i64, i64>> {
+/// What those projects hold whose viewer may know it: reporters and higher.
+pub fn sizes(tx: &mut Tx<'_>, viewer: &Viewer, ids: Vec<i64>) -> Result<HashMap<i64, Sizes>> {
     let ids = match viewer.user_id() {
         _ if viewer.is_admin() => ids,
         Some(user_id) => store::projects_among(tx, user_id, access::REPORTER, &ids)?,
         None => return Ok(HashMap::new()),
     };
-    let sizes = match hooks::get(tx)?.packages_size {
-        Some(read) => read(tx, &ids)?,
+    let sizes = sizes_of(tx, &ids)?;
+    let size = |id: i64| (id, sizes.get(&id).copied().unwrap_or_default());
+    Ok(ids.into_iter().map(size).collect())
+}
+
+/// Those of these projects that hold anything, by two statements.
+fn sizes_of(tx: &mut Tx<'_>, ids: &[i64]) -> Result<HashMap<i64, Sizes>> {
+    let packages = match hooks::get(tx)?.packages_size {
+        Some(read) => read(tx, ids)?,
         None => HashMap::new(),
     };
-    let size = |id: i64| (id, sizes.get(&id).copied().unwrap_or(0));
-    Ok(ids.into_iter().map(size).collect())
+    let mut sizes: HashMap<i64, Sizes> = HashMap::new();
+    for (id, bytes) in packages {
+        sizes.entry(id).or_default().packages = bytes;
+    }
+    for (id, bytes) in uploads::sizes(tx, ids)? {
+        sizes.entry(id).or_default().uploads = bytes;
+    }
+    Ok(sizes)
 }
 
 /// Where a project is cloned from over SSH.
@@ -345,17 +357,18 @@ pub fn group_statistics(
     };
     let below = store::project_ids_below(tx, &wanted)?;
     let ids: Vec<i64> = below.iter().map(|(_, project)| *project).collect();
-    let sizes = match hooks::get(tx)?.packages_size {
-        Some(read) => read(tx, &ids)?,
-        None => HashMap::new(),
-    };
+    let sizes = sizes_of(tx, &ids)?;
     for group in groups {
         if owned.as_ref().is_some_and(|owned| !owned.contains(&group.id)) {
             continue;
         }
         let mine = below.iter().filter(|(id, _)| *id == group.id);
-        let packages_size = mine.filter_map(|(_, project)| sizes.get(project)).sum();
-        all.insert(group.id, StatisticsEntity::of_packages(packages_size));
+        let mut total = Sizes::default();
+        for one in mine.filter_map(|(_, project)| sizes.get(project)) {
+            total.packages += one.packages;
+            total.uploads += one.uploads;
+        }
+        all.insert(group.id, StatisticsEntity::of(total));
     }
     Ok(all)
 }

@@ -61,6 +61,13 @@ pub struct LevelEntity {
     pub access_level: i64,
 }
 
+/// Bytes of what projects hold.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Sizes {
+    pub packages: i64,
+    pub uploads: i64,
+}
+
 /// Bytes in use.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct StatisticsEntity {
@@ -78,21 +85,19 @@ pub struct StatisticsEntity {
 }
 
 impl StatisticsEntity {
-    /// Only packages take any.
-    pub fn of_packages(packages_size: i64) -> StatisticsEntity {
+    /// Packages and the files of texts take some, and nothing else does.
+    pub fn of(sizes: Sizes) -> StatisticsEntity {
         StatisticsEntity {
-            storage_size: packages_size,
-            packages_size,
+            storage_size: sizes.packages + sizes.uploads,
+            packages_size: sizes.packages,
+            uploads_size: sizes.uploads,
             ..StatisticsEntity::default()
         }
     }
 
     /// Those of a project, which has no commits.
-    pub fn of_project(packages_size: i64) -> StatisticsEntity {
-        StatisticsEntity {
-            commit_count: Some(0),
-            ..StatisticsEntity::of_packages(packages_size)
-        }
+    pub fn of_project(sizes: Sizes) -> StatisticsEntity {
+        StatisticsEntity { commit_count: Some(0), ..StatisticsEntity::of(sizes) }
     }
 }
 

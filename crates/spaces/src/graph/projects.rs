@@ -148,12 +148,13 @@ async fn open_issues(
 /// Bytes in use; only packages take any.
 struct Statistics {
     packages: f64,
+    uploads: f64,
 }
 
 fn statistics(g: &mut Graph) {
     let mut statistics = g
         .object::<Statistics>("ProjectStatistics", "How much a project holds.")
-        .field("storageSize", FLOAT.required(), |it| it.packages)
+        .field("storageSize", FLOAT.required(), |it| it.packages + it.uploads)
         .describe("Bytes of everything.")
         .field("packagesSize", FLOAT.required(), |it| it.packages)
         .describe("Bytes of packages.");
@@ -169,10 +170,12 @@ fn statistics(g: &mut Graph) {
         ("pipelineArtifactsSize", "Bytes of pipeline artifacts."),
         ("wikiSize", "Bytes of the wiki."),
         ("snippetsSize", "Bytes of snippets."),
-        ("uploadsSize", "Bytes of uploads."),
     ] {
         statistics = statistics.field(name, FLOAT, |_| Some(0.0)).describe(text);
     }
+    statistics
+        .field("uploadsSize", FLOAT, |it| Some(it.uploads))
+        .describe("Bytes of uploads.");
     g.on::<ProjectView>("Project")
         .level(
             "statistics",
@@ -191,8 +194,9 @@ async fn measured(
     let found = context.app()?.read(move |tx| sizes(tx, &reader, asked));
     let found = found.await?;
     let of = |id: &i64| {
-        let packages = *found.get(id)? as f64;
-        Some(Arc::new(Statistics { packages }))
+        let sizes = found.get(id)?;
+        let (packages, uploads) = (sizes.packages as f64, sizes.uploads as f64);
+        Some(Arc::new(Statistics { packages, uploads }))
     };
     Ok(ids.iter().map(of).collect())
 }

@@ -6,7 +6,7 @@ use crate::store::{self as lists, Breadth, MemberFilter};
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::html::ui::Tab;
-use kernel::html::{Nav, NavLink, NavPart, Page, PageViewer};
+use kernel::html::{Nav, NavLink, NavPart, Page};
 use store::Tx;
 
 /// A page that the navigation of a group or project leads to; pages below it
@@ -138,11 +138,6 @@ impl Space {
 }
 
 impl SpaceHead {
-    /// One or two letters in place of a picture.
-    pub fn initials(&self) -> String {
-        PageViewer::initials(&self.name)
-    }
-
     /// A page that the navigation leads to.
     pub fn page(&self, mut page: Page, section: Section) -> Page {
         page.active = match self.kind {
@@ -181,7 +176,7 @@ impl SpaceHead {
             name: self.name.clone(),
             url: self.url.clone(),
             context: self.full_path.clone(),
-            initials: self.initials(),
+            has_picture: true,
             parts: PARTS.iter().map(part).filter(|part| !part.links.is_empty()).collect(),
         }
     }
@@ -207,6 +202,14 @@ impl SpaceHead {
             other => other.shown().2,
         };
         format!("{}{further}", self.url)
+    }
+
+    /// Alerts, and who is paged by them: the pages of one task.
+    pub fn alert_tabs(&self, current: Section) -> Vec<Tab> {
+        let tab = |section: Section| {
+            Tab::new(section.shown().0, self.address(section), section == current)
+        };
+        [Section::Alerts, Section::OnCall, Section::Escalation].map(tab).into()
     }
 
     pub fn settings_tabs(&self, current: &str) -> Vec<Tab> {

@@ -14,20 +14,21 @@ mod invitations;
 pub mod lists;
 mod members;
 mod memberships;
+pub mod panels;
 mod place;
 mod settings;
 mod show;
 mod stars;
 mod tokens;
+mod tree;
 mod uploads;
 pub mod views;
 
 use crate::access;
 use crate::model::{Namespace, Visibility};
-use crate::store::{self as rows, counts};
+use crate::store as rows;
 pub use head::{Section, SpaceHead};
 use http::Method;
-use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use kernel::html::Pages;
 use kernel::html::ui::Choice;
@@ -35,9 +36,8 @@ use kernel::http::routes::Handler;
 use kernel::http::{Paging, Routes};
 use kernel::time::Date;
 pub use place::{Address, Space, Visit};
-use std::collections::HashMap;
 use store::{Fragment, Tx};
-use views::{GroupList, ProjectList};
+use views::ProjectList;
 
 /// How the address of a page of projects begins; alone it also takes the
 /// paths of users and groups.
@@ -105,21 +105,6 @@ fn project_list(
         with_namespace: false,
         now: tx.now(),
         pages: Pages::of(paging, total, url),
-    })
-}
-
-/// Groups with how much stands right in each.
-fn group_list(tx: &mut Tx<'_>, viewer: &Viewer, groups: Vec<Namespace>) -> Result<GroupList> {
-    let ids: Vec<i64> = groups.iter().map(|group| group.id).collect();
-    Ok(GroupList {
-        subgroups: counts::subgroups(tx, viewer, &ids)?,
-        projects: counts::projects(tx, viewer, &ids)?,
-        members: match viewer {
-            Viewer::User(_) => counts::direct_members(tx, &ids)?,
-            _ => HashMap::new(),
-        },
-        rows: groups,
-        with_parents: false,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Section, Space, Visit, choice, section, typed_text, views, visibilities};
 use crate::access::{self, OWNER, Purpose};
-use crate::features::{FeatureLevel, Features};
+use crate::features::{self, Features};
 use crate::model::{SourceKind, Visibility};
 use crate::rules::{
     self, GroupChange, GroupFields, ProjectChange, ProjectCreation, SubgroupCreation,
@@ -21,12 +21,6 @@ use kernel::ids::Reference;
 use kernel::quantity::Unit;
 use store::Tx;
 
-pub(super) const REGISTRY: &[(&str, &str)] = &[
-    ("enabled", "Everyone who sees the project"),
-    ("private", "Members only"),
-    ("public", "Everyone, also where the project is not public"),
-    ("disabled", "Off"),
-];
 pub(super) const PROJECT_CREATION: &[(&str, &str)] = &[
     ("developer", "Developers and above"),
     ("maintainer", "Maintainers and owners"),
@@ -96,6 +90,13 @@ impl FormPage for Settings {
         let moved = |full_path: &str| format!("The {word} is now at {full_path}.");
         let (full_path, text) = match form.action {
             Action::Save => (save(tx, viewer, &space, &form.fields)?, "Settings saved.".into()),
+            Action::Features => {
+                let change =
+                    ProjectChange { features: form.features.clone(), ..ProjectChange::default() };
+                let id = Reference::Id(space.project()?.id);
+                let project = rules::update_project(tx, viewer, &id, &change)?;
+                (project.full_path, "Features saved.".into())
+            }
             Action::Rename => {
                 let full_path = rename(tx, viewer, &space, form.fields.path.clone())?;
                 (full_path.clone(), moved(&full_path))
@@ -174,6 +175,7 @@ fn filled(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space) -> Result<views::Sett
             fitting.retain(|one| one.id != project.namespace_id);
             targets.extend(fitting.iter().map(choice));
             Ok(views::Settings {
+                features: features::fields(project),
                 visibilities: visibilities(access::widest_below(home.as_ref())),
                 form: Fields {
                     name: Some(project.name.clone()),
@@ -181,7 +183,6 @@ fn filled(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space) -> Result<views::Sett
                     path: Some(project.path.clone()),
                     visibility: Some(project.visibility().to_string()),
                     topics: Some(project.topics.0.join(", ")),
-                    registry: Some(project.package_registry().to_owned()),
                     request_access: Some(project.request_access_enabled),
                     ..Fields::default()
                 },
@@ -196,6 +197,7 @@ kernel::choices! {
     /// What the forms of the page ask for.
     pub enum Action {
         Save = "save",
+        Features = "features",
         Rename = "rename",
         Archive = "archive",
         Unarchive = "unarchive",
@@ -210,6 +212,8 @@ kernel::params! {
         /// What is asked for.
         pub action: Action,
         pub fields: Flat<Fields>,
+        /// Who may use each feature of a project.
+        pub features: Flat<Features>,
     }
 }
 
@@ -225,8 +229,6 @@ kernel::params! {
         pub visibility: Option<String>,
         /// Topics with commas between them.
         pub topics: Option<String>,
-        /// Who reads the package registry.
-        pub registry: Option<String>,
         /// Who may create projects.
         pub project_creation: Option<String>,
         /// Who may create subgroups.
@@ -309,14 +311,11 @@ fn save(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space, form: &Fields) -> Resul
     let request_access_enabled = Some(form.request_access.unwrap_or(false));
     Ok(match space {
         Space::Project(..) => {
-            let registry = form.registry.as_deref().and_then(FeatureLevel::from_text);
-            let registry = registry.map(|level| ("package_registry".into(), level.to_string()));
             let change = ProjectChange {
                 name,
                 description,
                 visibility,
                 topics: form.topics(),
-                features: Flat(Features(registry.into_iter().collect())),
                 request_access_enabled,
                 ..ProjectChange::default()
             };

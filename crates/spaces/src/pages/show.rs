@@ -1,25 +1,43 @@
 //! The first page of a project, of a group and of a person.
 
-use super::views::{self, GroupList};
-use super::{Address, GROUP, PROJECT, Section, Space, group_list, project_list, role};
+use super::panels::{self, PanelPage};
+use super::tree::{self, Tree, TreePage, open_ids};
+use super::views::{self, ProjectList};
+use super::{Address, GROUP, PROJECT, Section, Space, filtered, project_list, role};
 use crate::access::{self, Purpose};
 use crate::model::{Namespace, Project, SourceKind};
-use crate::store::{self as lists, filters, stars};
+use crate::store::{self as rows, Breadth, MemberFilter, MemberRow, filters, stars};
+use crate::uploads::address;
 use http::Method;
 use identity::model::{User, UserState};
 use identity::pages::page;
+use identity::users::{self, Availability, Status};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::{Html, Moment};
 use kernel::http::reply::redirect;
-use kernel::http::{Paging, Response, Routes};
+use kernel::http::{Paging, Params, Response, Routes, Text};
 use kernel::ids::Reference;
-use store::Tx;
+use kernel::markup::{self, Rendering};
+use store::{Fragment, Tx};
 
 const BY_NAME: &str = "projects.name_folded, projects.id";
 /// Most subgroups that a group's page shows.
 const MAX_SUBGROUPS: i64 = 100;
+/// Members that an overview shows.
+const FEW_PEOPLE: i64 = 8;
+
+kernel::params! {
+    /// What the page of a group shows of what stands below it.
+    #[derive(Default)]
+    pub struct Below {
+        /// In name or path.
+        pub search: Text,
+        /// Ids of groups that are unfolded, told apart by commas.
+        pub open: Text,
+    }
+}
 
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, PROJECT, show);
@@ -30,6 +48,7 @@ pub(super) async fn show(
     app: App,
     viewer: Viewer,
     address: Address,
+    filter: Params<Below>,
     paging: Paging,
 ) -> Result<Response> {
     let (asker, wanted) = (viewer.clone(), address.clone());
@@ -48,7 +67,9 @@ pub(super) async fn show(
             redirect(&format!("/groups/{}", group.full_path))
         }
         Space::Project(project, level) => show_project(app, viewer, project, level).await,
-        Space::Group(group, level) => show_group(app, viewer, group, level, paging).await,
+        Space::Group(group, level) => {
+            show_group(app, viewer, group, level, (filter.0, paging)).await
+        }
     }
 }
 
@@ -73,9 +94,23 @@ fn find(tx: &mut Tx<'_>, viewer: &Viewer, address: Address) -> Result<PathTarget
     };
     let shown =
         |user: &User| user.is_human() && (user.state != UserState::Banned || viewer.is_admin());
-    let user = identity::users::find_by_username(tx, name)?;
+    let user = users::find_by_username(tx, name)?;
     let user = user.filter(shown).ok_or(not_found)?;
     Ok(PathTarget::Person(Box::new(user)))
+}
+
+/// What somebody says they are doing, in a line; nothing where they say nothing.
+fn said(status: &Status) -> String {
+    let emoji = status.status_emoji.as_deref().map(|name| format!(":{name}:"));
+    let busy = match status.status_availability {
+        Some(Availability::Busy) => "(busy)",
+        _ => "",
+    };
+    let message = status.status_message.as_deref().unwrap_or_default();
+    let emoji = emoji.map(|name| markup::line(&name)).unwrap_or_default();
+    let words = [emoji.as_str(), message, busy];
+    let words: Vec<&str> = words.into_iter().filter(|text| !text.is_empty()).collect();
+    words.join(" ")
 }
 
 /// A person with their own projects, as far as the viewer may see them.
@@ -86,14 +121,23 @@ async fn show_person(app: App, viewer: Viewer, user: User, paging: Paging) -> Re
             let mut own = access::visible_projects(tx, &viewer, Purpose::Read);
             own.raw(" and ").append(filters::own_projects(user.id));
             // A private profile hides what the person has.
-            let is_private = identity::users::is_private(tx, &user)?;
+            let is_private = users::is_private(tx, &user)?;
             let sees = identity::access::sees_activity_of(&viewer, &user, is_private);
             if !sees {
                 own.raw(" and false");
             }
             let url = format!("/{}", user.username);
+            let me = viewer.user_id().filter(|id| *id != user.id);
             Ok(views::Person {
                 page: shown,
+                is_followed: match me {
+                    Some(me) => Some(users::is_followed(tx, me, user.id)?),
+                    None => None,
+                },
+                status: match viewer {
+                    Viewer::User(_) if sees => said(&users::status(tx, user.id)?),
+                    _ => String::new(),
+                },
                 is_self: viewer.user_id() == Some(user.id),
                 projects: project_list(tx, &own, BY_NAME, &paging, url)?,
                 joined_at: sees.then(|| Moment::new(user.created_at, now)),
@@ -107,9 +151,12 @@ async fn show_person(app: App, viewer: Viewer, user: User, paging: Paging) -> Re
 async fn show_project(app: App, viewer: Viewer, project: Project, level: i64) -> Result<Response> {
     let (base_url, now) = (app.base_url().to_owned(), app.now());
     let shown = page(&app, &viewer, &project.name);
+    // For its description.
+    let _turn = markup::turn().await?;
     let view = app
         .read(move |tx| {
-            let head = Space::Project(project.clone(), level).head(tx, &viewer)?;
+            let space = Space::Project(project.clone(), level);
+            let head = space.head(tx, &viewer)?;
             let is_starred = match viewer.user().filter(|user| user.is_human()) {
                 Some(user) => Some(stars::is_starred(tx, project.id, user.id)?),
                 None => None,
@@ -117,11 +164,14 @@ async fn show_project(app: App, viewer: Viewer, project: Project, level: i64) ->
             Ok(views::Project {
                 is_starred,
                 page: head.page(shown, Section::Overview),
+                about: about(&head.description, SourceKind::Project, project.id),
+                panels: panels::read(tx, &viewer, PanelPage::Overview(&space, &head))?,
+                people: people(tx, &viewer, &space)?,
                 head,
                 role: role(level),
-                base_url,
+                base_url: base_url.clone(),
                 can_publish: access::may(tx, &viewer, &project, Purpose::PublishPackage)?,
-                project,
+                project: project.clone(),
                 now,
             })
         })
@@ -129,29 +179,56 @@ async fn show_project(app: App, viewer: Viewer, project: Project, level: i64) ->
     Ok(Html::new(&view)?.response())
 }
 
+/// A description as a part of the page, or nothing.
+fn about(text: &str, kind: SourceKind, id: i64) -> String {
+    let uploads = address("", kind, id);
+    match text.trim() {
+        "" => String::new(),
+        text => Rendering { lowered: 1, uploads: &uploads, ..Rendering::default() }.html(text),
+    }
+}
+
+/// Some members, for people.
+fn people(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space) -> Result<Vec<MemberRow>> {
+    let Viewer::User(_) = viewer else {
+        return Ok(Vec::new());
+    };
+    let source = space.place(viewer).source;
+    let all = MemberFilter::default();
+    Ok(rows::members(tx, &source, Breadth::All, &all, FEW_PEOPLE, 0)?.0)
+}
+
 async fn show_group(
     app: App,
     viewer: Viewer,
     group: Namespace,
     level: i64,
-    paging: Paging,
+    (filter, paging): (Below, Paging),
 ) -> Result<Response> {
     let (shown, now) = (page(&app, &viewer, &group.name), app.now());
+    // For its description.
+    let _turn = markup::turn().await?;
     let view = app
         .read(move |tx| {
             let space = Space::Group(group.clone(), level);
-            let mut own = access::visible_projects(tx, &viewer, Purpose::Read);
-            own.push(" and projects.namespace_id = ", group.id);
+            let search = filter.search.trim();
+            let url = filtered(&space.url(), &[("search", search)]);
             let may = |tx: &mut Tx<'_>, purpose| access::may_in_group(tx, &viewer, &group, purpose);
             let head = space.head(tx, &viewer)?;
+            let projects = projects_below(tx, &viewer, &group, search);
+            let projects = project_list(tx, &projects, BY_NAME, &paging, url)?;
             Ok(views::Group {
                 can_create_projects: may(tx, Purpose::CreateProject)?,
                 can_create_subgroups: may(tx, Purpose::CreateSubgroup)?,
-                subgroups: subgroups(tx, &viewer, &group)?,
-                projects: project_list(tx, &own, BY_NAME, &paging, space.url())?,
+                about: about(&head.description, SourceKind::Group, group.id),
+                subgroups: subgroups(tx, &viewer, &group, &filter)?,
+                projects: ProjectList { with_namespace: !search.is_empty(), ..projects },
+                panels: panels::read(tx, &viewer, PanelPage::Overview(&space, &head))?,
+                people: people(tx, &viewer, &space)?,
+                search: search.to_owned(),
                 created_at: Moment::new(group.created_at, now),
                 role: role(level),
-                page: head.page(shown, Section::Overview),
+                page: head.page(shown.clone(), Section::Overview),
                 head,
             })
         })
@@ -159,10 +236,43 @@ async fn show_group(
     Ok(Html::new(&view)?.response())
 }
 
-fn subgroups(tx: &mut Tx<'_>, viewer: &Viewer, group: &Namespace) -> Result<GroupList> {
-    let mut children = access::visible_groups(tx, viewer);
-    children.push(" and namespaces.parent_id = ", group.id);
-    let order = "namespaces.name_folded, namespaces.id";
-    let below = lists::namespaces(tx, &children, order, MAX_SUBGROUPS, 0)?;
-    group_list(tx, viewer, below)
+/// Projects right in a group, or those anywhere below it that a search finds.
+fn projects_below(tx: &Tx<'_>, viewer: &Viewer, group: &Namespace, search: &str) -> Fragment {
+    let mut condition = access::visible_projects(tx, viewer, Purpose::Read);
+    condition.raw(" and ");
+    match search {
+        "" => condition.append(filters::projects_right_in(group.id)),
+        search => {
+            condition.append(filters::projects_below(group));
+            filters::search_projects(&mut condition, search);
+            &mut condition
+        }
+    };
+    condition
+}
+
+/// Groups right in a group as a tree, or those below it that a search finds.
+fn subgroups(tx: &mut Tx<'_>, viewer: &Viewer, group: &Namespace, filter: &Below) -> Result<Tree> {
+    let search = filter.search.trim();
+    let mut condition = access::visible_groups(tx, viewer);
+    match search {
+        "" => {
+            condition.push(" and namespaces.parent_id = ", group.id);
+        }
+        search => {
+            condition
+                .push(" and namespaces.lineage > ", &group.lineage)
+                .push(" and namespaces.lineage < ", group.lineage_end());
+            filters::search_groups(&mut condition, Some(search));
+        }
+    }
+    let order = "namespaces.full_path_folded, namespaces.id";
+    let found = rows::namespaces(tx, &condition, order, MAX_SUBGROUPS, 0)?;
+    let page = TreePage {
+        url: &format!("/groups/{}", group.full_path),
+        filters: &[("search", search)],
+        open: &open_ids(&filter.open),
+        with_parents: !search.is_empty(),
+    };
+    tree::read(tx, viewer, found, page)
 }

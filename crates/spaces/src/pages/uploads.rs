@@ -1,14 +1,18 @@
-//! The addresses of uploads, and where editors send files to.
+//! The addresses of uploads, where editors send files to, and the page that
+//! sends them without a script.
 
-use super::show::show;
-use super::{Address, GROUP, PROJECT, Visit, sections};
+use super::show::{Below, show};
+use super::{Address, GROUP, PROJECT, Section, SpaceHead, Visit, sections};
 use crate::access::Purpose;
 use crate::model::SourceKind;
 use crate::uploads::{self, Which, model};
-use http::{Method, StatusCode};
+use askama::Template;
+use http::{Method, StatusCode, header};
+use identity::pages::page;
 use identity::viewer::Viewer;
 use kernel::app::App;
-use kernel::error::Result;
+use kernel::error::{Error, Result};
+use kernel::html::{Html, Page, ui};
 use kernel::http::{Paging, Params, Parts, RequestContext, Response, Routes, reply};
 use kernel::ids::Reference;
 use serde_json::json;
@@ -22,6 +26,7 @@ pub fn routes(r: &mut Routes) {
     r.page(Method::GET, &format!("{PROJECT}/{FILE}"), of_path);
     r.page(Method::GET, &format!("{GROUP}/{FILE}"), of_path);
     for path in sections("uploads") {
+        r.page(Method::GET, &path, form);
         r.page(Method::POST, &path, create).streams();
     }
 }
@@ -79,7 +84,7 @@ async fn of_path(
             let at = (address.kind, Reference::Path(place.to_owned()));
             answer(app, viewer, request, at, &path).await
         }
-        None => show(app, viewer, address, paging).await,
+        None => show(app, viewer, address, Params(Below::default()), paging).await,
     }
 }
 
@@ -104,7 +109,43 @@ async fn answer(
     uploads::serve(&app, &request, &upload).await
 }
 
-/// Takes a file from an editor; what shows it in a text.
+/// `…/-/uploads`: a plain form, for who writes a text without a script.
+#[derive(Template)]
+#[template(path = "upload.html")]
+struct UploadPage {
+    page: Page,
+    head: SpaceHead,
+    /// What shows the file that was sent in a text.
+    markdown: Option<String>,
+    /// Why what was sent was not taken.
+    refusal: String,
+}
+
+impl UploadPage {
+    async fn shown(
+        app: &App,
+        visit: &Visit,
+        markdown: Option<String>,
+        refusal: String,
+    ) -> Result<Html> {
+        let bare = page(app, &visit.viewer, "Upload a file");
+        let visit = visit.clone();
+        let view = app.read(move |tx| {
+            let space = visit.authorize(tx, Purpose::UploadFile)?;
+            let head = space.head(tx, &visit.viewer)?;
+            let page = head.page(bare.clone(), Section::Overview).crumb(&head.name, &head.url);
+            let (markdown, refusal) = (markdown.clone(), refusal.clone());
+            Ok(UploadPage { page, head, markdown, refusal })
+        });
+        Html::new(&view.await?)
+    }
+}
+
+async fn form(app: App, visit: Visit) -> Result<Response> {
+    Ok(UploadPage::shown(&app, &visit, None, String::new()).await?.response())
+}
+
+/// Takes a file from an editor or from the form; what shows it in a text.
 async fn create(
     app: App,
     visit: Visit,
@@ -114,13 +155,25 @@ async fn create(
     let by = visit.clone();
     // Nobody uploads who may not.
     app.read(move |tx| by.authorize(tx, Purpose::UploadFile).map(drop)).await?;
-    let sent = uploads::receive(&app, &request, parts).await?;
+    let is_form = request.header(header::ACCEPT).is_some_and(|types| types.contains("text/html"));
+    let sent = match uploads::receive(&app, &request, parts).await {
+        Err(Error::Parameters(texts)) if is_form => {
+            let page = UploadPage::shown(&app, &visit, None, texts.join("; ")).await?;
+            return Ok(page.status(StatusCode::UNPROCESSABLE_ENTITY).response());
+        }
+        sent => sent?,
+    };
+    let by = visit.clone();
     let upload = app
         .write(move |tx| {
-            let space = visit.authorize(tx, Purpose::UploadFile)?;
-            uploads::add(tx, &space.place(&visit.viewer), &sent.name, &sent.stored)
+            let space = by.authorize(tx, Purpose::UploadFile)?;
+            uploads::add(tx, &space.place(&by.viewer), &sent.name, &sent.stored)
         })
         .await?;
+    if is_form {
+        let page = UploadPage::shown(&app, &visit, Some(upload.markdown()), String::new());
+        return Ok(page.await?.response());
+    }
     let link = json!({
         "alt": upload.alt(),
         "url": upload.url(),

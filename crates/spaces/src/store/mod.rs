@@ -28,6 +28,7 @@ pub mod projects;
 pub mod searched;
 pub mod shares;
 pub mod stars;
+pub mod tree;
 
 /// `%text%` with the wildcards of `like` taken literally (escape `\`).
 pub fn contains(text: &str) -> String {

@@ -25,6 +25,7 @@ use model::Upload;
 pub use receive::{Sent, receive};
 use serde_json::json;
 pub use serve::serve;
+pub(crate) use store::sizes;
 pub use store::{find, page};
 
 /// Most uploads that go with a text into another project.

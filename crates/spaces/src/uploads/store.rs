@@ -65,6 +65,17 @@ pub fn page(tx: &mut Tx<'_>, source: Source, paging: &Paging) -> Result<(Vec<Upl
     Ok((tx.query(list)?, total))
 }
 
+/// Bytes of those of each of these projects; projects without any are left out.
+pub fn sizes(tx: &mut Tx<'_>, projects: &[i64]) -> Result<Vec<(i64, i64)>> {
+    Ok(tx.all(
+        sql!(
+            "select project_id, cast(sum(size) as bigint) from uploads
+             where project_id in_list($1) group by project_id"
+        ),
+        (projects,),
+    )?)
+}
+
 pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     tx.execute(sql!("delete from uploads where id = $1"), (id,))?;
     Ok(())

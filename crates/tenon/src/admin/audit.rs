@@ -28,6 +28,7 @@ const KINDS: &[(&str, &str)] = &[
     ("Package", "Package"),
     ("PackageProtectionRule", "Protection rule"),
     ("Project", "Project"),
+    ("SearchIndex", "Search index"),
     ("SpamLog", "Spam log"),
     ("User", "User"),
 ];

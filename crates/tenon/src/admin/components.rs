@@ -7,10 +7,10 @@ use http::Method;
 use identity::Admin;
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::html::ui::{self, Chip, Choice, Tab};
-use kernel::html::{Flash, Html, Page, Pages, Tone};
+use kernel::html::ui::{self, Chip, Choice, Panel, Row, Tab, Tile, badge, icon, panel};
+use kernel::html::{Flash, Html, Moment, Page, Pages, Tone};
 use kernel::http::{Response, Routes};
-use kernel::time::Timestamp;
+use kernel::time::{Date, Timestamp, date_of};
 use planning::pages::notes::Story;
 use std::time::Duration;
 
@@ -24,21 +24,37 @@ struct Components {
     page: Page,
     now: Timestamp,
     earlier: Timestamp,
+    today: Date,
     tabs: Vec<Tab>,
     chips: Vec<Chip>,
     pages: Pages,
     choices: Vec<Choice>,
     bars: Vec<(String, u64)>,
+    ranking: Vec<(String, String, u64)>,
+    tiles: Vec<Tile>,
     flashes: Vec<Flash>,
+    panel: Panel,
     story: Story,
+}
+
+/// The newest of a list.
+fn sample(earlier: Timestamp, now: Timestamp) -> Panel {
+    let row = Row::new(icon("package"), "anvil")
+        .url(Some("#panel".into()))
+        .badge(badge("npm", "plain"))
+        .about("1.2.0")
+        .at("published", Moment::new(earlier, now));
+    panel("sample-panel", "Packages", ui::rows(vec![row])).all("All packages", "#panel")
 }
 
 async fn show(app: App, admin: Admin) -> Result<Response> {
     let now = app.now();
+    let earlier = now - Duration::from_secs(90 * 60);
     let view = Components {
         page: page(&app, &admin, "Components"),
         now,
-        earlier: now - Duration::from_secs(90 * 60),
+        earlier,
+        today: date_of(now),
         tabs: vec![
             Tab::new("Open", "#tabs", true).count(12),
             Tab::new("Closed", "#tabs", false).count(340),
@@ -48,9 +64,14 @@ async fn show(app: App, admin: Admin) -> Result<Response> {
         pages: Pages::new(6, 20, 400, "/-/components"),
         choices: Choice::list(&[("one", "One"), ("two", "Two")]),
         bars: (0u64..24).map(|hour| (format!("{hour:02}:00"), hour * 7 % 11)).collect(),
+        ranking: [("linux", 12), ("windows", 5)]
+            .map(|(name, count)| (name.to_owned(), count.to_string(), count))
+            .to_vec(),
+        tiles: vec![Tile::new("Active users", 1204, ""), Tile::new("Groups", 17, "/groups")],
         flashes: [Tone::Plain, Tone::Good, Tone::Warn, Tone::Bad]
             .map(|tone| Flash { tone, text: "What was done, or why not.".into() })
             .to_vec(),
+        panel: sample(earlier, now),
         story: Story::sample(now),
     };
     Ok(Html::new(&view)?.response())

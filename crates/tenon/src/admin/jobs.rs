@@ -8,14 +8,15 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::ui::{self, Tab};
 use kernel::html::{Html, Moment, Page, Pages, flash};
+use kernel::http::params::one_of;
 use kernel::http::{Params, Response, Routes};
 use kernel::jobs::{self, Counts, Listed};
 use kernel::time::Timestamp;
 
 const PER_PAGE: i64 = 50;
-/// What tabs are called, and the state of the jobs they list.
+/// The states of jobs that tabs list, and what the tabs are called.
 const TABS: [(&str, &str); 4] =
-    [("All", ""), ("Queued", "queued"), ("Running", "running"), ("Failed", "failed")];
+    [("", "All"), ("queued", "Queued"), ("running", "Running"), ("failed", "Failed")];
 
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, "/admin/jobs", list);
@@ -42,7 +43,7 @@ kernel::params! {
 struct AdminJobs {
     page: Page,
     /// The one shown: empty for all, `queued`, `running`, `failed`.
-    state: String,
+    state: &'static str,
     counts: Counts,
     jobs: Vec<Listed>,
     now: Timestamp,
@@ -51,7 +52,7 @@ struct AdminJobs {
 
 impl AdminJobs {
     fn filters(&self) -> Vec<Tab> {
-        let tab = |(label, state): (&str, &str)| {
+        let tab = |(state, label): (&str, &str)| {
             let url = format!("/admin/jobs?state={state}");
             Tab::new(label, url, self.state == state).count(count(&self.counts, state))
         };
@@ -81,16 +82,14 @@ fn count(counts: &Counts, state: &str) -> u64 {
 }
 
 async fn list(app: App, admin: Admin, shown: Params<JobFilter>) -> Result<Response> {
-    let state = shown.state.clone().unwrap_or_default();
+    let state = one_of("state", shown.state.as_deref(), &TABS)?;
     let number = shown.page.unwrap_or(1).clamp(1, 1_000_000);
-    let filter = state.clone();
     let (rows, counts) = app
         .read(move |tx| {
             let offset = (number - 1) * PER_PAGE;
-            Ok((jobs::list(tx, &filter, PER_PAGE, offset)?, jobs::counts(tx)?))
+            Ok((jobs::list(tx, state, PER_PAGE, offset)?, jobs::counts(tx)?))
         })
         .await?;
-    let known = TABS.iter().find(|(_, known)| *known == state);
     let view = AdminJobs {
         page: page(&app, &admin, "Jobs"),
         jobs: rows,
@@ -98,9 +97,8 @@ async fn list(app: App, admin: Admin, shown: Params<JobFilter>) -> Result<Respon
         pages: Pages {
             page: number.unsigned_abs(),
             per_page: PER_PAGE.unsigned_abs(),
-            total: count(&counts, &state),
-            // As it may stand in an address.
-            url: format!("/admin/jobs?state={}", known.map_or("", |tab| tab.1)),
+            total: count(&counts, state),
+            url: format!("/admin/jobs?state={state}"),
         },
         counts,
         state,
@@ -165,7 +163,7 @@ mod tests {
     fn jobs_page_escapes_and_offers_retry() {
         let view = AdminJobs {
             page: Page { csrf: "tok\"en".into(), ..Page::new("Jobs") },
-            state: String::new(),
+            state: "",
             counts: Counts { queued: 12, running: 1, failed: 1 },
             jobs: vec![
                 job(3, "packages.purge", "running", None),

@@ -7,7 +7,8 @@ use http::Method;
 use identity::Admin;
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::html::{Html, Page, ui};
+use kernel::html::ui::{self, Tile};
+use kernel::html::{Html, Page};
 use kernel::http::{Response, Routes};
 use kernel::jobs::{self, Counts};
 use store::{Engine, Tx, sql};
@@ -20,8 +21,7 @@ pub fn routes(r: &mut Routes) {
 #[template(path = "admin_overview.html")]
 struct AdminOverview {
     page: Page,
-    /// What is counted, how much of it there is, and where it is listed, or empty.
-    tiles: Vec<(&'static str, u64, &'static str)>,
+    tiles: Vec<Tile>,
     counts: Counts,
     /// A sentence on the jobs, and whether it is a good one.
     health: (String, bool),
@@ -40,8 +40,8 @@ async fn show(app: App, admin: Admin) -> Result<Response> {
     Ok(Html::new(&view)?.response())
 }
 
-fn tiles(tx: &mut Tx<'_>) -> Result<Vec<(&'static str, u64, &'static str)>> {
-    let one = |label, count: i64, url| (label, count.unsigned_abs(), url);
+fn tiles(tx: &mut Tx<'_>) -> Result<Vec<Tile>> {
+    let one = |label: &str, count: i64, url: &str| Tile::new(label, count, url);
     let users =
         tx.one(sql!("select count(*) from users where kind = 'human' and state = 'active'"), ())?;
     let groups = tx.one(

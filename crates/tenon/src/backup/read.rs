@@ -1,10 +1,9 @@
 //! Reading an archive.
 
 use super::{ABOUT, About, FILES, FORMAT, KEYS, TABLES, key_file, rows};
-use crate::accounts::told;
 use crate::options::Options;
 use crate::schema::{Table, tables};
-use crate::{Outcome, progress, wiring};
+use crate::{Outcome, progress, told, wiring};
 use bytes::Bytes;
 use futures_util::stream;
 use indicatif::ProgressBar;
@@ -222,9 +221,7 @@ impl Archive {
                 );
             }
         }
-        let known = Secrets::open(&key_file(options), options.keys.clone())
-            .map_err(|error| error.to_string())?
-            .names();
+        let known = Secrets::open(&key_file(options), options.keys.clone()).map_err(told)?.names();
         let lacking = |name: &&String| !known.contains(name);
         match self.about.keys.iter().find(lacking) {
             None => Ok(()),

@@ -3,7 +3,7 @@
 use super::{ABOUT, About, FILES, FORMAT, KEYS, TABLES, key_file, rows};
 use crate::options::Options;
 use crate::schema::{Table, tables};
-use crate::{Outcome, progress, system, wiring};
+use crate::{Outcome, progress, system, told, wiring};
 use futures_util::TryStreamExt;
 use kernel::app::App;
 use kernel::blobs_sweep;
@@ -47,8 +47,8 @@ pub async fn write(options: Options, to: &Path) -> Outcome<String> {
     let mut archive = Archive { out: BufWriter::new(part.as_file()) };
     let filled = copy(&app, folder, &mut archive, keys).await;
     let forgotten = blobs_sweep::keep_for(&app, 0).await;
-    let files = filled.map_err(|error| error.to_string())?;
-    forgotten.map_err(|error| error.to_string())?;
+    let files = filled.map_err(told)?;
+    forgotten.map_err(told)?;
     archive.finish().map_err(cannot)?;
     part.persist_noclobber(to).map_err(|error| cannot(error.error))?;
     let advice = match is_apart {

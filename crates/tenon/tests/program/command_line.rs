@@ -163,6 +163,52 @@ fn passwords_that_are_guessed_first_are_refused() {
 }
 
 #[test]
+fn a_scope_that_is_none_is_told_with_those_there_are() {
+    run(async {
+        let place = Place::sqlite();
+        create_user(&place, "jane", &["--data", "data"], PASSWORD);
+        let of =
+            |user, scopes| ["token", "create", "--user", user, "--name", "t", "--scopes", scopes];
+        let said = place.fails(&of("root", "api,apy"));
+        assert!(
+            said.contains("\"apy\" is no scope of a token of root; there are api, "),
+            "{said}"
+        );
+        assert!(said.contains("sudo") && !said.contains("k8s_proxy"), "{said}");
+        let said = place.fails(&of("jane", "sudo"));
+        assert!(said.contains("\"sudo\" is no scope of a token of jane"), "{said}");
+        assert!(said.contains("read_api") && !said.contains("admin_mode"), "{said}");
+        place.succeeds(&of("root", "api,k8s_proxy,sudo"));
+        let application = ["application", "create", "--name", "a", "--redirect-uri"];
+        let application = [&application[..], &["https://a.example", "--scopes", "apy"]].concat();
+        let said = place.fails(&application);
+        assert!(said.contains("is no scope of an application; there are api, "), "{said}");
+        assert!(said.contains("openid"), "{said}");
+    });
+}
+
+/// Whoever mistyped a setting is told which, and not of an internal error.
+#[test]
+fn a_setting_that_cannot_be_used_is_named() {
+    let place = Place::sqlite();
+    let file = place.path().join("file");
+    std::fs::write(&file, "").expect("written");
+    let file = file.display().to_string();
+    let cases = [
+        (["--data", &*file], format!("the data directory {file} cannot be used: ")),
+        (["--blobs-url", "ftp://there"], "blobs_url: blobs cannot be kept at".into()),
+        (["--mail-url", "http://there"], "the mail URL must be file:".into()),
+        (["--mail-from", "nobody"], "\"nobody\" is not an e-mail address".into()),
+        (["--log", "kernel=nonsense"], "log is \"kernel=nonsense\": ".into()),
+    ];
+    for (flags, expected) in cases {
+        let arguments = [&["serve", "--listen", "127.0.0.1:0"][..], &flags].concat();
+        let said = place.fails(&arguments);
+        assert!(said.contains(&expected) && !said.contains("internal error"), "{said}");
+    }
+}
+
+#[test]
 fn an_archive_that_is_none_is_named() {
     let place = Place::sqlite();
     let said = place.fails(&["restore", "nothing.tar"]);

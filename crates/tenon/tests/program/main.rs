@@ -24,3 +24,4 @@ mod siege;
 mod start;
 mod storage;
 mod storm;
+mod writing;

@@ -156,7 +156,22 @@ impl Place {
                 shell
             }
         };
-        command.args(arguments).current_dir(self.path()).stdin(Stdio::null());
+        command.args(arguments);
+        self.at_home(command)
+    }
+
+    /// A shell with this build's `tenon` first in its path.
+    pub fn shell(&self, script: &str) -> Command {
+        let mut path = program().parent().expect("a folder").as_os_str().to_owned();
+        path.push(":");
+        path.push(std::env::var_os("PATH").unwrap_or_default());
+        let mut command = Command::new("bash");
+        command.args(["-c", script]).env("PATH", path).env("HOME", self.path());
+        self.at_home(command)
+    }
+
+    fn at_home(&self, mut command: Command) -> Command {
+        command.current_dir(self.path()).stdin(Stdio::null());
         command.envs(self.environment.iter().cloned());
         if let Some(database) = &self.database {
             command.env("TENON_DATABASE_URL", database.url());

@@ -1,10 +1,12 @@
-//! What the sources themselves promise: pages that name tests, and a floor
+//! What the sources themselves promise: pages that name tests and lead on, and a floor
 //! plan.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod floor_plan;
 mod interface_pages;
+mod links;
 mod repetition;
+mod templates;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

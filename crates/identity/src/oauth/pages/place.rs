@@ -6,7 +6,6 @@ use super::super::applications::{self, Application, Owner, Registration};
 use super::super::authorize::private;
 use super::super::views::{ApplicationForm, ApplicationPage, Applications};
 use super::super::{families, scopes};
-use crate::model::{ADMIN_SCOPES, SCOPES};
 use crate::pages::tokens::ScopeBox;
 use crate::tasks;
 use crate::viewer::SignedInViewer;
@@ -162,16 +161,12 @@ fn form(
     action: String,
     button: &'static str,
 ) -> ApplicationForm {
-    let more: &[&str] = match place.viewer.0.user.is_admin {
-        true => ADMIN_SCOPES,
-        false => &[],
-    };
-    let all = [scopes::OPENID_SCOPES, SCOPES, more].into_iter().flatten();
+    let all = crate::scopes::of_applications(place.viewer.0.user.is_admin);
     ApplicationForm {
         action,
         may_trust: place.may_trust,
         scopes: all
-            .filter(|name| scopes::is_offered(name, &given.scopes))
+            .filter(|name| crate::scopes::is_offered(name, &given.scopes))
             .map(|name| ScopeBox::new(name, scopes::describe(name), &given.scopes))
             .collect(),
         given,
@@ -274,7 +269,7 @@ pub(super) async fn create<P: Place>(app: App, place: P, sent: Params<Form>) -> 
 
 /// Only administrators register applications that ask for their powers.
 fn check_scopes(scopes: &[String], place: &ApplicationsOwner) -> Result<()> {
-    if !place.viewer.0.user.is_admin && scopes::are_powers(scopes) {
+    if !place.viewer.0.user.is_admin && crate::scopes::are_powers(scopes) {
         let text = "can only contain available scopes";
         return Err(Error::invalid("scopes", text));
     }

@@ -4,6 +4,7 @@
 mod decide;
 pub mod edit;
 pub mod new;
+mod tokens;
 mod user;
 
 use super::views::AdminUsers;
@@ -15,6 +16,7 @@ use kernel::app::App;
 use kernel::error::{Found, Result};
 use kernel::html::ui::Choice;
 use kernel::html::{Html, Page, Pages};
+use kernel::http::params::one_of;
 use kernel::http::{Paging, Params, Response, Routes};
 use store::Tx;
 
@@ -24,6 +26,7 @@ pub fn routes(r: &mut Routes) {
     edit::routes(r);
     user::routes(r);
     decide::routes(r);
+    tokens::routes(r);
 }
 
 const FILTERS: &[(&str, &str)] = &[
@@ -55,6 +58,12 @@ kernel::params! {
 }
 
 impl ListForm {
+    /// Refuses what the fields do not offer.
+    fn check(&self) -> Result<()> {
+        one_of("filter", self.filter.as_deref(), FILTERS)?;
+        one_of("sort", self.sort.as_deref(), SORTS).map(drop)
+    }
+
     fn conditions(&self) -> Filter {
         let mut filter = Filter {
             search: self.search.clone(),
@@ -112,6 +121,7 @@ pub(super) fn page(app: &App, admin: &Admin, title: &str, link: &str) -> Page {
 }
 
 async fn list(app: App, admin: Admin, form: Params<ListForm>, paging: Paging) -> Result<Response> {
+    form.check()?;
     let (filter, order, asked) = (form.conditions(), form.order(), paging.clone());
     let (rows, total) = app
         .read(move |tx| Ok((users::page(tx, &filter, order, &asked)?, users::total(tx, &filter)?)))

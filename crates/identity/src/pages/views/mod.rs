@@ -227,6 +227,22 @@ pub struct EditAdminUser {
     pub errors: Errors,
 }
 
+/// `/admin/users/<username>/tokens`.
+#[derive(Debug, Template)]
+#[template(path = "admin_user_token.html")]
+pub struct NewUserToken {
+    pub page: Page,
+    pub tabs: Vec<Tab>,
+    pub user: User,
+    /// The secret of the token just made, shown this once.
+    pub secret: Option<ShownSecret>,
+    pub kinds: Vec<Choice>,
+    /// The one chosen.
+    pub kind: String,
+    pub form: TokenForm,
+    pub errors: Errors,
+}
+
 /// `/admin/users/<username>`; each button posts to an address below it.
 #[derive(Debug, Template)]
 #[template(path = "admin_user.html")]

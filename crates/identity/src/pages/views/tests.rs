@@ -4,42 +4,8 @@ use super::*;
 use crate::model::{Profile, TokenKind, UserKind, UserState};
 use crate::pages::tokens::ScopeBox;
 use crate::pages::views;
-use kernel::html::{Flash, PageViewer};
-
-fn viewer() -> Option<PageViewer> {
-    Some(PageViewer::new("ada", "Ada Lovelace", true))
-}
-
-fn page(title: &str, active: &'static str) -> Page {
-    Page {
-        viewer: viewer(),
-        csrf: "sample".into(),
-        active,
-        ..Page::new(title)
-    }
-}
-
-fn ago(days: i64) -> Timestamp {
-    let then = Timestamp::from_second(now().as_second() - days * 86_400);
-    then.expect("in range")
-}
-
-fn now() -> Timestamp {
-    "2026-03-04T10:00:00Z".parse().expect("a fixed time")
-}
-
-fn keep(name: &str, template: &impl Template) -> String {
-    let html = template.render().expect("it renders");
-    assert!(
-        !html.contains(" style=") && !html.contains(" onclick="),
-        "the policy forbids it"
-    );
-    assert_eq!(html.matches("<h1").count(), 1, "one heading");
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/pages");
-    std::fs::create_dir_all(&folder).expect("a writable target");
-    std::fs::write(folder.join(format!("{name}.html")), &html).expect("a writable target");
-    html
-}
+use kernel::html::Flash;
+use kernel::html::samples::{ago, keep, now, page};
 
 fn user(username: &str, name: &str, state: UserState) -> User {
     User {

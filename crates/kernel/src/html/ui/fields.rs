@@ -44,6 +44,7 @@ pub struct Field {
     pub(super) autocomplete: String,
     pub(super) required: bool,
     pub(super) read_only: bool,
+    pub(super) is_first: bool,
 }
 
 /// One line of text; the control's id is `f-<name>`.
@@ -61,6 +62,7 @@ pub fn input(name: impl Display, label: impl Display, value: impl Display) -> Fi
         autocomplete: "off".into(),
         required: false,
         read_only: false,
+        is_first: false,
     }
 }
 
@@ -119,6 +121,12 @@ impl Field {
     /// Shown, sent, not to be changed.
     pub fn read_only(mut self) -> Field {
         self.read_only = true;
+        self
+    }
+
+    /// Has the focus once the page is there: what somebody came for.
+    pub fn first(mut self, is_first: impl Borrow<bool>) -> Field {
+        self.is_first = *is_first.borrow();
         self
     }
 }

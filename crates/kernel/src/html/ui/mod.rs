@@ -3,12 +3,19 @@
 //! A template's module imports this one (`use kernel::html::ui;`). Every part
 //! escapes what it is given. Fields and the like are small builders:
 //! `{{ ui::input("name", "Name", form.name).hint("…").error(errors.of("name")) }}`.
+//!
+//! What holds other markup is a macro of `templates/ui/parts.html`:
+//! `{% call part::card("issues", "Issues") %}…{% endcall %}`.
 
 mod avatar;
 mod chart;
 mod editor;
 mod fields;
+mod headings;
 pub(super) mod icons;
+mod marks;
+mod messages;
+mod panel;
 mod picker;
 mod shows;
 
@@ -18,9 +25,19 @@ pub use editor::{Editor, editor};
 pub use fields::{
     Checkbox, Choice, Field, Hidden, Select, area, checkbox, csrf, hidden, input, select,
 };
+pub use headings::{
+    CardLink, CardSearch, Heading, Remark, Tally, Tile, Tiles, card_link, card_search, heading,
+    remark, tally, tiles,
+};
 pub use icons::{Icon, icon};
+pub use marks::{PartOfTime, PersonLink, Tag, part_of_time, person, tag};
+pub use messages::{
+    Alert, Hint, Message, Problem, ScriptAlert, alert, hint, message, problem, script_alert,
+};
+pub use panel::{Panel, Row, Rows, panel, rows};
 pub use picker::{Picker, picker};
 pub use shows::{
     Badge, Chip, Chips, Confirm, Copied, Empty, Pager, Progress, Tab, Tabs, badge, bytes, chips,
-    confirm, copy, count, day, empty, pager, progress, role, state, tabs, visibility, when,
+    confirm, copy, count, day, day_of, empty, pager, progress, role, state, tabs, total, up_to,
+    visibility, when,
 };

@@ -2,6 +2,8 @@
 
 use super::icons::{Icon, icon};
 use crate::html::page::{Moment, Pages, Tone};
+use crate::http::Paged;
+use crate::http::paging::COUNT_LIMIT;
 use crate::time::{Date, Timestamp};
 use askama::Template;
 use askama::filters::HtmlSafe;
@@ -134,12 +136,32 @@ impl HtmlSafe for Tabs {}
 pub struct Chip {
     text: String,
     url: String,
+    about: String,
+    /// The colour of a label (`#d9534f`).
+    color: Option<String>,
 }
 
 impl Chip {
     /// What it says, and where the list is without it.
     pub fn new(text: impl Into<String>, url: impl Into<String>) -> Chip {
-        Chip { text: text.into(), url: url.into() }
+        let text = text.into();
+        Chip {
+            about: format!("Remove {text}"),
+            text,
+            url: url.into(),
+            color: None,
+        }
+    }
+
+    /// What taking it away does, for screen readers.
+    pub fn about(mut self, text: impl Into<String>) -> Chip {
+        self.about = text.into();
+        self
+    }
+
+    /// With the colour of the label that it names.
+    pub fn color(self, color: Option<String>) -> Chip {
+        Chip { color, ..self }
     }
 }
 
@@ -331,6 +353,12 @@ pub fn day(day: &Date) -> Day {
     Day(*day)
 }
 
+/// The same of a day that is stored as a text (`2026-12-13`); nothing where that
+/// is none.
+pub fn day_of(text: impl AsRef<str>) -> Option<Day> {
+    text.as_ref().parse().ok().map(Day)
+}
+
 impl Display for Day {
     // Digits and month names only: nothing to escape.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -340,6 +368,19 @@ impl Display for Day {
 }
 
 impl HtmlSafe for Day {}
+
+/// A number that was counted no further than this: «99+».
+pub fn up_to(number: impl Borrow<u64>, most: u64) -> String {
+    match *number.borrow() {
+        number if number > most => format!("{most}+"),
+        number => number.to_string(),
+    }
+}
+
+/// How many rows a list has in all, as lists count them.
+pub fn total<T>(list: &Paged<T>) -> String {
+    up_to(list.counted(), COUNT_LIMIT.unsigned_abs())
+}
 
 /// A number with its noun (`1 project`, `2 projects`).
 pub fn count(number: impl Borrow<u64>, noun: &str) -> String {

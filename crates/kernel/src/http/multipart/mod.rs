@@ -13,6 +13,9 @@ use futures_util::StreamExt;
 use http::header;
 use serde_json::Value;
 
+/// Most bytes of a text that is read before it is known who may send a file.
+const MAX_FIRST: usize = 1024;
+
 /// Reads a whole form of at most `most` bytes: its texts, and the files
 /// it carries.
 pub(super) async fn read_fields(
@@ -67,6 +70,28 @@ pub fn multipart_error(error: multer::Error) -> Error {
 pub struct Parts(Option<multer::Multipart<'static>>);
 
 impl Parts {
+    pub(super) fn of(call: &mut Call) -> Parts {
+        let kind = call.request.header(header::CONTENT_TYPE).unwrap_or_default();
+        let Ok(boundary) = multer::parse_boundary(kind) else {
+            return Parts(None);
+        };
+        let body = ended::mended(call.take_body().into_data_stream(), &boundary);
+        Parts(Some(multer::Multipart::new(body, boundary)))
+    }
+
+    /// The text of the next part, if its field has this name.
+    pub(super) async fn first_text(&mut self, name: &str) -> Result<Option<String>> {
+        if self.0.is_none() {
+            return Ok(None);
+        }
+        match self.next().await? {
+            Some(part) if part.name() == name => {
+                Ok(Some(part.beginning(MAX_FIRST, MAX_FIRST).await?.0))
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// The next part. The one before must have been read or is skipped.
     pub async fn next(&mut self) -> Result<Option<Part>> {
         let Some(parts) = &mut self.0 else {
@@ -126,12 +151,7 @@ impl Part {
 
 impl FromCall for Parts {
     async fn from_call(call: &mut Call) -> Result<Self> {
-        let kind = call.request.header(header::CONTENT_TYPE).unwrap_or_default();
-        let Ok(boundary) = multer::parse_boundary(kind) else {
-            return Ok(Parts(None));
-        };
-        let body = ended::mended(call.take_body().into_data_stream(), &boundary);
-        Ok(Parts(Some(multer::Multipart::new(body, boundary))))
+        Ok(call.take_begun().unwrap_or_else(|| Parts::of(call)))
     }
 
     fn describe(operation: &mut Operation<'_>) {

@@ -284,6 +284,21 @@ pub fn take<T: Param>(source: &Source, name: &str, errors: &mut Vec<String>) -> 
     None
 }
 
+/// The value of a field that offers these, each with what it is called: the
+/// first where nothing is sent, and a refusal of what is not among them.
+pub fn one_of(
+    name: &str,
+    sent: Option<&str>,
+    offered: &[(&'static str, &str)],
+) -> crate::error::Result<&'static str> {
+    let sent = sent.unwrap_or_default();
+    let known = offered.iter().find(|(value, _)| *value == sent);
+    match known.or(offered.first().filter(|_| sent.is_empty())) {
+        Some((value, _)) => Ok(value),
+        None => Err(crate::error::Error::BadRequest(format!("{name} does not have a valid value"))),
+    }
+}
+
 fn nested_name(outer: &str, text: &str) -> String {
     let (field, rest) = text.split_once(' ').unwrap_or((text, ""));
     let (head, tail) = match field.split_once('[') {

@@ -22,7 +22,7 @@ use kernel::app::App;
 use kernel::error::{Error, Result as Done};
 use kernel::graph::context::Loader;
 use kernel::graph::{Context, Fault, GlobalId, Graph, object};
-use planning::targets::{Kind, Seen};
+use planning::targets::{Seen, TargetKind};
 use serde_json::json;
 use spaces::graph::ProjectView as Project;
 use std::collections::HashMap;
@@ -34,7 +34,7 @@ pub const INTEGRATION_ID: GlobalId =
     GlobalId::new("AlertManagementHttpIntegrationID", "AlertManagement::HttpIntegration");
 
 /// Alerts, as notes and to-dos are about them.
-pub const KIND: Kind = Kind {
+pub const KIND: TargetKind = TargetKind {
     name: ALERT,
     visible: read::todo_is_visible,
     read: seen,

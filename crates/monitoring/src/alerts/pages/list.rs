@@ -13,6 +13,7 @@ use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::ui::{Choice, Tab};
 use kernel::html::{Html, Pages};
+use kernel::http::params::one_of;
 use kernel::http::{Paging, Params, Response};
 use spaces::access::Purpose;
 use spaces::pages::{Section, Visit};
@@ -20,7 +21,7 @@ use spaces::pages::{Section, Visit};
 /// What a tab shows: its value, its text, and which alerts.
 type Tabbed = (&'static str, &'static str, &'static [Status]);
 
-const TABS: &[Tabbed] = &[
+const TABS: [Tabbed; 6] = [
     ("open", "Open", &[Status::Triggered, Status::Acknowledged]),
     ("triggered", "Triggered", &[Status::Triggered]),
     ("acknowledged", "Acknowledged", &[Status::Acknowledged]),
@@ -55,20 +56,19 @@ kernel::params! {
 /// What the list shows: words to look for, a tab, an order.
 struct View {
     search: String,
-    tab: &'static Tabbed,
+    tab: Tabbed,
     sort: &'static str,
 }
 
 impl View {
-    fn of(params: &ListPage) -> View {
-        let status = params.status.as_deref().unwrap_or_default();
-        let sort = params.sort.as_deref().unwrap_or_default();
-        let sort = SORTS.iter().find(|one| one.0 == sort);
-        View {
+    fn of(params: &ListPage) -> Result<View> {
+        let offered = TABS.map(|(value, label, _)| (value, label));
+        let status = one_of("status", params.status.as_deref(), &offered)?;
+        Ok(View {
             search: params.search.clone().unwrap_or_default(),
-            tab: TABS.iter().find(|tab| tab.0 == status).unwrap_or(&TABS[0]),
-            sort: sort.unwrap_or(&SORTS[0]).0,
-        }
+            tab: TABS.into_iter().find(|tab| tab.0 == status).unwrap_or(TABS[0]),
+            sort: one_of("sort", params.sort.as_deref(), SORTS)?,
+        })
     }
 
     fn filter(&self) -> Filter {
@@ -120,7 +120,7 @@ pub(super) async fn show(
     params: Params<ListPage>,
     paging: Paging,
 ) -> Result<Response> {
-    let list = View::of(&params);
+    let list = View::of(&params)?;
     let page = page(&app, &visit.viewer, "Alerts");
     let view = app
         .read(move |tx| {

@@ -6,9 +6,9 @@ mod change;
 mod images;
 mod integration;
 mod list;
+pub mod panels;
 mod settings;
 mod show;
-mod story;
 mod talk;
 pub mod views;
 

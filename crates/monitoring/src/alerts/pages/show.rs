@@ -1,13 +1,13 @@
 //! `…/-/alert_management/<number>/details`: one alert, what was sent, what
 //! became of it.
 
-use super::story::Reader;
 use super::views::AlertDetails;
 use crate::alerts::model::{Alert, Status};
 use crate::alerts::payload::flat;
 use crate::alerts::related::Related;
 use crate::alerts::rules::alerts::{AlertAccess, duplicate};
 use crate::alerts::store::{alerts as rows, history, images};
+use crate::alerts::talk::thing;
 use crate::hours::{DAYS, HOURS, before, last_days, last_hours, of_days, of_hours};
 use identity::pages::challenge::Challenge;
 use identity::pages::refusal::{Refusal, outcome};
@@ -16,9 +16,12 @@ use kernel::app::App;
 use kernel::error::{Found, Result};
 use kernel::html::ui::Choice;
 use kernel::html::{Errors, Html, Page, Pages, flash};
-use kernel::http::{Call, FromCall, Paging, Params, Response};
+use kernel::http::{Call, Flat, FromCall, Paging, Params, Response};
 use kernel::time::Timestamp;
 use planning::access::ProjectAccess;
+use planning::pages::notes::{NotePage, Open, Story, StoryQuery};
+use planning::rules::comments::Talk;
+use planning::rules::threads::Resolves;
 use serde_json::Value;
 use spaces::access::Purpose;
 use spaces::pages::{Section, Space, Visit};
@@ -40,6 +43,7 @@ const DURATIONS: &[(&str, &str)] = &[
 kernel::params! {
     struct OneAlert {
         pub alert_iid: i64,
+        pub story: Flat<StoryQuery>,
     }
 }
 
@@ -48,7 +52,8 @@ kernel::params! {
 pub(super) struct AlertPage {
     pub visit: Visit,
     iid: i64,
-    paging: Paging,
+    story: StoryQuery,
+    pub paging: Paging,
 }
 
 impl FromCall for AlertPage {
@@ -56,7 +61,8 @@ impl FromCall for AlertPage {
         let visit = Visit::from_call(call).await?;
         let one: Params<OneAlert> = Params::from_call(call).await?;
         let paging = Paging::from_call(call).await?;
-        Ok(AlertPage { visit, iid: one.alert_iid, paging })
+        let Params(one) = one;
+        Ok(AlertPage { visit, iid: one.alert_iid, story: one.story.0, paging })
     }
 }
 
@@ -64,36 +70,38 @@ impl FromCall for AlertPage {
 #[derive(Default)]
 pub(super) struct AlertForms {
     pub assignee: Option<String>,
-    pub text: Option<Text>,
+    pub note: Option<TypedNote>,
 }
 
+/// A note as it was typed.
 #[derive(Debug, Clone)]
-pub(super) enum Text {
-    /// Of a new note, and the discussion it answers in, or empty.
-    New(String, String),
+pub(super) enum TypedNote {
+    New(String),
+    /// In a discussion that was there.
+    Answer(String, String),
     /// Of a note that was there.
-    Of(i64, String),
-}
-
-impl Text {
-    pub fn of_note(&self, id: i64) -> Option<&str> {
-        match self {
-            Text::Of(note, body) if *note == id => Some(body),
-            _ => None,
-        }
-    }
+    Edit(i64, String),
 }
 
 impl AlertForms {
-    pub fn text(text: Text) -> AlertForms {
-        AlertForms { text: Some(text), ..AlertForms::default() }
+    pub fn note(note: TypedNote) -> AlertForms {
+        AlertForms { note: Some(note), ..AlertForms::default() }
     }
 
     /// Fields of the form that show what is wrong with them.
     fn fields(&self) -> &'static [&'static str] {
-        match self.text {
-            Some(Text::Of(..)) => &[],
+        match self.note {
+            Some(TypedNote::Edit(..) | TypedNote::Answer(..)) => &[],
             _ => FIELDS,
+        }
+    }
+
+    /// The forms that stand open among the notes.
+    fn open(&self, story: &StoryQuery, refusal: &Refusal) -> Open {
+        match self.note.clone() {
+            Some(TypedNote::Edit(id, body)) => Open::edit(id, body, refusal),
+            Some(TypedNote::Answer(discussion, body)) => Open::answer(discussion, body, refusal),
+            _ => Open { note_id: story.edit, ..Open::default() },
         }
     }
 }
@@ -142,16 +150,24 @@ impl AlertPage {
     async fn render(self, app: &App, typed: AlertForms, refusal: Refusal) -> Result<Response> {
         let status = refusal.status();
         let page = refusal.page(app, &self.visit.viewer, "Alert");
+        let challenge = refusal.challenge.clone();
+        let _turn = kernel::markup::turn().await?;
         let view = app
             .read(move |tx| {
                 let space = self.visit.authorize(tx, Purpose::ReadAlerts)?;
-                let mut view = self.details(tx, page, &space, &typed)?;
-                view.challenge = refusal.challenge;
+                let open = typed.open(&self.story, &refusal);
+                let mut view = self.details(tx, page, &space, &typed, &open)?;
+                // A challenge stands where what it lets pass was typed.
+                match typed.note {
+                    None => view.incident_challenge = refusal.challenge,
+                    Some(TypedNote::New(_)) => view.draft_challenge = refusal.challenge,
+                    Some(_) => {}
+                }
                 view.errors = refusal.errors;
                 Ok(view)
             })
             .await?;
-        let html = Challenge::allow(view.challenge.as_ref(), Html::new(&view)?);
+        let html = Challenge::allow(challenge.as_ref(), Html::new(&view)?);
         Ok(html.status(status).response())
     }
 
@@ -161,11 +177,11 @@ impl AlertPage {
         page: Page,
         space: &Space,
         typed: &AlertForms,
+        open: &Open,
     ) -> Result<AlertDetails> {
         let (now, project) = (tx.now(), space.project()?);
         let alert = rows::find(tx, project.id, self.iid)?.found("Alert")?;
         let desk = ProjectAccess { level: space.level(), project: project.clone() };
-        let reader = Reader { viewer: &self.visit.viewer, desk: &desk, alert: &alert };
         let project = space.full_path();
         let all = format!("{}/-/alert_management", space.url());
         let head = space.head(tx, &self.visit.viewer)?;
@@ -174,15 +190,27 @@ impl AlertPage {
         let related = Related::read(tx, std::slice::from_ref(&alert))?;
         let owner = related.assignee(&alert).cloned();
         let sent = history::hours(tx, alert.id, before(now, 24 * DAYS))?;
-        let open = match alert.status.is_open() {
+        let equal = match alert.status.is_open() {
             true => None,
             false => duplicate(tx, &alert)?,
         };
-        let total = history::notes_count(tx, alert.id)?;
+        let (url, here) = (format!("{all}/{}", alert.iid), alert.path(project));
+        let around = NotePage {
+            viewer: &self.visit.viewer,
+            desk: &desk,
+            url: &url,
+            here: &here,
+            csrf: &page.csrf,
+            page: Pages::of(&self.paging, 0, String::new()).page,
+            writes: !desk.project.archived,
+            may_answer: !desk.project.archived,
+            resolves: Resolves::None,
+            open,
+        };
+        let (story, pages) = self.story(tx, &around, &alert)?;
         Ok(AlertDetails {
             page,
             head,
-            url: format!("{all}/{}", alert.iid),
             facts: facts(tx, &alert)?,
             runbook: alert.runbook().map(|text| {
                 let leads = is_web(&text);
@@ -196,26 +224,53 @@ impl AlertPage {
                 (None, None) => String::new(),
             },
             durations: Choice::list(DURATIONS),
-            duplicate: open.map(|open| (open.reference(), open.path(project))),
+            duplicate: equal.map(|equal| (equal.reference(), equal.path(project))),
             begun: history::begun(tx, &alert, before(now, 24 * DAYS))?.len(),
             sent: chart(&alert, &sent, now),
             images: images::list(tx, alert.id, IMAGES, 0)?,
-            notes: reader.notes(tx, &self.paging, typed.text.as_ref())?,
-            draft: match &typed.text {
-                Some(Text::New(body, discussion)) => (body.clone(), discussion.clone()),
-                _ => (String::new(), String::new()),
+            story,
+            is_thread: self.story.thread.is_some(),
+            draft: match &typed.note {
+                Some(TypedNote::New(body)) => body.clone(),
+                _ => String::new(),
             },
-            solves_note: matches!(typed.text, Some(Text::New(..))),
-            solves_incident: typed.text.is_none(),
-            challenge: None,
-            may_write: reader.writes(),
-            pages: Pages::of(&self.paging, total, alert.path(project)),
+            draft_challenge: None,
+            incident_challenge: None,
+            may_write: !desk.project.archived,
+            pages,
+            url,
             issue_iid: related.issue_iid(&alert),
             owner,
             now,
             errors: Errors::default(),
             alert,
         })
+    }
+}
+
+impl AlertPage {
+    /// One page of what was said about the alert and became of it, the latest
+    /// first, or of one discussion.
+    fn story(
+        &self,
+        tx: &mut Tx<'_>,
+        around: &NotePage<'_>,
+        alert: &Alert,
+    ) -> Result<(Story, Pages)> {
+        let talk = Talk::new(around.viewer, around.desk, &thing(alert));
+        let (said, total, list) = match &self.story.thread {
+            None => {
+                let (said, total) = talk.latest(tx, &self.paging)?;
+                (said, total, around.here.to_owned())
+            }
+            Some(id) => {
+                let one = talk.thread(tx, id, &self.paging)?;
+                let total = one.total;
+                (vec![one], total, format!("{}?thread={id}", around.here))
+            }
+        };
+        let story = Story::new(around.show(tx, said)?);
+        Ok((story, Pages::of(&self.paging, total, list)))
     }
 }
 

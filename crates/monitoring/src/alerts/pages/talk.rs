@@ -1,7 +1,7 @@
 //! What people write about an alert, and the incident they make of it: forms
 //! of its page that the spam rules look at.
 
-use super::show::{AlertForms, AlertPage, Text};
+use super::show::{AlertForms, AlertPage, TypedNote};
 use crate::alerts::issues;
 use crate::alerts::model::Alert;
 use crate::alerts::talk::thing;
@@ -9,12 +9,16 @@ use http::Method;
 use identity::pages::challenge::Solved;
 use identity::spam::Guarded;
 use kernel::app::App;
-use kernel::error::{Error, Result};
+use kernel::error::Result;
 use kernel::html::flash;
-use kernel::http::{Params, RequestContext, Response, Routes};
+use kernel::http::{Flat, Params, RequestContext, Response, Routes};
 use kernel::ids::Reference;
-use planning::guarded::{self, Writer};
-use planning::rules::comments::{Comment, Said, refused_text};
+use planning::guarded::{self, NoteablePath, Writer};
+use planning::pages::boxes::{BoxForm, ticked};
+use planning::pages::notes::{at, noted};
+use planning::rules::comments::{Comment, Said, Talk};
+use planning::store::issues::timeline::Timeline;
+use planning::store::notes::Noteable;
 use std::sync::Arc;
 
 kernel::params! {
@@ -35,12 +39,20 @@ kernel::params! {
     }
 }
 
+kernel::params! {
+    pub struct NoteBox {
+        pub note_id: i64,
+        pub ticked: Flat<BoxForm>,
+    }
+}
+
 /// The forms below the address of an alert.
 pub(super) fn routes(r: &mut Routes, one: &str) {
     let note = format!("{one}/notes/{{note_id}}");
     r.page(Method::POST, &format!("{one}/incident"), incident);
     r.page(Method::POST, &format!("{one}/notes"), write_note);
     r.page(Method::POST, &note, change_note);
+    r.page(Method::POST, &format!("{note}/tasks"), tick);
 }
 
 /// The alert of a form, and the path of its page.
@@ -87,17 +99,29 @@ async fn write_note(
         discussion_id: form.discussion_id.clone(),
         begins_thread: false,
     };
-    let by = Writer::by_form(page.visit.viewer.clone(), request, solution);
-    let done = guarded::comment(&app, by, thing(&alert), comment, move |_, _, said| {
+    let viewer = page.visit.viewer.clone();
+    let by = Writer::by_form(viewer.clone(), request, solution);
+    let per_page = page.paging.per_page.max(1);
+    let done = guarded::comment(&app, by, thing(&alert), comment, move |tx, about, said| {
         let place = match said {
-            Said::Note(note, _) => format!("{path}#note_{}", note.id),
+            Said::Note(note, _) => {
+                let project_id = Some(alert.project_id);
+                let noteable = Noteable { kind: about.kind, id: about.id, project_id };
+                // Who sees alerts at all sees internal notes about them.
+                let timeline = Timeline { viewer: &viewer, noteable, is_reporter: true };
+                let later = timeline.later(tx, &note)?;
+                at(&path, later / per_page + 1, note.id)
+            }
             Said::Commands(_) => path.clone(),
         };
-        Ok((place, "Note added.".to_owned()))
+        Ok((place, "Comment added.".to_owned()))
     });
     let done = done.await.map_err(noted);
-    let discussion = form.discussion_id.unwrap_or_default();
-    page.answer(&app, done, AlertForms::text(Text::New(body, discussion))).await
+    let typed = match form.discussion_id {
+        Some(discussion) => TypedNote::Answer(discussion, body),
+        None => TypedNote::New(body),
+    };
+    page.answer(&app, done, AlertForms::note(typed)).await
 }
 
 async fn change_note(
@@ -111,24 +135,36 @@ async fn change_note(
     let (about, viewer) = (thing(&alert), page.visit.viewer.clone());
     if form.delete.unwrap_or(false) {
         guarded::destroy(&app, viewer, about, form.note_id).await?;
-        return flash::done(&app, &path, "Note deleted.");
+        return flash::done(&app, &path, "Comment deleted.");
     }
     let by = Writer::by_form(viewer, request, solution);
     let (which, body) = ((form.note_id, None), lines(form.body.as_deref()));
-    let changed = move |id: i64| (format!("{path}#note_{id}"), "Note updated.".to_owned());
+    let list_page = page.paging.offset() / page.paging.per_page.max(1) + 1;
+    let changed = move |id: i64| (at(&path, list_page, id), "Comment updated.".to_owned());
     let text = body.clone();
     let done =
         guarded::rewrite(&app, by, about, which, text, move |_, _, note| Ok(changed(note.id)));
     let done = done.await.map_err(noted);
-    page.answer(&app, done, AlertForms::text(Text::Of(form.note_id, body))).await
+    page.answer(&app, done, AlertForms::note(TypedNote::Edit(form.note_id, body)))
+        .await
 }
 
-/// A refusal of a note's text, said beside its field.
-fn noted(error: Error) -> Error {
-    match refused_text(&error) {
-        Some(problem) => Error::invalid("body", problem),
-        None => error,
-    }
+/// Ticks a box in a note.
+async fn tick(app: App, page: AlertPage, form: Params<NoteBox>) -> Result<Response> {
+    let Params(form) = form;
+    let (tick, list_page) = (form.ticked.tick()?, form.ticked.page.unwrap_or(1));
+    let note_id = form.note_id;
+    let path = app
+        .write(move |tx| {
+            let here = page.authorize_to_change(tx)?;
+            let viewer = &page.visit.viewer;
+            let (desk, about) = thing(&here.alert).authorize(tx, viewer)?;
+            Talk::new(viewer, &desk, &about)
+                .tick(tx, form.note_id, |text| form.ticked.apply(text))?;
+            Ok(here.path())
+        })
+        .await?;
+    flash::done(&app, &at(&path, list_page, note_id), ticked(tick))
 }
 
 /// The text of a field of several lines, as it is stored.

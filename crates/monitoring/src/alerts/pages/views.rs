@@ -14,7 +14,7 @@ use identity::pages::challenge::Challenge;
 use kernel::html::ui::{self, Choice, Tab};
 use kernel::html::{Errors, Moment, Page, Pages};
 use kernel::time::Timestamp;
-use planning::store::notes::Note;
+use planning::pages::notes::Story;
 use spaces::pages::SpaceHead;
 
 /// Deliveries that a page shows at once; the others unfold.
@@ -104,14 +104,15 @@ pub struct AlertDetails {
     /// What the chart shows, and by hour or by day.
     pub sent: (&'static str, Vec<(String, u64)>),
     pub images: Vec<MetricImage>,
-    pub notes: Vec<NoteRow>,
-    /// A note as typed, and the discussion it answers in, or empty.
-    pub draft: (String, String),
-    /// Solved, what was refused is taken.
-    pub challenge: Option<Challenge>,
-    /// That was a new note.
-    pub solves_note: bool,
-    pub solves_incident: bool,
+    pub story: Story,
+    /// Only one discussion of it is shown.
+    pub is_thread: bool,
+    /// A new note as typed.
+    pub draft: String,
+    /// Solved, the new note that was refused is taken.
+    pub draft_challenge: Option<Challenge>,
+    /// Solved, an incident is made.
+    pub incident_challenge: Option<Challenge>,
     pub may_write: bool,
     pub pages: Pages,
     pub errors: Errors,
@@ -127,33 +128,6 @@ impl AlertDetails {
             Status::Acknowledged => &[("Resolve", Status::Resolved)],
             Status::Resolved | Status::Ignored => &[],
         }
-    }
-}
-
-/// Something that somebody wrote, or that happened.
-#[derive(Debug, Clone)]
-pub struct NoteRow {
-    pub note: Note,
-    pub author: Option<User>,
-    pub html: String,
-    pub may_change: bool,
-    /// Its text as it was typed and refused.
-    pub typed: Option<String>,
-}
-
-impl NoteRow {
-    fn name(&self) -> &str {
-        self.author.as_ref().map_or("Somebody", |user| &user.name)
-    }
-
-    /// Sign-in name of who wrote it.
-    fn login(&self) -> Option<&str> {
-        let author = self.author.as_ref().filter(|_| !self.note.is_system);
-        author.map(|user| user.username.as_str())
-    }
-
-    fn body(&self) -> &str {
-        self.typed.as_ref().unwrap_or(&self.note.body)
     }
 }
 

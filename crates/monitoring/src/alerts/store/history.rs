@@ -1,11 +1,9 @@
 //! What pages tell of an alert's past. Counts by hour are kept as long as
 //! charts show them.
 
-use super::arrive::ALERT;
 use crate::alerts::model::Alert;
 use jiff::Timestamp;
 use kernel::error::Result;
-use planning::store::notes::Note;
 use store::{Tx, sql};
 
 const MOST: i64 = 10_000;
@@ -61,24 +59,6 @@ pub fn forget_hours(tx: &mut Tx<'_>, before: Timestamp, limit: i64) -> Result<u6
                  order by began_at limit $2)"
         ),
         (before, limit),
-    )?)
-}
-
-/// One page of what happened to an alert, the newest first.
-pub fn notes(tx: &mut Tx<'_>, alert_id: i64, limit: i64, offset: i64) -> Result<Vec<Note>> {
-    Ok(tx.all(
-        sql!(
-            "select * from notes where noteable_type = $1 and noteable_id = $2
-             order by id desc limit $3 offset $4"
-        ),
-        (ALERT, alert_id, limit, offset),
-    )?)
-}
-
-pub fn notes_count(tx: &mut Tx<'_>, alert_id: i64) -> Result<i64> {
-    Ok(tx.one(
-        sql!("select count(*) from notes where noteable_type = $1 and noteable_id = $2"),
-        (ALERT, alert_id),
     )?)
 }
 

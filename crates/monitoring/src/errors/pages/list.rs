@@ -12,6 +12,7 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::ui::Choice;
 use kernel::html::{Html, Moment, Pages};
+use kernel::http::params::one_of;
 use kernel::http::{Paging, Params, Response};
 use kernel::time::Timestamp;
 use spaces::access::Purpose;
@@ -55,17 +56,13 @@ pub struct Chosen {
 }
 
 impl Chosen {
-    fn of(params: ListPage) -> Chosen {
-        let chosen = |sent: Option<String>, all: &'static [(&str, &str)]| {
-            let known = all.iter().find(|one| Some(one.0) == sent.as_deref());
-            known.unwrap_or(&all[0]).0
-        };
-        Chosen {
+    fn of(params: ListPage) -> Result<Chosen> {
+        Ok(Chosen {
+            status: one_of("status", params.status.as_deref(), STATUSES)?,
+            sort: one_of("sort", params.sort.as_deref(), SORTS)?,
+            span: one_of("span", params.span.as_deref(), SPANS)?,
             search: params.search.unwrap_or_default(),
-            status: chosen(params.status, STATUSES),
-            sort: chosen(params.sort, SORTS),
-            span: chosen(params.span, SPANS),
-        }
+        })
     }
 
     fn filter(&self) -> Filter {
@@ -130,7 +127,7 @@ pub(super) async fn show(
     params: Params<ListPage>,
     paging: Paging,
 ) -> Result<Response> {
-    let chosen = Chosen::of(params.0);
+    let chosen = Chosen::of(params.0)?;
     let filter = chosen.filter();
     let shown = page(&app, &visit.viewer, "Errors");
     let elsewhere = match setting(&app, visit.clone()).await? {

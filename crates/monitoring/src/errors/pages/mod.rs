@@ -3,6 +3,7 @@
 
 mod json;
 mod list;
+pub mod panels;
 mod settings;
 mod show;
 pub mod views;

@@ -1,7 +1,7 @@
 //! `…/-/error_tracking/<id>/details`: one error, its chart and its stack.
 
 use super::CreateIssue;
-use super::views::{ErrorDetails, Shown};
+use super::views::{ErrorDetails, EventDetails};
 use crate::errors::detail::Detail;
 use crate::errors::issues;
 use crate::errors::model::{Status, Tracked};
@@ -99,7 +99,7 @@ fn details(
 }
 
 /// The event of this number, or the newest.
-fn shown(tx: &mut Tx<'_>, error: &Tracked, number: Option<&str>) -> Result<Option<Shown>> {
+fn shown(tx: &mut Tx<'_>, error: &Tracked, number: Option<&str>) -> Result<Option<EventDetails>> {
     let event = match number.filter(|number| !number.is_empty()) {
         Some(number) => Some(events::find(tx, error.project_id, error.id, number)?.found("Event")?),
         None => events::newest(tx, error.id)?,
@@ -107,7 +107,7 @@ fn shown(tx: &mut Tx<'_>, error: &Tracked, number: Option<&str>) -> Result<Optio
     let Some(event) = event else {
         return Ok(None);
     };
-    Ok(Some(Shown {
+    Ok(Some(EventDetails {
         around: events::neighbours(tx, error.id, event.id)?,
         // What cannot be read is shown as nothing.
         detail: Detail::unpack(&event.payload).unwrap_or_default(),

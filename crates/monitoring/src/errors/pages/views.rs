@@ -71,7 +71,7 @@ pub struct ErrorDetails {
     pub hours: Vec<(String, u64)>,
     pub days: Vec<(String, u64)>,
     /// The event that is shown, unless none is kept.
-    pub shown: Option<Shown>,
+    pub shown: Option<EventDetails>,
     /// What the newest events have in common, and how many were looked at.
     pub tags: Vec<Tag>,
     pub looked_at: usize,
@@ -79,7 +79,7 @@ pub struct ErrorDetails {
 
 /// An event and those around it.
 #[derive(Debug)]
-pub struct Shown {
+pub struct EventDetails {
     pub event: Event,
     pub detail: Detail,
     pub around: Neighbours,

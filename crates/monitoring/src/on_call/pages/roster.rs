@@ -8,9 +8,10 @@ use crate::on_call::zones::{instant, zone};
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
+use kernel::html::FirstDay;
 use std::collections::{BTreeSet, HashMap};
 
-/// Days that are drawn, from a Monday on.
+/// Days that are drawn, from the beginning of a week on.
 const DAYS: i64 = 14;
 /// Days where people take more turns than a line of text has room for.
 const FEWER_DAYS: i64 = 7;
@@ -35,14 +36,18 @@ pub struct Days {
 }
 
 impl Days {
-    /// From the Monday of this day on: of today's where it is none.
-    pub fn of(schedule: &Schedule, week: Option<&str>, now: Timestamp) -> Days {
+    /// From the beginning of this day's week on: of today's where it is none.
+    pub fn of(
+        schedule: &Schedule,
+        week: Option<&str>,
+        first_day: FirstDay,
+        now: Timestamp,
+    ) -> Days {
         let zone = zone(&schedule.time_zone);
         let today = now.to_zoned(zone.clone()).date();
         let asked = week.and_then(|text| text.trim().parse::<Date>().ok());
         let day = asked.filter(|day| YEARS.contains(&day.year())).unwrap_or(today);
-        let back = i64::from(day.weekday().to_monday_zero_offset());
-        let first = day.checked_sub(back.days()).unwrap_or(day);
+        let first = day.checked_sub(first_day.days_before(day).days()).unwrap_or(day);
         let day = |n: i64| {
             let date = first.checked_add(n.days()).ok()?;
             Some((date, instant(schedule, date.to_datetime(Time::midnight()))?))
@@ -62,8 +67,8 @@ impl Days {
         self.begin.last().map_or(self.now, |day| day.1)
     }
 
-    /// The Monday so many weeks later, as addresses name it.
-    fn monday(&self, weeks: i64) -> Option<String> {
+    /// The first day so many weeks later, as addresses name it.
+    fn week(&self, weeks: i64) -> Option<String> {
         let first = self.begin.first()?.0;
         let day = first.checked_add(weeks.weeks()).ok()?;
         YEARS.contains(&day.year()).then(|| day.to_string())
@@ -131,7 +136,7 @@ pub struct Roster {
     pub shifts: Vec<Listed>,
     /// There are more shifts than are listed.
     pub has_more: bool,
-    /// Mondays a week before and after, for links.
+    /// Weeks before and after, by their first days, for links.
     pub before: Option<String>,
     pub after: Option<String>,
 }
@@ -232,8 +237,8 @@ pub fn roster(
         clock: days.now.to_zoned(days.zone.clone()).strftime("%H:%M").to_string(),
         shifts: listed,
         has_more,
-        before: days.monday(-1),
-        after: days.monday(1),
+        before: days.week(-1),
+        after: days.week(1),
     }
 }
 
@@ -290,8 +295,29 @@ mod tests {
     }
 
     fn days(week: Option<&str>) -> Days {
+        days_from(week, FirstDay::Monday)
+    }
+
+    fn days_from(week: Option<&str>, first_day: FirstDay) -> Days {
         let now = "2031-05-06T12:00:00Z".parse().unwrap();
-        Days::of(&schedule("Europe/Berlin"), week, now)
+        Days::of(&schedule("Europe/Berlin"), week, first_day, now)
+    }
+
+    #[test]
+    fn weeks_begin_on_the_chosen_day() {
+        for (first_day, week, title) in [
+            (FirstDay::Sunday, None, "4 – 17 May 2031"),
+            (FirstDay::Sunday, Some("2031-05-11"), "11 – 24 May 2031"),
+            (FirstDay::Sunday, Some("2031-05-10"), "4 – 17 May 2031"),
+            (FirstDay::Saturday, None, "3 – 16 May 2031"),
+            (FirstDay::Saturday, Some("2031-05-10"), "10 – 23 May 2031"),
+            (FirstDay::Saturday, Some("2031-05-09"), "3 – 16 May 2031"),
+        ] {
+            assert_eq!(days_from(week, first_day).title(), title, "{first_day} {week:?}");
+        }
+        let days = days_from(None, FirstDay::Sunday);
+        assert_eq!(days.week(1).as_deref(), Some("2031-05-11"));
+        assert!(drawn(&days)[0].is_weekend && !drawn(&days)[1].is_weekend);
     }
 
     #[test]
@@ -307,8 +333,8 @@ mod tests {
             assert_eq!(days(week).title(), title, "{week:?}");
         }
         let days = days(None);
-        assert_eq!(days.monday(1).as_deref(), Some("2031-05-12"));
-        assert_eq!(days.monday(-1).as_deref(), Some("2031-04-28"));
+        assert_eq!(days.week(1).as_deref(), Some("2031-05-12"));
+        assert_eq!(days.week(-1).as_deref(), Some("2031-04-28"));
         let drawn = drawn(&days);
         assert_eq!(drawn.len(), 14);
         assert!(drawn[1].is_today && drawn[5].is_weekend && !drawn[4].is_weekend);

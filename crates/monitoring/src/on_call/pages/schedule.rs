@@ -135,7 +135,8 @@ impl FormPage for SchedulePage {
         let related = RelatedToSchedules::read(tx, std::slice::from_ref(&schedule))?;
         let now = tx.now();
         let rotations: Vec<&Rotation> = related.rotations.iter().collect();
-        let days = Days::of(&schedule, self.week.as_deref(), now);
+        let first_day = page.preferences().first_day;
+        let days = Days::of(&schedule, self.week.as_deref(), first_day, now);
         let sent = |action| typed.form.as_ref().filter(|form| form.action == action);
         let head = space.head(tx, &self.visit.viewer)?;
         let mut page = head.page_below(page, Section::OnCall);

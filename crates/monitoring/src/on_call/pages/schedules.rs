@@ -16,7 +16,6 @@ use kernel::error::Result;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::{Page, Pages};
 use kernel::http::{Paging, Params, Patch, Response, Text};
-use kernel::time::Timestamp;
 use spaces::pages::{Section, Visit};
 use std::collections::HashMap;
 use store::Tx;
@@ -90,10 +89,9 @@ impl RelatedToSchedules {
     }
 
     /// A schedule as a row, with its rotations drawn in so many turns.
-    fn row(&self, schedule: Schedule, now: Timestamp, most: usize) -> ScheduleRow {
+    fn row(&self, schedule: Schedule, days: Days, most: usize) -> ScheduleRow {
         let own = self.rotations.iter();
         let own: Vec<&Rotation> = own.filter(|one| one.schedule_id == schedule.id).collect();
-        let days = Days::of(&schedule, None, now);
         ScheduleRow {
             now: self.on_call(&schedule),
             roster: roster(&schedule, &own, &self.turns, days, most),
@@ -140,11 +138,15 @@ impl FormPage for Schedules {
             form.timezone = Some("UTC".to_owned());
         }
         let most = DRAWN / found.len().max(1);
-        let rows = found.into_iter();
+        let first_day = page.preferences().first_day;
+        let row = |one: Schedule| {
+            let days = Days::of(&one, None, first_day, now);
+            related.row(one, days, most)
+        };
         let head = space.head(tx, &self.visit.viewer)?;
         Ok(ScheduleList {
             can_change: may_change(&space),
-            schedules: rows.map(|one| related.row(one, now, most)).collect(),
+            schedules: found.into_iter().map(row).collect(),
             pages: Pages::new(self.number + 1, SHOWN, rows::count(tx, project.id)?, url.clone()),
             form,
             zones: zones(),

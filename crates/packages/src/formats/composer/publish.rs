@@ -10,7 +10,7 @@ use crate::rules::publish::{Destination, Repeat};
 use crate::source::{self, Ref};
 use crate::store::index;
 use crate::upload::{self, Uploaded};
-use crate::upload_form::Form;
+use crate::upload_form::UploadForm;
 use kernel::app::App;
 use kernel::blobs::Received;
 use kernel::error::{Error, Found, Result};
@@ -60,9 +60,9 @@ pub async fn publish(
     let mut form = match parts.0 {
         Some(parts) => {
             let files = &["package"];
-            Form::receive(&client, PackageType::Composer, parts, files).await?
+            UploadForm::receive(&client, PackageType::Composer, parts, files).await?
         }
-        None => Form::default(),
+        None => UploadForm::default(),
     };
     let named = |name: &str, sent| form.text(name).map(str::to_owned).or(sent);
     let reference = reference(named("tag", params.tag), named("branch", params.branch))?;

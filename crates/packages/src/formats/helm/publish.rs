@@ -8,7 +8,7 @@ use crate::rules::publish::{Destination, Repeat, add_beside};
 use crate::scope::Scope;
 use crate::store::files;
 use crate::upload::{self, Uploaded};
-use crate::upload_form::{Form, SentFile};
+use crate::upload_form::{SentFile, UploadForm};
 use kernel::error::{Error, Result};
 use kernel::http::{Params, Parts};
 use std::io::Read;
@@ -22,7 +22,7 @@ pub async fn publish(params: Params<Channel>, client: Client, parts: Parts) -> R
     let Params(to) = params;
     upload::admit_publisher(&client, &to.id).await?;
     check_channel(&to.channel)?;
-    let mut form = Form::receive(&client, PackageType::Helm, parts, &[CHART, PROV]).await?;
+    let mut form = UploadForm::receive(&client, PackageType::Helm, parts, &[CHART, PROV]).await?;
     let sent = form.take_file(CHART).ok_or_else(|| Error::missing(CHART))?;
     let (chart, readme) = upload::inspect(&sent.received, Chart::read).await?;
     let digest = sent.received.stored().sha256.clone();

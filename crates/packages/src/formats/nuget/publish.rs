@@ -8,7 +8,7 @@ use crate::rules::publish::{Destination, add_beside};
 use crate::scope::Above;
 use crate::store::{files, packages};
 use crate::upload::{self, Uploaded};
-use crate::upload_form::{Form, SentFile};
+use crate::upload_form::{SentFile, UploadForm};
 use kernel::error::{Error, Found, Result};
 use kernel::http::{NoContent, Params, Parts};
 use kernel::ids::Reference;
@@ -79,7 +79,7 @@ pub async fn symbols(params: Params<Above>, client: Client, parts: Parts) -> Res
 /// The archive of a form, from somebody who may publish here.
 async fn receive(client: &Client, project: &Reference, parts: Parts) -> Result<SentFile> {
     upload::admit_publisher(client, project).await?;
-    let mut form = Form::receive(client, NUGET, parts, &[PACKAGE]).await?;
+    let mut form = UploadForm::receive(client, NUGET, parts, &[PACKAGE]).await?;
     form.take_file(PACKAGE).ok_or_else(|| Error::missing(PACKAGE))
 }
 

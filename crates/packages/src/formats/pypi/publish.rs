@@ -10,7 +10,7 @@ use crate::rules::publish::{Destination, Repeat};
 use crate::scope::Above;
 use crate::store::files;
 use crate::upload::{self, Uploaded};
-use crate::upload_form::{Form, SentFile};
+use crate::upload_form::{SentFile, UploadForm};
 use kernel::blobs::Stored;
 use kernel::error::{Error, Result};
 use kernel::http::{Params, Parts};
@@ -24,7 +24,7 @@ const DECLARED: [(&str, fn(&Stored) -> &str); 2] =
 pub async fn publish(params: Params<Above>, client: Client, parts: Parts) -> Result<Uploaded> {
     let project = &params.id;
     upload::admit_publisher(&client, project).await?;
-    let mut form = Form::receive(&client, PackageType::Pypi, parts, &[CONTENT]).await?;
+    let mut form = UploadForm::receive(&client, PackageType::Pypi, parts, &[CONTENT]).await?;
     let sent = form.take_file(CONTENT).ok_or_else(|| Error::missing(CONTENT))?;
     let (mut to, kind) = destination(&form, &sent)?;
     check_declared(&form, sent.received.stored())?;
@@ -56,7 +56,7 @@ pub async fn publish(params: Params<Above>, client: Client, parts: Parts) -> Res
 }
 
 /// Where the file is to go, by the form's name and version and its own name.
-fn destination(form: &Form, sent: &SentFile) -> Result<(Destination, Kind)> {
+fn destination(form: &UploadForm, sent: &SentFile) -> Result<(Destination, Kind)> {
     let text = |field: &str| {
         let sent = form.text(field).map(str::trim);
         sent.filter(|text| !text.is_empty()).ok_or_else(|| Error::missing(field))
@@ -82,7 +82,7 @@ fn taken() -> Error {
     )
 }
 
-fn check_declared(form: &Form, stored: &Stored) -> Result<()> {
+fn check_declared(form: &UploadForm, stored: &Stored) -> Result<()> {
     for (field, digest) in DECLARED {
         let declared = form.text(field).map(str::trim).unwrap_or_default();
         if !declared.is_empty() && !declared.eq_ignore_ascii_case(digest(stored)) {

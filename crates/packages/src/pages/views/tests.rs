@@ -7,43 +7,8 @@ use crate::cleanup::run::Preview;
 use crate::model::{PackageType, PushLevel, Status};
 use crate::pages::cleanup::Terms;
 use crate::samples;
-use kernel::html::{Flash, PageViewer};
-
-fn viewer() -> Option<PageViewer> {
-    Some(PageViewer::new("ada", "Ada Lovelace", true))
-}
-
-fn page(title: &str, active: &'static str) -> Page {
-    Page {
-        viewer: viewer(),
-        csrf: "sample".into(),
-        active,
-        ..Page::new(title)
-    }
-}
-
-fn at(days_ago: i64) -> Timestamp {
-    let now: Timestamp = "2026-03-04T10:00:00Z".parse().expect("a fixed time");
-    let then = Timestamp::from_second(now.as_second() - days_ago * 86_400);
-    then.expect("in range")
-}
-
-fn moment(days_ago: i64) -> Moment {
-    Moment::new(at(days_ago), at(0))
-}
-
-fn keep(name: &str, template: &impl Template) -> String {
-    let html = template.render().expect("it renders");
-    assert!(
-        !html.contains(" style=") && !html.contains(" onclick="),
-        "the policy forbids it"
-    );
-    assert_eq!(html.matches("<h1").count(), 1, "one heading");
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/pages");
-    std::fs::create_dir_all(&folder).expect("a writable target");
-    std::fs::write(folder.join(format!("{name}.html")), &html).expect("a writable target");
-    html
-}
+use kernel::html::Flash;
+use kernel::html::samples::{ago, keep, moment, page};
 
 fn head(kind: &'static str) -> SpaceHead {
     SpaceHead {
@@ -68,7 +33,7 @@ fn package(id: i64, name: &str, version: &str, status: &str) -> PackageRow {
             version: Some(version.into()),
             status: Status::from_text(status).expect("a state"),
             download_count: 321,
-            last_downloaded_at: Some(at(1)),
+            last_downloaded_at: Some(ago(1)),
             ..samples::package(PackageType::Generic, name)
         },
         path: Some("acme/tools/anvil".into()),
@@ -116,7 +81,7 @@ fn package_shows_files_digests_and_downloads() {
     let file = PackageFile {
         id: 9,
         size: 1_572_864,
-        created_at: at(1),
+        created_at: ago(1),
         sha256: "5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9".into(),
         sha1: "b6589fc6ab0dc82cf12099d1c2d40ab994e8410c".into(),
         md5: "cfcd208495d565ef66e7dff9f98764da".into(),
@@ -136,8 +101,8 @@ fn package_shows_files_digests_and_downloads() {
                 id: 1,
                 package_id: 1,
                 name: "latest".into(),
-                created_at: at(1),
-                updated_at: at(1),
+                created_at: ago(1),
+                updated_at: ago(1),
             }],
             install: vec![(
                 "Download with curl".into(),
@@ -169,7 +134,7 @@ fn package_shows_files_digests_and_downloads() {
             versions_total: 12,
             downloads_by_day: (0..30).map(|day| (format!("Mar {}", day + 1), day * day % 17)).collect(),
             can_delete: true,
-            now: at(0),
+            now: ago(0),
         },
     );
 
@@ -231,7 +196,7 @@ fn cleanup_shows_what_would_go() {
     };
     let rule = rule(|it| {
         it.not_downloaded_days = Some(30);
-        it.next_run_at = Some(at(-1));
+        it.next_run_at = Some(ago(-1));
     });
     let run = CleanupRun {
         id: 1,
@@ -243,7 +208,7 @@ fn cleanup_shows_what_would_go() {
         names_total: 12,
         removed_packages: 3,
         removed_size: 6144,
-        started_at: at(0),
+        started_at: ago(0),
         finished_at: None,
     };
     let mut shown = cleanup::Cleanup {
@@ -260,7 +225,7 @@ fn cleanup_shows_what_would_go() {
         kinds: Choice::list(&[("generic", "generic")]),
         form: Terms::blank().expect("nothing is required"),
         errors: Errors::default(),
-        now: at(0),
+        now: ago(0),
     };
     let full = keep("cleanup", &shown);
     assert!(full.contains("120 versions, 4 KiB. The first 1 are shown"));

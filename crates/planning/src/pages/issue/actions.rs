@@ -1,16 +1,16 @@
 //! What the forms of an issue's page do.
 
 use super::{ENTRIES, IssueForms, render};
+use crate::formats::quick_actions;
 use crate::guarded::{self, Writer};
 use crate::model::{EscalationStatus, IssueKind, Severity};
-use crate::pages::notes::{Open, Retry};
+use crate::pages::notes::{Open, at, noted};
 use crate::pages::{desk, lines, words};
-use crate::rules::comments::{self, Comment, Said};
+use crate::rules::comments::{Comment, Said};
 use crate::rules::issues::places::{found_signed_in, found_to_write, subscribe};
 use crate::rules::issues::{Assignees, IssueInput, StateEvent, noteable};
 use crate::rules::{awards, todos};
-use crate::store::issues::timeline;
-use crate::store::notes::shown;
+use crate::store::issues::timeline::Timeline;
 use identity::pages::challenge::Solved;
 use identity::pages::refusal::{Refusal, outcome};
 use identity::spam::Guarded;
@@ -262,14 +262,6 @@ async fn aside(
     .await
 }
 
-/// Where a note stands: the page of the story, and its place there.
-pub(super) fn at(url: &str, page: i64, note: i64) -> String {
-    match page {
-        ..=1 => format!("{url}#note_{note}"),
-        page => format!("{url}?page={page}#note_{note}"),
-    }
-}
-
 pub async fn write_note(
     app: App,
     Visit { viewer, address }: Visit,
@@ -282,6 +274,7 @@ pub async fn write_note(
     let here = here(&app, &viewer, &address, form.issue_iid).await?;
     let draft = Draft { body: lines(&form.draft.body).into(), ..form.draft.0 };
     let by = Writer::by_form(viewer.clone(), request, solution);
+    let added = added(&draft.body);
     let mut done = Ok(Guarded::Made(None));
     if !draft.body.trim().is_empty() || form.state_event.is_none() {
         done = say(&app, by.clone(), &here, &draft).await;
@@ -294,7 +287,7 @@ pub async fn write_note(
         }
     }
     match outcome(&app, done.map_err(noted), &["body"]).await? {
-        Ok(Some((id, page))) => flash::done(&app, &at(&here.url, page, id), "Comment added."),
+        Ok(Some(place)) => flash::done(&app, &format!("{}{place}", here.url), added),
         Ok(None) => flash::done(&app, &here.url, "Done."),
         Err(refusal) => {
             let typed = unsaid(draft, refusal);
@@ -303,14 +296,19 @@ pub async fn write_note(
     }
 }
 
-/// Writes a note; its id and the page it stands on, or nothing where the text
-/// held commands only.
-async fn say(
-    app: &App,
-    by: Writer,
-    here: &Here,
-    draft: &Draft,
-) -> Result<Guarded<Option<(i64, i64)>>> {
+/// What is said of a comment, a command in it that is none included.
+fn added(text: &str) -> String {
+    match quick_actions::unknown(text) {
+        Some(word) => {
+            format!("Comment added. There is no command {word}: it stands in the text.")
+        }
+        None => "Comment added.".to_owned(),
+    }
+}
+
+/// Writes a note; where it stands below the issue's address, or nothing where the
+/// text held commands only.
+async fn say(app: &App, by: Writer, here: &Here, draft: &Draft) -> Result<Guarded<Option<String>>> {
     let answers = !draft.discussion_id.is_empty();
     let comment = Comment {
         body: draft.body.0.clone(),
@@ -324,8 +322,19 @@ async fn say(
         let Said::Note(note, _) = said else {
             return Ok(None);
         };
-        let seen = shown(&viewer, noteable(&issue), inside);
-        Ok(Some((note.id, timeline::before(tx, issue.id, seen, &note)? / ENTRIES + 1)))
+        let timeline = Timeline {
+            viewer: &viewer,
+            noteable: noteable(&issue),
+            is_reporter: inside,
+        };
+        let place = timeline.place_of(tx, &note)?;
+        Ok(Some(match place.is_in_story() {
+            true => at("", place.entries_before / ENTRIES + 1, note.id),
+            false => {
+                let thread = format!("?thread={}", note.discussion_id);
+                at(&thread, place.notes_before / ENTRIES + 1, note.id)
+            }
+        }))
     })
     .await
 }
@@ -336,19 +345,8 @@ fn unsaid(draft: Draft, refusal: Refusal) -> IssueForms {
     if draft.discussion_id.is_empty() {
         return IssueForms { draft, refusal, ..IssueForms::default() };
     }
-    let retry = Retry { body: draft.body.0, challenge: refusal.challenge.clone() };
-    let open = Open {
-        answer: Some((draft.discussion_id.0, retry)),
-        ..Open::default()
-    };
+    let open = Open::answer(draft.discussion_id.0, draft.body.0, &refusal);
     IssueForms { open, refusal, ..IssueForms::default() }
-}
-
-fn noted(error: Error) -> Error {
-    match comments::refused_text(&error) {
-        Some(problem) => Error::invalid("body", problem),
-        None => error,
-    }
 }
 
 pub async fn change_note(
@@ -375,12 +373,7 @@ pub async fn change_note(
             flash::done(&app, &at(&here.url, page, id), "Comment updated.")
         }
         Err(refusal) => {
-            let retry = Retry { body, challenge: refusal.challenge.clone() };
-            let open = Open {
-                note_id: Some(form.note_id),
-                typed: Some(retry),
-                ..Open::default()
-            };
+            let open = Open::edit(form.note_id, body, &refusal);
             let typed = IssueForms { open, refusal, ..IssueForms::default() };
             render(&app, viewer, address, (form.issue_iid, None), paging, typed).await
         }

@@ -4,18 +4,20 @@
 pub mod actions;
 mod bulk;
 pub mod fields;
+mod resolving;
 mod story;
 mod ticking;
 
 use super::boxes::Tickable;
 use super::desk;
-use super::notes::{NotePage, Open, Person};
+use super::notes::{NotePage, Open, Person, StoryQuery};
 use super::views::{self, IssueView};
 use crate::access::ProjectAccess;
 use crate::model::{EscalationStatus, Issue};
-use crate::rules::issues::places::{found, is_subscribed};
-use crate::rules::issues::requests::may_edit;
+use crate::rules::issues::places::is_subscribed;
+use crate::rules::issues::requests::{find, may_edit};
 use crate::rules::references::Links;
+use crate::rules::threads::Resolves;
 use crate::store::awards::{self as award_rows, Awardable};
 use actions::{ChangeForm, Draft, change, change_note, write_note};
 use http::Method;
@@ -28,6 +30,7 @@ use kernel::error::Result;
 use kernel::html::ui::Choice;
 use kernel::html::{Html, Moment, Pages};
 use kernel::http::{Flat, Paging, Params, Response, Routes};
+use resolving::resolve;
 use spaces::access::{DEVELOPER, GUEST, Purpose};
 use spaces::pages::{Address, PROJECT, Section};
 use store::Tx;
@@ -45,6 +48,7 @@ pub fn routes(r: &mut Routes) {
     r.page(Method::POST, &one, change);
     r.page(Method::POST, &format!("{one}/notes"), write_note);
     r.page(Method::POST, &format!("{one}/notes/{{note_id}}"), change_note);
+    r.page(Method::POST, &format!("{one}/discussions/{{discussion_id}}"), resolve);
     r.page(Method::POST, &format!("{one}/tasks"), tick);
     r.page(Method::POST, &format!("{one}/notes/{{note_id}}/tasks"), tick);
 }
@@ -52,18 +56,7 @@ pub fn routes(r: &mut Routes) {
 kernel::params! {
     pub struct OneIssue {
         pub issue_iid: i64,
-        pub shown: Flat<Shown>,
-    }
-}
-
-kernel::params! {
-    /// What of an issue's story is shown.
-    #[derive(Default)]
-    pub struct Shown {
-        /// The note whose form to change it is open.
-        pub edit: Option<i64>,
-        /// One discussion alone, by its id.
-        pub thread: Option<String>,
+        pub story: Flat<StoryQuery>,
     }
 }
 
@@ -82,8 +75,8 @@ async fn show(
     Params(path): Params<OneIssue>,
     paging: Paging,
 ) -> Result<Response> {
-    let Shown { edit, thread } = path.shown.0;
-    let open = Open { note_id: edit, ..Open::default() };
+    let StoryQuery { edit, thread } = path.story.0;
+    let open = Open { note_id: edit, is_alone: thread.is_some(), ..Open::default() };
     let typed = IssueForms { open, ..IssueForms::default() };
     render(&app, viewer, address, (path.issue_iid, thread), paging, typed).await
 }
@@ -103,8 +96,8 @@ async fn render(
     let _turn = kernel::markup::turn().await?;
     let view = app
         .read(move |tx| {
-            let (space, _) = desk(tx, &viewer, &address, Purpose::Read)?;
-            let (desk, issue) = found(tx, &viewer, &space.reference(), iid)?;
+            let (space, desk) = desk(tx, &viewer, &address, Purpose::Read)?;
+            let issue = find(tx, &viewer, &desk, iid)?;
             let head = space.head(tx, &viewer)?;
             let mut page = head.page_below(shown, Section::Issues);
             page.title = format!("{} (#{})", issue.title, issue.iid);
@@ -114,10 +107,12 @@ async fn render(
                 viewer: &viewer,
                 desk: &desk,
                 url: &url,
+                here: &url,
                 csrf: &page.csrf,
                 page: Pages::of(&paging, 0, String::new()).page,
                 writes: reader.writes(),
                 may_answer: reader.may_write(),
+                resolves: Resolves::about(&viewer, &desk, (&issue).into()),
                 open: &typed.open,
             };
             let (story, pages) = match &thread {
@@ -133,6 +128,7 @@ async fn render(
             // The challenge stands where the text was typed.
             let of_draft = typed.open.typed.is_none() && typed.open.answer.is_none();
             Ok(views::Issue {
+                to_resolve: reader.unresolved(tx)?,
                 view: reader.view(tx, &around)?,
                 side: reader.fields(tx, typed.fields.as_ref())?,
                 may_set: reader.may_set(),

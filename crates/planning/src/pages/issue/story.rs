@@ -3,20 +3,34 @@
 use super::Reader;
 use crate::entity::events::Named;
 use crate::model::EventKind;
-use crate::pages::notes::{Entry, Line, NotePage, Person, Story, What};
+use crate::pages::notes::{Activity, ActivityText, Entry, NotePage, Person, Story};
 use crate::rules::issues::noteable;
 use crate::store::issues::events::Event;
-use crate::store::issues::timeline::{self, Entry as Row};
+use crate::store::issues::timeline::{Discussion, Entry as Row, Timeline};
 use crate::store::notes::shown;
+use crate::store::threads;
 use kernel::error::{Found, Result};
 use kernel::html::Moment;
 use kernel::http::Paging;
 use kernel::time::Timestamp;
-use store::{Fragment, Tx};
+use store::Tx;
 
 impl Reader<'_> {
-    fn notes(&self) -> Fragment {
-        shown(self.viewer, noteable(self.issue), self.desk.is_reporter())
+    fn timeline(&self) -> Timeline<'_> {
+        Timeline {
+            viewer: self.viewer,
+            noteable: noteable(self.issue),
+            is_reporter: self.desk.is_reporter(),
+        }
+    }
+
+    /// How many threads are not resolved.
+    pub fn unresolved(&self, tx: &mut Tx<'_>) -> Result<u64> {
+        Ok(threads::unresolved(
+            tx,
+            shown(self.viewer, noteable(self.issue), self.desk.is_reporter()),
+        )?
+        .unsigned_abs())
     }
 
     /// One page, oldest first, and how many entries there are.
@@ -26,24 +40,26 @@ impl Reader<'_> {
         around: &NotePage<'_>,
         paging: &Paging,
     ) -> Result<(Story, i64)> {
-        let issue = self.issue.id;
-        let total = timeline::count(tx, issue, self.notes())?;
-        let rows = timeline::page(tx, issue, self.notes(), paging.per_page, paging.offset())?;
-        let (mut said, mut events) = (Vec::new(), Vec::new());
-        for row in &rows {
+        let total = self.timeline().count(tx, paging)?;
+        let rows = self.timeline().page(tx, paging)?;
+        let (mut said, mut events, mut order) = (Vec::new(), Vec::new(), Vec::new());
+        for row in rows {
+            order.push(matches!(row, Row::Said(_)));
             match row {
-                Row::Said(discussion) => said.push(discussion.clone()),
-                Row::Became(event) => events.push(event.clone()),
+                Row::Said(discussion) => said.push(discussion),
+                Row::Became(event) => events.push(event),
             }
         }
-        let mut said = around.show(tx, said)?.into_iter();
         let named = Named::read(tx, &events)?;
         let now = tx.now();
-        let entry = |row: &Row| match row {
-            Row::Said(_) => said.next(),
-            Row::Became(event) => Some(Entry::Line(Box::new(told(event, &named, now)))),
-        };
-        Ok((Story::new(rows.iter().filter_map(entry).collect()), total))
+        let mut said = around.show(tx, said)?.into_iter();
+        let mut became =
+            events.iter().map(|event| Entry::Activity(Box::new(told(event, &named, now))));
+        let entries = order.into_iter().filter_map(|is_said| match is_said {
+            true => said.next(),
+            false => became.next(),
+        });
+        Ok((Story::new(entries.collect()), total))
     }
 
     /// One page of one discussion, and how many notes it has.
@@ -54,15 +70,16 @@ impl Reader<'_> {
         id: &str,
         paging: &Paging,
     ) -> Result<(Story, i64)> {
-        let (limit, offset) = (paging.per_page, paging.offset());
-        let said = timeline::discussion(tx, self.notes(), id, limit, offset)?;
+        let said = self.timeline().discussion(tx, id, paging)?;
         let total = said.total;
         (total > 0).then_some(()).found("Thread")?;
+        // The other pages of it hold the rest.
+        let said = Discussion { total: said.notes.len() as i64, ..said };
         Ok((Story::new(around.show(tx, vec![said])?), total))
     }
 }
 
-fn told(event: &Event, named: &Named, now: Timestamp) -> Line {
+fn told(event: &Event, named: &Named, now: Timestamp) -> Activity {
     let adds = event.action == "add";
     let text = match (event.kind, event.weight) {
         (EventKind::State, _) => format!("{} this issue", event.action),
@@ -73,9 +90,9 @@ fn told(event: &Event, named: &Named, now: Timestamp) -> Line {
         (EventKind::Weight, Some(weight)) => format!("set the weight to {weight}"),
         (EventKind::Weight, None) => "removed the weight".to_owned(),
     };
-    Line {
+    Activity {
         author: Person::of(named.user(event)),
-        what: What::Done {
+        text: ActivityText::Event {
             text,
             label: named.label(event).cloned(),
             milestone: named.milestone(event).map(|goal| (goal.title.clone(), goal.path())),

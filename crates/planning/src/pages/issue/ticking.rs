@@ -1,49 +1,40 @@
 //! Boxes of an issue's texts, ticked one by one.
 
 use super::DESCRIPTION;
-use super::actions::at;
 use crate::access::ProjectAccess;
 use crate::model::Issue;
+use crate::pages::boxes::{BoxForm, ticked};
 use crate::pages::desk;
+use crate::pages::notes::at;
 use crate::rules::comments::Talk;
 use crate::rules::issues::places::found_to_write;
 use crate::rules::issues::requests;
 use kernel::app::App;
-use kernel::error::{Error, Result};
+use kernel::error::Result;
 use kernel::html::flash;
-use kernel::http::params::Text;
-use kernel::http::{Params, Response};
-use kernel::markup::{Tick, version};
+use kernel::http::{Flat, Params, Response};
 use spaces::access::Purpose;
 use spaces::pages::Visit;
 use store::Tx;
 
-const CHANGED: &str = "Somebody changed this text since you opened the page, so nothing was \
-                       ticked. Go back, reload the page and try again.";
-
 kernel::params! {
-    pub struct BoxForm {
+    pub struct IssueBox {
         pub issue_iid: i64,
         /// The note that has the box; else the description does.
         pub note_id: Option<i64>,
-        /// Which box, and what becomes of it.
-        pub task: Text,
-        /// The text that the box was seen in.
-        pub version: Text,
-        pub page: Option<i64>,
+        pub ticked: Flat<BoxForm>,
     }
 }
 
-pub async fn tick(app: App, visit: Visit, form: Params<BoxForm>) -> Result<Response> {
+pub async fn tick(app: App, visit: Visit, form: Params<IssueBox>) -> Result<Response> {
     let Params(form) = form;
-    let tick = Tick::of(&form.task);
-    let tick = tick.ok_or_else(|| Error::Parameters(vec!["task is invalid".into()]))?;
-    let (iid, note_id, page) = (form.issue_iid, form.note_id, form.page.unwrap_or(1));
+    let tick = form.ticked.tick()?;
+    let (iid, note_id, page) = (form.issue_iid, form.note_id, form.ticked.page.unwrap_or(1));
     let url = app
         .write(move |tx| {
             let (space, _) = desk(tx, &visit.viewer, &visit.address, Purpose::ReadMembers)?;
             let (desk, issue) = found_to_write(tx, &visit.viewer, &space.reference(), iid)?;
-            Ticking { visit: &visit, desk: &desk, issue: &issue }.apply(tx, &form, tick)?;
+            Ticking { visit: &visit, desk: &desk, issue: &issue }.apply(tx, &form)?;
             Ok(format!("{}/-/issues/{iid}", space.url()))
         })
         .await?;
@@ -51,12 +42,7 @@ pub async fn tick(app: App, visit: Visit, form: Params<BoxForm>) -> Result<Respo
         Some(note) => at(&url, page, note),
         None => format!("{url}#{DESCRIPTION}"),
     };
-    let done = if tick.done {
-        "Task marked as done."
-    } else {
-        "Task marked as not done."
-    };
-    flash::done(&app, &to, done)
+    flash::done(&app, &to, ticked(tick))
 }
 
 struct Ticking<'t> {
@@ -66,26 +52,15 @@ struct Ticking<'t> {
 }
 
 impl Ticking<'_> {
-    fn apply(&self, tx: &mut Tx<'_>, form: &BoxForm, tick: Tick) -> Result<()> {
+    fn apply(&self, tx: &mut Tx<'_>, form: &IssueBox) -> Result<()> {
         let viewer = &self.visit.viewer;
         match form.note_id {
-            Some(note_id) => {
-                let talk = Talk::new(viewer, self.desk, self.issue);
-                let note = talk.find(tx, note_id)?;
-                let text = ticked(&note.body, form, tick)?;
-                talk.rewrite(tx, note_id, &text).map(drop)
-            }
+            Some(note_id) => Talk::new(viewer, self.desk, self.issue)
+                .tick(tx, note_id, |text| form.ticked.apply(text)),
             None => {
-                let text = ticked(self.issue.text(), form, tick)?;
+                let text = form.ticked.apply(self.issue.text())?;
                 requests::tick(tx, viewer, self.desk, self.issue, text).map(drop)
             }
         }
     }
-}
-
-/// The text with the box ticked, if it is still the one that was seen.
-fn ticked(text: &str, form: &BoxForm, tick: Tick) -> Result<String> {
-    let same = *form.version == version(text);
-    let ticked = same.then(|| tick.apply(text)).flatten();
-    ticked.ok_or_else(|| Error::Conflict(CHANGED.into()))
 }

@@ -6,7 +6,7 @@ use crate::model::{IssueKind, IssueState};
 use crate::rest::{PLACES, PlaceRequest};
 use crate::rules::awards;
 use crate::rules::milestones;
-use crate::store::issues::filter::{Due, Filter, Has, Marks, Times};
+use crate::store::issues::filter::{Due, Has, IssueFilter, Marks, Times};
 use crate::store::issues::list::{self as rows, OrderBy, Sorting};
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -140,7 +140,7 @@ impl ListIssues {
         if places.iter().any(|one| one != "title" && one != "description") {
             return Err(Error::Parameters(vec!["in does not have a valid value".into()]));
         }
-        let mut filter = Filter {
+        let mut filter = IssueFilter {
             state: match self.state {
                 Some(StateAsked::Opened) => Some(IssueState::Opened),
                 Some(StateAsked::Closed) => Some(IssueState::Closed),
@@ -169,7 +169,7 @@ impl ListIssues {
             due: self.due_date,
             times: self.times.0.clone(),
             impossible: lies(&self.epic_id) || lies(&self.iteration_id),
-            ..Filter::default()
+            ..IssueFilter::default()
         };
         match self.scope.unwrap_or(default) {
             Whose::All => {}
@@ -199,7 +199,7 @@ kernel::params! {
 }
 
 struct Wanted {
-    filter: Filter,
+    filter: IssueFilter,
     sorting: Sorting,
     details: bool,
 }
@@ -245,7 +245,7 @@ async fn list(
     paging: Paging,
 ) -> Result<Paged<IssueEntity>> {
     let wanted = params.wanted(&viewer, Whose::CreatedByMe)?;
-    let everywhere = |_: &mut Tx<'_>, _: &Viewer, _: &mut Filter| Ok(Scope::Everywhere);
+    let everywhere = |_: &mut Tx<'_>, _: &Viewer, _: &mut IssueFilter| Ok(Scope::Everywhere);
     page(app, viewer, wanted, paging, everywhere).await
 }
 
@@ -269,7 +269,7 @@ fn scope(tx: &mut Tx<'_>, viewer: &Viewer, place: &ParentRef) -> Result<Scope> {
 
 fn everything() -> Wanted {
     Wanted {
-        filter: Filter::default(),
+        filter: IssueFilter::default(),
         sorting: Sorting { by: OrderBy::CreatedAt, descending: true },
         details: false,
     }
@@ -282,7 +282,7 @@ async fn of_milestone(
     params: Params<OfMilestone>,
     paging: Paging,
 ) -> Result<Paged<IssueEntity>> {
-    let work = move |tx: &mut Tx<'_>, viewer: &Viewer, filter: &mut Filter| {
+    let work = move |tx: &mut Tx<'_>, viewer: &Viewer, filter: &mut IssueFilter| {
         let entered = authorize(tx, viewer, &place, Aim::Read)?;
         filter.milestone_id = Some(milestones::find(tx, &entered, params.milestone_id)?.id);
         scope(tx, viewer, &place)
@@ -308,7 +308,7 @@ async fn page(
     viewer: Viewer,
     wanted: Wanted,
     paging: Paging,
-    place: impl FnOnce(&mut Tx<'_>, &Viewer, &mut Filter) -> Result<Scope> + Send + 'static,
+    place: impl FnOnce(&mut Tx<'_>, &Viewer, &mut IssueFilter) -> Result<Scope> + Send + 'static,
 ) -> Result<Paged<IssueEntity>> {
     let Wanted { mut filter, sorting, details } = wanted;
     let (page, around) = app

@@ -1,19 +1,18 @@
 //! Discussions of an issue, and their notes.
 
 use super::{
-    CreateNote, ISSUE, LoadedNotes, NotePath, UpdateNote, comment, one, removed, rewritten,
+    CreateNote, ISSUE, LoadedNotes, NotePath, UpdateNote, changed, comment, one, removed,
     shown_one, write,
 };
 use crate::entity::notes::{DiscussionEntity, NoteEntity, discussion};
 use crate::rest::issues::IssueRequest;
 use crate::rules::comments::{Comment, Talk};
 use crate::rules::issues::noteable;
-use crate::rules::issues::places::found_to_write;
 use crate::store::notes::{self as rows, Note};
 use kernel::app::App;
-use kernel::error::{Error, Result};
+use kernel::error::Result;
 use kernel::http::{
-    Created, Flat, NoContent, Ok200, Paged, Paging, Params, RequestContext, Response, Routes,
+    Flat, NoContent, Ok200, Paged, Paging, Params, RequestContext, Response, Routes,
 };
 use kernel::time::Timestamp;
 use std::sync::Arc;
@@ -29,7 +28,7 @@ pub(super) fn routes(r: &mut Routes) {
     r.get(&at("discussions/{discussion_id}"), show_discussion)
         .summary("Shows a discussion of an issue");
     r.put(&at("discussions/{discussion_id}"), resolve)
-        .summary("Refuses to resolve a discussion of an issue");
+        .summary("Resolves a discussion of an issue, or opens it again");
     r.post(&at("discussions/{discussion_id}/notes"), answer)
         .summary("Answers in a discussion of an issue")
         .answers(201, "The note was made")
@@ -37,7 +36,7 @@ pub(super) fn routes(r: &mut Routes) {
     r.get(&at("discussions/{discussion_id}/notes/{note_id}"), show_in)
         .summary("Shows a note of a discussion");
     r.put(&at("discussions/{discussion_id}/notes/{note_id}"), update_in)
-        .summary("Changes a note of a discussion");
+        .summary("Changes a note of a discussion, or resolves that");
     r.delete(&at("discussions/{discussion_id}/notes/{note_id}"), destroy_in)
         .summary("Deletes a note of a discussion");
 }
@@ -46,6 +45,14 @@ kernel::params! {
     pub struct DiscussionPath {
         /// Id of the discussion.
         pub discussion_id: String,
+    }
+}
+
+kernel::params! {
+    pub struct ResolveDiscussion {
+        pub within: Flat<DiscussionPath>,
+        /// Whether it is resolved.
+        pub resolved: bool,
     }
 }
 
@@ -97,8 +104,7 @@ async fn update_in(
     request: Arc<RequestContext>,
     Params(params): Params<UpdateNote>,
 ) -> Result<Ok200<NoteEntity>> {
-    let which = (params.note.note_id, Some(within.discussion_id));
-    rewritten(at, request, which, params.body).await
+    changed(at, request, params, Some(within.discussion_id)).await
 }
 
 async fn destroy_in(
@@ -137,16 +143,16 @@ async fn show_discussion(
     .await
 }
 
-/// Discussions of issues are never resolved.
 async fn resolve(
-    IssueRequest { caller, place }: IssueRequest,
-    path: Params<DiscussionPath>,
-) -> Result<Created<DiscussionEntity>> {
-    caller
-        .read(move |tx, by| {
-            let (desk, issue) = found_to_write(tx, &by.viewer, &place.0, place.1)?;
-            Talk::new(&by.viewer, &desk, &issue).discussion(tx, &path.discussion_id)?;
-            Err(Error::BadRequest("Note is not resolvable".into()))
-        })
-        .await
+    at: IssueRequest,
+    Params(params): Params<ResolveDiscussion>,
+) -> Result<Ok200<DiscussionEntity>> {
+    at.write(move |tx, by, desk, issue| {
+        let talk = Talk::new(&by.viewer, &desk, &issue);
+        let id = &params.within.discussion_id;
+        talk.resolve(tx, id, params.resolved)?;
+        let notes = talk.discussion(tx, id)?;
+        Ok(Ok200(LoadedNotes::read(tx, issue, notes)?.discussion(&by.app)))
+    })
+    .await
 }

@@ -36,7 +36,8 @@ pub(super) fn routes(r: &mut Routes) {
         .answers(201, "The note was made")
         .answers(202, "The note held commands alone, which were carried out");
     r.get(&at("notes/{note_id}"), show).summary("Shows a note of an issue");
-    r.put(&at("notes/{note_id}"), update).summary("Changes a note of an issue");
+    r.put(&at("notes/{note_id}"), update)
+        .summary("Changes a note of an issue, or resolves its thread");
     r.delete(&at("notes/{note_id}"), destroy).summary("Deletes a note of an issue");
     discussions::routes(r);
 }
@@ -75,8 +76,10 @@ kernel::params! {
 kernel::params! {
     pub struct UpdateNote {
         pub note: Flat<NotePath>,
-        /// The text, in Markdown.
-        pub body: String,
+        /// The text, in Markdown; one of both is given.
+        pub body: Option<String>,
+        /// Whether its thread is resolved.
+        pub resolved: Option<bool>,
     }
 }
 
@@ -89,7 +92,7 @@ struct LoadedNotes {
 
 impl LoadedNotes {
     fn read(tx: &mut Tx<'_>, issue: Issue, notes: Vec<Note>) -> Result<LoadedNotes> {
-        let ids: Vec<i64> = notes.iter().filter_map(|note| note.author_id).collect();
+        let ids: Vec<i64> = notes.iter().flat_map(Note::people).collect();
         let users = load_basic(tx, &ids)?;
         Ok(LoadedNotes { issue, notes, users })
     }
@@ -115,8 +118,7 @@ async fn list(
         let activity = params.activity_filter.unwrap_or(Activity::All);
         let order = (by, params.sort != Some(Sort::Asc));
         let page = rows::list(tx, condition, activity, order, paging)?;
-        let ids = page.items.iter().filter_map(|note| note.author_id);
-        let ids: Vec<i64> = ids.collect();
+        let ids: Vec<i64> = page.items.iter().flat_map(Note::people).collect();
         let users = load_basic(tx, &ids)?;
         Ok(page.map(|one| note(&asker.app, &one, &issue, &users, Map::new())))
     })
@@ -189,6 +191,47 @@ async fn shown_one(
     .await
 }
 
+/// Gives a note another text, or resolves the thread it stands in.
+async fn changed(
+    at: IssueRequest,
+    request: Arc<RequestContext>,
+    params: UpdateNote,
+    within: Option<String>,
+) -> Result<Ok200<NoteEntity>> {
+    let note_id = params.note.note_id;
+    match (params.body, params.resolved) {
+        (Some(body), None) => rewritten(at, request, (note_id, within), body).await,
+        (None, Some(is_resolved)) => resolved(at, note_id, within, is_resolved).await,
+        (Some(_), Some(_)) => misused(at, "body, resolved are mutually exclusive").await,
+        (None, None) => {
+            let text = "body, resolved are missing, exactly one parameter must be provided";
+            misused(at, text).await
+        }
+    }
+}
+
+/// Refuses parameters, once it is known that the caller may write there.
+async fn misused(at: IssueRequest, text: &'static str) -> Result<Ok200<NoteEntity>> {
+    at.write(move |_, _, _, _| Err(Error::Parameters(vec![text.to_owned()]))).await
+}
+
+async fn resolved(
+    at: IssueRequest,
+    note_id: i64,
+    within: Option<String>,
+    is_resolved: bool,
+) -> Result<Ok200<NoteEntity>> {
+    at.write(move |tx, by, desk, issue| {
+        let talk = Talk::new(&by.viewer, &desk, &issue);
+        let note = talk.find_within(tx, note_id, within.as_deref())?;
+        talk.resolve(tx, &note.discussion_id, is_resolved)?;
+        let note = talk.find(tx, note_id)?;
+        let shown = LoadedNotes::read(tx, issue, vec![note])?;
+        shown.one(&by.app, Map::new()).map(Ok200)
+    })
+    .await
+}
+
 async fn rewritten(
     IssueRequest { caller, place }: IssueRequest,
     request: Arc<RequestContext>,
@@ -222,7 +265,7 @@ async fn update(
     request: Arc<RequestContext>,
     Params(params): Params<UpdateNote>,
 ) -> Result<Ok200<NoteEntity>> {
-    rewritten(at, request, (params.note.note_id, None), params.body).await
+    changed(at, request, params, None).await
 }
 
 async fn destroy(at: IssueRequest, path: Params<NotePath>) -> Result<NoContent> {

@@ -154,6 +154,7 @@ fn copy_notes(tx: &mut Tx<'_>, viewer: &Viewer, from: &Issue, to: &Issue) -> Res
                 internal: note.internal,
                 names_issue_id: None,
                 created_at: note.created_at,
+                resolved: (note.resolved_at, note.resolved_by_id),
             },
         )?;
     }

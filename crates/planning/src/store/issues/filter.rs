@@ -105,7 +105,7 @@ kernel::params! {
 }
 
 #[derive(Debug, Clone, Default)]
-pub struct Filter {
+pub struct IssueFilter {
     pub state: Option<IssueState>,
     pub is: Marks,
     pub not: Marks,
@@ -126,7 +126,7 @@ pub struct Filter {
 }
 
 /// Adds what a filter asks for to a condition on `issues`.
-pub fn narrow(sql: &mut Fragment, filter: &Filter, today: Date) {
+pub fn narrow(sql: &mut Fragment, filter: &IssueFilter, today: Date) {
     if let Some(state) = filter.state {
         sql.push(" and issues.state = ", state);
     }

@@ -1,6 +1,6 @@
 //! Lists of issues: whose and in which order, the same for every interface.
 
-use super::filter::{Filter, narrow};
+use super::filter::{IssueFilter, narrow};
 use super::{SELECT, TABLES};
 use crate::access::{Scope, visible};
 use crate::model::Issue;
@@ -38,7 +38,7 @@ pub struct Sorting {
 }
 
 /// Condition: the issues in a scope that the viewer may see and that pass.
-fn seen(tx: &Tx<'_>, viewer: &Viewer, scope: &Scope, filter: &Filter) -> Fragment {
+fn seen(tx: &Tx<'_>, viewer: &Viewer, scope: &Scope, filter: &IssueFilter) -> Fragment {
     let mut condition = visible(tx, viewer, scope);
     narrow(&mut condition, filter, date_of(tx.now()));
     condition
@@ -49,7 +49,7 @@ pub fn list(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     scope: &Scope,
-    filter: &Filter,
+    filter: &IssueFilter,
     sorting: Sorting,
     paging: Paging,
 ) -> Result<Paged<Issue>> {
@@ -57,12 +57,27 @@ pub fn list(
     pages::page(tx, list, paging, |issue| (key(sorting.by, issue), issue.id))
 }
 
+/// The issues of one page of it, where others count them.
+pub fn rows(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    scope: &Scope,
+    filter: &IssueFilter,
+    sorting: Sorting,
+    paging: &Paging,
+) -> Result<Vec<Issue>> {
+    let list = listed(tx, viewer, scope, filter, sorting);
+    let mut rows: Vec<Issue> = tx.query(pages::query(list, paging)?)?;
+    rows.truncate(paging.per_page.unsigned_abs() as usize);
+    Ok(rows)
+}
+
 /// What [`list`] reads.
 pub fn listed(
     tx: &Tx<'_>,
     viewer: &Viewer,
     scope: &Scope,
-    filter: &Filter,
+    filter: &IssueFilter,
     sorting: Sorting,
 ) -> List {
     let condition = seen(tx, viewer, scope, filter);
@@ -121,7 +136,7 @@ pub fn pages_of(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     owners: &Owners,
-    filter: &Filter,
+    filter: &IssueFilter,
     window: &Window,
 ) -> Result<Vec<Owned<Issue>>> {
     let (owner, mut from) = owners.tables();
@@ -135,7 +150,7 @@ pub fn counts_of(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     owners: &Owners,
-    filter: &Filter,
+    filter: &IssueFilter,
     limit: Option<i64>,
 ) -> Result<HashMap<i64, i64>> {
     let (owner, mut from) = owners.tables();
@@ -156,7 +171,7 @@ pub fn counts_of(
 pub fn page_of_all(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    filter: &Filter,
+    filter: &IssueFilter,
     window: &Window,
 ) -> Result<Vec<Issue>> {
     let mut query = Fragment::new(SELECT);
@@ -169,7 +184,7 @@ pub fn page_of_all(
 pub fn count_all(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    filter: &Filter,
+    filter: &IssueFilter,
     limit: Option<i64>,
 ) -> Result<i64> {
     let mut query = Fragment::new("select count(*) from (select 1 from ");
@@ -185,7 +200,7 @@ pub fn count_all(
 }
 
 /// How many of a scope pass, counted no further than lists tell.
-pub fn count(tx: &mut Tx<'_>, viewer: &Viewer, scope: &Scope, filter: &Filter) -> Result<i64> {
+pub fn count(tx: &mut Tx<'_>, viewer: &Viewer, scope: &Scope, filter: &IssueFilter) -> Result<i64> {
     let condition = seen(tx, viewer, scope, filter);
     pages::count(tx, &Fragment::new(TABLES), &condition)
 }

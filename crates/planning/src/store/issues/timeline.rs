@@ -1,15 +1,21 @@
-//! What was said about an issue and what became of it, in one order: each
-//! discussion stands where it began.
+//! What was said about something and what became of it, in one order: each
+//! discussion stands where it began. Everything is read by the order of an index,
+//! so what a page costs does not grow with the issue or its longest thread.
 
 use super::events::Event;
-use crate::store::notes::Note;
+use crate::store::notes::{Note, Noteable, open};
+use identity::viewer::Viewer;
 use kernel::error::Result;
+use kernel::http::Paging;
+use kernel::http::paging::COUNT_LIMIT;
 use kernel::time::Timestamp;
 use std::collections::HashMap;
 use store::{Fragment, FromRow, Tx, sql};
 
 /// Notes of a discussion that are read at once; a page of its own has all.
 pub const MOST_SHOWN: i64 = 100;
+/// Notes of a discussion up to which it is told how many there are.
+pub const MOST_COUNTED: i64 = 1_000;
 
 #[derive(Debug, Clone)]
 pub enum Entry {
@@ -25,136 +31,273 @@ pub struct Discussion {
     pub total: i64,
 }
 
-/// How many entries there are of an issue, of notes those of this condition.
-pub fn count(tx: &mut Tx<'_>, issue_id: i64, notes: Fragment) -> Result<i64> {
-    let mut query =
-        Fragment::new("select (select count(distinct notes.discussion_id) from notes where ");
-    query
-        .append(notes)
-        .push(") + (select count(*) from issue_events where issue_id = ", issue_id)
-        .raw(")");
-    Ok(tx.query(query)?.into_iter().next().unwrap_or(0))
+/// The story of an issue, or of another thing that has notes, as it shows to
+/// somebody.
+#[derive(Debug, Clone, Copy)]
+pub struct Timeline<'t> {
+    pub viewer: &'t Viewer,
+    pub noteable: Noteable,
+    /// They see what is for reporters.
+    pub is_reporter: bool,
 }
 
-/// How many entries stand before the discussion of a note.
-pub fn before(tx: &mut Tx<'_>, issue_id: i64, notes: Fragment, note: &Note) -> Result<i64> {
-    let mut first = notes.clone();
-    first.push(" and notes.discussion_id = ", note.discussion_id.as_str());
-    let mut query = Fragment::new("select min(created_at), min(id) from notes where ");
-    query.append(first);
-    let began: Option<(Option<Timestamp>, Option<i64>)> = tx.query(query)?.into_iter().next();
-    let Some((Some(at), Some(id))) = began else {
-        return Ok(0);
-    };
-    let mut query = Fragment::new("select count(*) from (");
-    query
-        .append(entries(issue_id, notes))
-        .push(") as entries where created_at < ", at)
-        .push(" or (created_at = ", at)
-        .push(" and not is_event and id < ", id)
-        .raw(")");
-    Ok(tx.query(query)?.into_iter().next().unwrap_or(0))
+/// A moment in a story: its time, and the id of the note that stands there.
+type Moment = (Timestamp, i64);
+
+/// Where a note stands, counted to [`COUNT_LIMIT`] and one more.
+#[derive(Debug, Clone, Copy)]
+pub struct NotePlace {
+    /// Entries before its discussion.
+    pub entries_before: i64,
+    /// Notes before it in its discussion.
+    pub notes_before: i64,
 }
 
-/// The first note of each discussion, and each event.
-fn entries(issue_id: i64, notes: Fragment) -> Fragment {
-    let mut query = Fragment::new(
-        "select false as is_event, min(notes.id) as id, min(notes.created_at) as created_at
-         from notes where ",
-    );
-    query.append(notes).push(
-        " group by notes.discussion_id
-          union all
-          select true as is_event, id, created_at from issue_events where issue_id = ",
-        issue_id,
-    );
-    query
-}
-
-#[derive(FromRow)]
-struct Shown {
-    #[nested]
-    note: Note,
-    first_id: i64,
-    total: i64,
-}
-
-/// So many of them, oldest first; a note stands before what came of it.
-pub fn page(
-    tx: &mut Tx<'_>,
-    issue_id: i64,
-    notes: Fragment,
-    limit: i64,
-    offset: i64,
-) -> Result<Vec<Entry>> {
-    let mut query = Fragment::new("select is_event, id from (");
-    query
-        .append(entries(issue_id, notes.clone()))
-        .push(") as entries order by created_at, is_event, id limit ", limit)
-        .push(" offset ", offset);
-    let order: Vec<(bool, i64)> = tx.query(query)?;
-    let ids = |events: bool| -> Vec<i64> {
-        let some = order.iter().filter(|(is_event, _)| *is_event == events);
-        some.map(|(_, id)| *id).collect()
-    };
-    let mut said = discussions(tx, notes, ids(false))?;
-    let events: Vec<Event> =
-        tx.all(sql!("select * from issue_events where id in_list($1)"), (ids(true),))?;
-    let mut events: HashMap<i64, Event> = events.into_iter().map(|one| (one.id, one)).collect();
-    let entry = |(is_event, id): (bool, i64)| match is_event {
-        true => events.remove(&id).map(Entry::Became),
-        false => said.remove(&id).map(Entry::Said),
-    };
-    Ok(order.into_iter().filter_map(entry).collect())
-}
-
-/// The discussions that begin with these notes, of notes of a condition.
-fn discussions(
-    tx: &mut Tx<'_>,
-    notes: Fragment,
-    firsts: Vec<i64>,
-) -> Result<HashMap<i64, Discussion>> {
-    let mut query = Fragment::new(
-        "select * from (select notes.*,
-            min(notes.id) over (partition by notes.discussion_id) as first_id,
-            count(*) over (partition by notes.discussion_id) as total,
-            row_number() over (partition by notes.discussion_id order by notes.id) as place
-          from notes where ",
-    );
-    query
-        .append(notes)
-        .raw(
-            " and notes.discussion_id in
-                (select began.discussion_id from notes began where",
-        )
-        .in_list("began.id", firsts)
-        .push(")) as shown where place <= ", MOST_SHOWN)
-        .raw(" order by created_at, id");
-    let rows: Vec<Shown> = tx.query(query)?;
-    let mut found: HashMap<i64, Discussion> = HashMap::new();
-    for row in rows {
-        let one = Discussion { notes: Vec::new(), total: row.total };
-        found.entry(row.first_id).or_insert(one).notes.push(row.note);
+impl NotePlace {
+    /// It stands on a page of the story, not only on that of its discussion.
+    pub fn is_in_story(self) -> bool {
+        self.entries_before <= COUNT_LIMIT && self.notes_before < MOST_SHOWN
     }
-    Ok(found)
 }
 
-/// One page of the notes of one discussion, oldest first.
-pub fn discussion(
-    tx: &mut Tx<'_>,
-    mut notes: Fragment,
-    discussion_id: &str,
-    limit: i64,
-    offset: i64,
-) -> Result<Discussion> {
-    notes.push(" and notes.discussion_id = ", discussion_id);
-    let mut counting = Fragment::new("select count(*) from notes where ");
-    counting.append(notes.clone());
-    let total = tx.query(counting)?.into_iter().next().unwrap_or(0);
-    let mut query = Fragment::new("select notes.* from notes where ");
-    query
-        .append(notes)
-        .push(" order by notes.created_at, notes.id limit ", limit)
-        .push(" offset ", offset);
-    Ok(Discussion { notes: tx.query(query)?, total })
+impl Timeline<'_> {
+    /// Condition on `notes`: those of a discussion that show.
+    fn shown(&self) -> Fragment {
+        match self.is_reporter {
+            true => Fragment::new("1 = 1"),
+            false => open(self.viewer),
+        }
+    }
+
+    /// Condition on `notes`: those that begin a discussion.
+    fn beginning(&self) -> Fragment {
+        let mut first = Fragment::new("notes.noteable_type = ");
+        first
+            .bind(self.noteable.kind)
+            .push(" and notes.noteable_id = ", self.noteable.id);
+        first.raw(match self.is_reporter {
+            true => " and notes.begins",
+            false => " and notes.begins_in_public",
+        });
+        first.raw(" and ").append(self.shown());
+        first
+    }
+
+    /// The first so many entries of an issue, of those before a moment if one is named. Both
+    /// halves end there, so that neither is read to its end.
+    fn entries(&self, before: Option<Moment>, most: i64) -> Fragment {
+        let mut query = Fragment::new(
+            "select * from (select false as is_event, notes.id as id,
+                notes.created_at as created_at from notes where ",
+        );
+        query.append(self.beginning());
+        if let Some((at, id)) = before {
+            query.push(" and (notes.created_at, notes.id) < (", at).push(", ", id).raw(")");
+        }
+        query.push(" order by notes.created_at, notes.id limit ", most).push(
+            ") as said union all
+             select * from (select true, id, created_at from issue_events where issue_id = ",
+            self.noteable.id,
+        );
+        if let Some((at, _)) = before {
+            query.push(" and created_at < ", at);
+        }
+        query.push(" order by created_at, id limit ", most).raw(") as became");
+        query
+    }
+
+    fn count_entries(&self, tx: &mut Tx<'_>, before: Option<Moment>, most: i64) -> Result<i64> {
+        let mut query = Fragment::new("select count(*) from (");
+        query.append(self.entries(before, most)).raw(") as entries");
+        Ok(first(tx, query)?.unwrap_or(0))
+    }
+
+    /// How many entries there are, counted a page beyond this one and to
+    /// [`COUNT_LIMIT`] at least.
+    pub fn count(&self, tx: &mut Tx<'_>, paging: &Paging) -> Result<i64> {
+        self.count_entries(tx, None, counted_to(paging))
+    }
+
+    /// One page, oldest first; a note stands before what came of it.
+    pub fn page(&self, tx: &mut Tx<'_>, paging: &Paging) -> Result<Vec<Entry>> {
+        let most = paging.offset().saturating_add(paging.per_page);
+        let mut query = Fragment::new("select is_event, id from (");
+        query
+            .append(self.entries(None, most))
+            .push(") as entries order by created_at, is_event, id limit ", paging.per_page)
+            .push(" offset ", paging.offset());
+        let order: Vec<(bool, i64)> = tx.query(query)?;
+        let ids = |events: bool| -> Vec<i64> {
+            let some = order.iter().filter(|(is_event, _)| *is_event == events);
+            some.map(|(_, id)| *id).collect()
+        };
+        let mut said = self.discussions(tx, ids(false))?;
+        let events: Vec<Event> =
+            tx.all(sql!("select * from issue_events where id in_list($1)"), (ids(true),))?;
+        let mut events: HashMap<i64, Event> = events.into_iter().map(|one| (one.id, one)).collect();
+        let entry = |(is_event, id): (bool, i64)| match is_event {
+            true => events.remove(&id).map(Entry::Became),
+            false => said.remove(&id).map(Entry::Said),
+        };
+        Ok(order.into_iter().filter_map(entry).collect())
+    }
+
+    /// The discussions that begin with these notes, each as far as it is shown.
+    fn discussions(&self, tx: &mut Tx<'_>, firsts: Vec<i64>) -> Result<HashMap<i64, Discussion>> {
+        let begun = self.begun(tx, firsts)?;
+        let mut notes: HashMap<String, Vec<Note>> = HashMap::new();
+        for note in self.beginnings(tx, &begun)? {
+            notes.entry(note.discussion_id.clone()).or_default().push(note);
+        }
+        let discussion = |one: Begun| {
+            let notes = notes.remove(&one.discussion_id)?;
+            Some((one.first_id, Discussion { notes, total: one.total }))
+        };
+        Ok(begun.into_iter().filter_map(discussion).collect())
+    }
+
+    /// How far the discussions of these first notes go.
+    fn begun(&self, tx: &mut Tx<'_>, firsts: Vec<i64>) -> Result<Vec<Begun>> {
+        let mut query = Fragment::new(
+            "select begun.first_id, begun.discussion_id, begun.total,
+                cut.created_at as cut_at, cut.id as cut_id
+             from (select began.id as first_id, began.discussion_id,
+                (select count(*) from (select 1 from notes
+                    where notes.discussion_id = began.discussion_id and ",
+        );
+        query
+            .append(self.shown())
+            .push(" limit ", MOST_SHOWN + MOST_COUNTED + 1)
+            .raw(
+                ") as counted) as total,
+                (select notes.id from notes
+                    where notes.discussion_id = began.discussion_id and ",
+            )
+            .append(self.shown())
+            .push(" order by notes.created_at, notes.id limit 1 offset ", MOST_SHOWN - 1)
+            .raw(") as last_id from notes began where")
+            .in_list("began.id", firsts)
+            .raw(") as begun left join notes cut on cut.id = begun.last_id");
+        Ok(tx.query(query)?)
+    }
+
+    /// The notes of discussions up to where they are cut, oldest first.
+    fn beginnings(&self, tx: &mut Tx<'_>, begun: &[Begun]) -> Result<Vec<Note>> {
+        let whole = begun.iter().filter(|one| one.total <= MOST_SHOWN);
+        let whole: Vec<String> = whole.map(|one| one.discussion_id.clone()).collect();
+        let mut query = Fragment::new("select notes.* from notes where (");
+        query.in_list("notes.discussion_id", whole);
+        for one in begun {
+            let (true, Some(at), Some(id)) = (one.total > MOST_SHOWN, one.cut_at, one.cut_id)
+            else {
+                continue;
+            };
+            query
+                .push(" or (notes.discussion_id = ", one.discussion_id.as_str())
+                .push(" and (notes.created_at, notes.id) <= (", at)
+                .push(", ", id)
+                .raw("))");
+        }
+        query
+            .raw(") and ")
+            .append(self.shown())
+            .raw(" order by notes.created_at, notes.id");
+        Ok(tx.query(query)?)
+    }
+
+    /// Condition on `notes`: those of one discussion of it. The sum keeps
+    /// PostgreSQL from walking all notes of the issue for it.
+    fn of_discussion(&self, id: &str) -> Fragment {
+        let mut of = Fragment::new("notes.discussion_id = ");
+        of.bind(id)
+            .push(" and notes.noteable_type = ", self.noteable.kind)
+            .push(" and notes.noteable_id + 0 = ", self.noteable.id)
+            .raw(" and ")
+            .append(self.shown());
+        of
+    }
+
+    /// One page of the notes of one discussion, oldest first; they are counted as
+    /// entries are.
+    pub fn discussion(&self, tx: &mut Tx<'_>, id: &str, paging: &Paging) -> Result<Discussion> {
+        let total = count_notes(tx, self.of_discussion(id), counted_to(paging))?;
+        let mut query = Fragment::new("select notes.* from notes where ");
+        query
+            .append(self.of_discussion(id))
+            .push(" order by notes.created_at, notes.id limit ", paging.per_page)
+            .push(" offset ", paging.offset());
+        Ok(Discussion { notes: tx.query(query)?, total })
+    }
+
+    /// One page of the discussions, the latest first, and how many there are, counted
+    /// as entries are.
+    pub fn latest(&self, tx: &mut Tx<'_>, paging: &Paging) -> Result<(Vec<Discussion>, i64)> {
+        let total = count_notes(tx, self.beginning(), counted_to(paging))?;
+        let mut query = Fragment::new("select notes.id from notes where ");
+        query
+            .append(self.beginning())
+            .push(" order by notes.created_at desc, notes.id desc limit ", paging.per_page)
+            .push(" offset ", paging.offset());
+        let firsts: Vec<i64> = tx.query(query)?;
+        let mut said = self.discussions(tx, firsts.clone())?;
+        Ok((firsts.iter().filter_map(|id| said.remove(id)).collect(), total))
+    }
+
+    /// How many discussions began after that of a note.
+    pub fn later(&self, tx: &mut Tx<'_>, note: &Note) -> Result<i64> {
+        let (at, id) = self.began(tx, note)?;
+        let mut after = self.beginning();
+        after.push(" and (notes.created_at, notes.id) > (", at).push(", ", id).raw(")");
+        count_notes(tx, after, COUNT_LIMIT + 1)
+    }
+
+    /// When the discussion of a note began, and with which.
+    fn began(&self, tx: &mut Tx<'_>, note: &Note) -> Result<Moment> {
+        let mut query = Fragment::new("select notes.created_at, notes.id from notes where ");
+        query
+            .append(self.of_discussion(&note.discussion_id))
+            .raw(" order by notes.created_at, notes.id limit 1");
+        Ok(first(tx, query)?.unwrap_or((note.created_at, note.id)))
+    }
+
+    /// Where a note stands.
+    pub fn place_of(&self, tx: &mut Tx<'_>, note: &Note) -> Result<NotePlace> {
+        let began = self.began(tx, note)?;
+        let mut before = self.of_discussion(&note.discussion_id);
+        before
+            .push(" and (notes.created_at, notes.id) < (", note.created_at)
+            .push(", ", note.id)
+            .raw(")");
+        Ok(NotePlace {
+            entries_before: self.count_entries(tx, Some(began), COUNT_LIMIT + 1)?,
+            notes_before: count_notes(tx, before, COUNT_LIMIT + 1)?,
+        })
+    }
+}
+
+/// A discussion: its first note, its notes counted no further than is told, and
+/// the last of them that is shown, if more follow.
+#[derive(FromRow)]
+struct Begun {
+    first_id: i64,
+    discussion_id: String,
+    total: i64,
+    cut_at: Option<Timestamp>,
+    cut_id: Option<i64>,
+}
+
+/// How far a list is counted whose pages may go on.
+fn counted_to(paging: &Paging) -> i64 {
+    let next = paging.offset().saturating_add(paging.per_page);
+    COUNT_LIMIT.max(next).saturating_add(1)
+}
+
+fn count_notes(tx: &mut Tx<'_>, of: Fragment, most: i64) -> Result<i64> {
+    let mut query = Fragment::new("select count(*) from (select 1 from notes where ");
+    query.append(of).push(" limit ", most).raw(") as counted");
+    Ok(first(tx, query)?.unwrap_or(0))
+}
+
+fn first<R: FromRow>(tx: &mut Tx<'_>, query: Fragment) -> Result<Option<R>> {
+    Ok(tx.query(query)?.into_iter().next())
 }

@@ -3,7 +3,8 @@
 use super::members::{MemberForm, ShareForm};
 use super::{create, deploy_tokens, settings};
 use crate::access::role_name;
-use crate::model::{self, Namespace};
+use crate::features::FeatureField;
+use crate::model;
 use crate::store;
 use crate::store::deploy_tokens::DeployToken;
 use crate::store::invitations::Invitation;
@@ -12,13 +13,14 @@ use crate::store::stars::Starrer;
 use askama::Template;
 use identity::model::User;
 use identity::pages::tokens::{ScopeBox, ShownSecret, TokenForm, TokenRow};
-use kernel::html::ui::{self, Choice, Tab};
-use kernel::html::{Errors, Moment, Page, PageViewer, Pages};
+use kernel::html::ui::{self, Choice, Panel, Tab};
+use kernel::html::{Errors, Moment, Page, Pages};
 use kernel::http::Text;
-use kernel::time::Timestamp;
-use std::collections::HashMap;
+use kernel::markup;
+use kernel::time::{Date, Timestamp, date_of};
 
 use super::head::SpaceHead;
+use super::tree::Tree;
 
 kernel::params! {
     /// Filters of the list of projects.
@@ -67,24 +69,6 @@ pub struct ProjectList {
     pub pages: Pages,
 }
 
-/// Groups with how much stands right in each, as far as the viewer may see it.
-#[derive(Debug, Clone, Default)]
-pub struct GroupList {
-    pub rows: Vec<Namespace>,
-    /// Whether a row names the groups above its own.
-    pub with_parents: bool,
-    pub subgroups: HashMap<i64, i64>,
-    pub projects: HashMap<i64, i64>,
-    /// Direct members; 0 hides them.
-    pub members: HashMap<i64, i64>,
-}
-
-impl GroupList {
-    fn of(&self, counts: &HashMap<i64, i64>, group: &Namespace) -> u64 {
-        counts.get(&group.id).map_or(0, |count| count.unsigned_abs())
-    }
-}
-
 /// `/groups`: the groups the viewer may see.
 #[derive(Debug, Template)]
 #[template(path = "groups.html")]
@@ -92,11 +76,11 @@ pub struct Groups {
     pub page: Page,
     pub search: String,
     pub can_create: bool,
-    pub groups: GroupList,
+    pub groups: Tree,
     pub pages: Pages,
 }
 
-/// `/groups/<path>`: subgroups and projects.
+/// `/groups/<path>`: what it is, subgroups and projects, and what is newest.
 #[derive(Debug, Template)]
 #[template(path = "group.html")]
 pub struct Group {
@@ -104,11 +88,25 @@ pub struct Group {
     pub head: SpaceHead,
     pub can_create_projects: bool,
     pub can_create_subgroups: bool,
-    pub subgroups: GroupList,
+    /// Its description as HTML that is safe to show, or empty.
+    pub about: String,
+    /// What is looked for below it.
+    pub search: String,
+    pub subgroups: Tree,
     pub projects: ProjectList,
+    pub panels: Vec<Panel>,
+    /// Some members, where the viewer may see them.
+    pub people: Vec<store::MemberRow>,
     pub created_at: Moment,
     /// The viewer's role, or empty.
     pub role: String,
+}
+
+impl Group {
+    /// Whether there is anything to look through.
+    fn is_searchable(&self) -> bool {
+        !self.search.is_empty() || !self.subgroups.is_empty() || self.projects.pages.total > 0
+    }
 }
 
 /// `/<username>`: a person and their own projects.
@@ -118,25 +116,29 @@ pub struct Person {
     pub page: Page,
     pub user: User,
     pub is_self: bool,
+    /// Whether the viewer follows them; none for who cannot.
+    pub is_followed: Option<bool>,
+    /// What they say they are doing, or empty.
+    pub status: String,
     /// Their own projects that the viewer may see.
     pub projects: ProjectList,
     /// Since when, unless the profile is private.
     pub joined_at: Option<Moment>,
 }
 
-impl Person {
-    fn initials(&self) -> String {
-        PageViewer::initials(&self.user.name)
-    }
-}
-
-/// `/<path>`: what a project is and how to use its registry.
+/// `/<path>`: what a project is, what is newest in it and who works there; how
+/// to begin, while it holds nothing.
 #[derive(Debug, Template)]
 #[template(path = "project.html")]
 pub struct Project {
     pub page: Page,
     pub head: SpaceHead,
     pub project: model::Project,
+    /// Its description as HTML that is safe to show, or empty.
+    pub about: String,
+    pub panels: Vec<Panel>,
+    /// Some members, where the viewer may see them.
+    pub people: Vec<store::MemberRow>,
     pub now: Timestamp,
     /// The viewer's role, or empty.
     pub role: String,
@@ -194,10 +196,6 @@ impl Members {
         role_name(*level)
     }
 
-    fn is_level(&self, role: &Choice, level: &i64) -> bool {
-        role.value == level.to_string()
-    }
-
     /// The role of a share that was typed, or empty.
     fn share_level(&self) -> String {
         self.share.group_access.map(|level| level.to_string()).unwrap_or_default()
@@ -237,10 +235,6 @@ impl MemberRow {
     }
 
     /// Whether its role is that of a choice.
-    fn has(&self, role: &Choice) -> bool {
-        role.value == self.member.access_level.to_string()
-    }
-
     /// The date it ends on, or empty.
     fn expires_on(&self) -> &str {
         self.member.expires_at.as_deref().unwrap_or_default()
@@ -248,7 +242,7 @@ impl MemberRow {
 }
 
 /// `…/-/settings` of a group or project. All its forms post here, with the
-/// field `action`: `save`, `rename` (`path`), `archive`, `unarchive`, `move`
+/// field `action`: `save`, `features` (the fields of REST), `rename` (`path`), `archive`, `unarchive`, `move`
 /// (`to`), `delete` (`confirm`: the full path).
 #[derive(Debug, Default, Template)]
 #[template(path = "settings.html")]
@@ -260,6 +254,8 @@ pub struct Settings {
     /// Where it may move: the first asks for a choice.
     pub targets: Vec<Choice>,
     pub can_delete: bool,
+    /// Who may use each feature of a project.
+    pub features: Vec<FeatureField>,
     pub errors: Errors,
 }
 
@@ -267,11 +263,6 @@ impl Settings {
     /// What stands in a field.
     fn text<'f>(&self, field: &'f Option<String>) -> &'f str {
         field.as_deref().unwrap_or_default()
-    }
-
-    /// Who reads the packages of a project.
-    fn registries(&self) -> Vec<Choice> {
-        Choice::list(settings::REGISTRY)
     }
 
     fn project_creations(&self) -> Vec<Choice> {
@@ -347,8 +338,8 @@ impl DeployTokens {
         token.expires_at.is_some_and(|end| end <= self.now)
     }
 
-    fn ends_on(&self, token: &DeployToken) -> Option<String> {
-        token.expires_at.map(|end| kernel::time::date_of(end).to_string())
+    fn ends_on(&self, token: &DeployToken) -> Option<Date> {
+        token.expires_at.map(date_of)
     }
 }
 

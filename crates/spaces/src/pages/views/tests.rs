@@ -1,48 +1,11 @@
 //! Every page rendered with samples and kept below `target/pages/`.
 
 use super::*;
-use crate::model::Visibility;
+use crate::model::{Namespace, Visibility};
+use crate::pages::tree::Branch;
 use identity::model::{UserKind, UserState};
+use kernel::html::samples::{ago, keep, moment, now, page};
 use kernel::http::Text;
-
-fn viewer() -> Option<PageViewer> {
-    Some(PageViewer::new("ada", "Ada Lovelace", true))
-}
-
-fn page(title: &str, active: &'static str) -> Page {
-    Page {
-        viewer: viewer(),
-        csrf: "sample".into(),
-        active,
-        ..Page::new(title)
-    }
-}
-
-fn now() -> Timestamp {
-    "2026-03-04T10:00:00Z".parse().expect("a fixed time")
-}
-
-fn ago(days: i64) -> Timestamp {
-    let then = Timestamp::from_second(now().as_second() - days * 86_400);
-    then.expect("in range")
-}
-
-fn moment(days_ago: i64) -> Moment {
-    Moment::new(ago(days_ago), now())
-}
-
-fn keep(name: &str, template: &impl Template) -> String {
-    let html = template.render().expect("it renders");
-    assert!(
-        !html.contains(" style=") && !html.contains(" onclick="),
-        "the policy forbids it"
-    );
-    assert_eq!(html.matches("<h1").count(), 1, "one heading");
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/pages");
-    std::fs::create_dir_all(&folder).expect("a writable target");
-    std::fs::write(folder.join(format!("{name}.html")), &html).expect("a writable target");
-    html
-}
 
 fn project(name: &str, visibility: Visibility) -> model::Project {
     model::Project {
@@ -166,18 +129,27 @@ fn group_pages_render() {
         full_path: "acme/research".into(),
         ..Namespace::default()
     };
-    let groups_listed = GroupList {
-        rows: vec![research],
-        with_parents: false,
-        subgroups: HashMap::from([(7, 1)]),
-        projects: HashMap::from([(7, 3)]),
-        members: HashMap::from([(7, 2)]),
+    let tree = |group| Tree {
+        groups: vec![Branch {
+            group,
+            subgroups: 1,
+            projects: 3,
+            members: 2,
+            toggle: Some("/groups?open=7#group-7".into()),
+            below: Some(Tree {
+                projects: vec![project("anvil", Visibility::Public)],
+                more: Some("/groups/acme".into()),
+                ..Tree::default()
+            }),
+        }],
+        now: now(),
+        ..Tree::default()
     };
     let groups = Groups {
         page: page("Groups", "groups"),
         search: String::new(),
         can_create: true,
-        groups: groups_listed.clone(),
+        groups: tree(research.clone()),
         pages: Pages::default(),
     };
     assert!(keep("groups", &groups).contains("1 subgroup, 3 projects, 2 members"));
@@ -187,7 +159,11 @@ fn group_pages_render() {
         head: head("Group", "/groups/acme/tools"),
         can_create_projects: true,
         can_create_subgroups: true,
-        subgroups: groups_listed,
+        about: String::new(),
+        search: String::new(),
+        subgroups: tree(research),
+        panels: Vec::new(),
+        people: Vec::new(),
         projects: list(vec![project("anvil", Visibility::Public)]),
         created_at: moment(90),
         role: "Owner".into(),
@@ -208,6 +184,9 @@ fn a_project_shows_first_steps() {
             created_at: ago(90),
             ..project("anvil", Visibility::Internal)
         },
+        about: "<p>Drop-forged.</p>".into(),
+        panels: Vec::new(),
+        people: Vec::new(),
         now: now(),
         role: "Maintainer".into(),
         base_url: "http://localhost:8080".into(),
@@ -325,12 +304,18 @@ fn a_person_is_shown_with_their_projects() {
         page: page("Ada", ""),
         user: User { username: "ada".into(), ..user(1, "Ada <Lovelace>") },
         is_self: true,
+        is_followed: None,
+        status: "On <b>holiday".into(),
         projects: list(vec![]),
         joined_at: Some(moment(700)),
     };
     let empty = keep("person_empty", &person);
     person.projects = list(vec![project("anvil", Visibility::Private)]);
     let full = keep("person", &person);
-    assert!(empty.contains("/projects/new") && !empty.contains("<Lovelace>"));
+    assert!(
+        empty.contains("/projects/new")
+            && !empty.contains("<Lovelace>")
+            && !empty.contains("<b>holiday")
+    );
     assert!(full.contains("/acme/tools/anvil"));
 }

@@ -5,8 +5,8 @@ mod paging;
 mod seen;
 
 use serde_json::{Value, json};
-use testkit::fixtures::{TestProject, TestUser};
 use testkit::{Client, TestServer};
+use testkit::{TestProject, TestUser};
 
 /// What was done, by its words, and to what, the newest first.
 async fn deeds(client: &Client, path: &str) -> Vec<(String, String)> {

@@ -220,10 +220,11 @@ async fn a_page_takes_notes(t: TestServer) {
         .await;
     assert!(to.starts_with(DETAILS), "{to}");
     for text in [
-        "Note added.",
+        "Comment added.",
         "<strong>full</strong>",
-        "Say something",
-        "Answer the note by jane",
+        "aria-label=\"New comment\"",
+        "Actions for the comment by jane",
+        "<summary>Reply…</summary>",
     ] {
         assert!(shown.contains(text), "{text} is not in {shown}");
     }
@@ -239,7 +240,7 @@ async fn a_page_takes_notes(t: TestServer) {
     );
     let one = format!("{notes}/{id}");
     let (_, shown) = browser.submit(&one, &[("body", "It was full")]).await;
-    assert!(shown.contains("Note updated.") && shown.contains("It was full"), "{shown}");
+    assert!(shown.contains("Comment updated.") && shown.contains("It was full"), "{shown}");
     let query = format!("{{note(id:\"gid://service/Note/{id}\"){{discussion{{id}}}}}}");
     let discussion = data(&jane, &query).await["note"]["discussion"]["id"]
         .as_str()
@@ -247,7 +248,18 @@ async fn a_page_takes_notes(t: TestServer) {
         .to_owned();
     let hex = discussion.rsplit('/').next().unwrap();
     let (_, shown) = browser.submit(&notes, &[("body", "an answer"), ("discussion_id", hex)]).await;
-    assert!(shown.contains("an answer") && shown.contains("thread"), "{shown}");
+    assert_eq!(shown.matches("class=\"thread\"").count(), 1, "{shown}");
+    let thread = shown.split(&format!("id=\"discussion_{hex}\"")).nth(1).unwrap();
+    assert!(thread.contains("It was full") && thread.contains("an answer"), "{thread}");
+    // One discussion has a page of its own, and a note a form.
+    let alone = browser.get(&format!("{DETAILS}?thread={hex}")).await.is(200).text();
+    assert!(
+        alone.contains("an answer") && alone.contains("Back to the whole alert"),
+        "{alone}"
+    );
+    browser.get(&format!("{DETAILS}?thread=none")).await.is(404);
+    let opened = browser.get(&format!("{DETAILS}?edit={id}")).await.is(200).text();
+    assert!(opened.contains("Edit comment"), "{opened}");
     t.browser("carl").await.post(&one, &[("body", "x")]).await.is(403);
     // It is reached by the address of its own alert only.
     desk.send(json!({"title": "Other"})).await.is(200);
@@ -255,14 +267,14 @@ async fn a_page_takes_notes(t: TestServer) {
     browser.post(&elsewhere, &[("body", "x")]).await.is(404);
     browser.post(&elsewhere, &[("delete", "1")]).await.is(404);
     let (_, shown) = browser.submit(&one, &[("delete", "1")]).await;
-    assert!(shown.contains("Note deleted.") && !shown.contains("It was full"), "{shown}");
+    assert!(shown.contains("Comment deleted.") && !shown.contains("It was full"), "{shown}");
     browser.post(&one, &[("delete", "1")]).await.is(404);
     let rita = t.user("rita").await;
     desk.project.add(&rita, 20).await;
     t.browser("rita").await.post(&notes, &[("body", "x")]).await.is(403);
     t.admin().post(desk.project.at("/archive")).await.is(201);
     browser.post(&notes, &[("body", "x")]).await.is(403);
-    assert!(!browser.get(DETAILS).await.is(200).text().contains("Say something"));
+    assert!(!browser.get(DETAILS).await.is(200).text().contains("New comment"));
 }
 
 #[testkit::story(noon)]
@@ -297,4 +309,51 @@ async fn a_solved_challenge_lets_forms_pass(t: TestServer) {
     let to = solved(&browser, &format!("{ONE}/incident"), &[]).await;
     assert_eq!(to, DETAILS);
     assert_eq!(desk.only_alert().await["issue_iid"], 1);
+}
+
+#[testkit::story]
+async fn a_box_of_a_note_is_ticked(t: TestServer) {
+    let _desk = desk(&t).await;
+    let browser = t.browser("jane").await;
+    let notes = format!("{ONE}/notes");
+    let (to, shown) = browser.submit(&notes, &[("body", "- [ ] look\n- [ ] mend")]).await;
+    let id = to.rsplit("note_").next().unwrap();
+    let boxes = format!("{notes}/{id}/tasks");
+    assert!(shown.contains(&format!("action=\"{boxes}\"")), "{shown}");
+    let version = shown.split("name=\"version\" value=\"").nth(1).unwrap();
+    let version = version.split('"').next().unwrap();
+    let task = shown.split("name=\"task\" value=\"").nth(1).unwrap();
+    let task = task.split('"').next().unwrap();
+    let fields = [("task", task), ("version", version), ("page", "1")];
+    let (to, shown) = browser.submit(&boxes, &fields).await;
+    assert_eq!(to, format!("{DETAILS}#note_{id}"));
+    assert!(shown.contains("Task marked as done."), "{shown}");
+    assert!(shown.contains("aria-checked=\"true\""), "{shown}");
+    // Of the text as it was, no box is ticked; and nobody else ticks hers.
+    browser.post(&boxes, &fields).await.is(409);
+    t.browser("carl").await.post(&boxes, &fields).await.is(403);
+}
+
+#[testkit::story]
+async fn discussions_of_an_alert_stand_page_by_page(t: TestServer) {
+    let _desk = desk(&t).await;
+    let browser = t.browser("jane").await;
+    let notes = format!("{ONE}/notes");
+    let (first, _) = browser.submit(&notes, &[("body", "The very first")]).await;
+    for n in 0..20 {
+        browser.submit(&notes, &[("body", &format!("Number {n}."))]).await;
+    }
+    let newest = browser.get(DETAILS).await.is(200).text();
+    assert!(newest.contains("Number 19.") && !newest.contains("The very first"), "{newest}");
+    let second = browser.get(&format!("{DETAILS}?page=2")).await.is(200).text();
+    let id = first.rsplit("note_").next().unwrap();
+    assert!(second.contains("The very first"), "{second}");
+    // An answer leads to the page where its discussion stands.
+    let discussion = second.split(&format!("id=\"note_{id}\"")).next().unwrap();
+    let discussion = discussion.rsplit("id=\"discussion_").next().unwrap();
+    let discussion = discussion.split('"').next().unwrap();
+    let fields = [("body", "An answer"), ("discussion_id", discussion), ("page", "1")];
+    let (to, shown) = browser.submit(&notes, &fields).await;
+    assert!(to.starts_with(&format!("{DETAILS}?page=2#note_")), "{to}");
+    assert!(shown.contains("An answer"), "{shown}");
 }

@@ -2,7 +2,7 @@
 
 use crate::packages_formats::forms::multipart;
 use serde_json::{Value, json};
-use testkit::{Client, TestServer};
+use testkit::{Browser, Client, TestServer};
 
 /// Statements sent so far for requests of this route.
 fn sent(t: &TestServer, route: &str) -> u64 {
@@ -242,4 +242,51 @@ async fn lists_of_fifty_cost_what_lists_of_five_cost(t: TestServer) {
     }
     let few = cost(&t, &member, "/users", "/users", 5).await;
     assert_eq!(few, cost(&t, &member, "/users", "/users", 50).await);
+}
+
+/// Statements sent so far for all requests.
+fn sent_in_all(t: &TestServer) -> u64 {
+    let text = t.app().metrics().render();
+    let lines = text.lines().filter(|line| line.starts_with("http_request_statements_total{"));
+    lines.filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok()).sum()
+}
+
+/// A project with so many issues of somebody's, and twice as many notes about the
+/// first; the pages of it, as this person sees them.
+async fn pages(t: &TestServer, name: &str, issues: usize) -> (Browser, [String; 4]) {
+    let project = t.project(&format!("{name}/{name}")).await;
+    let user = t.user(&format!("of-{name}")).await;
+    project.add(&user, 30).await;
+    for n in 0..issues {
+        let body = json!({"title": format!("door {n}"), "labels": "bug", "assignee_ids": [user.id],
+            "description": format!("as #{}, @of-{name} ~bug", n + 1)});
+        t.admin().post(project.at("/issues")).json(&body).await.is(201);
+    }
+    for n in 0..issues * 2 {
+        let body = json!({"body": format!("note {n} about #1, @of-{name}")});
+        let by = if n % 2 == 0 { &*user } else { &t.admin() };
+        by.post(project.at("/issues/1/notes")).json(&body).await.is(201);
+    }
+    let list = format!("/{name}/{name}/-/issues");
+    let search = format!("/search?q=door&type=issues&project={name}/{name}&per_page=50");
+    let paths = [format!("{list}/1"), format!("{list}?per_page=50"), "/".into(), search];
+    (t.browser(&format!("of-{name}")).await, paths)
+}
+
+#[testkit::story]
+async fn pages_of_much_cost_what_pages_of_little_cost(t: TestServer) {
+    let ((some, few), (other, many)) = (pages(&t, "few", 5).await, pages(&t, "many", 50).await);
+    for (few, many) in few.into_iter().zip(many) {
+        let mut costs = Vec::new();
+        for (browser, path) in [(&some, &few), (&other, &many)] {
+            // What a server reads once is not counted.
+            browser.get(path).await.is(200);
+            let before = sent_in_all(&t);
+            let page = browser.get(path).await.is(200).text();
+            assert!(page.contains("door "), "{page}");
+            costs.push(sent_in_all(&t) - before);
+        }
+        assert!((1..=45).contains(&costs[0]), "{few}: {costs:?}");
+        assert_eq!(costs[0], costs[1], "{few}");
+    }
 }

@@ -30,7 +30,7 @@ mod uploads;
 mod users;
 
 use serde_json::{Value, json};
-use testkit::{Client, Reply, Request, TestServer};
+use testkit::{Client, Reply, Request, TestProject, TestServer};
 
 const PATH: &str = "/api/graphql";
 
@@ -75,4 +75,25 @@ fn refusal(reply: &Reply) -> (u16, String) {
     let text = message(&body).to_owned();
     assert_eq!(body, json!({"errors": [{"message": text}]}), "nothing else");
     (reply.status, text)
+}
+
+/// People of every role, from anonymous to administrator, with their level.
+pub async fn people(t: &TestServer, project: &TestProject) -> Vec<(i64, Client)> {
+    let mut people = vec![(0, t.anonymous())];
+    for (name, level) in [
+        ("outsider", 0),
+        ("guest", 10),
+        ("reporter", 20),
+        ("developer", 30),
+        ("maintainer", 40),
+        ("owner", 50),
+    ] {
+        let user = t.user(name).await;
+        if level > 0 {
+            project.add(&user, level).await;
+        }
+        people.push((level, t.token_of(user.id, &["api"]).await));
+    }
+    people.push((60, t.admin()));
+    people
 }

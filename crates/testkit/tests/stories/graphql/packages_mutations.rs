@@ -1,6 +1,6 @@
 //! Packages and files deleted, by who may.
 
-use crate::graphql::{ask, ask_with, message};
+use crate::graphql::{ask, ask_with, message, people};
 use serde_json::{Value, json};
 use testkit::{Client, TestProject, TestServer};
 
@@ -34,27 +34,6 @@ fn told(answer: &Value, name: &str) -> Value {
 
 async fn destroyed(client: &Client, name: &str, input: Value) -> Value {
     told(&run(client, name, input).await, name)
-}
-
-/// People of every role, from anonymous to administrator, with their level.
-async fn people(t: &TestServer, project: &TestProject) -> Vec<(i64, Client)> {
-    let mut people = vec![(0, t.anonymous())];
-    for (name, level) in [
-        ("outsider", 0),
-        ("guest", 10),
-        ("reporter", 20),
-        ("developer", 30),
-        ("maintainer", 40),
-        ("owner", 50),
-    ] {
-        let user = t.user(name).await;
-        if level > 0 {
-            project.add(&user, level).await;
-        }
-        people.push((level, t.token_of(user.id, &["api"]).await));
-    }
-    people.push((60, t.admin()));
-    people
 }
 
 /// Files of a package by the administrator's view.

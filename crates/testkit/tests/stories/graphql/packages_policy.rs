@@ -1,6 +1,6 @@
 //! Protection rules, cleanup policies and duplicate settings.
 
-use crate::graphql::{ask, ask_with, data, message};
+use crate::graphql::{ask, ask_with, data, message, people};
 use packages::cleanup::model::KeepFiles;
 use packages::cleanup::preview;
 use packages::tasks::{CleanProject, Cleanup};
@@ -22,25 +22,6 @@ async fn run(client: &Client, name: &str, shows: &str, input: Value) -> Value {
         Value::Null => json!(message(&answer)),
         payload => payload.clone(),
     }
-}
-
-async fn members(t: &TestServer, project: &TestProject) -> Vec<(i64, Client)> {
-    let mut people = vec![(0, t.anonymous())];
-    for (name, level) in [
-        ("outsider", 0),
-        ("guest", 10),
-        ("developer", 30),
-        ("maintainer", 40),
-        ("owner", 50),
-    ] {
-        let user = t.user(name).await;
-        if level > 0 {
-            project.add(&user, level).await;
-        }
-        people.push((level, t.token_of(user.id, &["api"]).await));
-    }
-    people.push((60, t.admin()));
-    people
 }
 
 async fn audited(t: &TestServer, action: &'static str) -> i64 {
@@ -87,7 +68,7 @@ async fn rules_are_kept_by_maintainers(t: TestServer) {
     let project = t.project("acme/anvil").await;
     let list =
         "{project(fullPath:\"acme/anvil\"){packagesProtectionRules{nodes{packageNamePattern}}}}";
-    for (level, who) in members(&t, &project).await {
+    for (level, who) in people(&t, &project).await {
         let may = level >= 40;
         let input = json!({"projectPath": "acme/anvil", "packageNamePattern": "ham*",
             "packageType": "GENERIC", "minimumAccessLevelForPush": "OWNER"});
@@ -265,7 +246,7 @@ async fn a_policy_is_set_by_maintainers(t: TestServer) {
         policy(&t.admin()).await,
         json!({"keepNDuplicatedPackageFiles": "ALL_PACKAGE_FILES", "nextRunAt": null})
     );
-    for (level, who) in members(&t, &project).await {
+    for (level, who) in people(&t, &project).await {
         let input = json!({"projectPath": "acme/anvil", "keepNDuplicatedPackageFiles": "TEN_PACKAGE_FILES"});
         let told = run(&who, "updatePackagesCleanupPolicy", shows, input).await;
         if level >= 40 {

@@ -2,6 +2,7 @@
 //! alerts page that nobody looks after (docs/interface/monitoring.md 3).
 
 mod graphql;
+mod home;
 mod pages;
 mod paging;
 mod policies;

@@ -70,6 +70,28 @@ async fn npm_s_archive_tells_what_it_is(t: TestServer) {
     );
     assert!(!shown.contains("not this") && !shown.contains("Said"), "{shown}");
 
+    // What the README names beside itself is where it was written, not here.
+    for (version, repository, led) in [
+        (
+            "1.0.1",
+            json!("acme/hammer"),
+            "<a href=\"https://github.com/acme/hammer/blob/HEAD/docs/a.md\"",
+        ),
+        ("1.0.2", json!(null), ">the manual</a>"),
+    ] {
+        let manifest = json!({"name": "hammer", "version": version, "repository": repository});
+        let text = b"[the manual](docs/a.md) ![a picture](b.png) [out](https://out.example/)";
+        publish(&manifest, &[("package/README.md", text)]).await;
+        let shown = page(&t, &jane, &project).await;
+        tells("npm", &shown, &[led, "a picture", "<a href=\"https://out.example/\""]);
+        assert!(
+            !shown.contains("b.png")
+                && !shown.contains("href=\"docs/")
+                && shown.contains("docs/a.md") == repository.is_string(),
+            "{shown}"
+        );
+    }
+
     publish(&json!({"name": "hammer", "version": "1.1.0"}), &[]).await;
     let bare = page(&t, &jane, &project).await;
     assert!(!bare.contains("README") && !bare.contains("Licence"), "{bare}");

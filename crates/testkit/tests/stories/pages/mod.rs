@@ -5,7 +5,10 @@ mod admin;
 mod applications;
 mod cleanup;
 mod front;
+mod home;
+mod overview;
 mod packages;
+mod people;
 mod preferences;
 mod projects;
 mod requests;
@@ -14,3 +17,5 @@ mod settings;
 mod sharing;
 mod statements;
 mod users;
+
+pub use admin::administrator;

@@ -179,15 +179,29 @@ async fn settings_rename_move_archive_and_delete(t: testkit::TestServer) {
                 ("description", "heavy"),
                 ("visibility", "private"),
                 ("topics", "iron, , drop"),
-                ("registry", "private"),
             ],
         )
         .await;
     assert!(page.contains("Settings saved.") && page.contains("iron, drop"));
     let stored = t.admin().get("/projects/acme%2Fanvil").await.is(200).json();
     assert_eq!(stored["topics"], json!(["iron", "drop"]));
-    assert_eq!(stored["package_registry_access_level"], "private");
     assert_eq!(stored["request_access_enabled"], false, "a box that is not ticked");
+
+    let features = [
+        ("action", "features"),
+        ("issues_access_level", "disabled"),
+        ("package_registry_access_level", "private"),
+        ("wiki_access_level", "private"),
+    ];
+    let (_, page) = browser.submit(settings, &features).await;
+    assert!(page.contains("Features saved.") && !page.contains("/-/issues\""), "{page}");
+    let stored = t.admin().get("/projects/acme%2Fanvil").await.is(200).json();
+    for (field, value) in &features[1..] {
+        assert_eq!(stored[field], *value, "{field}");
+    }
+    assert_eq!(stored["name"], "Anvil 2", "nothing else changes");
+    let wrong = [("action", "features"), ("issues_access_level", "most")];
+    browser.post(settings, &wrong).await.is(400);
 
     let (to, _) = browser.submit(settings, &[("action", "rename"), ("path", "hammer")]).await;
     assert_eq!(to, "/acme/hammer/-/settings");

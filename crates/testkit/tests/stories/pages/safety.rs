@@ -16,6 +16,7 @@ const FORMS: &[&str] = &[
     "/acme/anvil/-/issues",
     "/acme/anvil/-/issues/1",
     "/acme/anvil/-/issues/1/notes",
+    "/acme/anvil/-/issues/1/discussions/0",
     "/acme/anvil/-/labels",
     "/acme/anvil/-/milestones",
     "/groups/acme/-/labels",

@@ -112,7 +112,8 @@ async fn a_star_is_given_counted_and_taken_back(t: TestServer) {
     let (to, page) = jane.submit("/acme/anvil/-/star", &[("starred", "1")]).await;
     assert_eq!(to, "/acme/anvil");
     assert!(
-        page.contains("You starred anvil.") && page.contains("starrers\">1</a>"),
+        page.contains("You starred anvil.")
+            && page.contains("starrers\" aria-label=\"1 star\">1</a>"),
         "{page}"
     );
     jane.submit("/acme/anvil/-/star", &[("starred", "1")]).await;
@@ -123,7 +124,7 @@ async fn a_star_is_given_counted_and_taken_back(t: TestServer) {
     let none = jane.get("/acme/anvil/-/starrers?search=zoe").await.is(200).text();
     assert!(none.contains("Nobody found"));
     let (_, page) = jane.submit("/acme/anvil/-/star", &[("starred", "0")]).await;
-    assert!(page.contains("starrers\">0</a>"), "{page}");
+    assert!(page.contains("starrers\" aria-label=\"0 stars\">0</a>"), "{page}");
     t.user("olga").await;
     let olga = t.browser("olga").await;
     olga.get("/acme/anvil/-/starrers").await.is(404);

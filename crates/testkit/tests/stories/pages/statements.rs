@@ -120,6 +120,9 @@ async fn pages_of_twelve_cost_what_pages_of_three_cost(t: TestServer) {
         t.admin().post(project.at("/deploy_tokens")).json(&token).await.is(201);
         let body = json!({"name": format!("g{n}"), "path": format!("g{n}"), "parent_id": group.id});
         t.admin().post("/groups").json(&body).await.is(201);
+        let body = json!({"name": format!("top{n}"), "path": format!("top{n}"),
+            "visibility": "public"});
+        t.admin().post("/groups").json(&body).await.is(201);
         let body = json!({"name": format!("p{n}"), "namespace_id": group.id});
         t.admin().post("/projects").json(&body).await.is(201);
         let file = project.at(&format!("/packages/generic/k{n}/1.0/a.txt"));
@@ -146,5 +149,63 @@ async fn pages_of_twelve_cost_what_pages_of_three_cost(t: TestServer) {
         assert!(few > 0, "{page:?} is not counted");
         assert_eq!((three, twelve), (3, 12), "{page:?}");
         assert_eq!(few, many, "{page:?}");
+    }
+}
+
+/// The first pages of a project and a group, and a tree of groups, cost the same
+/// however much there is of what they show.
+#[testkit::story]
+async fn overviews_of_much_cost_what_those_of_little_cost(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let (group, jane) = (t.group("acme").await, t.user("jane").await);
+    group.add(&jane, 40).await;
+    let on = json!({"active": true, "integrated": true});
+    t.admin().put(project.at("/error_tracking/settings")).json(&on).await.is(200);
+    let key = t.admin().post(project.at("/error_tracking/client_keys")).await.is(201).json();
+    let key = key["public_key"].as_str().expect("a key").to_owned();
+    let area = project.at("/alert_management");
+    for (path, body) in [
+        ("http_integrations", json!({"name": "i", "active": true})),
+        ("oncall_schedules", json!({"name": "s", "timezone": "UTC"})),
+    ] {
+        t.admin().post(format!("{area}/{path}")).json(&body).await.is(201);
+    }
+    let browser = t.browser("jane").await;
+    let mut before = Vec::new();
+    for (rows, from) in [(1, 0), (7, 1)] {
+        for n in from..rows {
+            one_more(&t, &project, n, (&key, jane.id)).await;
+            let file = project.at(&format!("/packages/generic/kind{n}/1.0/a.txt"));
+            t.admin().put(&file).bytes("x").await.is(201);
+            let label = format!("label{n}");
+            let issue = json!({"title": format!("issue {n}"), "labels": label,
+                "assignee_ids": [jane.id]});
+            t.admin().post(project.at("/issues")).json(&issue).await.is(201);
+            let user = t.user(&format!("user{n}")).await;
+            group.add(&user, 10).await;
+            let path = format!("g{n}");
+            let body = json!({"name": path, "path": path, "parent_id": group.id});
+            let below = t.admin().post("/groups").json(&body).await.is(201).id();
+            let body = json!({"name": path, "namespace_id": below});
+            t.admin().post("/projects").json(&body).await.is(201);
+        }
+        let unfolded = format!("/groups?open={}", group.id);
+        let mut costs = Vec::new();
+        for (route, path) in [
+            ("/{*project}", "/acme/anvil"),
+            ("/groups/{*group}", "/groups/acme"),
+            ("/groups", unfolded.as_str()),
+            ("/", "/"),
+        ] {
+            let before = sent(&t, route);
+            browser.get(path).await.is(200);
+            let cost = sent(&t, route) - before;
+            assert!(cost > 0 && cost < 60, "{path} takes {cost} statements");
+            costs.push((path.to_owned(), cost));
+        }
+        match before.is_empty() {
+            true => before = costs,
+            false => assert_eq!(before, costs),
+        }
     }
 }

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use std::collections::BTreeSet;
-use testkit::fixtures::{TestProject, TestUser};
 use testkit::{Client, TestServer};
+use testkit::{TestProject, TestUser};
 
 const LEVELS: [&str; 5] = ["disabled", "mention", "participating", "watch", "custom"];
 
@@ -165,7 +165,8 @@ async fn people(
 
 /// Has somebody tied to an issue of their own; its number.
 async fn tied(project: &TestProject, owner: &Client, person: &Person) -> i64 {
-    let (tie, user) = (TIES[person.tie], &person.user);
+    let tie = TIES[person.tie];
+    let user: &TestUser = &person.user;
     let by: &Client = if tie == "author" { user } else { owner };
     let assigned: Vec<i64> = (tie == "assignee").then_some(user.id).into_iter().collect();
     let body = json!({"title": format!("Of {}", user.username), "assignee_ids": assigned});

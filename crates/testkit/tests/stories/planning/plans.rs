@@ -5,7 +5,7 @@ use kernel::http::{Paging, Start};
 use kernel::ids::Reference;
 use planning::access::{Scope, desk};
 use planning::model::IssueState;
-use planning::store::issues::filter::Filter;
+use planning::store::issues::filter::IssueFilter;
 use planning::store::issues::list::{OrderBy, Sorting, listed};
 use planning::store::pages::query;
 use serde_json::json;
@@ -13,7 +13,7 @@ use store::Engine;
 use testkit::TestServer;
 
 /// The steps of a page of a project's issues, as the engine plans them.
-async fn plan(t: &TestServer, filter: Filter, by: OrderBy) -> String {
+async fn plan(t: &TestServer, filter: IssueFilter, by: OrderBy) -> String {
     let app = t.app().clone();
     let engine = app.store().engine();
     let read = app.read(move |tx| {
@@ -51,15 +51,15 @@ async fn issues_are_read_in_the_order_of_an_index(t: TestServer) {
         .json(&json!({"title": "Hinge"}))
         .await
         .is(201);
-    let open = || Filter { state: Some(IssueState::Opened), ..Filter::default() };
+    let open = || IssueFilter { state: Some(IssueState::Opened), ..IssueFilter::default() };
     for (filter, by, indexes) in [
         (
-            Filter::default(),
+            IssueFilter::default(),
             OrderBy::CreatedAt,
             ["issues_by_created_at", "issues_by_created_at"],
         ),
         (
-            Filter::default(),
+            IssueFilter::default(),
             OrderBy::UpdatedAt,
             ["issues_by_updated_at", "issues_by_updated_at"],
         ),

@@ -157,3 +157,29 @@ async fn a_flood_of_names_is_cut(t: testkit::TestServer) {
     let shown = html(&t.admin(), &format!("{many}\n\n#1 ~late"), "acme/anvil").await;
     assert_eq!(shown.matches("/-/issues/1\"").count(), 2, "the first names are looked up");
 }
+
+#[testkit::story]
+async fn groups_are_links_for_who_sees_them(t: testkit::TestServer) {
+    let project = t.project_with("acme/anvil", "public").await;
+    let (hidden, jane) = (t.group("forge/tools").await, t.user("jane").await);
+    hidden.add(&jane, 10).await;
+    let open = json!({"name": "open", "path": "open", "visibility": "public"});
+    t.admin().post("/groups").json(&open).await.is(201);
+    let text = "Ask @forge/tools, @Open and @jane.";
+    let issue = json!({"title": "Hinge", "description": text});
+    t.admin().post(project.at("/issues")).json(&issue).await.is(201);
+    let page = "/acme/anvil/-/issues/1";
+    let leads = |page: &str, to: &str| page.contains(&format!("href=\"{to}\""));
+    let seen = t.browser("jane").await.get(page).await.is(200).text();
+    for (to, name) in [("/groups/forge/tools", "@forge/tools"), ("/groups/open", "@Open")] {
+        assert!(leads(&seen, to) && seen.contains(&format!(">{name}</a>")), "{to}: {seen}");
+    }
+    assert!(seen.contains("/jane\""), "{seen}");
+    let stranger = t.anonymous().at(page).await.is(200).text();
+    assert!(leads(&stranger, "/groups/open"), "{stranger}");
+    assert!(stranger.contains("Ask @forge/tools, "), "what is hidden stays text: {stranger}");
+    assert!(
+        !leads(&stranger, "/groups/forge/tools") && !leads(&stranger, "/jane"),
+        "{stranger}"
+    );
+}

@@ -73,7 +73,16 @@ async fn a_hidden_place_suggests_nothing(t: TestServer) {
         .is(201);
     t.user("outsider").await;
     let (outsider, inside) = (t.browser("outsider").await, t.browser("member").await);
-    for kind in ["people", "labels", "milestones", "issues", "projects", "groups", "emoji"] {
+    for kind in [
+        "people",
+        "mentions",
+        "labels",
+        "milestones",
+        "issues",
+        "projects",
+        "groups",
+        "emoji",
+    ] {
         for place in ["project=vault/inner/secret", "group=vault", "group=vault/inner"] {
             let path = format!("/-/suggest?kind={kind}&{place}");
             let hidden = outsider.get(&path).await.is(404);
@@ -207,6 +216,36 @@ async fn only_people_in_a_browser_ask_and_only_what_there_is(t: TestServer) {
     t.admin().at("/-/suggest?kind=people").await.is(401);
 }
 
+#[testkit::story]
+async fn groups_are_offered_beside_people(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let jane = t.user("jane").await;
+    project.add(&jane, 30).await;
+    t.group("forge/tools").await.add(&jane, 10).await;
+    t.group("vault/tools").await;
+    let browser = t.browser("jane").await;
+    let offered = |text: &str| format!("kind=mentions&q={text}&{PROJECT}");
+    let near = suggested(&browser, &offered("")).await;
+    assert_eq!(near, [json!("jane"), json!("root")], "no groups before something is typed");
+    let one = browser.get(&format!("/-/suggest?{}", offered("tools"))).await.is(200).json();
+    let expected = json!([{"value": "forge/tools", "label": "tools",
+        "detail": "@forge/tools, group", "letters": "T"}]);
+    assert_eq!(one, expected, "and none that are hidden");
+    assert_eq!(suggested(&browser, &offered("forge/t")).await, [json!("forge/tools")]);
+    // Many people leave room for groups.
+    for n in 0..12 {
+        t.user(&format!("toolsmith{n}")).await;
+    }
+    let mixed = suggested(&browser, &offered("tools")).await;
+    assert_eq!(mixed.len(), 10, "{mixed:?}");
+    assert_eq!(mixed[9], json!("forge/tools"), "{mixed:?}");
+    let people = suggested(&browser, &format!("kind=people&q=tools&{PROJECT}")).await;
+    assert!(!people.contains(&json!("forge/tools")), "fields for people take no groups");
+    let silent = json!({"mentions_disabled": true});
+    t.admin().put("/groups/forge%2Ftools").json(&silent).await.is(200);
+    assert!(!suggested(&browser, &offered("tools")).await.contains(&json!("forge/tools")));
+}
+
 /// Statements sent so far for suggestions.
 fn sent(t: &TestServer) -> u64 {
     let line = "http_request_statements_total{method=\"GET\",route=\"/-/suggest\"} ";
@@ -232,9 +271,11 @@ async fn ten_names_cost_what_one_costs(t: TestServer) {
         t.project(&format!("acme/{title}")).await;
         t.group(&format!("{title}-group")).await.add(&jane, 10).await;
     }
-    for kind in ["people", "labels", "milestones", "issues", "projects", "groups"] {
+    for kind in ["people", "mentions", "labels", "milestones", "issues", "projects", "groups"] {
         let mut costs = Vec::new();
-        for (text, found) in [("many7", 1), ("many", 10)] {
+        // A person and a group have the same name.
+        let one = if kind == "mentions" { 2 } else { 1 };
+        for (text, found) in [("many7", one), ("many", 10)] {
             let before = sent(&t);
             let names = suggested(&browser, &format!("kind={kind}&q={text}&{PROJECT}")).await;
             assert_eq!(names.len(), found, "{kind}: {names:?}");

@@ -258,3 +258,45 @@ async fn mail_about_an_issue_is_one_conversation(t: TestServer) {
             .all(|thread| thread.list == "anvil.acme" && !thread.host.is_empty())
     );
 }
+
+#[testkit::story]
+async fn a_group_that_is_named_tells_its_own_members(t: TestServer) {
+    let project = t.project_with("acme/anvil", "public").await;
+    let jane = t.user("jane").await;
+    project.add(&jane, 20).await;
+    let (forge, tools) = (t.group("forge").await, t.group("forge/tools").await);
+    let (above, inside, gone) =
+        (t.user("above").await, t.user("inside").await, t.user("gone").await);
+    forge.add(&above, 30).await;
+    forge.add(&jane, 10).await;
+    tools.add(&inside, 10).await;
+    tools.add(&gone, 10).await;
+    t.admin().delete(tools.at(&format!("/members/{}", gone.id))).await.is(204);
+    jane.post(project.at("/issues")).json(&json!({"title": "Hinge"})).await.is(201);
+    let note = json!({"body": "@forge/tools, look at it"});
+    let note = jane.post(project.at("/issues/1/notes")).json(&note).await.is(201).id();
+    let todos = inside.get("/todos").await.is(200).json();
+    assert_eq!(
+        (&todos[0]["action_name"], &todos[0]["author"]["username"]),
+        (&json!("mentioned"), &json!("jane"))
+    );
+    assert!(
+        todos[0]["target_url"]
+            .as_str()
+            .is_some_and(|url| url.ends_with(&format!("#note_{note}")))
+    );
+    for other in [&above, &gone] {
+        assert_eq!(other.get("/todos").await.is(200).json(), json!([]));
+    }
+    t.settle().await;
+    assert_eq!(subjects(&t, "inside@example.com").len(), 1);
+    assert!(subjects(&t, "above@example.com").is_empty());
+    // Who does not see a group names nobody by it.
+    let stranger = t.user("stranger").await;
+    stranger
+        .post(project.at("/issues"))
+        .json(&json!({"title": "Door", "description": "@forge/tools"}))
+        .await
+        .is(201);
+    assert_eq!(inside.get("/todos").await.each("id").len(), 1);
+}

@@ -1,6 +1,7 @@
 //! What things are found by, and that the index follows them.
 
 use super::{found, issue, zebras};
+use crate::pages::administrator;
 use kernel::search::{Sources, filled, missing};
 use serde_json::json;
 use testkit::TestServer;
@@ -95,6 +96,35 @@ async fn what_changes_is_found_by_what_it_became(t: TestServer) {
     admin.delete(project.at("")).await.is(202);
     t.settle().await;
     assert_eq!(found(&admin, &at("projects", "otter"), "id").await, NOTHING);
+}
+
+#[testkit::story]
+async fn an_administrator_has_an_index_built_again(t: TestServer) {
+    zebras(&t, "acme/zebra", "private").await;
+    let ada = administrator(&t).await;
+    let rebuild = "/admin/search/search_issues/rebuild";
+    ada.submit(rebuild, &[]).await;
+    t.settle().await;
+    let page = ada.get("/admin/search").await.is(200).text();
+    assert_eq!(page.matches("complete</span>").count(), 10, "{page}");
+    let path = "/search?scope=issues&search=zebra";
+    let lost = t.app().write(|tx| Ok(tx.execute("delete from search_issues", ())?));
+    lost.await.unwrap();
+    assert_eq!(found(&t.admin(), path, "id").await, NOTHING);
+
+    let (to, page) = ada.submit(rebuild, &[]).await;
+    assert_eq!(to, "/admin/search");
+    assert!(page.contains("The index of issues is being built again."), "{page}");
+    t.settle().await;
+    assert_eq!(found(&t.admin(), path, "id").await.len(), 2);
+    let events = t.admin().get("/audit_events?entity_type=SearchIndex").await.is(200);
+    assert_eq!(events.each("event_name").len(), 2);
+
+    ada.post("/admin/search/users/rebuild", &[]).await.is(404);
+    t.user("jane").await;
+    let jane = t.browser("jane").await;
+    jane.get("/admin/search").await.is(403);
+    jane.post("/admin/search/search_issues/rebuild", &[]).await.is(403);
 }
 
 #[testkit::story]

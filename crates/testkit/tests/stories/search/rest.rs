@@ -63,6 +63,35 @@ async fn pages_order_and_filters_work(t: TestServer) {
 }
 
 #[testkit::story]
+async fn pages_by_key_hold_everything_once(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let admin = t.admin();
+    for n in 1..=5 {
+        issue(&project, &admin, json!({"title": format!("zebra {n}")})).await;
+        let note = json!({"body": "the zebra"});
+        admin.post(project.at(&format!("/issues/{n}/notes"))).json(&note).await.is(201);
+    }
+    for (scope, rest, expected) in [
+        ("issues", "", vec![5, 4, 3, 2, 1]),
+        ("issues", "&sort=asc", vec![1, 2, 3, 4, 5]),
+        ("notes", "", vec![5, 4, 3, 2, 1]),
+    ] {
+        let key = if scope == "issues" { "iid" } else { "noteable_iid" };
+        let path = format!("/search?scope={scope}&search=zebra&pagination=keyset&per_page=2{rest}");
+        let (mut next, mut found) = (Some(project.at(&path)), Vec::new());
+        while let Some(path) = next {
+            let page = admin.get(path).await.is(200);
+            assert!(page.headers.get("x-total").is_none() && page.each(key).len() <= 2);
+            found.extend(page.each(key));
+            next = page.link("next").map(|link| link.split("/api/v4").nth(1).unwrap_or("").into());
+        }
+        assert_eq!(found, expected, "{scope}{rest}");
+    }
+    let path = "/search?scope=issues&search=zebra&pagination=keyset&cursor=x";
+    admin.get(path).await.is(400);
+}
+
+#[testkit::story]
 async fn wrong_input_is_refused(t: TestServer) {
     let project = t.project("acme/anvil").await;
     let user = t.user("user").await;

@@ -1,5 +1,6 @@
 //! Lists of projects, groups and namespaces: filters, orders and pages.
 
+use crate::packages_formats::forms::multipart;
 use crate::spaces::{add, group, project};
 use serde_json::{Value, json};
 use testkit::Client;
@@ -304,7 +305,7 @@ async fn namespaces_list_what_one_belongs_to(t: testkit::TestServer) {
 }
 
 #[testkit::story]
-async fn statistics_tell_the_bytes_of_packages(t: testkit::TestServer) {
+async fn statistics_tell_the_bytes_of_packages_and_uploads(t: testkit::TestServer) {
     let anvil = t.project("acme/anvil").await;
     for (name, bytes) in [("a", 1000), ("b", 234)] {
         t.admin()
@@ -314,10 +315,13 @@ async fn statistics_tell_the_bytes_of_packages(t: testkit::TestServer) {
             .is(201);
     }
     t.project("acme/empty").await;
+    let file = [("file", "a.txt", &[b'x'; 66][..])];
+    multipart(t.admin().post(anvil.at("/uploads")), &[], &file).await.is(201);
     let shown = t.admin().get(anvil.at("?statistics=true")).await.is(200).json();
+    let sizes = &shown["statistics"];
     assert_eq!(
-        (&shown["statistics"]["packages_size"], &shown["statistics"]["storage_size"]),
-        (&json!(1234), &json!(1234))
+        [&sizes["packages_size"], &sizes["uploads_size"], &sizes["storage_size"]],
+        [&json!(1234), &json!(66), &json!(1300)]
     );
     let list = t
         .admin()
@@ -331,6 +335,7 @@ async fn statistics_tell_the_bytes_of_packages(t: testkit::TestServer) {
     );
     let groups = t.admin().get("/groups?statistics=true").await.is(200).json();
     assert_eq!(groups[0]["statistics"]["packages_size"], 1234);
+    assert_eq!(groups[0]["statistics"]["uploads_size"], 66);
     let package =
         t.admin().get(anvil.at("/packages?package_name=b")).await.is(200).json()[0]["id"].clone();
     t.admin().delete(anvil.at(&format!("/packages/{package}"))).await.is(204);

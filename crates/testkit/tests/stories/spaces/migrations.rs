@@ -101,6 +101,11 @@ fn check(url: &str) {
     let name = |text: &str| Some(text.to_owned());
     assert_eq!(projects, [name("anvil"), None]);
     assert_eq!(groups, [None, None, name("tools"), None]);
+    let begun = |tx: &mut Tx<'_>| {
+        let count = sql!("select count(*) from notes where begins and begins_in_public");
+        tx.one::<i64>(count, ())
+    };
+    assert_eq!(store.read_blocking(begun).expect("it is readable"), 1, "they are one thread");
     let named = Some(12);
     assert_eq!(notes, [named, named, named, named, named, None, None]);
 }

@@ -359,3 +359,31 @@ async fn editors_send_files_by_the_page(t: TestServer) {
     multipart(by_jane, &[], &[("file", "a.png", PNG)]).await.is(403);
     assert_eq!(count(&t, sql!("select count(*) from uploads")).await, 1);
 }
+
+#[testkit::story]
+async fn a_plain_form_sends_files_without_a_script(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let (jane, _) = (t.user("jane").await, t.user("joe").await);
+    project.add(&jane, 10).await;
+    let browser = t.browser("jane").await;
+    let issue = browser.get("/acme/anvil/-/issues/new").await.is(200).text();
+    let to = "/acme/anvil/-/uploads";
+    let way = format!("<noscript><p class=\"hint\"><a href=\"{to}\"");
+    assert!(issue.contains(&way), "{issue}");
+    let page = browser.get(to).await.is(200);
+    let token = page.hidden("authenticity_token").unwrap();
+    let send = |files: &[(&str, &str, &[u8])]| {
+        let request = browser.request(http::Method::POST, to).header("accept", "text/html");
+        multipart(request, &[("authenticity_token", &token)], files)
+    };
+    let sent = send(&[("file", "a.png", PNG)]).await.is(200).text();
+    let (_, rest) = sent.split_once("![a](").unwrap();
+    let (address, _) = rest.split_once(')').unwrap();
+    let id = project.id;
+    browser.get(&format!("/-/project/{id}{address}")).await.is(200);
+    let empty = send(&[("file", "", b"")]).await.is(422).text();
+    assert!(empty.contains("class=\"error\""), "{empty}");
+    assert_eq!(count(&t, sql!("select count(*) from uploads")).await, 1);
+    t.browser("joe").await.get(to).await.is(404);
+    browser.get("/groups/acme/-/uploads").await.is(403);
+}

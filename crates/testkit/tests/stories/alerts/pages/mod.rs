@@ -135,7 +135,7 @@ async fn one_alert_is_shown_with_what_was_sent(t: TestServer) {
     assert_eq!(shown.matches("class=\"bars\"").count(), 1, "one chart: {shown}");
     let at = |text: &str| shown.find(text).unwrap();
     assert!(
-        at("id=\"activity\"") < at("id=\"payload\"") && at(">Acknowledge<") < at("id=\"details\"")
+        at("id=\"story\"") < at("id=\"payload\"") && at(">Acknowledge<") < at("id=\"details\"")
     );
     let runbook = "https://wiki.example/disk";
     desk.send(json!({"title": "Other", "runbook": runbook})).await.is(200);

@@ -189,8 +189,8 @@ async fn notes_and_discussions_stand_below_what_they_are_about(t: testkit::TestS
             .unwrap_or_default()
             .contains("/acme/anvil/-/issues/1#note_")
     );
-    assert_eq!(notes[0]["userPermissions"], json!({"adminNote": true, "resolveNote": false}));
-    assert_eq!(notes[2]["userPermissions"]["adminNote"], false);
+    assert_eq!(notes[0]["userPermissions"], json!({"adminNote": true, "resolveNote": true}));
+    assert_eq!(notes[2]["userPermissions"], json!({"adminNote": false, "resolveNote": false}));
     assert_eq!(issue["people"]["nodes"].as_array().map(Vec::len), Some(2));
     let talk = issue["discussions"]["nodes"].clone();
     assert_eq!(

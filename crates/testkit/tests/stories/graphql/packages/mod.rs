@@ -2,7 +2,7 @@
 
 mod lists;
 
-use crate::graphql::{ask, ask_with, data, message, statements};
+use crate::graphql::{ask, ask_with, data, message, people, statements};
 use packages::model::{PackageType, Status};
 use packages::store::packages::{NewPackage, add_to_count, find, insert, set_metadata};
 use serde_json::{Value, json};
@@ -217,22 +217,7 @@ async fn packages_are_shown_to_those_rest_shows_them_to(t: TestServer) {
         "{{package(id:\"{}\"){{name canDestroy userPermissions{{destroyPackage}}}}}}",
         gid(package.id)
     );
-    let mut people: Vec<(i64, Client)> = vec![(0, t.anonymous())];
-    for (name, level) in [
-        ("outsider", 0),
-        ("guest", 10),
-        ("reporter", 20),
-        ("developer", 30),
-        ("maintainer", 40),
-        ("owner", 50),
-    ] {
-        let user = t.user(name).await;
-        if level > 0 {
-            project.add(&user, level).await;
-        }
-        people.push((level, t.token_of(user.id, &["api"]).await));
-    }
-    people.push((60, t.admin()));
+    let people = people(&t, &project).await;
     for (level, who) in &people {
         let may = *level >= 40;
         let expected = if *level >= 20 {

@@ -240,7 +240,13 @@ async fn the_todo_list_is_worked_off(t: testkit::TestServer) {
         .await;
     assert_eq!(joe.get("/todos").await.is(200).each("id").len(), 2);
     let (_, page) = browser.submit("/dashboard/todos", &[("action", "all_done")]).await;
-    assert!(page.contains("Nothing here"), "{page}");
+    assert!(page.contains("Nothing to do"), "{page}");
+    let done = browser.get("/dashboard/todos?state=done").await.is(200).text();
+    assert!(done.contains(">one<") && done.contains("Restore"), "{done}");
+    let past = browser.get("/dashboard/todos?state=done&page=7").await.is(200).text();
+    assert!(past.contains("past the end"), "{past}");
+    let nothing = t.browser("jane").await.get("/dashboard/todos?state=done").await;
+    assert!(nothing.is(200).text().contains("Nothing is done yet"));
     assert_eq!(joe.get("/todos").await.is(200).json(), json!([]));
     let (_, page) = browser.submit(ONE, &[("action", "todo")]).await;
     assert!(page.contains("in your to-do list"), "{page}");
@@ -277,6 +283,7 @@ async fn lists_cost_the_same_for_few_and_many(t: testkit::TestServer) {
     for (route, path) in [
         ("/{*project}/-/issues", ISSUES),
         ("/dashboard/todos", "/dashboard/todos"),
+        ("/dashboard/issues", "/dashboard/issues"),
         ("/{*project}/-/labels", "/acme/anvil/-/labels"),
     ] {
         browser.get(path).await.is(200);

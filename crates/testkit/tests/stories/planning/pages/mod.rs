@@ -1,7 +1,10 @@
 //! Issues in a browser: every form works without a script, and goes through
 //! the rules that REST uses.
 
+mod bulk;
+mod dashboard;
 mod lists;
+mod threads;
 
 use serde_json::{Value, json};
 use testkit::service::{Service, challenge, refused, set, solved};
@@ -42,6 +45,11 @@ async fn an_issue_is_made_discussed_and_closed(t: testkit::TestServer) {
 
     let (_, page) = browser.submit(&format!("{ONE}/notes"), &[("body", "Oil *it*")]).await;
     assert!(page.contains("Oil <em>it</em>"), "{page}");
+    let (_, page) = browser.submit(&format!("{ONE}/notes"), &[("body", "Hm.\r\n/bogus it")]).await;
+    assert!(
+        page.contains("There is no command /bogus") && page.contains("/bogus it"),
+        "{page}"
+    );
     let (_, page) = browser
         .submit(&format!("{ONE}/notes"), &[("body", ""), ("state_event", "close")])
         .await;
@@ -53,7 +61,7 @@ async fn an_issue_is_made_discussed_and_closed(t: testkit::TestServer) {
         .await;
     assert!(page.contains(">done<") || page.contains("<p>done</p>"), "{page}");
     let issue = jane.get(project.at("/issues/1")).await.is(200).json();
-    assert_eq!((&issue["state"], &issue["user_notes_count"]), (&json!("closed"), &json!(2)));
+    assert_eq!((&issue["state"], &issue["user_notes_count"]), (&json!("closed"), &json!(3)));
     let blank = browser.post(&format!("{ONE}/notes"), &[("body", " ")]).await.is(422).text();
     assert!(blank.contains("id=\"e-body\""), "{blank}");
 }
@@ -371,49 +379,4 @@ async fn answers_stand_below_what_they_answer(t: testkit::TestServer) {
     let page = browser.get(&format!("{alone}&page=3")).await.is(200).text();
     assert!(page.contains("again 110.") && !page.contains("asked second"), "{page}");
     browser.get(&format!("{ONE}?thread=none")).await.is(404);
-}
-
-#[testkit::story]
-async fn several_issues_change_at_once(t: testkit::TestServer) {
-    let project = t.project("acme/anvil").await;
-    let jane = t.user("jane").await;
-    project.add(&jane, 20).await;
-    let (anvil, other) = (project.id, t.project("acme/hidden").await.id);
-    for title in ["Hinge", "Door", "Lock"] {
-        jane.post(project.at("/issues")).json(&json!({"title": title})).await.is(201);
-    }
-    let browser = t.browser("jane").await;
-    let page = browser.get(ISSUES).await.is(200).text();
-    assert!(page.contains(&format!("value=\"{anvil}-3\"")), "{page}");
-    let bulk = format!("{ISSUES}/bulk_update");
-    let chosen = [format!("{anvil}-1"), format!("{anvil}-2"), format!("{other}-1")];
-    let fields = [
-        ("issues[]", chosen[0].as_str()),
-        ("issues[]", chosen[1].as_str()),
-        ("add_labels", "bug"),
-        ("state_event", "close"),
-        ("milestone_id", ""),
-    ];
-    let (to, page) = browser.submit(&bulk, &fields).await;
-    assert_eq!(to, ISSUES);
-    assert!(page.contains("2 issues updated.") && page.contains(">Lock<"), "{page}");
-    for (iid, state, labels) in [(1, "closed", json!(["bug"])), (3, "opened", json!([]))] {
-        let issue = jane.get(project.at(&format!("/issues/{iid}"))).await.is(200).json();
-        assert_eq!((&issue["state"], &issue["labels"]), (&json!(state), &labels));
-    }
-    // What the viewer may not change stays, and is not told from what is not there.
-    let mixed = [("issues[]", chosen[2].as_str()), ("issues[]", "x"), ("state_event", "close")];
-    let (_, page) = browser.submit(&bulk, &mixed).await;
-    assert!(page.contains("0 issues updated, 1 could not be changed."), "{page}");
-    let (_, page) = browser.submit(&bulk, &[("state_event", "close")]).await;
-    assert!(page.contains("Choose the issues to change first."), "{page}");
-    let guest = t.user("guest").await;
-    project.add(&guest, 10).await;
-    let page = t.browser("guest").await.get(ISSUES).await.is(200).text();
-    assert!(!page.contains("bulk_update"), "{page}");
-    t.browser("guest")
-        .await
-        .submit(&bulk, &[("issues[]", &chosen[1]), ("state_event", "reopen")])
-        .await;
-    assert_eq!(jane.get(project.at("/issues/2")).await.json()["state"], "closed");
 }

@@ -1,0 +1,122 @@
+//! Small marks in rows and texts: labels, people, times.
+
+use super::avatar::{Avatar, avatar};
+use askama::Template;
+use askama::filters::HtmlSafe;
+use std::fmt::Display;
+
+/// A word with a colour of its own.
+#[derive(Debug, Template)]
+#[template(
+    source = r#"{% if !url.is_empty() %}<a class="chip" href="{{ url }}">{% endif %}<span class="badge tag"{% if !about.is_empty() %} title="{{ about }}"{% endif %}><svg class="swatch" viewBox="0 0 8 8" aria-hidden="true" focusable="false"><rect width="8" height="8" rx="2" fill="{{ color }}"/></svg>{{ title }}</span>{% if !url.is_empty() %}</a>{% endif %}"#,
+    ext = "html"
+)]
+pub struct Tag {
+    title: String,
+    color: String,
+    about: String,
+    url: String,
+}
+
+/// A word with a colour of its own, such as a label.
+pub fn tag(title: impl Display, color: impl Display) -> Tag {
+    Tag {
+        title: title.to_string(),
+        color: color.to_string(),
+        about: String::new(),
+        url: String::new(),
+    }
+}
+
+impl Tag {
+    /// What it means, said to who points at it.
+    pub fn about(mut self, text: impl Display) -> Tag {
+        self.about = text.to_string();
+        self
+    }
+
+    /// Leads to a list of what wears it.
+    pub fn at(mut self, url: impl Display) -> Tag {
+        self.url = url.to_string();
+        self
+    }
+}
+
+impl HtmlSafe for Tag {}
+
+/// Somebody with their picture, leading somewhere.
+#[derive(Debug, Template)]
+#[template(
+    source = r#"<a class="person" href="{{ url }}">{{ picture }}{% if about.is_empty() %}{{ name }}{% else %}<span class="hush">{{ about }}</span>{% endif %}</a>"#,
+    ext = "html"
+)]
+pub struct PersonLink {
+    name: String,
+    url: String,
+    picture: Avatar,
+    about: String,
+}
+
+/// Somebody with their picture, leading somewhere.
+pub fn person(name: impl Display, url: impl Display) -> PersonLink {
+    PersonLink {
+        picture: avatar(&name).small(),
+        name: name.to_string(),
+        url: url.to_string(),
+        about: String::new(),
+    }
+}
+
+impl PersonLink {
+    /// The picture alone; this is what it means.
+    pub fn alone(mut self, about: impl Display) -> PersonLink {
+        self.about = about.to_string();
+        self.picture = self.picture.title(&self.name);
+        self
+    }
+}
+
+impl HtmlSafe for PersonLink {}
+
+/// A time of which only a part is written, such as the clock of a day that is
+/// known.
+#[derive(Debug, Template)]
+#[template(
+    source = r#"<time datetime="{{ iso }}" title="{{ exact }}">{{ written }}</time>"#,
+    ext = "html"
+)]
+pub struct PartOfTime {
+    iso: String,
+    exact: String,
+    written: String,
+}
+
+/// A time of which only a part is written.
+pub fn part_of_time(iso: impl Display, exact: impl Display, written: impl Display) -> PartOfTime {
+    PartOfTime {
+        iso: iso.to_string(),
+        exact: exact.to_string(),
+        written: written.to_string(),
+    }
+}
+
+impl HtmlSafe for PartOfTime {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_escape_what_they_are_given() {
+        let all = [
+            tag("<b>", "\"").about("<i>").at("\"><b>").to_string(),
+            person("<b>", "\"><i>").to_string(),
+            person("<b>", "/x").alone("\"<i>").to_string(),
+            part_of_time("\"", "<b>", "<i>").to_string(),
+        ];
+        for html in all {
+            assert!(!html.contains("<b>") && !html.contains("<i>"), "{html}");
+        }
+        assert!(!tag("bug", "#fff").to_string().contains("<a"));
+    }
+}

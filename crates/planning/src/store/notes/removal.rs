@@ -1,0 +1,74 @@
+//! Notes that go, and the discussions they began.
+
+use super::{ISSUE, Note, Noteable, counted};
+use kernel::error::Result;
+use store::{Tx, sql};
+
+pub fn delete(tx: &mut Tx<'_>, note: &Note) -> Result<()> {
+    tx.execute(
+        sql!("delete from award_emoji where awardable_type = 'Note' and awardable_id = $1"),
+        (note.id,),
+    )?;
+    let began = sql!("delete from notes where id = $1 returning begins, begins_in_public");
+    if let Some(began) = tx.optional::<(bool, bool)>(began, (note.id,))? {
+        begin_again(tx, &note.discussion_id, began)?;
+    }
+    match note.is_system {
+        true => Ok(()),
+        false => counted(tx, note, -1),
+    }
+}
+
+/// The next note of a discussion begins it, where the one that did is gone.
+fn begin_again(tx: &mut Tx<'_>, discussion_id: &str, began: (bool, bool)) -> Result<()> {
+    if began.0 {
+        tx.execute(
+            sql!(
+                "update notes set begins = true where id =
+                    (select id from notes where discussion_id = $1
+                     order by created_at, id limit 1)"
+            ),
+            (discussion_id,),
+        )?;
+    }
+    if began.1 {
+        tx.execute(
+            sql!(
+                "update notes set begins_in_public = true where id =
+                    (select id from notes where discussion_id = $1 and not internal
+                     order by created_at, id limit 1)"
+            ),
+            (discussion_id,),
+        )?;
+    }
+    Ok(())
+}
+
+/// Removes all notes about something that is gone, with their awards.
+pub fn forget(tx: &mut Tx<'_>, noteable: Noteable) -> Result<()> {
+    if noteable.kind == ISSUE {
+        // The database removes what names the issue, but not what answers that.
+        tx.execute(
+            sql!(
+                "update notes set begins = true, begins_in_public = not internal where id in
+                    (select min(answers.id) from notes named
+                     join notes answers on answers.discussion_id = named.discussion_id
+                     where named.names_issue_id = $1 and answers.id <> named.id
+                     group by answers.discussion_id)"
+            ),
+            (noteable.id,),
+        )?;
+    }
+    for statement in [
+        sql!(
+            "delete from award_emoji where awardable_type = 'Note' and awardable_id in
+                (select id from notes where noteable_type = $1 and noteable_id = $2)"
+        ),
+        sql!("delete from notes where noteable_type = $1 and noteable_id = $2"),
+        sql!("delete from award_emoji where awardable_type = $1 and awardable_id = $2"),
+        sql!("delete from todos where target_type = $1 and target_id = $2"),
+    ] {
+        tx.execute(statement, (noteable.kind, noteable.id))?;
+    }
+    Ok(())
+}

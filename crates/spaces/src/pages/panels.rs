@@ -1,0 +1,38 @@
+//! Panels of rooms above, on pages that sum up what several rooms hold: the
+//! first page of a project or group, and that of somebody who is signed in.
+
+use super::head::SpaceHead;
+use super::place::Space;
+use identity::viewer::Viewer;
+use kernel::error::Result;
+use kernel::html::ui::Panel;
+use store::Tx;
+
+/// The page a panel stands on.
+#[derive(Debug, Clone, Copy)]
+pub enum PanelPage<'p> {
+    /// `/` of the viewer: what waits for them.
+    Home,
+    /// The first page of a project or group: what is newest there.
+    Overview(&'p Space, &'p SpaceHead),
+}
+
+/// Reads the panel of a list; none where the page has nothing of it, or the
+/// viewer may not see any. It sends a fixed number of statements, and tells
+/// nothing that the list itself would not tell this viewer.
+pub type ReadPanel = fn(&mut Tx<'_>, &Viewer, PanelPage<'_>) -> Result<Option<Panel>>;
+
+/// What rooms above plug in, in the order it stands in. Code, once there is
+/// any, is what a project begins with.
+#[derive(Debug, Default)]
+pub struct Panels(pub Vec<ReadPanel>);
+
+/// The panels of a page.
+pub fn read(tx: &mut Tx<'_>, viewer: &Viewer, page: PanelPage<'_>) -> Result<Vec<Panel>> {
+    let Panels(all) = tx.plugged()?;
+    let mut panels = Vec::new();
+    for read in all {
+        panels.extend(read(tx, viewer, page)?);
+    }
+    Ok(panels)
+}

@@ -1,0 +1,233 @@
+// Which pages have a picture: every route of a page in routes.txt, or the
+// reason why not.
+
+const { code } = require('../shared.cjs');
+const { PASSWORD } = require('./seed.cjs');
+
+const OWN = '/foundry/anvil';
+
+// The address of a route among what `seed.cjs` writes.
+const fill = (route) =>
+  route
+    .replace('{*project}', 'foundry/anvil')
+    .replace('{*group}', 'foundry')
+    .replace('{username}', 'mira')
+    .replace('{issue_iid}', '1')
+    .replace('{milestone_iid}', '1')
+    .replace('{alert_iid}', '1')
+    .replace('{schedule_iid}', '1');
+
+// A page: the name of its picture, its route, and where it needs more than that:
+// another address, its status, what is done on it first (`act`), what stands still
+// there and nowhere else (`drawn`), and whether it is looked at in the dark, too.
+const page = (name, route, more = {}) => ({ name, route, path: fill(route), ...more });
+
+// What strangers see.
+const STRANGERS = [
+  page('front', '/', { dark: true }),
+  page('sign-in', '/users/sign_in', { dark: true }),
+  page('sign-in-refused', '/users/sign_in', { async act(page) {
+    await page.getByLabel('User name or e-mail').fill('mira');
+    await page.getByLabel('Password').fill('wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').waitFor();
+  } }),
+  page('sign-up', '/users/sign_up'),
+  page('password-forgotten', '/users/password/new'),
+  page('password-link-spent', '/users/password/edit', { path: '/users/password/edit?reset_password_token=spent', status: 403 }),
+  page('confirmation-asked', '/users/confirmation/new'),
+  page('confirmation-link-spent', '/users/confirmation', { path: '/users/confirmation?confirmation_token=spent', status: 403 }),
+  page('unlock-link-spent', '/users/unlock', { path: '/users/unlock?unlock_token=spent', status: 403 }),
+  page('group-for-strangers', '/groups/{*group}'),
+  page('project-for-strangers', '/{*project}'),
+  page('issue-for-strangers', '/{*project}/-/issues/{issue_iid}'),
+  page('refused', '/admin', { status: 401 }),
+];
+
+// What root sees.
+const ROOT = [
+  page('home', '/', { dark: true }),
+  page('not-found', '/{*project}', { path: '/nothing/here', status: 404, dark: true }),
+  page('shortcuts', '/-/help/shortcuts'),
+  page('components', '/-/components', { drawn: '.plot, .spark, .roster > svg', dark: true }),
+  page('explorer', '/-/graphql-explorer'),
+  page('search', '/search', { path: '/search?q=hinge' }),
+  page('search-empty', '/search', { path: '/search?q=nothing-is-called-so' }),
+  page('todos', '/dashboard/todos'),
+  page('my-issues', '/dashboard/issues', { path: '/dashboard/issues?scope=all' }),
+  page('projects', '/projects'),
+  page('project-new', '/projects/new'),
+  page('admin-search', '/admin/search'),
+  page('admin-user-status', '/admin/users/{username}/status'),
+  page('admin-user-token', '/admin/users/{username}/tokens'),
+  page('group-upload', '/groups/{*group}/-/uploads'),
+  page('project-upload', '/{*project}/-/uploads'),
+  page('groups', '/groups'),
+  page('group-new', '/groups/new'),
+
+  page('profile', '/-/user_settings/profile'),
+  page('status', '/-/user_settings/status'),
+  page('preferences', '/-/user_settings/preferences'),
+  page('emails', '/-/user_settings/emails'),
+  page('sessions', '/-/user_settings/sessions'),
+  page('tokens', '/-/user_settings/tokens'),
+  page('token-shown', '/-/user_settings/tokens', { async act(page) {
+    await page.getByLabel('Name').fill('laptop');
+    await page.getByLabel('read_user', { exact: true }).check();
+    await page.getByRole('button', { name: 'Create token' }).click();
+    await page.getByText('it is shown this once only').waitFor();
+  } }),
+  page('applications', '/-/user_settings/applications'),
+  page('security-keys', '/-/profile/two_factor_auth/keys'),
+  page('consent', '/oauth/authorize', { path: (seeded) => `/oauth/authorize?${asking(seeded.application)}` }),
+  page('consent-refused', '/oauth/authorize', { path: '/oauth/authorize?client_id=nobody', status: 400 }),
+  page('device', '/oauth/device'),
+  page('device-confirmed', '/oauth/device', {
+    path: (seeded) => `/oauth/device?user_code=${seeded.device.user_code}`,
+    async act(page) {
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByRole('button', { name: 'Authorize' }).waitFor();
+    },
+  }),
+
+  page('group', '/groups/{*group}'),
+  page('group-members', '/groups/{*group}/-/members'),
+  page('group-issues', '/groups/{*group}/-/issues'),
+  page('group-incidents', '/groups/{*group}/-/incidents'),
+  page('group-labels', '/groups/{*group}/-/labels'),
+  page('group-milestones', '/groups/{*group}/-/milestones'),
+  page('group-milestone', '/groups/{*group}/-/milestones/{milestone_iid}'),
+  page('group-packages', '/groups/{*group}/-/packages'),
+  page('group-settings', '/groups/{*group}/-/settings'),
+  page('group-access-tokens', '/groups/{*group}/-/access_tokens'),
+  page('group-deploy-tokens', '/groups/{*group}/-/deploy_tokens'),
+  page('group-applications', '/groups/{*group}/-/settings/applications'),
+  page('group-package-settings', '/groups/{*group}/-/settings/packages'),
+  page('group-cleanup', '/groups/{*group}/-/settings/packages/cleanup'),
+
+  page('project', '/{*project}', { dark: true }),
+  page('project-empty', '/{*project}', { path: '/foundry/bellows' }),
+  page('user', '/{*project}', { path: '/mira' }),
+  page('project-members', '/{*project}/-/members'),
+  page('project-settings', '/{*project}/-/settings'),
+  page('project-access-tokens', '/{*project}/-/access_tokens'),
+  page('project-deploy-tokens', '/{*project}/-/deploy_tokens'),
+  page('starrers', '/{*project}/-/starrers'),
+
+  page('issues', '/{*project}/-/issues', { dark: true }),
+  page('issues-empty', '/{*project}/-/issues', { path: '/foundry/bellows/-/issues' }),
+  page('issue-new', '/{*project}/-/issues/new'),
+  page('issue', '/{*project}/-/issues/{issue_iid}', { dark: true }),
+  page('issue-edit', '/{*project}/-/issues/{issue_iid}/edit'),
+  page('incidents', '/{*project}/-/incidents'),
+  page('labels', '/{*project}/-/labels'),
+  page('milestones', '/{*project}/-/milestones'),
+  page('milestone', '/{*project}/-/milestones/{milestone_iid}'),
+
+  page('packages', '/{*project}/-/packages'),
+  page('packages-empty', '/{*project}/-/packages', { path: '/foundry/bellows/-/packages' }),
+  page('package', '/{*project}/-/packages/{package_id}', {
+    path: (seeded) => `${OWN}/-/packages/${seeded.packageId}`,
+    dark: true,
+  }),
+  page('package-versions', '/{*project}/-/packages/{package_id}/versions', {
+    path: (seeded) => `${OWN}/-/packages/${seeded.packageId}/versions`,
+  }),
+  page('package-settings', '/{*project}/-/settings/packages'),
+  page('package-cleanup', '/{*project}/-/settings/packages/cleanup'),
+
+  page('errors', '/{*project}/-/error_tracking', { path: `${OWN}/-/error_tracking` }),
+  page('error', '/{*project}/-/error_tracking/{error_id}/details', {
+    path: (seeded) => `${OWN}/-/error_tracking/${seeded.error}/details`,
+    dark: true,
+  }),
+  page('error-settings', '/{*project}/-/settings/error_tracking'),
+  page('alerts', '/{*project}/-/alert_management'),
+  page('alerts-empty', '/{*project}/-/alert_management', { path: '/foundry/bellows/-/alert_management' }),
+  page('alert', '/{*project}/-/alert_management/{alert_iid}/details'),
+  page('alert-settings', '/{*project}/-/settings/alerts'),
+  page('alert-integration', '/{*project}/-/settings/alerts/{integration_id}', {
+    path: (seeded) => `${OWN}/-/settings/alerts/${seeded.integration}`,
+  }),
+  page('schedules', '/{*project}/-/oncall_schedules'),
+  page('schedule', '/{*project}/-/oncall_schedules/{schedule_iid}', {
+    path: `${OWN}/-/oncall_schedules/1?week=2031-05-05`,
+    drawn: '.roster > svg',
+    dark: true,
+  }),
+  page('policy', '/{*project}/-/escalation_policies'),
+
+  page('admin', '/admin'),
+  page('admin-users', '/admin/users'),
+  page('admin-user-new', '/admin/users/new'),
+  page('admin-user', '/admin/users/{username}'),
+  page('admin-user-edit', '/admin/users/{username}/edit'),
+  page('admin-user-memberships', '/admin/users/{username}/memberships'),
+  page('admin-settings', '/admin/settings'),
+  ...['general', 'limits', 'monitoring', 'network', 'oauth', 'packages', 'sessions', 'sign_in', 'spam'].map(
+    (part) => page(`admin-settings-${part.replace('_', '-')}`, `/admin/settings/${part}`),
+  ),
+  page('admin-package-limits', '/admin/package_limits'),
+  page('admin-applications', '/admin/applications'),
+  page('admin-application', '/admin/applications/{id}', {
+    path: (seeded) => `/admin/applications/${seeded.application.id}`,
+  }),
+  page('admin-spam', '/admin/spam_logs'),
+  page('admin-jobs', '/admin/jobs'),
+  page('admin-audit', '/admin/audit', { path: '/admin/audit?action=application.' }),
+  page('admin-mode', '/-/admin_mode'),
+];
+
+// What somebody sees who sets up a second factor, and signs in with it.
+const TOM = [
+  page('two-factor-off', '/-/profile/two_factor_auth'),
+  page('recovery-codes', '/-/profile/two_factor_auth', { async act(page) {
+    const secret = await page.getByLabel('Secret', { exact: true }).inputValue();
+    await page.getByLabel('Code that the app shows').fill(code(secret, Date.now() / 1000));
+    await page.getByLabel('Current password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Turn on' }).click();
+    await page.getByRole('heading', { name: 'Keep these codes' }).waitFor();
+  } }),
+  page('two-factor-on', '/-/profile/two_factor_auth'),
+  page('reauthentication', '/users/confirm'),
+  page('second-step', '/users/sign_in/two_factor', { path: '/users/sign_in?again=true', async act(page) {
+    await page.getByLabel('User name or e-mail').fill('tom');
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL(/two_factor/);
+  } }),
+];
+
+function asking(application) {
+  return new URLSearchParams({
+    client_id: application.application_id,
+    redirect_uri: application.callback_url,
+    response_type: 'code',
+    scope: 'api read_user',
+  });
+}
+
+// Routes of pages that need no picture of their own.
+const WITHOUT = {
+  '/-/group/{id}/uploads/{secret}/{filename}': 'a file',
+  '/-/project/{id}/uploads/{secret}/{filename}': 'a file',
+  '/groups/{*group}/uploads/{secret}/{filename}': 'a file',
+  '/{*project}/uploads/{secret}/{filename}': 'a file',
+  '/-/invites/{token}': 'the token is in a mail only',
+  '/-/user_settings/applications/{id}': 'the page of /admin/applications/{id}',
+  '/groups/{*group}/-/settings/applications/{id}': 'the page of /admin/applications/{id}',
+  '/oauth/applications': 'leads to /-/user_settings/applications',
+  '/oauth/applications/{id}': 'leads to /-/user_settings/applications/{id}',
+  '/oauth/applications/{id}/edit': 'leads to /-/user_settings/applications/{id}',
+  '/-/profile/personal_access_tokens': 'leads to /-/user_settings/tokens',
+  '/-/user_settings/personal_access_tokens': 'leads to /-/user_settings/tokens',
+  '/-/suggest': 'JSON',
+  '/{*project}/-/error_tracking.json': 'JSON',
+  '/{*project}/-/error_tracking/{error_id}/details.json': 'JSON',
+  '/{*project}/-/error_tracking/{error_id}/stack_trace.json': 'JSON',
+};
+
+// Who looks at which pages, in this order.
+const PAGES = { stranger: STRANGERS, tom: TOM, root: ROOT };
+
+module.exports = { PAGES, WITHOUT };

@@ -1,0 +1,264 @@
+// What the pictures show: one group with people, issues, packages and errors,
+// written over REST with fixed names, in a fixed order, one after the other.
+
+const assert = require('node:assert/strict');
+const { createHash } = require('node:crypto');
+const { gzipSync } = require('node:zlib');
+
+const url = process.env.TENON_URL;
+const token = process.env.TENON_TOKEN;
+const PROJECT = '/projects/foundry%2Fanvil';
+const PASSWORD = 'correct horse battery';
+
+async function send(method, address, headers, body) {
+  const answer = await fetch(url + address, { method, headers, body });
+  assert.ok(answer.ok, `${method} ${address}: ${answer.status} ${await answer.clone().text()}`);
+  return answer.json();
+}
+
+const api = (method, path, body) =>
+  send(
+    method,
+    `/api/v4${path}`,
+    { 'PRIVATE-TOKEN': token, 'Content-Type': 'application/json' },
+    JSON.stringify(body),
+  );
+
+async function makePeople() {
+  await api('PUT', '/application/settings', {
+    sign_in_limit_per_minute: 1000,
+    search_rate_limit: 0,
+    signup_enabled: true,
+    instance_name: 'Ironworks',
+    front_page_text: 'Where the **foundry** keeps its plans.',
+  });
+  const people = {};
+  for (const [username, name] of [
+    ['mira', 'Mira Lindqvist'],
+    ['priya', 'Priya Nair'],
+    ['tom', 'Tom Ebele'],
+  ]) {
+    const email = `${username}@example.com`;
+    const user = { username, name, email, password: PASSWORD, skip_confirmation: true };
+    people[username] = (await api('POST', '/users', user)).id;
+  }
+  return people;
+}
+
+async function makeSpaces(people) {
+  const description = 'Everything that is **cast**.';
+  const group = { name: 'Foundry', path: 'foundry', visibility: 'public', description };
+  const { id } = await api('POST', '/groups', group);
+  await api('POST', '/groups', { name: 'Tools', path: 'tools', parent_id: id });
+  for (const [name, topics, about] of [
+    ['Bellows', [], 'Wind for the fire.'],
+    ['Anvil', ['iron', 'heavy'], 'Drop-forged, heat treated.'],
+  ]) {
+    const place = { path: name.toLowerCase(), namespace_id: id, visibility: 'public' };
+    await api('POST', '/projects', { name, ...place, topics, description: about });
+  }
+  await api('POST', '/groups/foundry/members', { user_id: people.mira, access_level: 40 });
+  await api('POST', `${PROJECT}/members`, { user_id: people.priya, access_level: 30 });
+  await api('POST', `${PROJECT}/invitations`, { email: 'new@example.com', access_level: 20 });
+  await api('POST', `${PROJECT}/star`);
+}
+
+async function makeTokens() {
+  const until = { expires_at: new Date(Date.now() + 2e10).toISOString().slice(0, 10) };
+  for (const place of [PROJECT, '/groups/foundry']) {
+    const own = { name: 'nightly', scopes: ['api'], access_level: 30, ...until };
+    await api('POST', `${place}/access_tokens`, own);
+    const deploy = { name: 'pull', scopes: ['read_package_registry'], username: 'puller' };
+    await api('POST', `${place}/deploy_tokens`, deploy);
+  }
+  const asked = { redirect_uri: 'https://app.example/back', scopes: 'api read_user' };
+  return api('POST', '/applications', { name: 'Drawing board', ...asked });
+}
+
+const DESCRIPTION = `Steps:
+
+- [ ] heat the **iron**
+- [x] strike
+
+| Part | Weight |
+|------|-------:|
+| head |  12 kg |
+| horn |   3 kg |
+
+\`\`\`rust
+fn main() {
+    let x = 1; // the answer
+    println!("{x}");
+}
+\`\`\`
+
+> quoted by @mira, see #1
+
+### A heading of the text
+`;
+
+async function planIssues(people) {
+  for (const [name, color] of [
+    ['bug', '#d9534f'],
+    ['documentation', '#1068bf'],
+    ['urgent::high', '#7f8c8d'],
+  ]) {
+    await api('POST', `${PROJECT}/labels`, { name, color, description: `About ${name}` });
+  }
+  await api('POST', '/groups/foundry/labels', { name: 'door', color: '#5cb85c' });
+  const days = { start_date: '2031-01-01', due_date: '2031-06-30' };
+  const milestone = await api('POST', `${PROJECT}/milestones`, { title: 'v1.0', ...days });
+  await api('POST', '/groups/foundry/milestones', { title: 'Season', ...days });
+  const issues = `${PROJECT}/issues`;
+  for (const [title, more] of [
+    ['Hinge squeaks when the door is opened slowly', { labels: 'bug,door', description: DESCRIPTION }],
+    ['Anvil rings flat below freezing', { labels: 'bug', assignee_ids: [people.mira] }],
+    ['Document how to temper the horn', { labels: 'documentation', due_date: '2031-02-01' }],
+    ['Crash when casting without a mould', { confidential: true }],
+    ['The furnace is out', { issue_type: 'incident', labels: 'urgent::high' }],
+    ['Sweep the floor', {}],
+  ]) {
+    await api('POST', issues, { title, milestone_id: milestone.id, ...more });
+  }
+  await api('PUT', `${issues}/6`, { state_event: 'close' });
+  await api('PUT', `${issues}/1`, {
+    add_labels: 'urgent::high',
+    due_date: '2031-03-01',
+    assignee_ids: [people.priya],
+  });
+  await api('POST', `${issues}/1/links`, { target_project_id: 'foundry/anvil', target_issue_iid: 2 });
+  const thread = await api('POST', `${issues}/1/discussions`, { body: 'Is it the **upper** one, @mira?' });
+  await api('POST', `${issues}/1/discussions/${thread.id}/notes`, { body: 'Both of them.' });
+  await api('POST', `${issues}/1/notes`, { body: 'Oil helps for a day. See #2.' });
+  await api('POST', `${issues}/1/todo`);
+  await api('POST', `${issues}/2/todo`);
+}
+
+// One file of an archive (ustar).
+function tarred(path, text) {
+  const bytes = Buffer.from(text);
+  const head = Buffer.alloc(512);
+  head.write(path, 0);
+  head.write('0000644\0', 100);
+  head.write(`${bytes.length.toString(8).padStart(11, '0')}\0`, 124);
+  head.write('00000000000\0', 136);
+  head.write('        0', 148);
+  head.write('ustar\x0000', 257);
+  const sum = head.reduce((all, byte) => all + byte, 0);
+  head.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+  const rest = Buffer.alloc((512 - (bytes.length % 512)) % 512);
+  return Buffer.concat([head, bytes, rest]);
+}
+
+// A version of an npm package with a README, as npm sends it.
+async function publish(name, version, said) {
+  const manifest = { name, version, ...said };
+  const files = [
+    tarred('package/package.json', JSON.stringify(manifest)),
+    tarred('package/README.md', '## How to strike\n\n1. Lift\n2. Let go\n\n```js\nstrike()\n```\n'),
+    Buffer.alloc(1024),
+  ];
+  const bytes = gzipSync(Buffer.concat(files));
+  const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
+  await api('PUT', `${PROJECT}/packages/npm/${name}`, {
+    _id: name,
+    name,
+    'dist-tags': { latest: version },
+    versions: { [version]: { ...manifest, dist: { integrity } } },
+    _attachments: {
+      [`${name}-${version}.tgz`]: { data: bytes.toString('base64'), length: bytes.length },
+    },
+  });
+}
+
+async function publishPackages() {
+  const said = {
+    description: 'Strikes',
+    license: 'MIT',
+    homepage: 'https://hammer.example/',
+    keywords: ['iron'],
+    dependencies: { nail: '^1.0.0' },
+  };
+  for (const version of ['1.0.0', '1.1.0']) await publish('hammer', version, said);
+  await publish('nail', '1.0.0', { description: 'Holds' });
+  const rule = { package_name_pattern: 'hammer*', package_type: 'npm' };
+  await api('POST', `${PROJECT}/packages/protection/rules`, {
+    ...rule,
+    minimum_access_level_for_push: 'maintainer',
+  });
+  await api('POST', `${PROJECT}/packages/cleanup/rules`, {
+    package_type: 'npm',
+    keep_last: 5,
+    older_than_days: 90,
+  });
+  return (await api('GET', `${PROJECT}/packages?package_version=1.1.0`))[0].id;
+}
+
+async function reportErrors() {
+  const { id } = await api('GET', PROJECT);
+  await api('PUT', `${PROJECT}/error_tracking/settings?active=true&integrated=true`);
+  const key = (await api('POST', `${PROJECT}/error_tracking/client_keys`)).public_key;
+  const collector = `/api/v4/error_tracking/collector/api/${id}/store/?sentry_key=${key}`;
+  const frames = [
+    { function: 'main', filename: 'works.py', lineno: 3, context_line: 'heat(1600)' },
+    { function: 'heat', filename: 'forge.py', lineno: 7, context_line: 'raise TooHot(degrees)' },
+  ];
+  for (const [type, value, browser] of [
+    ['TooHot', '1600 degrees', 'fox'],
+    ['TooHot', '1600 degrees', 'cat'],
+    ['OutOfCoal', 'the bunker is empty', 'cat'],
+  ]) {
+    const event = {
+      exception: [{ type, value, stacktrace: { frames } }],
+      tags: { browser },
+      breadcrumbs: [{ timestamp: 1769872245, message: 'lit' }],
+    };
+    await send('POST', collector, {}, JSON.stringify(event));
+  }
+  const errors = await api('GET', `${PROJECT}/error_tracking/errors`);
+  return errors.find((error) => error.name.startsWith('TooHot')).id;
+}
+
+async function watchFurnace(people) {
+  const area = `${PROJECT}/alert_management`;
+  await api('POST', `${area}/oncall_schedules`, { name: 'Nights', timezone: 'Europe/Berlin' });
+  for (const [name, length_unit, user_ids] of [
+    ['Daily turns', 'days', [people.mira]],
+    ['Weekly turns', 'weeks', [people.priya]],
+  ]) {
+    const turn = { starts_at: '2020-01-01T08:00:00Z', length: 1, length_unit };
+    await api('POST', `${area}/oncall_schedules/1/rotations`, { name, ...turn, user_ids });
+  }
+  const rules = [
+    { elapsed_time_seconds: 0, status: 'acknowledged', oncall_schedule_iid: 1 },
+    { elapsed_time_seconds: 600, status: 'resolved', user_id: people.mira },
+  ];
+  await api('POST', `${area}/escalation_policies`, { name: 'Wake up', rules });
+  const furnace = { name: 'Furnace', active: true };
+  const integration = await api('POST', `${area}/http_integrations`, furnace);
+  for (const [title, severity] of [['Too hot', 'high'], ['Smoke in the hall', 'low']]) {
+    const payload = { title, severity, description: 'It **glows**.', furnace: { degrees: '1600' } };
+    await api('POST', `${area}/http_integrations/${integration.id}/test`, { payload });
+  }
+  return integration.id;
+}
+
+// Fills the server; answers what addresses of pages need.
+async function seed() {
+  const people = await makePeople();
+  await makeSpaces(people);
+  const application = await makeTokens();
+  await planIssues(people);
+  const packageId = await publishPackages();
+  const error = await reportErrors();
+  const integration = await watchFurnace(people);
+  const asking = new URLSearchParams({
+    client_id: application.application_id,
+    client_secret: application.secret,
+    scope: 'read_user',
+  });
+  const device = await send('POST', '/oauth/authorize_device', {}, asking);
+  return { application, device, error, integration, packageId };
+}
+
+module.exports = { PASSWORD, seed };
