@@ -9,7 +9,7 @@ use crate::store::{milestones, places};
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use spaces::access::{GUEST, projects_of};
-use spaces::activity::{Action, Target, Where, forget, record};
+use spaces::activity::{Action, Target, Where, forget, keep_title, record};
 use spaces::search::Place;
 use store::{Fragment, Tx};
 
@@ -54,6 +54,9 @@ pub(crate) fn milestone(
     };
     let title = (action == Action::Destroyed).then_some(milestone.title.as_str());
     let target = Target { title, ..Target::new(MILESTONE, milestone.id) };
+    if title.is_some() {
+        keep_title(tx, target)?;
+    }
     record(tx, viewer.user_id(), action, place, target)
 }
 
@@ -98,15 +101,14 @@ pub fn of_notes(tx: &Tx<'_>, viewer: &Viewer, place: &Place) -> Fragment {
     seen
 }
 
-/// The same of milestones, also of those that are gone.
+/// The same of milestones. One that is gone is seen by who sees where it was.
 pub fn of_milestones(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
-    let mut seen = Fragment::new("((activity_events.action = ");
-    seen.bind(Action::Destroyed.as_str())
-        .raw(&format!(
-            " or exists (select 1 from {} where milestones.id = activity_events.target_id and ",
-            milestones::TABLES
-        ))
-        .append(places::visible(tx, viewer, "milestones"))
+    let mut seen = Fragment::new(&format!(
+        "((activity_events.target_title is not null
+            or exists (select 1 from {} where milestones.id = activity_events.target_id and ",
+        milestones::TABLES
+    ));
+    seen.append(places::visible(tx, viewer, "milestones"))
         .raw(")) and (activity_events.project_id is null or ")
         .append(issues_open(tx, viewer))
         .raw("))");

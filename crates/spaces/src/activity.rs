@@ -107,6 +107,19 @@ pub fn member(
     record(tx, Some(user_id), action, source.into(), target)
 }
 
+/// Writes down what a thing was called that is about to go, so that what was done to
+/// it can still be told.
+pub fn keep_title(tx: &mut Tx<'_>, target: Target<'_>) -> Result<()> {
+    tx.execute(
+        sql!(
+            "update activity_events set target_title = $1
+             where target_type = $2 and target_id = $3"
+        ),
+        (target.title, target.kind, target.id),
+    )?;
+    Ok(())
+}
+
 /// Forgets what was done to things that are gone: those of a kind whose ids a
 /// statement selects.
 pub fn forget(tx: &mut Tx<'_>, kind: &'static str, ids: Fragment) -> Result<()> {
