@@ -16,3 +16,6 @@ create index activity_events_of_group on activity_events (group_id, id);
 create index activity_events_of_author on activity_events (author_id, id);
 create index activity_events_of_target on activity_events (target_type, target_id);
 create index activity_events_by_time on activity_events (created_at, id);
+
+-- Which of their tokens for feeds a user has now: one is signed, not stored.
+alter table users add column feed_token_number bigint not null default 0;

@@ -4,6 +4,7 @@
 //! has a fixed bound, so that it means the same on a slow machine. The table
 //! goes to the terminal and, unless told otherwise, to docs/performance.md.
 
+mod activity;
 mod browser;
 mod errors;
 mod graphql;
@@ -64,7 +65,7 @@ struct Options {
     #[arg(long)]
     dry_run: bool,
     /// Measure these parts alone (idle, writes, lists, oauth, graphql,
-    /// packages, alerts, errors, search, pages); the other lines of docs/performance.md stay.
+    /// packages, alerts, errors, search, activity, pages); the other lines of docs/performance.md stay.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
 }
@@ -101,10 +102,11 @@ fn run(options: &Options) -> Outcome {
 /// A part of the measurements by its name.
 type Part = (&'static str, fn(&Bench<'_>) -> Result<Vec<Line>, String>);
 
-const PARTS: [Part; 10] = [
+const PARTS: [Part; 11] = [
     ("idle", |bench| bench.idle()),
     ("writes", |bench| bench.writes()),
     ("lists", |bench| bench.lists()),
+    ("activity", activity::lines),
     ("pages", pages::lines),
     ("search", search::lines),
     ("oauth", oauth::lines),

@@ -123,20 +123,23 @@ pub fn chromium() -> Result<PathBuf, String> {
     on_path(&names).ok_or_else(|| "the package chromium brought no program chromium".to_owned())
 }
 
-/// The clients that come from the system's packages: git's credential helper
-/// and Apache with its OpenID module. Apache is started by its suite only.
+/// The clients that come from the system's packages: git's credential helper, a
+/// reader of feeds, and Apache with its OpenID module. Apache is started by its
+/// suite only.
 pub fn packaged_clients() -> Outcome {
     let module = Path::new("/usr/lib/apache2/modules/mod_auth_openidc.so");
-    if on_path(&["git-credential-oauth"]).is_some() && module.is_file() {
+    let is_there = |program| on_path(&[program]).is_some();
+    if is_there("git-credential-oauth") && is_there("newsboat") && module.is_file() {
         return Ok(());
     }
     let packages = [
         "git-credential-oauth",
+        "newsboat",
         "xdg-utils",
         "apache2-bin",
         "libapache2-mod-auth-openidc",
     ];
-    system_packages("git-credential-oauth and Apache's OpenID module", &packages)
+    system_packages("git-credential-oauth, newsboat and Apache's OpenID module", &packages)
 }
 
 /// The go command and Composer, with what unpacks zip files for it.

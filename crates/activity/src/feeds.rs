@@ -4,13 +4,12 @@ use crate::list::{Event, Events, Of};
 use crate::pages;
 use crate::telling::{Story, Telling};
 use askama::Template;
-use axum::body::Body;
-use http::{HeaderValue, Method, header};
+use http::{HeaderValue, Method, StatusCode, header};
 use identity::users;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{RequestContext, Response, Routes};
+use kernel::http::{RequestContext, Response, Routes, reply};
 use kernel::time::{Timestamp, date_of, wire};
 use spaces::pages::{Address, GROUP, PROJECT, PathTarget};
 use std::sync::Arc;
@@ -83,7 +82,7 @@ async fn of_path(app: App, viewer: Viewer, request: Arc<RequestContext>) -> Resu
         };
         read(&handle, tx, &viewer, subject, &path)
     });
-    reply(&feed.await?)
+    answer(&feed.await?)
 }
 
 async fn of_memberships(app: App, caller: SignedInViewer) -> Result<Response> {
@@ -96,16 +95,10 @@ async fn of_memberships(app: App, caller: SignedInViewer) -> Result<Response> {
         };
         read(&handle, tx, &viewer, subject, "/dashboard/projects.atom")
     });
-    reply(&feed.await?)
+    answer(&feed.await?)
 }
 
-fn read(
-    app: &App,
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    subject: Subject,
-    path: &str,
-) -> Result<Feed> {
+fn read(app: &App, tx: &mut Tx<'_>, viewer: &Viewer, subject: Subject, path: &str) -> Result<Feed> {
     let events = match subject.events {
         Some(events) => events.newest(tx, viewer, ENTRIES)?,
         None => Vec::new(),
@@ -163,9 +156,9 @@ fn clean(text: &str, most: usize) -> String {
     text.chars().filter(is_xml).take(most).collect()
 }
 
-fn reply(feed: &Feed) -> Result<Response> {
+fn answer(feed: &Feed) -> Result<Response> {
     let body = feed.render().map_err(Error::internal)?;
-    let mut response = Response::new(Body::from(body));
+    let mut response = reply::text(StatusCode::OK, body);
     let kind = HeaderValue::from_static("application/atom+xml; charset=utf-8");
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
     Ok(response)

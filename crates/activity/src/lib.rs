@@ -6,14 +6,20 @@
 //! `activity.forget_old`.
 
 mod entity;
+mod feeds;
 mod jobs;
 mod kinds;
 mod list;
 mod marks;
+mod pages;
 mod rest;
+mod telling;
 
 pub use jobs::jobs;
+pub use pages::panels;
 
 pub fn routes(r: &mut kernel::http::Routes) {
     rest::routes(r);
+    pages::routes(r);
+    feeds::routes(r);
 }

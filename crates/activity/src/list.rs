@@ -15,18 +15,22 @@ use spaces::search::Place;
 use store::{Fragment, FromRow, Tx, sql};
 
 /// Events past which a list is no longer counted.
-const COUNT_LIMIT: i64 = 1_000;
+pub const COUNT_LIMIT: i64 = 1_000;
 /// Projects up to which each is asked for its own newest events, which spares
 /// those who see little the way through all that they do not see.
 const FEW: i64 = 100;
 /// By how much clocks of several servers may differ.
 const SKEW: SignedDuration = SignedDuration::from_secs(60);
 
+/// Nothing was done before this day, and databases know no end of earlier ones.
+const FIRST_DAY: Date = jiff::civil::date(1970, 1, 1);
+
 /// Something that somebody did.
 #[derive(Debug, Clone, FromRow)]
 pub struct Event {
     pub id: i64,
     pub project_id: Option<i64>,
+    pub group_id: Option<i64>,
     pub author_id: i64,
     pub action: Action,
     pub target_type: String,
@@ -111,6 +115,11 @@ impl Events {
         Ok(Paged::numbered(rows, paging, total))
     }
 
+    /// The first of them.
+    pub fn newest(&self, tx: &mut Tx<'_>, viewer: &Viewer, most: i64) -> Result<Vec<Event>> {
+        self.source(tx, viewer)?.rows(tx, Bound::None, most, 0)
+    }
+
     /// Where the rows come from.
     fn source(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<Source> {
         let everywhere = Place::Everywhere;
@@ -157,19 +166,19 @@ impl Events {
     /// spares the way through other days.
     fn narrow_days(&self, tx: &mut Tx<'_>, seen: &mut Fragment) -> Result<()> {
         if let Some(day) = self.before {
-            let end = midnight(day);
+            let end = midnight(day.max(FIRST_DAY));
             let last: Option<i64> = tx.optional(
                 sql!(
                     "select id from activity_events where created_at < $1
                      order by created_at desc, id desc limit 1"
                 ),
-                (end + SKEW,),
+                (end.saturating_add(SKEW).unwrap_or(Timestamp::MAX),),
             )?;
             seen.push(" and activity_events.id <= ", last.unwrap_or(0))
                 .push(" and activity_events.created_at < ", end);
         }
         if let Some(day) = self.after {
-            let start = midnight(day.tomorrow().unwrap_or(Date::MAX));
+            let start = midnight(day.max(FIRST_DAY).tomorrow().unwrap_or(Date::MAX));
             let first: Option<i64> = tx.optional(
                 sql!(
                     "select id from activity_events where created_at >= $1

@@ -40,6 +40,12 @@ pub struct Telling<'t> {
 }
 
 impl Telling<'_> {
+    /// The page of who did it, if they have one.
+    pub fn author_url(&self) -> Option<String> {
+        let person = self.author.filter(|user| user.is_human());
+        person.map(|user| format!("/{}", user.username))
+    }
+
     pub fn author_name(&self) -> &str {
         self.author.map_or("Somebody", |user| &user.name)
     }
@@ -130,10 +136,7 @@ impl Story {
     }
 }
 
-fn projects(
-    tx: &mut Tx<'_>,
-    ids: impl Iterator<Item = i64>,
-) -> Result<HashMap<i64, PlaceLink>> {
+fn projects(tx: &mut Tx<'_>, ids: impl Iterator<Item = i64>) -> Result<HashMap<i64, PlaceLink>> {
     let ids: HashSet<i64> = ids.collect();
     if ids.is_empty() {
         return Ok(HashMap::new());

@@ -4,7 +4,7 @@
 //! Nothing of a token is stored. It is signed, and names its user and which of their
 //! tokens it is; whoever asks for a new one ends the one before.
 
-use crate::author::{self, Author};
+use crate::author::Author;
 use crate::model::User;
 use crate::users;
 use crate::viewer::{Credential, Viewer};
@@ -44,11 +44,11 @@ fn read(app: &App, text: &str) -> Option<(i64, i64)> {
 
 /// Ends the token of a user, who has a new one from now on.
 pub(crate) fn reset(tx: &mut Tx<'_>, by: &Author, user: &User) -> Result<()> {
-    tx.run(
+    tx.execute(
         sql!("update users set feed_token_number = feed_token_number + 1 where id = $1"),
         (user.id,),
     )?;
-    author::record(tx, by, "user.update", user, json!({"changed": ["feed_token"]}))
+    users::record(tx, by, "user.update", user, json!({"changed": ["feed_token"]}))
 }
 
 /// A page that says where its feed is, for this viewer.

@@ -21,6 +21,7 @@ pub mod caller;
 pub mod csrf;
 pub mod domains;
 pub mod entities;
+pub mod feed_tokens;
 pub mod gate;
 pub mod graph;
 pub mod hooks;

@@ -111,6 +111,8 @@ pub struct User {
     pub first_day_of_week: FirstDay,
     /// IANA name; none for what the browser says.
     pub time_zone: Option<String>,
+    /// Which of their tokens for feeds counts.
+    pub feed_token_number: i64,
     pub last_activity_on: Option<Date>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,

@@ -66,13 +66,15 @@ pub enum Credential {
         /// The application, if it has a name.
         application: Option<i64>,
     },
+    /// The token of feeds.
+    Feed,
 }
 
 impl Credential {
     pub fn token_id(&self) -> Option<i64> {
         match self {
             Credential::Token { id, .. } => Some(*id),
-            Credential::Session { .. } | Credential::OAuth { .. } => None,
+            Credential::Session { .. } | Credential::OAuth { .. } | Credential::Feed => None,
         }
     }
 }
@@ -210,7 +212,7 @@ impl SignedIn {
     pub fn session_id(&self) -> Option<i64> {
         match self.credential {
             Credential::Session { id } => Some(id),
-            Credential::Token { .. } | Credential::OAuth { .. } => None,
+            Credential::Token { .. } | Credential::OAuth { .. } | Credential::Feed => None,
         }
     }
 

@@ -7,6 +7,7 @@ use identity::viewer::Viewer;
 use kernel::error::Result;
 use spaces::activity::{self, Action, Target, Where};
 use spaces::search::Place;
+use std::collections::HashSet;
 use store::{Fragment, Tx};
 
 /// The kind of target.
@@ -36,4 +37,14 @@ fn title(name: &str, version: Option<&str>) -> String {
 /// the viewer may read, though this one may be gone.
 pub fn of_packages(tx: &Tx<'_>, viewer: &Viewer, place: &Place) -> Fragment {
     readable(tx, viewer, place)
+}
+
+/// Which of these packages are still there.
+pub fn present(tx: &mut Tx<'_>, ids: Vec<i64>) -> Result<HashSet<i64>> {
+    if ids.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let mut query = Fragment::new("select packages.id from packages where packages.live = 1 and");
+    query.in_list("packages.id", ids);
+    Ok(tx.query::<i64>(query)?.into_iter().collect())
 }

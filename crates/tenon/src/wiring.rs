@@ -175,6 +175,8 @@ pub fn plugs() -> store::Result<Plugs> {
         monitoring::errors::pages::panels::errors,
         planning::pages::panels::issues,
         packages::pages::panels::packages,
+        activity::panels::calendar,
+        activity::panels::activity,
     ]))?;
     plugs.plug(spaces::hooks::Hooks {
         contents: vec![

@@ -41,7 +41,7 @@ ${prefer('sans-serif', 'Inter')}${prefer('system-ui', 'Inter')}${prefer('monospa
 // do fields of a JSON text, whose order is not the same on both databases.
 const STILL = `
   *, *::before, *::after { animation: none !important; transition: none !important; caret-color: transparent !important; }
-  .plot, .spark, .roster > svg, svg[aria-label="Picture of the secret for your app"],
+  .plot, .spark, .roster > svg, .calendar-plot svg, svg[aria-label="Picture of the secret for your app"],
   [aria-labelledby="payload"] dl { visibility: hidden !important; }
   td code + p { display: none !important; }
 `;

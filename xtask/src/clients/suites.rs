@@ -49,7 +49,9 @@ impl Suite {
 pub const CLIENTS: &[Suite] = &[
     suite(Python, "python-gitlab", "tests/clients/rest.py"),
     suite(Python, "python-gitlab for issues", "tests/clients/planning.py"),
+    suite(Python, "python-gitlab and newsboat for activity", "tests/clients/events.py"),
     suite(Node, "@gitbeaker/rest", "tests/clients/rest.cjs"),
+    suite(Node, "@gitbeaker/rest for activity", "tests/clients/events.cjs"),
     suite(Python, "schemathesis", "tests/clients/openapi.py"),
     suite(Node, "openid-client and oauth4webapi", "tests/clients/oauth.cjs"),
     suite(Python, "Authlib and requests-oauthlib", "tests/clients/oauth.py"),
@@ -103,6 +105,7 @@ pub const BROWSER: &[Suite] = &[
     suite(Node, "the administration in chromium", "tests/browser/admin.cjs"),
     suite(Node, "charts and packages in chromium", "tests/browser/drawn.cjs"),
     suite(Node, "searching in chromium", "tests/browser/search.cjs"),
+    suite(Node, "activity in chromium", "tests/browser/activity.cjs"),
     suite(Node, "editors and pickers in chromium", "tests/browser/editor.cjs"),
     suite(Node, "texts in chromium", "tests/browser/text.cjs"),
     suite(Node, "pictures of pages in chromium", "tests/browser/pictures.cjs"),

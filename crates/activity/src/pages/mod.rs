@@ -6,4 +6,4 @@ pub mod panels;
 mod show;
 mod views;
 
-pub use show::routes;
+pub use show::{place, routes, seen};

@@ -7,11 +7,11 @@ use crate::marks::Marks;
 use crate::telling::Story;
 use http::Method;
 use identity::access::sees_activity_of;
-use identity::model::User;
+use identity::feed_tokens;
+use identity::model::{User, UserState};
 use identity::pages::page;
 use identity::users;
 use identity::viewer::{SignedInViewer, Viewer};
-use identity::{feed_tokens, model::UserState};
 use kernel::app::App;
 use kernel::error::{Found, Result};
 use kernel::html::ui::Tab;
@@ -113,12 +113,7 @@ async fn of_place(
     paging: Paging,
 ) -> Result<Response> {
     let shown = page(&app, &viewer, "Activity");
-    let list = List {
-        viewer,
-        marks: app.kept::<Marks>(),
-        filter: params.0,
-        paging,
-    };
+    let list = List { viewer, marks: app.kept::<Marks>(), filter: params.0, paging };
     let handle = app.clone();
     let view = app.read(move |tx| {
         let space = address.authorize(tx, &list.viewer, Purpose::Read)?;
@@ -133,7 +128,7 @@ async fn of_place(
 }
 
 /// A project or group as lists take it.
-pub(super) fn place(space: &Space) -> Place {
+pub fn place(space: &Space) -> Place {
     match space {
         Space::Project(project, level) => Place::Project(Box::new(project.clone()), *level),
         Space::Group(group, _) => Place::Group(Box::new(group.clone())),
@@ -180,7 +175,7 @@ async fn of_dashboard(
 }
 
 /// A person whose page shows to the viewer.
-pub(crate) fn person(tx: &mut Tx<'_>, viewer: &Viewer, username: &str) -> Result<User> {
+fn person(tx: &mut Tx<'_>, viewer: &Viewer, username: &str) -> Result<User> {
     let user = users::by_reference(tx, &Reference::Path(username.to_owned()))?;
     let is_shown =
         |user: &User| user.is_human() && (user.state != UserState::Banned || viewer.is_admin());
@@ -188,7 +183,7 @@ pub(crate) fn person(tx: &mut Tx<'_>, viewer: &Viewer, username: &str) -> Result
 }
 
 /// What somebody did, unless they hide it from the viewer.
-pub(crate) fn seen(tx: &mut Tx<'_>, viewer: &Viewer, user: &User) -> Result<Option<Of>> {
+pub fn seen(tx: &mut Tx<'_>, viewer: &Viewer, user: &User) -> Result<Option<Of>> {
     let is_private = users::is_private(tx, user)?;
     Ok(sees_activity_of(viewer, user, is_private).then_some(Of::Author(user.id)))
 }

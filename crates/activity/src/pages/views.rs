@@ -54,7 +54,6 @@ impl EventRows {
     pub fn new(story: &Story, events: &[Event], here: &str, now: Timestamp) -> EventRows {
         let row = |event: &Event| {
             let told = story.tell(event);
-            let author_url = told.author.map(|user| format!("/{}", user.username));
             let (target, target_url, place) = match told.is_of_place {
                 true => (told.place.path.clone(), Some(told.place.url.clone()), None),
                 false => {
@@ -66,7 +65,7 @@ impl EventRows {
             EventRow {
                 icon: told.icon,
                 author: told.author_name().to_owned(),
-                author_url: author_url.unwrap_or_default(),
+                author_url: told.author_url().unwrap_or_default(),
                 words: told.words,
                 target,
                 target_url,

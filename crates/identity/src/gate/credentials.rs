@@ -1,6 +1,6 @@
 //! What credential a request carries, if any.
 
-use crate::{registry_session, sessions};
+use crate::{feed_tokens, registry_session, sessions};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::{Method, header};
@@ -33,6 +33,8 @@ pub enum SentCredential {
         /// The password, or the header's value.
         token: String,
     },
+    /// A token of feeds.
+    Feed(String),
     Cookie(String),
 }
 
@@ -53,7 +55,7 @@ const PARAMETERS: &[Parameter] = &[
 pub async fn find(call: &mut Call) -> Result<SentCredential> {
     if call.route.surface != Surface::Page {
         let mut sent = in_authorization(call);
-        for next in [in_query, in_headers, in_pass] {
+        for next in [in_query, in_headers, in_pass, in_feed] {
             if sent == SentCredential::Nothing {
                 sent = next(call);
             }
@@ -76,6 +78,7 @@ fn bounded(sent: SentCredential) -> SentCredential {
         SentCredential::Token(text)
         | SentCredential::Private(text)
         | SentCredential::Registry(text)
+        | SentCredential::Feed(text)
         | SentCredential::Deploy { token: text, .. } => text,
         _ => return sent,
     };
@@ -144,6 +147,15 @@ fn in_pass(call: &Call) -> SentCredential {
     match call.query("token").filter(|_| call.route.registry) {
         Some(text) if registry_session::is_pass(text) => SentCredential::Registry(text.to_owned()),
         _ => SentCredential::Nothing,
+    }
+}
+
+/// The token in the address of a feed.
+fn in_feed(call: &Call) -> SentCredential {
+    let text = call.query(feed_tokens::PARAMETER).filter(|_| call.route.feed);
+    match text.map(str::trim).filter(|text| !text.is_empty()) {
+        Some(text) => SentCredential::Feed(text.to_owned()),
+        None => SentCredential::Nothing,
     }
 }
 

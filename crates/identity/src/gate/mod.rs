@@ -21,7 +21,9 @@ use crate::standing::AdminMode;
 use crate::tokens::DeployToken;
 use crate::two_factor::requirement;
 use crate::viewer::{Credential, DeployViewer, SignedIn, SourceType, Viewer};
-use crate::{access, csrf, hooks, reauthentication, registry_session, sessions, tokens};
+use crate::{
+    access, csrf, feed_tokens, hooks, reauthentication, registry_session, sessions, tokens,
+};
 use credentials::SentCredential;
 pub(crate) use credentials::cookie_of;
 use http::Method;
@@ -87,6 +89,7 @@ impl IdentityGate {
                 check_name(&viewer, name)?;
                 viewer
             }
+            SentCredential::Feed(text) => self.by_feed(&call.app.clone(), peer, text).await?,
             SentCredential::Cookie(cookie) => self.by_session(call, cookie).await?,
         };
         if !matches!(viewer, Viewer::Anonymous) {
@@ -175,6 +178,19 @@ impl IdentityGate {
             scopes: token.scopes(),
             bot_source: source.zip(token.source_id),
             ..SignedIn::by(user, credential, peer)
+        })))
+    }
+
+    /// A reader of feeds, who may read what its user may, and has no other rights.
+    async fn by_feed(&self, app: &App, peer: String, text: String) -> Resolved {
+        let handle = app.clone();
+        let found = app.read_inline(move |tx| feed_tokens::holder(&handle, tx, &text)).await?;
+        let user = found.ok_or(Error::Unauthenticated)?;
+        check_user(app, &user).await?;
+        let user = User { is_admin: false, ..user };
+        Ok(Viewer::User(Arc::new(SignedIn {
+            scopes: vec!["read_user".to_owned()],
+            ..SignedIn::by(user, Credential::Feed, peer)
         })))
     }
 

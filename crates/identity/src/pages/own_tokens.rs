@@ -3,6 +3,7 @@
 use super::OwnThing;
 use super::tokens::{ShownSecret, TokenForm, TokenRow};
 use super::views::Tokens;
+use crate::feed_tokens;
 use crate::model::{AccessToken, TokenKind};
 use crate::pages::navigation::own_settings;
 use crate::settings::TokenRules;
@@ -32,6 +33,7 @@ pub fn routes(r: &mut Routes) {
         r.page(Method::GET, path, lead_here);
     }
     r.page(Method::POST, PATH, create).reauthenticated();
+    r.page(Method::POST, "/-/user_settings/feed_token/reset", reset_feed_token);
     r.page(Method::POST, "/-/user_settings/tokens/{id}/revoke", revoke);
     r.page(Method::POST, "/-/user_settings/tokens/{id}/rotate", rotate)
         .reauthenticated();
@@ -59,6 +61,7 @@ kernel::params! {
 struct OwnTokens {
     viewer: SignedInViewer,
     rules: TokenRules,
+    feed_token: Secret,
     /// What the form holds at first.
     opened: TokenForm,
     /// A secret made just now.
@@ -68,6 +71,7 @@ struct OwnTokens {
 impl OwnTokens {
     async fn of(app: &App, viewer: SignedInViewer) -> Result<OwnTokens> {
         Ok(OwnTokens {
+            feed_token: feed_tokens::token(app, &viewer.0.user),
             viewer,
             rules: app.settings().get(app).await?,
             opened: TokenForm::default(),
@@ -152,6 +156,7 @@ enum Sent {
     Create(CreateForm),
     Revoke(i64),
     Rotate(i64),
+    ResetFeedToken,
 }
 
 async fn create(app: App, viewer: SignedInViewer, sent: Params<CreateForm>) -> Result<Response> {
@@ -167,6 +172,11 @@ async fn revoke(app: App, viewer: SignedInViewer, path: Params<OwnThing>) -> Res
 async fn rotate(app: App, viewer: SignedInViewer, path: Params<OwnThing>) -> Result<Response> {
     let page = OwnTokens::of(&app, viewer).await?;
     form::submit(&app, page, Sent::Rotate(path.id)).await
+}
+
+async fn reset_feed_token(app: App, viewer: SignedInViewer) -> Result<Response> {
+    let page = OwnTokens::of(&app, viewer).await?;
+    form::submit(&app, page, Sent::ResetFeedToken).await
 }
 
 impl FormPage for OwnTokens {
@@ -203,6 +213,7 @@ impl FormPage for OwnTokens {
             inactive: inactive.iter().map(row).collect(),
             form,
             errors: typed.errors.clone(),
+            feed_token: self.feed_token.expose().to_owned(),
         })
     }
 
@@ -227,6 +238,10 @@ impl FormPage for OwnTokens {
                 tokens::revoke(tx, token.id)?;
                 tokens::record(tx, &self.viewer.author(), "access_token.revoke", &token)?;
                 Outcome::led(PATH, "Token revoked.")
+            }
+            Sent::ResetFeedToken => {
+                feed_tokens::reset(tx, &self.viewer.author(), &self.viewer.0.user)?;
+                Outcome::led(PATH, "Feed token reset.")
             }
         }
     }

@@ -168,6 +168,7 @@ mod tests {
             page_density: kernel::html::Density::Comfortable,
             first_day_of_week: kernel::html::FirstDay::Monday,
             time_zone: None,
+            feed_token_number: 0,
             last_activity_on: None,
             created_at: jiff::Timestamp::UNIX_EPOCH,
             updated_at: jiff::Timestamp::UNIX_EPOCH,

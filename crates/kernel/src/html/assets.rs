@@ -69,6 +69,7 @@ pub(super) const STYLES: &str = joined!(
     "css/parts.css",
     "css/shows.css",
     "css/chart.css",
+    "css/calendar.css",
     "css/roster.css",
     "css/rules.css",
     "css/search.css",

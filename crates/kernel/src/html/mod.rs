@@ -29,6 +29,6 @@ pub use assets::{asset, asset_response, asset_url};
 pub use errors::error_page;
 pub(crate) use errors::{SIGN_IN, sign_in};
 pub use nav::{Nav, NavLink, NavPart};
-pub use page::{Errors, Flash, Moment, Notice, Page, PageViewer, Pages, Seen, Tone};
+pub use page::{Errors, Feed, Flash, Moment, Notice, Page, PageViewer, Pages, Seen, Tone};
 pub use preferences::{Density, FirstDay, Preferences, Theme};
 pub use reply::Html;

@@ -24,6 +24,8 @@ pub struct Page {
     pub breadcrumbs: Vec<(String, String)>,
     /// Links between the pages that this one is among.
     pub nav: Option<Nav>,
+    /// The feed of what it shows.
+    pub feed: Option<Feed>,
     /// What the last form did.
     pub flash: Option<Flash>,
     /// What the viewer is asked to do, on every page until it is done.
@@ -102,6 +104,15 @@ impl Page {
     pub fn is_admin(&self) -> bool {
         self.viewer.as_ref().is_some_and(|viewer| viewer.is_admin)
     }
+}
+
+/// A feed that readers follow.
+#[derive(Debug, Clone)]
+pub struct Feed {
+    /// What it tells of.
+    pub title: String,
+    /// Its address; it may hold the viewer's token for feeds.
+    pub url: String,
 }
 
 /// The signed-in user as the header shows them.

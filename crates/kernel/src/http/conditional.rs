@@ -10,15 +10,16 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Largest answer that gets an ETag, in bytes.
 const MAX_TAGGED: u64 = 4 * 1024 * 1024;
+/// What gets one.
+const TAGGED: [&str; 2] = ["application/json", "application/atom+xml"];
 
-/// Weak ETag on JSON that a GET answers, and 304 when the caller has it.
+/// Weak ETag on JSON and feeds that a GET answers, and 304 when the caller has it.
 pub(super) async fn conditional(response: Response, request: &RequestContext) -> Response {
     let reads = request.method == Method::GET || request.method == Method::HEAD;
-    let is_json = response
-        .headers()
-        .get(header::CONTENT_TYPE)
-        .is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
-    if !reads || !is_json || response.status() != StatusCode::OK {
+    let is_tagged = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| {
+        TAGGED.iter().any(|tagged| kind.as_bytes().starts_with(tagged.as_bytes()))
+    });
+    if !reads || !is_tagged || response.status() != StatusCode::OK {
         return response;
     }
     use http_body::Body as _;

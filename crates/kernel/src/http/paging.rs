@@ -278,8 +278,15 @@ impl<T> Paged<T> {
 }
 
 /// Parameters that carry credentials and never leave in a link.
-const SECRET: &[&str] =
-    &["private_token", "access_token", "bearer_token", "job_token", "token", "sudo"];
+const SECRET: &[&str] = &[
+    "private_token",
+    "access_token",
+    "bearer_token",
+    "job_token",
+    "feed_token",
+    "token",
+    "sudo",
+];
 
 /// The asked address with some parameters set and some left out.
 pub fn with_query(request: &RequestContext, set: &[(&str, &str)], without: &[&str]) -> String {

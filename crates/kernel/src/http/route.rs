@@ -47,6 +47,8 @@ pub struct Route {
     pub names_user: bool,
     /// A slash behind the path is taken as none.
     pub slashed: bool,
+    /// It is read with a token in its address that reads nothing else.
+    pub feed: bool,
     /// Sessions need a fresh proof that it is still the same person.
     pub fresh: bool,
     /// Works on a read-only instance, whatever its method.
@@ -92,6 +94,7 @@ impl Route {
             registry: false,
             names_user: false,
             slashed: false,
+            feed: false,
             fresh: false,
             always: false,
             summary: String::new(),

@@ -302,6 +302,11 @@ impl Declared<'_> {
         self.0.route().names_user = true;
         self
     }
+    /// A feed, whose readers send a token for feeds in the address.
+    pub fn feed(self) -> Self {
+        self.0.route().feed = true;
+        self
+    }
     /// A session must have proved of late that it is still the same person:
     /// for changes of passwords, addresses, keys and tokens.
     pub fn reauthenticated(self) -> Self {

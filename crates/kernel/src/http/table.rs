@@ -3,7 +3,8 @@
 //! Outside the API some things have paths of any number of parts, and any
 //! names. Templates write such a place as `{*name}`. A path is split at its
 //! first `/-/` before it is matched: what stands before is the place, what
-//! follows is looked up alone. Handlers read the place from the address.
+//! follows is looked up alone. What follows may also be an ending of the path,
+//! `{*name}.atom`. Handlers read the place from the address.
 
 use super::routes::{Endpoint, Routes, Surface};
 use crate::error::{Error, Result};
@@ -62,6 +63,8 @@ struct Places {
     below: Matcher,
     /// Right behind the place.
     tails: Matcher,
+    /// Endings of the place itself, which begin with a dot.
+    ends: Vec<(String, Methods)>,
 }
 
 /// All routes.
@@ -107,6 +110,10 @@ impl Table {
                 places.bare = Some(methods);
                 Ok(())
             }
+            None if rest.starts_with('.') => {
+                places.ends.push((rest.to_owned(), methods));
+                Ok(())
+            }
             None => places.tails.insert(rest, methods),
         }
     }
@@ -130,7 +137,11 @@ impl Table {
                 Some((place, below)) => self
                     .below(place, &path[path.len() - below.len() - 1..])
                     .or_else(|| self.exact(path)),
-                None => self.exact(path).or_else(|| self.tail(path)).or_else(|| self.place(path)),
+                None => self
+                    .exact(path)
+                    .or_else(|| self.tail(path))
+                    .or_else(|| self.end(path))
+                    .or_else(|| self.place(path)),
             },
             Surface::Api => self.exact(path).or_else(|| self.tidied(path)),
             Surface::Plain | Surface::Graphql => self.exact(path),
@@ -164,6 +175,13 @@ impl Table {
             parameters: Ok(Vec::new()),
         };
         Some(within(path, found))
+    }
+
+    /// What the path of a place ends with.
+    fn end(&self, path: &str) -> Option<Found<'_>> {
+        let mut ends = self.places(path)?.ends.iter();
+        let (_, methods) = ends.find(|(end, _)| path.ends_with(end.as_str()))?;
+        Some(within(path, Found { methods, parameters: Ok(Vec::new()) }))
     }
 
     /// What follows a place at once: the longest there is.

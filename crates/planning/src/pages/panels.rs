@@ -27,6 +27,7 @@ pub fn issues(tx: &mut Tx<'_>, viewer: &Viewer, page: PanelPage<'_>) -> Result<O
             None => Ok(None),
         },
         PanelPage::Overview(space, head) => newest(tx, viewer, space, head),
+        PanelPage::Person(_) => Ok(None),
     }
 }
 

@@ -23,6 +23,7 @@ pub enum Section {
     Alerts,
     OnCall,
     Escalation,
+    Activity,
     Members,
     Settings,
 }
@@ -41,6 +42,7 @@ impl Section {
             Section::Alerts => ("Alerts", "bell", "/-/alert_management"),
             Section::OnCall => ("On-call schedules", "calendar", "/-/oncall_schedules"),
             Section::Escalation => ("Escalation policy", "stairs", "/-/escalation_policies"),
+            Section::Activity => ("Activity", "clock", "/-/activity"),
             Section::Members => ("Members", "members", "/-/members"),
             Section::Settings => ("Settings", "gear", "/-/settings"),
         }
@@ -59,7 +61,7 @@ const PARTS: &[(&str, &[Section])] = &[
         "Monitor",
         &[Section::Errors, Section::Alerts, Section::OnCall, Section::Escalation],
     ),
-    ("Manage", &[Section::Members, Section::Settings]),
+    ("Manage", &[Section::Activity, Section::Members, Section::Settings]),
 ];
 
 /// What the pages of a group or project say of it.
@@ -183,7 +185,7 @@ impl SpaceHead {
 
     fn has(&self, section: Section) -> bool {
         match section {
-            Section::Overview => true,
+            Section::Overview | Section::Activity => true,
             Section::Issues | Section::Incidents | Section::Milestones | Section::Labels => {
                 self.has_issues
             }

@@ -35,7 +35,7 @@ use kernel::html::ui::Choice;
 use kernel::http::routes::Handler;
 use kernel::http::{Paging, Routes};
 use kernel::time::Date;
-pub use place::{Address, Space, Visit};
+pub use place::{Address, PathTarget, Space, Visit};
 use store::{Fragment, Tx};
 use views::ProjectList;
 

@@ -1,8 +1,10 @@
 //! Panels of rooms above, on pages that sum up what several rooms hold: the
-//! first page of a project or group, and that of somebody who is signed in.
+//! first page of a project or group, that of a person, and that of somebody who
+//! is signed in.
 
 use super::head::SpaceHead;
 use super::place::Space;
+use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::html::ui::Panel;
@@ -15,6 +17,8 @@ pub enum PanelPage<'p> {
     Home,
     /// The first page of a project or group: what is newest there.
     Overview(&'p Space, &'p SpaceHead),
+    /// The page of a person whose activity the viewer may see.
+    Person(&'p User),
 }
 
 /// Reads the panel of a list; none where the page has nothing of it, or the

@@ -3,6 +3,8 @@
 use crate::access::{self, NONE, Purpose};
 use crate::members::MembersOf;
 use crate::model::{Namespace, Project, SourceKind};
+use identity::model::{User, UserState};
+use identity::users;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::error::{Error, Result};
 use kernel::http::{Call, FromCall, RequestContext};
@@ -34,6 +36,17 @@ impl Address {
     /// Whether it is written as this path is, but for case.
     pub fn names(&self, full_path: &str) -> bool {
         matches!(&self.reference, Reference::Path(path) if fold(path) == fold(full_path))
+    }
+
+    /// The same without what a path ends with.
+    pub fn without(self, end: &str) -> Address {
+        let reference = match self.reference {
+            Reference::Path(path) => {
+                Reference::Path(path.strip_suffix(end).unwrap_or(&path).to_owned())
+            }
+            other => other,
+        };
+        Address { reference, ..self }
     }
 
     /// Finds it for a purpose. A project that moved is shown under its old
@@ -150,5 +163,34 @@ impl Space {
             Space::Group(group, level) => MembersOf::of_group(viewer, group, *level),
             Space::Project(project, level) => MembersOf::of_project(viewer, project, *level),
         }
+    }
+}
+
+/// What a path alone leads to.
+pub enum PathTarget {
+    Space(Box<Space>),
+    Person(Box<User>),
+}
+
+impl PathTarget {
+    /// The project of this path, else the group, else the person.
+    pub fn find(tx: &mut Tx<'_>, viewer: &Viewer, address: Address) -> Result<PathTarget> {
+        let not_found = match address.authorize(tx, viewer, Purpose::Read) {
+            Err(error @ Error::NotFound(_)) if address.kind == SourceKind::Project => error,
+            other => return other.map(|space| PathTarget::Space(Box::new(space))),
+        };
+        let group = Address { kind: SourceKind::Group, ..address };
+        match group.authorize(tx, viewer, Purpose::Read) {
+            Err(Error::NotFound(_)) => {}
+            other => return other.map(|space| PathTarget::Space(Box::new(space))),
+        }
+        let Reference::Path(name) = &group.reference else {
+            return Err(not_found);
+        };
+        let shown =
+            |user: &User| user.is_human() && (user.state != UserState::Banned || viewer.is_admin());
+        let user = users::find_by_username(tx, name)?;
+        let user = user.filter(shown).ok_or(not_found)?;
+        Ok(PathTarget::Person(Box::new(user)))
     }
 }

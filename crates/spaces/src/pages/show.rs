@@ -3,22 +3,22 @@
 use super::panels::{self, PanelPage};
 use super::tree::{self, Tree, TreePage, open_ids};
 use super::views::{self, ProjectList};
-use super::{Address, GROUP, PROJECT, Section, Space, filtered, project_list, role};
+use super::{Address, GROUP, PROJECT, PathTarget, Section, Space, filtered, project_list, role};
 use crate::access::{self, Purpose};
 use crate::model::{Namespace, Project, SourceKind};
 use crate::store::{self as rows, Breadth, MemberFilter, MemberRow, filters, stars};
 use crate::uploads::address;
 use http::Method;
-use identity::model::{User, UserState};
+use identity::feed_tokens;
+use identity::model::User;
 use identity::pages::page;
 use identity::users::{self, Availability, Status};
 use identity::viewer::Viewer;
 use kernel::app::App;
-use kernel::error::{Error, Result};
+use kernel::error::Result;
 use kernel::html::{Html, Moment};
 use kernel::http::reply::redirect;
 use kernel::http::{Paging, Params, Response, Routes, Text};
-use kernel::ids::Reference;
 use kernel::markup::{self, Rendering};
 use store::{Fragment, Tx};
 
@@ -52,7 +52,7 @@ pub(super) async fn show(
     paging: Paging,
 ) -> Result<Response> {
     let (asker, wanted) = (viewer.clone(), address.clone());
-    let found = app.read(move |tx| find(tx, &asker, wanted)).await?;
+    let found = app.read(move |tx| PathTarget::find(tx, &asker, wanted)).await?;
     let space = match found {
         PathTarget::Space(space) => *space,
         PathTarget::Person(user) => return show_person(app, viewer, *user, paging).await,
@@ -73,32 +73,6 @@ pub(super) async fn show(
     }
 }
 
-enum PathTarget {
-    Space(Box<Space>),
-    Person(Box<User>),
-}
-
-/// The project of this path, else the group, else the person.
-fn find(tx: &mut Tx<'_>, viewer: &Viewer, address: Address) -> Result<PathTarget> {
-    let not_found = match address.authorize(tx, viewer, Purpose::Read) {
-        Err(error @ Error::NotFound(_)) if address.kind == SourceKind::Project => error,
-        other => return other.map(|space| PathTarget::Space(Box::new(space))),
-    };
-    let group = Address { kind: SourceKind::Group, ..address };
-    match group.authorize(tx, viewer, Purpose::Read) {
-        Err(Error::NotFound(_)) => {}
-        other => return other.map(|space| PathTarget::Space(Box::new(space))),
-    }
-    let Reference::Path(name) = &group.reference else {
-        return Err(not_found);
-    };
-    let shown =
-        |user: &User| user.is_human() && (user.state != UserState::Banned || viewer.is_admin());
-    let user = users::find_by_username(tx, name)?;
-    let user = user.filter(shown).ok_or(not_found)?;
-    Ok(PathTarget::Person(Box::new(user)))
-}
-
 /// What somebody says they are doing, in a line; nothing where they say nothing.
 fn said(status: &Status) -> String {
     let emoji = status.status_emoji.as_deref().map(|name| format!(":{name}:"));
@@ -116,6 +90,7 @@ fn said(status: &Status) -> String {
 /// A person with their own projects, as far as the viewer may see them.
 async fn show_person(app: App, viewer: Viewer, user: User, paging: Paging) -> Result<Response> {
     let (shown, now) = (page(&app, &viewer, &user.name), app.now());
+    let shown = feed_tokens::offer(&app, &viewer, shown, &format!("/{}.atom", user.username));
     let view = app
         .read(move |tx| {
             let mut own = access::visible_projects(tx, &viewer, Purpose::Read);
@@ -140,6 +115,10 @@ async fn show_person(app: App, viewer: Viewer, user: User, paging: Paging) -> Re
                 },
                 is_self: viewer.user_id() == Some(user.id),
                 projects: project_list(tx, &own, BY_NAME, &paging, url)?,
+                panels: match sees {
+                    true => panels::read(tx, &viewer, PanelPage::Person(&user))?,
+                    false => Vec::new(),
+                },
                 joined_at: sees.then(|| Moment::new(user.created_at, now)),
                 user,
             })
@@ -151,6 +130,7 @@ async fn show_person(app: App, viewer: Viewer, user: User, paging: Paging) -> Re
 async fn show_project(app: App, viewer: Viewer, project: Project, level: i64) -> Result<Response> {
     let (base_url, now) = (app.base_url().to_owned(), app.now());
     let shown = page(&app, &viewer, &project.name);
+    let shown = feed_tokens::offer(&app, &viewer, shown, &format!("/{}.atom", project.full_path));
     // For its description.
     let _turn = markup::turn().await?;
     let view = app
@@ -206,6 +186,7 @@ async fn show_group(
     (filter, paging): (Below, Paging),
 ) -> Result<Response> {
     let (shown, now) = (page(&app, &viewer, &group.name), app.now());
+    let shown = feed_tokens::offer(&app, &viewer, shown, &format!("/{}.atom", group.full_path));
     // For its description.
     let _turn = markup::turn().await?;
     let view = app

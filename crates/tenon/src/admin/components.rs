@@ -5,6 +5,7 @@ use super::page;
 use askama::Template;
 use http::Method;
 use identity::Admin;
+use jiff::civil::date;
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::ui::{self, Chip, Choice, Panel, Row, Tab, Tile, badge, icon, panel};
@@ -12,6 +13,7 @@ use kernel::html::{Flash, Html, Moment, Page, Pages, Tone};
 use kernel::http::{Response, Routes};
 use kernel::time::{Date, Timestamp, date_of};
 use planning::pages::notes::Story;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 pub fn routes(r: &mut Routes) {
@@ -31,6 +33,9 @@ struct Components {
     choices: Vec<Choice>,
     bars: Vec<(String, u64)>,
     ranking: Vec<(String, String, u64)>,
+    /// The first and the last day of a calendar, and what was done on some.
+    span: (Date, Date),
+    days: BTreeMap<Date, u64>,
     tiles: Vec<Tile>,
     flashes: Vec<Flash>,
     panel: Panel,
@@ -67,6 +72,8 @@ async fn show(app: App, admin: Admin) -> Result<Response> {
         ranking: [("linux", 12), ("windows", 5)]
             .map(|(name, count)| (name.to_owned(), count.to_string(), count))
             .to_vec(),
+        span: (date(2030, 1, 1), date(2030, 12, 31)),
+        days: (1i8..13).zip(1..).map(|(month, n)| (date(2030, month, 2 * month), n)).collect(),
         tiles: vec![Tile::new("Active users", 1204, ""), Tile::new("Groups", 17, "/groups")],
         flashes: [Tone::Plain, Tone::Good, Tone::Warn, Tone::Bad]
             .map(|tone| Flash { tone, text: "What was done, or why not.".into() })

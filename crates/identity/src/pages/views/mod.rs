@@ -147,6 +147,8 @@ pub struct Tokens {
     pub inactive: Vec<TokenRow>,
     pub form: TokenForm,
     pub errors: Errors,
+    /// What readers of feeds send.
+    pub feed_token: String,
 }
 
 impl Tokens {

@@ -28,6 +28,7 @@ fn user(username: &str, name: &str, state: UserState) -> User {
         page_density: kernel::html::Density::Comfortable,
         first_day_of_week: kernel::html::FirstDay::Monday,
         time_zone: None,
+        feed_token_number: 0,
         last_activity_on: Some(kernel::time::date_of(ago(1))),
         created_at: ago(400),
         updated_at: ago(400),
@@ -112,6 +113,7 @@ fn a_new_token_is_shown_with_the_list() {
                 ],
                 ..TokenForm::default()
             },
+            feed_token: "feed-x".into(),
             errors: Errors(vec![("name".into(), vec!["can't be blank".into()])]),
         },
     );

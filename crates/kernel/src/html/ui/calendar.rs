@@ -60,8 +60,11 @@ pub fn calendar(
     first_day: FirstDay,
     counts: &BTreeMap<Date, u64>,
 ) -> Calendar {
-    let counts: BTreeMap<Date, u64> =
-        counts.iter().filter(|(day, _)| **day >= first && **day <= last).map(pair).collect();
+    let counts: BTreeMap<Date, u64> = counts
+        .iter()
+        .filter(|(day, _)| **day >= first && **day <= last)
+        .map(pair)
+        .collect();
     let most = counts.values().copied().max().unwrap_or(0);
     let before = first_day.days_before(first);
     let dates = std::iter::successors(Some(first), |day| day.tomorrow().ok());
@@ -174,7 +177,12 @@ mod tests {
         let shown = year(FirstDay::Monday, &counts).leading("/a?day=").to_string();
         assert!(shown.contains("Year: 2 in all"), "{shown}");
         assert!(shown.contains("href=\"/a?day=2026-03-02\"") && !shown.contains("2026-05-04\""));
-        let odd = calendar("<b>", (date(2026, 1, 1), date(2026, 1, 1)), FirstDay::Monday, &BTreeMap::new());
+        let odd = calendar(
+            "<b>",
+            (date(2026, 1, 1), date(2026, 1, 1)),
+            FirstDay::Monday,
+            &BTreeMap::new(),
+        );
         assert!(!odd.to_string().contains("<b>"));
         let none = calendar("N", (Date::MAX, Date::MIN), FirstDay::Monday, &BTreeMap::new());
         assert!(none.to_string().contains("N: 0 in all"));

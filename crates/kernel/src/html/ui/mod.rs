@@ -8,6 +8,7 @@
 //! `{% call part::card("issues", "Issues") %}…{% endcall %}`.
 
 mod avatar;
+mod calendar;
 mod chart;
 mod editor;
 mod fields;
@@ -20,6 +21,7 @@ mod picker;
 mod shows;
 
 pub use avatar::{Avatar, avatar};
+pub use calendar::{Calendar, calendar};
 pub use chart::{Bars, Ranking, Sparkline, bars, ranking, sparkline};
 pub use editor::{Editor, editor};
 pub use fields::{

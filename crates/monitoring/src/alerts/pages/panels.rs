@@ -24,6 +24,7 @@ pub fn alerts(tx: &mut Tx<'_>, viewer: &Viewer, page: PanelPage<'_>) -> Result<O
     match page {
         PanelPage::Home => waiting(tx, viewer),
         PanelPage::Overview(space, _) => open(tx, viewer, space),
+        PanelPage::Person(_) => Ok(None),
     }
 }
 

@@ -116,6 +116,8 @@ pub struct Person {
     pub page: Page,
     pub user: User,
     pub is_self: bool,
+    /// What they did, for who may see it.
+    pub panels: Vec<Panel>,
     /// Whether the viewer follows them; none for who cannot.
     pub is_followed: Option<bool>,
     /// What they say they are doing, or empty.

@@ -1,6 +1,8 @@
 //! What people did, told with a project of two people.
 
+mod feeds;
 mod members;
+mod pages;
 mod paging;
 mod seen;
 
@@ -181,6 +183,7 @@ async fn both_days_are_left_out(t: TestServer) {
     assert_eq!(titles(format!("after={}&before={}", days[2], days[0])).await, [""; 0]);
     assert_eq!(titles("before=1970-01-01".into()).await, [""; 0]);
     assert_eq!(titles("after=9999-12-31".into()).await, [""; 0]);
+    assert_eq!(titles("before=9999-12-31&after=0001-01-01".into()).await.len(), 3);
 }
 
 #[testkit::story]

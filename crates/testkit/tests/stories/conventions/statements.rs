@@ -166,6 +166,10 @@ async fn lists_of_fifty_cost_what_lists_of_five_cost(t: TestServer) {
         ("/users", "/users?pagination=keyset&order_by=name".into()),
         ("/issues", "/issues".into()),
         ("/todos", "/todos".into()),
+        ("/events", "/events".into()),
+        ("/events", "/events?scope=all".into()),
+        ("/users/{id}/events", "/users/root/events".into()),
+        ("/projects/{id}/events", format!("{project}/events")),
         ("/projects/{id}/issues/{issue_iid}/notes", format!("{project}/issues/1/notes")),
         (
             "/projects/{id}/issues/{issue_iid}/discussions",
@@ -253,7 +257,7 @@ fn sent_in_all(t: &TestServer) -> u64 {
 
 /// A project with so many issues of somebody's, and twice as many notes about the
 /// first; the pages of it, as this person sees them.
-async fn pages(t: &TestServer, name: &str, issues: usize) -> (Browser, [String; 4]) {
+async fn pages(t: &TestServer, name: &str, issues: usize) -> (Browser, [String; 5]) {
     let project = t.project(&format!("{name}/{name}")).await;
     let user = t.user(&format!("of-{name}")).await;
     project.add(&user, 30).await;
@@ -269,7 +273,8 @@ async fn pages(t: &TestServer, name: &str, issues: usize) -> (Browser, [String; 
     }
     let list = format!("/{name}/{name}/-/issues");
     let search = format!("/search?q=door&type=issues&project={name}/{name}&per_page=50");
-    let paths = [format!("{list}/1"), format!("{list}?per_page=50"), "/".into(), search];
+    let activity = format!("/{name}/{name}/-/activity?per_page=50");
+    let paths = [format!("{list}/1"), format!("{list}?per_page=50"), "/".into(), search, activity];
     (t.browser(&format!("of-{name}")).await, paths)
 }
 
