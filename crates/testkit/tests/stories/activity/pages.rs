@@ -68,7 +68,7 @@ async fn a_project_tells_who_did_what(t: TestServer) {
         browser.get(&format!("{list}?{wrong}")).await.is(400);
     }
     page(&browser, &format!("{list}?day=9999-12-31")).await;
-    page(&browser, &format!("{list}?day=-9999-01-01")).await;
+    page(&browser, &format!("{list}?day=0001-01-01")).await;
 }
 
 #[testkit::story]
@@ -165,10 +165,6 @@ async fn a_calendar_shows_the_days_of_a_year(t: TestServer) {
     // Strangers see of a private project neither days nor their number.
     let strangers = page(&t.new_browser(), "/jane").await;
     assert!(strangers.contains("last year: 0 in all"), "{strangers}");
-    t.advance(365 * 86_400);
-    let later = page(&browser, "/jane").await;
-    assert!(later.contains("last year: 0 in all"), "{later}");
-
     let private = json!({"private_profile": true});
     t.admin().put(format!("/users/{}", jane.id)).json(&private).await.is(200);
     let joe = t.browser("joe").await;
@@ -177,6 +173,10 @@ async fn a_calendar_shows_the_days_of_a_year(t: TestServer) {
         assert!(!shown.contains("last year") && told(&shown).is_empty(), "{path}: {shown}");
     }
     assert!(page(&browser, "/jane").await.contains("last year"));
+
+    t.advance(365 * 86_400);
+    let later = page(&t.browser("jane").await, "/jane").await;
+    assert!(later.contains("last year: 0 in all"), "{later}");
 }
 
 #[testkit::story]

@@ -273,7 +273,7 @@ async fn pages(t: &TestServer, name: &str, issues: usize) -> (Browser, [String; 
     }
     let list = format!("/{name}/{name}/-/issues");
     let search = format!("/search?q=door&type=issues&project={name}/{name}&per_page=50");
-    let activity = format!("/{name}/{name}/-/activity?per_page=50");
+    let activity = format!("/{name}/{name}/-/activity?per_page=10");
     let paths = [format!("{list}/1"), format!("{list}?per_page=50"), "/".into(), search, activity];
     (t.browser(&format!("of-{name}")).await, paths)
 }
