@@ -88,6 +88,8 @@ pub struct AlertDetails {
     pub now: Timestamp,
     pub url: String,
     pub facts: Vec<(&'static str, String)>,
+    /// What its sender says of it, as safe HTML, or empty.
+    pub description: String,
     /// What to do about it, as its sender says, and whether that is an address
     /// a browser may follow.
     pub runbook: Option<(String, bool)>,
@@ -106,7 +108,7 @@ pub struct AlertDetails {
     pub images: Vec<MetricImage>,
     pub story: Story,
     /// Only one discussion of it is shown.
-    pub is_thread: bool,
+    pub is_part: bool,
     /// A new note as typed.
     pub draft: String,
     /// Solved, the new note that was refused is taken.
