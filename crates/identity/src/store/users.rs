@@ -31,9 +31,6 @@ pub fn has_other_administrator(tx: &mut Tx<'_>, id: UserId) -> Result<bool> {
 
 /// Users by id, in one query, for lists that name them.
 pub fn load_basic(tx: &mut Tx<'_>, ids: &[i64]) -> store::Result<HashMap<i64, User>> {
-    if ids.is_empty() {
-        return Ok(HashMap::new());
-    }
     let users: Vec<User> =
         tx.all(sql!("select * from users where id in_list($1)"), (ids.to_vec(),))?;
     Ok(users.into_iter().map(|user| (user.id, user)).collect())

@@ -31,7 +31,9 @@ pub fn plain(part: &str) -> String {
             NodeValue::Text(words) => text.push_str(words),
             NodeValue::Code(code) => text.push_str(&code.literal),
             NodeValue::ShortCode(code) => text.push_str(&code.emoji),
+            NodeValue::HtmlInline(tag) => text.push_str(tag),
             NodeValue::CodeBlock(block) => text.extend([" ", &block.literal]),
+            NodeValue::HtmlBlock(block) => text.extend([" ", &block.literal]),
             NodeValue::SoftBreak | NodeValue::LineBreak => text.push(' '),
             value if value.block() => text.push(' '),
             _ => {}
@@ -78,6 +80,8 @@ mod tests {
             ("```\nlet x = 1;\n", "let x = 1;"),
             ("cut **off and [here](htt", "cut **off and [here](htt"),
             ("no marks", "no marks"),
+            ("A <b>bold</b> text", "A <b>bold</b> text"),
+            ("<div>\n*a*\n", "<div> *a*"),
         ] {
             assert_eq!(plain(part), expected, "{part}");
         }

@@ -399,9 +399,6 @@ pub fn counts(
 
 /// Labels by id, unjudged, by title.
 pub fn by_ids(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<Label>> {
-    if ids.is_empty() {
-        return Ok(Vec::new());
-    }
     let mut query = selected(None, None);
     query.in_list("labels.id", ids).raw(" order by labels.title, labels.id");
     Ok(tx.query(query)?)

@@ -217,9 +217,6 @@ pub fn named(
 
 /// Milestones by id, unjudged.
 pub fn by_ids(tx: &mut Tx<'_>, ids: &[i64]) -> Result<HashMap<i64, Milestone>> {
-    if ids.is_empty() {
-        return Ok(HashMap::new());
-    }
     let mut query = selected();
     query.in_list("milestones.id", ids);
     let found: Vec<Milestone> = tx.query(query)?;

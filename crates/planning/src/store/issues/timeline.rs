@@ -138,10 +138,8 @@ impl Timeline<'_> {
             some.map(|(_, id)| *id).collect()
         };
         let mut said = self.discussions(tx, ids(false))?;
-        let events: Vec<Event> = match ids(true) {
-            none if none.is_empty() => Vec::new(),
-            some => tx.all(sql!("select * from issue_events where id in_list($1)"), (some,))?,
-        };
+        let events: Vec<Event> =
+            tx.all(sql!("select * from issue_events where id in_list($1)"), (ids(true),))?;
         let mut events: HashMap<i64, Event> = events.into_iter().map(|one| (one.id, one)).collect();
         let entry = |(is_event, id): (bool, i64)| match is_event {
             true => events.remove(&id).map(Entry::Became),
