@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, params};
+use rusqlite::params;
 
 use super::load::{self, Request, Stream};
 use super::report::{Bound, Line};
@@ -92,10 +92,7 @@ fn measure(
 /// Copies the project's one issue with its people and labels, and its one note,
 /// straight into the database of a stopped server.
 fn fill(data: &Path, project: i64) -> Result<(), String> {
-    let path = seed::database(data)?;
-    let fill = || -> rusqlite::Result<()> {
-        let mut connection = Connection::open(&path)?;
-        let transaction = connection.transaction()?;
+    seed::fill(data, |transaction| {
         transaction.execute(
             "with recursive numbers (n) as
                 (select 2 union all select n + 1 from numbers where n < ?2)
@@ -132,7 +129,6 @@ fn fill(data: &Path, project: i64) -> Result<(), String> {
              from notes, numbers where project_id = ?1 and not is_system",
             params![project, NOTES],
         )?;
-        transaction.commit()
-    };
-    fill().map_err(|error| format!("{}: {error}", path.display()))
+        Ok(())
+    })
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, params};
+use rusqlite::params;
 
 use super::load::{self, Request};
 use super::report::{Bound, Line};
@@ -64,10 +64,7 @@ pub fn lines(bench: &Bench<'_>) -> Result<Vec<Line>, String> {
 /// Copies the project's one issue, straight into the database of a stopped
 /// server, with the index that the server would have written.
 fn fill(data: &Path, project: i64, count: i64) -> Result<(), String> {
-    let path = seed::database(data)?;
-    let fill = || -> rusqlite::Result<()> {
-        let mut connection = Connection::open(&path)?;
-        let transaction = connection.transaction()?;
+    seed::fill(data, |transaction| {
         transaction.execute(
             "with recursive numbers (n) as
                 (select 2 union all select n + 1 from numbers where n < ?2)
@@ -85,7 +82,6 @@ fn fill(data: &Path, project: i64, count: i64) -> Result<(), String> {
                 char(57345), iid) from issues where project_id = ?1",
             params![project],
         )?;
-        transaction.commit()
-    };
-    fill().map_err(|error| format!("{}: {error}", path.display()))
+        Ok(())
+    })
 }

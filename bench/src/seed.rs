@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Transaction, params};
 use serde_json::Value;
 
 use super::load::{self, Request};
@@ -51,10 +51,7 @@ pub fn package(url: &str, token: &str, project: i64) -> Result<(), String> {
 /// stopped server: copies of the project's one package with their own name,
 /// version and time. They have no files.
 pub fn packages(data: &Path, project: i64, count: i64) -> Result<(), String> {
-    let path = database(data)?;
-    let fill = || -> rusqlite::Result<()> {
-        let mut connection = Connection::open(&path)?;
-        let transaction = connection.transaction()?;
+    fill(data, |transaction| {
         transaction.execute(
             "with recursive numbers (n) as
                 (select 1 union all select n + 1 from numbers where n < ?2)
@@ -73,19 +70,15 @@ pub fn packages(data: &Path, project: i64, count: i64) -> Result<(), String> {
              on conflict (project_id) do update set displayable = excluded.displayable",
             params![project, count],
         )?;
-        transaction.commit()
-    };
-    fill().map_err(|error| format!("{}: {error}", path.display()))
+        Ok(())
+    })
 }
 
 /// Fills the project up to `count` events of `errors` errors, straight into
 /// the database of a stopped server: copies of the project's one event, in the
 /// hours of the last day.
 pub fn events(data: &Path, project: i64, errors: i64, count: i64) -> Result<(), String> {
-    let path = database(data)?;
-    let fill = || -> rusqlite::Result<()> {
-        let mut connection = Connection::open(&path)?;
-        let transaction = connection.transaction()?;
+    fill(data, |transaction| {
         let first: i64 = transaction.query_row(
             "select min(id) from error_tracking_errors where project_id = ?1",
             params![project],
@@ -126,6 +119,20 @@ pub fn events(data: &Path, project: i64, errors: i64, count: i64) -> Result<(), 
              from error_tracking_errors, numbers where project_id = ?1",
             params![project],
         )?;
+        Ok(())
+    })
+}
+
+/// Writes straight into the database of a stopped server.
+pub fn fill(
+    data: &Path,
+    write: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()>,
+) -> Result<(), String> {
+    let path = database(data)?;
+    let fill = || -> rusqlite::Result<()> {
+        let mut connection = Connection::open(&path)?;
+        let transaction = connection.transaction()?;
+        write(&transaction)?;
         transaction.commit()
     };
     fill().map_err(|error| format!("{}: {error}", path.display()))

@@ -4,50 +4,12 @@
 
 const assert = require('node:assert/strict');
 const { before, test } = require('node:test');
-const { gzipSync } = require('node:zlib');
-const { createHash } = require('node:crypto');
+const { publisher } = require('./npm.cjs');
 const { api, run, signedIn, url, visit } = require('./shared.cjs');
 
 const group = `drawn-${run}`;
 const project = `${group}/anvil`;
 const at = `/projects/${encodeURIComponent(project)}`;
-
-// One file of an archive (ustar).
-function tarred(path, text) {
-  const bytes = Buffer.from(text);
-  const head = Buffer.alloc(512);
-  head.write(path, 0);
-  head.write('0000644\0', 100);
-  head.write(`${bytes.length.toString(8).padStart(11, '0')}\0`, 124);
-  head.write('00000000000\0', 136);
-  head.write('        0', 148);
-  head.write('ustar\x0000', 257);
-  const sum = head.reduce((all, byte) => all + byte, 0);
-  head.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
-  const rest = Buffer.alloc((512 - (bytes.length % 512)) % 512);
-  return Buffer.concat([head, bytes, rest]);
-}
-
-// A version of an npm package with a README, as npm sends it.
-async function publish(name, version, said) {
-  const manifest = { name, version, ...said };
-  const files = [
-    tarred('package/package.json', JSON.stringify(manifest)),
-    tarred('package/README.md', '## How to strike\n\n1. Lift\n2. Let go\n\n```js\nstrike()\n```\n'),
-    Buffer.alloc(1024),
-  ];
-  const bytes = gzipSync(Buffer.concat(files));
-  const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
-  await api('PUT', `${at}/packages/npm/${encodeURIComponent(name)}`, {
-    _id: name,
-    name,
-    'dist-tags': { latest: version },
-    versions: { [version]: { ...manifest, dist: { integrity } } },
-    _attachments: {
-      [`${name}-${version}.tgz`]: { data: bytes.toString('base64'), length: bytes.length },
-    },
-  });
-}
 
 let error;
 
@@ -97,6 +59,7 @@ before(async () => {
   const { id } = await api('POST', '/projects', { name: 'anvil', namespace_id: made.id });
   await reportErrors(id);
   integration = await watch((await api('GET', '/user')).id);
+  const publish = publisher(api, at);
   for (const minor of [0, 1, 2]) {
     await publish('hammer', `1.${minor}.0`, {
       description: 'Strikes',

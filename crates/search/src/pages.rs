@@ -204,16 +204,21 @@ impl Search {
         }
         let first = counts.iter().find(|(_, count)| *count > 0).map(|(kind, _)| *kind);
         let kind = Kind::from_text(&self.asked.r#type).or(first).unwrap_or(Kind::Issues);
-        let total = counts.iter().find(|(of, _)| *of == kind).map_or(0, |(_, count)| *count);
         let found = self.found(tx, kind, &few);
         let hits = found.rows::<Hit>(tx, found.source.hit, &self.query, false, paging)?;
         let now = tx.now();
         let shown = hits.iter().take(paging.per_page.unsigned_abs() as usize);
+        let counted = counts.iter().find(|(of, _)| *of == kind).map_or(0, |(_, count)| *count);
+        // Past what is counted, pages lead on one by one.
+        let total = match hits.len() as i64 {
+            0 => counted,
+            some => counted.min(COUNT_LIMIT).max(paging.offset() + some),
+        };
         Ok(Some(ResultPage {
             kind,
             counts,
             rows: shown.map(|hit| self.row(kind, hit, now)).collect(),
-            pages: Pages::of(paging, total.min(COUNT_LIMIT), self.url(kind.as_str(), true)),
+            pages: Pages::of(paging, total, self.url(kind.as_str(), true)),
         }))
     }
 

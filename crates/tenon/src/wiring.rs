@@ -170,6 +170,7 @@ pub fn plugs() -> store::Result<Plugs> {
     plugs.plug(planning::targets::TargetKinds::with([monitoring::alerts::graph::KIND]))?;
     plugs.plug(packages::source::Repositories::default())?;
     plugs.plug(search::sources())?;
+    plugs.plug(kernel::markup::RecentTexts::default())?;
     plugs.plug(Panels(vec![
         monitoring::alerts::pages::panels::alerts,
         monitoring::errors::pages::panels::errors,
@@ -206,6 +207,7 @@ fn check_plugs(store: &Store) -> store::Result<()> {
     store.plugged::<planning::targets::TargetKinds>()?;
     store.plugged::<packages::source::Repositories>()?;
     store.plugged::<kernel::search::Sources>()?;
+    store.plugged::<kernel::markup::RecentTexts>()?;
     store.plugged::<Panels>()?;
     Ok(())
 }

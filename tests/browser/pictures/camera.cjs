@@ -37,13 +37,11 @@ ${prefer('sans-serif', 'Inter')}${prefer('system-ui', 'Inter')}${prefer('monospa
   process.env.FONTCONFIG_FILE = file;
 }
 
-// Nothing moves, and what is drawn over time or at random leaves its place empty; so
-// do fields of a JSON text, whose order is not the same on both databases.
+// Nothing moves, and what is drawn over time or at random leaves its place empty.
 const STILL = `
   *, *::before, *::after { animation: none !important; transition: none !important; caret-color: transparent !important; }
-  .plot, .spark, .roster > svg, .calendar-plot svg, svg[aria-label="Picture of the secret for your app"],
-  [aria-labelledby="payload"] dl { visibility: hidden !important; }
-  td code + p { display: none !important; }
+  .plot, .spark, .roster > svg, .calendar-plot svg,
+  svg[aria-label="Picture of the secret for your app"] { visibility: hidden !important; }
 `;
 
 // Runs in the page: texts that differ between two runs become fixed ones.

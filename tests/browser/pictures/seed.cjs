@@ -2,8 +2,7 @@
 // written over REST with fixed names, in a fixed order, one after the other.
 
 const assert = require('node:assert/strict');
-const { createHash } = require('node:crypto');
-const { gzipSync } = require('node:zlib');
+const { publisher } = require('../npm.cjs');
 
 const url = process.env.TENON_URL;
 const token = process.env.TENON_TOKEN;
@@ -134,44 +133,8 @@ async function planIssues(people) {
   await api('POST', `${issues}/2/todo`);
 }
 
-// One file of an archive (ustar).
-function tarred(path, text) {
-  const bytes = Buffer.from(text);
-  const head = Buffer.alloc(512);
-  head.write(path, 0);
-  head.write('0000644\0', 100);
-  head.write(`${bytes.length.toString(8).padStart(11, '0')}\0`, 124);
-  head.write('00000000000\0', 136);
-  head.write('        0', 148);
-  head.write('ustar\x0000', 257);
-  const sum = head.reduce((all, byte) => all + byte, 0);
-  head.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
-  const rest = Buffer.alloc((512 - (bytes.length % 512)) % 512);
-  return Buffer.concat([head, bytes, rest]);
-}
-
-// A version of an npm package with a README, as npm sends it.
-async function publish(name, version, said) {
-  const manifest = { name, version, ...said };
-  const files = [
-    tarred('package/package.json', JSON.stringify(manifest)),
-    tarred('package/README.md', '## How to strike\n\n1. Lift\n2. Let go\n\n```js\nstrike()\n```\n'),
-    Buffer.alloc(1024),
-  ];
-  const bytes = gzipSync(Buffer.concat(files));
-  const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
-  await api('PUT', `${PROJECT}/packages/npm/${name}`, {
-    _id: name,
-    name,
-    'dist-tags': { latest: version },
-    versions: { [version]: { ...manifest, dist: { integrity } } },
-    _attachments: {
-      [`${name}-${version}.tgz`]: { data: bytes.toString('base64'), length: bytes.length },
-    },
-  });
-}
-
 async function publishPackages() {
+  const publish = publisher(api, PROJECT);
   const said = {
     description: 'Strikes',
     license: 'MIT',

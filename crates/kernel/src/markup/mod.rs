@@ -28,8 +28,8 @@ use comrak::{Arena, Options};
 use crate::error::{Error, Result};
 pub use bounds::turn;
 pub use links::{Find, Link};
-pub use plain::line;
-pub use recent::recent;
+pub use plain::{line, plain};
+pub use recent::{RecentTexts, read};
 pub use relative::Relative;
 pub use tasks::{Tick, version};
 

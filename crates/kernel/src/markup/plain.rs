@@ -1,7 +1,8 @@
-//! The beginning of a text as one line without its markup, for rows of lists.
+//! Texts as one line without their markup, for rows of lists.
 
 use super::{dress::text_of, options, tame};
 use comrak::Arena;
+use comrak::nodes::NodeValue;
 
 /// Characters of a text that are looked at.
 const LOOKED_AT: usize = 1_000;
@@ -18,6 +19,27 @@ pub fn line(markdown: &str) -> String {
     let text = blocks.join(" ");
     let words: Vec<&str> = text.split_whitespace().collect();
     shortened(&words.join(" "))
+}
+
+/// A part of a text in one line, whatever of its markup is cut off.
+pub fn plain(part: &str) -> String {
+    let arena = Arena::new();
+    let root = comrak::parse_document(&arena, &tame(part), &options());
+    let mut text = String::new();
+    for node in root.descendants() {
+        match &node.data().value {
+            NodeValue::Text(words) => text.push_str(words),
+            NodeValue::Code(code) => text.push_str(&code.literal),
+            NodeValue::ShortCode(code) => text.push_str(&code.emoji),
+            NodeValue::HtmlInline(tag) => text.push_str(tag),
+            NodeValue::CodeBlock(block) => text.extend([" ", &block.literal]),
+            NodeValue::HtmlBlock(block) => text.extend([" ", &block.literal]),
+            NodeValue::SoftBreak | NodeValue::LineBreak => text.push(' '),
+            value if value.block() => text.push(' '),
+            _ => {}
+        }
+    }
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn shortened(text: &str) -> String {
@@ -46,6 +68,22 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(line(markdown), expected, "{markdown}");
+        }
+    }
+
+    #[test]
+    fn a_part_of_a_text_keeps_its_words_and_loses_its_marks() {
+        for (part, expected) in [
+            ("## Steps\n\n- [ ] heat\n- **strike**", "Steps heat strike"),
+            ("| a | b |\n|---|---|\n| 1 | 2 |", "a b 1 2"),
+            ("before ```rust\nfn open()", "before ```rust fn open()"),
+            ("```\nlet x = 1;\n", "let x = 1;"),
+            ("cut **off and [here](htt", "cut **off and [here](htt"),
+            ("no marks", "no marks"),
+            ("A <b>bold</b> text", "A <b>bold</b> text"),
+            ("<div>\n*a*\n", "<div> *a*"),
+        ] {
+            assert_eq!(plain(part), expected, "{part}");
         }
     }
 

@@ -21,7 +21,7 @@ use std::collections::HashSet;
 use store::{Fragment, FromRow, Tx};
 
 /// Rows past which matches are no longer counted.
-pub const COUNT_LIMIT: i64 = 1_000;
+pub const COUNT_LIMIT: i64 = 100;
 /// Rows past which no page goes.
 const MAX_OFFSET: i64 = 10_000;
 /// Bytes of a thing's text that are searched.

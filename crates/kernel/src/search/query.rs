@@ -2,6 +2,7 @@
 
 use super::words::{Kind, Word, reference, words};
 use crate::error::{Error, Result};
+use crate::markup;
 use std::ops::Range;
 use store::{Term, Terms};
 
@@ -104,28 +105,42 @@ impl Query {
         pieces
     }
 
-    /// The part of a longer text around the first match, on one line; its
-    /// beginning where nothing matches.
+    /// The part of a longer text around the first match, on one line and without
+    /// its markup; its beginning where nothing matches.
     pub fn snippet(&self, text: &str) -> Vec<Piece> {
-        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let first = self.ranges(&line).first().map_or(0, |range| range.start);
-        let back = line[..first].char_indices().rev().take(BEFORE).last();
-        let mut start = back.map_or(first, |(at, _)| at);
-        if start > 0 {
-            // At a word, if one begins before the match.
-            start = line[start..first].find(' ').map_or(start, |at| start + at + 1);
-        }
-        let rest = &line[start..];
-        let end = rest.char_indices().nth(SNIPPET).map_or(rest.len(), |(at, _)| at);
-        let mut pieces = self.marked(&rest[..end]);
+        let (start, part) = self.around(text, 2 * BEFORE, 3 * SNIPPET);
+        let plain = markup::plain(part);
+        // What was found may be markup, as the address of a link is.
+        let line = match self.ranges(&plain).is_empty() {
+            true => part.split_whitespace().collect::<Vec<_>>().join(" "),
+            false => plain,
+        };
+        let (cut, shown) = self.around(&line, BEFORE, SNIPPET);
+        let mut pieces = self.marked(shown);
         let dots = || Piece { text: "…".into(), is_marked: false };
-        if start > 0 {
+        if start + cut > 0 {
             pieces.insert(0, dots());
         }
-        if end < rest.len() {
+        if cut + shown.len() < line.len() || start + part.len() < text.len() {
             pieces.push(dots());
         }
         pieces
+    }
+
+    /// The part of a text of at most so many characters with the first match, of
+    /// which so many stand before that; and where it begins, at a word if one
+    /// begins before the match.
+    fn around<'t>(&self, text: &'t str, before: usize, most: usize) -> (usize, &'t str) {
+        let first = self.ranges(text).first().map_or(0, |range| range.start);
+        let back = text[..first].char_indices().rev().take(before).last();
+        let mut start = back.map_or(first, |(at, _)| at);
+        if start > 0 {
+            let space = |c: char| c.is_ascii_whitespace();
+            start = text[start..first].find(space).map_or(start, |at| start + at + 1);
+        }
+        let rest = &text[start..];
+        let end = rest.char_indices().nth(most).map_or(rest.len(), |(at, _)| at);
+        (start, &rest[..end])
     }
 }
 
@@ -203,6 +218,10 @@ mod tests {
         assert!(snippet.starts_with("…word word") && snippet.contains("the [door] opens more"));
         assert!(snippet.ends_with('…') && snippet.chars().count() <= SNIPPET + 4);
         assert_eq!(shown(&read("absent").snippet("short text")), "short text");
+        let marked = "## Steps\n\n- the **door** [leads](https://a.example/hinge)\n";
+        assert_eq!(shown(&read("door").snippet(marked)), "Steps the [door] leads");
+        let found = shown(&read("hinge").snippet(marked));
+        assert!(found.ends_with("(https://a.example/[hinge])"), "{found}");
     }
 
     proptest! {

@@ -13,6 +13,7 @@ mod milestones;
 mod new;
 pub mod notes;
 pub mod panels;
+mod places;
 mod preview;
 pub mod todos;
 pub mod views;

@@ -2,6 +2,7 @@
 //! about.
 
 use super::boxes::Tickable;
+pub use super::places::{StoryQuery, at};
 use crate::access::ProjectAccess;
 use crate::model::Label;
 use crate::rules::comments::{may_change, refused_text};
@@ -18,12 +19,16 @@ use identity::pages::refusal::Refusal;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use kernel::html::{Moment, ui};
+use kernel::markup::line;
 use kernel::time::Timestamp;
+use std::cell::Cell;
 use std::collections::HashMap;
 use store::Tx;
 
 /// Events in a row that are folded into one line.
 const FOLDED: usize = 4;
+/// Bytes of the texts that a page shows whole; the last may go beyond.
+const MOST_HTML: usize = 2 * 1024 * 1024;
 
 /// Whoever did something: a person, or somebody who is gone.
 #[derive(Debug, Clone, Default)]
@@ -57,6 +62,8 @@ pub struct NoteView {
     note: Note,
     author: Person,
     html: String,
+    /// What stands instead of a text that the page has no room for.
+    excerpt: Option<String>,
     /// The form to change it is open, with this text.
     edited: Option<Retry>,
     created_at: Moment,
@@ -213,6 +220,7 @@ impl Story {
             },
             author: person(name),
             html: kernel::markup::render(text),
+            excerpt: None,
             edited: None,
             created_at: Moment::new(now, now),
             may_change: true,
@@ -270,28 +278,6 @@ pub(super) fn who(lines: &[Activity]) -> String {
     }
 }
 
-kernel::params! {
-    /// What of a story is shown.
-    #[derive(Default)]
-    pub struct StoryQuery {
-        /// The note whose form to change it is open.
-        pub edit: Option<i64>,
-        /// One discussion alone, by its id.
-        pub thread: Option<String>,
-    }
-}
-
-/// Where a note stands: the page of the story, and its place there.
-pub fn at(url: &str, page: i64, note: i64) -> String {
-    match page {
-        ..=1 => format!("{url}#note_{note}"),
-        page => {
-            let joint = if url.contains('?') { '&' } else { '?' };
-            format!("{url}{joint}page={page}#note_{note}")
-        }
-    }
-}
-
 /// A refusal of a note's text, said beside its field.
 pub fn noted(error: Error) -> Error {
     match refused_text(&error) {
@@ -339,7 +325,7 @@ pub struct NotePage<'a> {
     pub desk: &'a ProjectAccess,
     /// Address of what the notes are about; forms are sent below it.
     pub url: &'a str,
-    /// Address of the page that shows them.
+    /// Address of the page that shows them, to which a parameter is added.
     pub here: &'a str,
     pub csrf: &'a str,
     pub page: u64,
@@ -358,7 +344,14 @@ impl NotePage<'_> {
         let people = load_basic(tx, &people)?;
         let texts = notes().map(|note| note.body.as_str());
         let links = Links::find(tx, self.viewer, "", Some(&self.desk.project), texts)?;
-        let reader = NoteReader { page: self, people: &people, links: &links, now: tx.now() };
+        let room = Cell::new(MOST_HTML);
+        let reader = NoteReader {
+            page: self,
+            people: &people,
+            links: &links,
+            room,
+            now: tx.now(),
+        };
         Ok(said.into_iter().map(|one| reader.entry(one)).collect())
     }
 }
@@ -367,6 +360,8 @@ struct NoteReader<'a> {
     page: &'a NotePage<'a>,
     people: &'a HashMap<i64, User>,
     links: &'a Links,
+    /// Bytes that are left for texts.
+    room: Cell<usize>,
     now: Timestamp,
 }
 
@@ -418,8 +413,10 @@ impl NoteReader<'_> {
         let is_edited = said.notes.iter().any(|note| page.open.note_id == Some(note.id));
         let here = i64::try_from(said.notes.len()).unwrap_or(i64::MAX);
         let answer = page.open.answer.as_ref().filter(|(to, _)| *to == id);
+        let is_cut = |note: &Note| said.cut.contains(&note.id);
+        let notes = said.notes.into_iter().map(|note| self.note(is_cut(&note), note)).collect();
         Thread {
-            notes: said.notes.into_iter().map(|note| self.note(note)).collect(),
+            notes,
             hidden: said.total.saturating_sub(here).unsigned_abs(),
             may_answer: page.may_answer,
             answer: answer.map(|(_, retry)| retry.clone()),
@@ -434,19 +431,22 @@ impl NoteReader<'_> {
         }
     }
 
-    fn note(&self, note: Note) -> NoteView {
+    /// A note, of which only the beginning may be here or shown.
+    fn note(&self, is_cut: bool, note: Note) -> NoteView {
         let page = self.page;
         let may_change = page.writes && may_change(page.viewer, page.desk, &note);
-        let text = Tickable {
-            text: &note.body,
-            id: &format!("n{}-", note.id),
-            action: may_change.then(|| format!("{}/notes/{}/tasks", page.url, note.id)),
-            csrf: page.csrf,
-            page: page.page,
+        let is_open = page.open.note_id == Some(note.id) && may_change;
+        let typed = page.open.typed.as_ref();
+        let is_folded = (is_cut || self.room.get() == 0) && !(is_open && typed.is_some());
+        let (html, excerpt) = match is_folded {
+            true => (String::new(), Some(line(&note.body))),
+            false => (self.text(&note, may_change), None),
         };
+        self.room.set(self.room.get().saturating_sub(html.len()));
         let view = NoteView {
             author: self.author(&note),
-            html: text.html(self.links),
+            html,
+            excerpt,
             edited: None,
             created_at: Moment::new(note.created_at, self.now),
             may_change,
@@ -456,9 +456,21 @@ impl NoteReader<'_> {
             page: page.page,
             note,
         };
-        match page.open.note_id == Some(view.note.id) && view.may_change {
-            true => view.opened(page.open.typed.as_ref()),
+        match is_open && !is_folded {
+            true => view.opened(typed),
             false => view,
         }
+    }
+
+    fn text(&self, note: &Note, may_change: bool) -> String {
+        let page = self.page;
+        let text = Tickable {
+            text: &note.body,
+            id: &format!("n{}-", note.id),
+            action: may_change.then(|| format!("{}/notes/{}/tasks", page.url, note.id)),
+            csrf: page.csrf,
+            page: page.page,
+        };
+        text.html(self.links)
     }
 }

@@ -107,8 +107,8 @@ pub struct Issue {
     pub side: Fields,
     /// Whether the viewer may change the fields beside it.
     pub may_set: bool,
-    /// One discussion is shown alone.
-    pub is_thread: bool,
+    /// One discussion or note is shown alone.
+    pub is_part: bool,
     /// Threads that are not resolved, counted to 99 and one more.
     pub to_resolve: u64,
     /// What was said and what became of it, one page of it.

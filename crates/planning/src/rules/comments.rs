@@ -111,6 +111,11 @@ impl<'t> Talk<'t> {
         }
     }
 
+    /// One note of it, without what stands around it.
+    pub fn alone(self, tx: &mut Tx<'_>, note_id: i64) -> Result<Discussion> {
+        self.timeline().alone(tx, note_id)?.found("Note")
+    }
+
     /// Refuses who is no member where only members may say something.
     pub(super) fn open(self) -> Result<()> {
         match self.topic.is_closed_to(self.desk) {

@@ -9,7 +9,7 @@ use crate::store::{labels, milestones};
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::ids::fold;
-use kernel::markup::{Link, Rendering, recent, version};
+use kernel::markup::{Link, RecentTexts, Rendering, version};
 use spaces::model::{Project, SourceKind};
 use spaces::uploads::address;
 use std::collections::{HashMap, HashSet};
@@ -44,6 +44,8 @@ pub struct Links {
     told: String,
     /// What stands before the addresses of uploads.
     uploads: String,
+    /// Texts that are not rendered again.
+    recent: Option<RecentTexts>,
 }
 
 /// One of several texts on a page.
@@ -76,7 +78,13 @@ impl Links {
         }
         let of = |project: &Project| address(base, SourceKind::Project, project.id);
         let uploads = project.map(of).unwrap_or_default();
-        Ok(Links { told: told(&finder.found), found: finder.found, uploads })
+        let recent = Some(tx.plugged::<RecentTexts>()?.clone());
+        Ok(Links {
+            told: told(&finder.found),
+            found: finder.found,
+            uploads,
+            recent,
+        })
     }
 
     /// For texts about a group, whose uploads are the group's.
@@ -102,7 +110,12 @@ impl Links {
             tasks,
             ..Rendering::default()
         };
-        recent(&[markdown, id, tasks, uploads, told], || how.html(markdown)).to_string()
+        match &self.recent {
+            Some(recent) => recent
+                .html(&[markdown, id, tasks, uploads, told], || how.html(markdown))
+                .to_string(),
+            None => how.html(markdown),
+        }
     }
 
     /// A text as a part of a page; one that is too long is refused.

@@ -2,7 +2,7 @@
 
 use super::place::Space;
 use crate::access::{self, DEVELOPER, GUEST, MAINTAINER, OWNER, Purpose};
-use crate::store::{self as lists, Breadth, MemberFilter};
+use crate::store::count_members;
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::html::ui::Tab;
@@ -245,9 +245,7 @@ fn members(space: &Space, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<Option<u64
         return Ok(None);
     };
     let source = space.place(viewer).source;
-    let all = MemberFilter::default();
-    let (_, total) = lists::members(tx, &source, Breadth::All, &all, 0, 0)?;
-    Ok(Some(total.unsigned_abs()))
+    Ok(Some(count_members(tx, &source)?.unsigned_abs()))
 }
 
 /// The groups a group or project stands in, or the person.

@@ -381,6 +381,15 @@ pub fn members(
     Ok((tx.query(list)?, total))
 }
 
+/// How many people are members, of the groups above and by shares, too.
+pub fn count_members(tx: &mut Tx<'_>, source: &Source) -> Result<i64> {
+    let mut counted = Fragment::new("select count(distinct each_row.member_user_id) from ");
+    counted
+        .append(memberships(tx, source, Breadth::All))
+        .raw(" as each_row join users on users.id = each_row.member_user_id");
+    Ok(tx.query::<i64>(counted)?.into_iter().next().unwrap_or(0))
+}
+
 /// Up to `limit` active people with at least this role, the highest first.
 pub fn managers(tx: &mut Tx<'_>, source: &Source, least: i64, limit: i64) -> Result<Vec<i64>> {
     let mut list = Fragment::new("select users.id");

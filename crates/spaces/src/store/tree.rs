@@ -11,18 +11,8 @@ pub fn groups_below(
     condition: Fragment,
     most: i64,
 ) -> Result<Vec<Namespace>> {
-    let mut ranked = Fragment::new(
-        "namespaces.id in (select ranked.id from (select namespaces.id as id, row_number() over
-            (partition by namespaces.parent_id order by namespaces.name_folded, namespaces.id)
-            as place from namespaces where",
-    );
-    ranked
-        .in_list("namespaces.parent_id", parents)
-        .raw(" and ")
-        .append(condition)
-        .push(") as ranked where ranked.place <= ", most)
-        .raw(")");
-    super::namespaces(tx, &ranked, "namespaces.name_folded, namespaces.id", i64::MAX, 0)
+    let first = first_below("namespaces", "parent_id", parents, condition, most);
+    super::namespaces(tx, &first, "namespaces.name_folded, namespaces.id", i64::MAX, 0)
 }
 
 /// The first projects right in each of these groups, of those that meet a
@@ -33,16 +23,28 @@ pub fn projects_below(
     condition: Fragment,
     most: i64,
 ) -> Result<Vec<Project>> {
-    let mut ranked = Fragment::new(
-        "projects.id in (select ranked.id from (select projects.id as id, row_number() over
-            (partition by projects.namespace_id order by projects.name_folded, projects.id)
-            as place from projects where",
-    );
-    ranked
-        .in_list("projects.namespace_id", parents)
+    let first = first_below("projects", "namespace_id", parents, condition, most);
+    super::projects(tx, &first, "projects.name_folded, projects.id", i64::MAX, 0)
+}
+
+/// Condition on a table: its first rows by name, so many below each parent.
+fn first_below(
+    table: &str,
+    parent: &str,
+    parents: &[i64],
+    condition: Fragment,
+    most: i64,
+) -> Fragment {
+    let mut first = Fragment::new(&format!(
+        "{table}.id in (select ranked.id from (select {table}.id as id, row_number() over
+            (partition by {table}.{parent} order by {table}.name_folded, {table}.id)
+            as place from {table} where"
+    ));
+    first
+        .in_list(&format!("{table}.{parent}"), parents)
         .raw(" and ")
         .append(condition)
         .push(") as ranked where ranked.place <= ", most)
         .raw(")");
-    super::projects(tx, &ranked, "projects.name_folded, projects.id", i64::MAX, 0)
+    first
 }

@@ -59,9 +59,11 @@ struct AuditListRow {
 }
 
 impl AuditListRow {
-    /// Details as people read them: `access level 30, user id 7`.
+    /// Details as people read them, by name: `access level 30, user id 7`.
     fn details_text(&self) -> String {
-        let fields = self.details.as_object().into_iter().flatten();
+        let mut details = self.details.clone();
+        details.sort_all_objects();
+        let fields = details.as_object().into_iter().flatten();
         let texts = fields.map(|(name, value)| {
             let value = match value {
                 Value::String(text) => text.clone(),

@@ -4,6 +4,7 @@
 use super::fields::{Field, area};
 use askama::Template;
 use askama::filters::HtmlSafe;
+use std::borrow::Borrow;
 use std::fmt::Display;
 
 /// Rows of the empty area.
@@ -15,12 +16,13 @@ const ROWS: u8 = 6;
 pub struct Editor {
     field: Field,
     space: String,
+    is_brief: bool,
 }
 
 /// A text in Markdown; the control's id is `f-<name>`.
 pub fn editor(name: impl Display, label: impl Display, value: impl Display) -> Editor {
     let field = Field { rows: ROWS, ..area(name, label, value) };
-    Editor { field, space: String::new() }
+    Editor { field, space: String::new(), is_brief: false }
 }
 
 impl Editor {
@@ -29,6 +31,12 @@ impl Editor {
     pub fn at(mut self, url: impl Display) -> Editor {
         self.space = space_of(url);
         self
+    }
+
+    /// Without the way to files for browsers that run no script, which another
+    /// editor of the page shows.
+    pub fn brief(self, is_brief: impl Borrow<bool>) -> Editor {
+        Editor { is_brief: *is_brief.borrow(), ..self }
     }
 
     /// [`Field::of`].

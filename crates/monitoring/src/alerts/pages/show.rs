@@ -21,6 +21,7 @@ use kernel::time::Timestamp;
 use planning::access::ProjectAccess;
 use planning::pages::notes::{NotePage, Open, Story, StoryQuery};
 use planning::rules::comments::Talk;
+use planning::rules::references::{Links, TextOptions};
 use planning::rules::threads::Resolves;
 use serde_json::Value;
 use spaces::access::Purpose;
@@ -101,7 +102,11 @@ impl AlertForms {
         match self.note.clone() {
             Some(TypedNote::Edit(id, body)) => Open::edit(id, body, refusal),
             Some(TypedNote::Answer(discussion, body)) => Open::answer(discussion, body, refusal),
-            _ => Open { note_id: story.edit, ..Open::default() },
+            _ => Open {
+                note_id: story.edit,
+                is_alone: story.is_part(),
+                ..Open::default()
+            },
         }
     }
 }
@@ -151,22 +156,20 @@ impl AlertPage {
         let status = refusal.status();
         let page = refusal.page(app, &self.visit.viewer, "Alert");
         let challenge = refusal.challenge.clone();
-        let _turn = kernel::markup::turn().await?;
-        let view = app
-            .read(move |tx| {
-                let space = self.visit.authorize(tx, Purpose::ReadAlerts)?;
-                let open = typed.open(&self.story, &refusal);
-                let mut view = self.details(tx, page, &space, &typed, &open)?;
-                // A challenge stands where what it lets pass was typed.
-                match typed.note {
-                    None => view.incident_challenge = refusal.challenge,
-                    Some(TypedNote::New(_)) => view.draft_challenge = refusal.challenge,
-                    Some(_) => {}
-                }
-                view.errors = refusal.errors;
-                Ok(view)
-            })
-            .await?;
+        let view = kernel::markup::read(app, move |tx| {
+            let space = self.visit.authorize(tx, Purpose::ReadAlerts)?;
+            let open = typed.open(&self.story, &refusal);
+            let mut view = self.details(tx, page.clone(), &space, &typed, &open)?;
+            // A challenge stands where what it lets pass was typed.
+            match typed.note {
+                None => view.incident_challenge = refusal.challenge.clone(),
+                Some(TypedNote::New(_)) => view.draft_challenge = refusal.challenge.clone(),
+                Some(_) => {}
+            }
+            view.errors = refusal.errors.clone();
+            Ok(view)
+        })
+        .await?;
         let html = Challenge::allow(challenge.as_ref(), Html::new(&view)?);
         Ok(html.status(status).response())
     }
@@ -199,7 +202,7 @@ impl AlertPage {
             viewer: &self.visit.viewer,
             desk: &desk,
             url: &url,
-            here: &here,
+            here: &self.story.here(&here),
             csrf: &page.csrf,
             page: Pages::of(&self.paging, 0, String::new()).page,
             writes: !desk.project.archived,
@@ -207,11 +210,13 @@ impl AlertPage {
             resolves: Resolves::None,
             open,
         };
-        let (story, pages) = self.story(tx, &around, &alert)?;
+        let (story, pages) = self.story(tx, &around, &alert, &here)?;
+        let description = description(tx, &around, &alert)?;
         Ok(AlertDetails {
             page,
             head,
             facts: facts(tx, &alert)?,
+            description,
             runbook: alert.runbook().map(|text| {
                 let leads = is_web(&text);
                 (text, leads)
@@ -229,7 +234,7 @@ impl AlertPage {
             sent: chart(&alert, &sent, now),
             images: images::list(tx, alert.id, IMAGES, 0)?,
             story,
-            is_thread: self.story.thread.is_some(),
+            is_part: self.story.is_part(),
             draft: match &typed.note {
                 Some(TypedNote::New(body)) => body.clone(),
                 _ => String::new(),
@@ -256,21 +261,20 @@ impl AlertPage {
         tx: &mut Tx<'_>,
         around: &NotePage<'_>,
         alert: &Alert,
+        here: &str,
     ) -> Result<(Story, Pages)> {
         let talk = Talk::new(around.viewer, around.desk, &thing(alert));
-        let (said, total, list) = match &self.story.thread {
-            None => {
-                let (said, total) = talk.latest(tx, &self.paging)?;
-                (said, total, around.here.to_owned())
-            }
-            Some(id) => {
+        let (said, total) = match (&self.story.thread, self.story.note) {
+            (_, Some(note)) => (vec![talk.alone(tx, note)?], 1),
+            (Some(id), None) => {
                 let one = talk.thread(tx, id, &self.paging)?;
                 let total = one.total;
-                (vec![one], total, format!("{}?thread={id}", around.here))
+                (vec![one], total)
             }
+            (None, None) => talk.latest(tx, &self.paging)?,
         };
         let story = Story::new(around.show(tx, said)?);
-        Ok((story, Pages::of(&self.paging, total, list)))
+        Ok((story, Pages::of(&self.paging, total, self.story.list(here))))
     }
 }
 
@@ -278,6 +282,15 @@ fn statuses() -> Vec<Choice> {
     let choice =
         |status: &Status| Choice { value: status.to_string(), label: status.label().to_owned() };
     Status::ALL.iter().map(choice).collect()
+}
+
+/// The description as safe HTML, or nothing. What it names leads on, as far as
+/// the viewer sees it.
+fn description(tx: &mut Tx<'_>, around: &NotePage<'_>, alert: &Alert) -> Result<String> {
+    let text = alert.description.as_deref().unwrap_or_default().trim();
+    let project = Some(&around.desk.project);
+    let links = Links::find(tx, around.viewer, "", project, [text])?;
+    Ok(links.shown(text, TextOptions { id: "d-", tasks: "" }))
 }
 
 /// Whether a browser may follow a text that strangers sent.
@@ -303,14 +316,15 @@ fn facts(tx: &mut Tx<'_>, alert: &Alert) -> Result<Vec<(&'static str, String)>> 
     Ok(known.filter_map(|(name, text)| Some((name, text?))).collect())
 }
 
-/// What was sent, as text.
+/// What was sent, as text, by name: databases keep no order of fields.
 fn fields(payload: &Value) -> Vec<(String, String)> {
     let text = |value: Value| match value {
         Value::String(text) => text,
         other => other.to_string(),
     };
-    let flat = flat::of(payload).into_iter();
-    flat.map(|(name, value)| (name, text(value))).collect()
+    let mut flat = flat::of(payload);
+    flat.sort_keys();
+    flat.into_iter().map(|(name, value)| (name, text(value))).collect()
 }
 
 /// What was sent of it: by hour while it is young, by day later.
@@ -340,7 +354,7 @@ mod tests {
 
     #[test]
     fn a_payload_is_shown_field_by_field() {
-        let payload = json!({"a": {"b": ["x", 1]}, "c": null});
+        let payload = json!({"c": null, "a": {"b": ["x", 1]}});
         let expected = [("a.b.0", "x"), ("a.b.1", "1"), ("c", "null")];
         let expected = expected.map(|(name, text)| (name.to_owned(), text.to_owned()));
         assert_eq!(fields(&payload), expected);

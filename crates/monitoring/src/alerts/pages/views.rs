@@ -5,7 +5,6 @@ use super::settings::NewFields;
 use crate::alerts::model::{
     Alert, AlertSetting, Delivered, Integration, MetricImage, Severity, Status, Window,
 };
-use crate::alerts::payload::text;
 use crate::alerts::related::Related;
 use crate::on_call::related::OnCallNow;
 use askama::Template;
@@ -13,14 +12,13 @@ use identity::model::User;
 use identity::pages::challenge::Challenge;
 use kernel::html::ui::{self, Choice, Tab};
 use kernel::html::{Errors, Moment, Page, Pages};
+use kernel::markup::line;
 use kernel::time::Timestamp;
 use planning::pages::notes::Story;
 use spaces::pages::SpaceHead;
 
 /// Deliveries that a page shows at once; the others unfold.
 const SHOWN: usize = 10;
-/// Longest beginning of a description that a row shows, in characters.
-const EXCERPT: usize = 200;
 
 /// `<project>/-/alert_management`.
 #[derive(Debug, Template)]
@@ -48,9 +46,9 @@ pub struct AlertList {
 }
 
 impl AlertList {
-    /// The beginning of what an alert is about, or nothing.
+    /// The beginning of what an alert is about, without its markup, or nothing.
     fn excerpt(&self, alert: &Alert) -> String {
-        text::line(alert.description.as_deref().unwrap_or_default(), EXCERPT)
+        line(alert.description.as_deref().unwrap_or_default())
     }
 }
 
@@ -88,6 +86,8 @@ pub struct AlertDetails {
     pub now: Timestamp,
     pub url: String,
     pub facts: Vec<(&'static str, String)>,
+    /// What its sender says of it, as safe HTML, or empty.
+    pub description: String,
     /// What to do about it, as its sender says, and whether that is an address
     /// a browser may follow.
     pub runbook: Option<(String, bool)>,
@@ -106,7 +106,7 @@ pub struct AlertDetails {
     pub images: Vec<MetricImage>,
     pub story: Story,
     /// Only one discussion of it is shown.
-    pub is_thread: bool,
+    pub is_part: bool,
     /// A new note as typed.
     pub draft: String,
     /// Solved, the new note that was refused is taken.

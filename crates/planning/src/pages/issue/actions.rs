@@ -4,7 +4,7 @@ use super::{ENTRIES, IssueForms, render};
 use crate::formats::quick_actions;
 use crate::guarded::{self, Writer};
 use crate::model::{EscalationStatus, IssueKind, Severity};
-use crate::pages::notes::{Open, at, noted};
+use crate::pages::notes::{Open, StoryQuery, at, noted};
 use crate::pages::{desk, lines, words};
 use crate::rules::comments::{Comment, Said};
 use crate::rules::issues::places::{found_signed_in, found_to_write, subscribe};
@@ -166,7 +166,7 @@ pub async fn change(
                 fields: Some(form),
                 ..IssueForms::default()
             };
-            render(&app, viewer, address, (iid, None), paging, typed).await
+            render(&app, viewer, address, (iid, StoryQuery::default()), paging, typed).await
         }
     }
 }
@@ -291,7 +291,8 @@ pub async fn write_note(
         Ok(None) => flash::done(&app, &here.url, "Done."),
         Err(refusal) => {
             let typed = unsaid(draft, refusal);
-            render(&app, viewer, address, (form.issue_iid, None), paging, typed).await
+            render(&app, viewer, address, (form.issue_iid, StoryQuery::default()), paging, typed)
+                .await
         }
     }
 }
@@ -375,7 +376,8 @@ pub async fn change_note(
         Err(refusal) => {
             let open = Open::edit(form.note_id, body, &refusal);
             let typed = IssueForms { open, refusal, ..IssueForms::default() };
-            render(&app, viewer, address, (form.issue_iid, None), paging, typed).await
+            render(&app, viewer, address, (form.issue_iid, StoryQuery::default()), paging, typed)
+                .await
         }
     }
 }

@@ -75,17 +75,21 @@ async fn show(
     Params(path): Params<OneIssue>,
     paging: Paging,
 ) -> Result<Response> {
-    let StoryQuery { edit, thread } = path.story.0;
-    let open = Open { note_id: edit, is_alone: thread.is_some(), ..Open::default() };
+    let story = path.story.0;
+    let open = Open {
+        note_id: story.edit,
+        is_alone: story.is_part(),
+        ..Open::default()
+    };
     let typed = IssueForms { open, ..IssueForms::default() };
-    render(&app, viewer, address, (path.issue_iid, thread), paging, typed).await
+    render(&app, viewer, address, (path.issue_iid, story), paging, typed).await
 }
 
 async fn render(
     app: &App,
     viewer: Viewer,
     address: Address,
-    (iid, thread): (i64, Option<String>),
+    (iid, asked): (i64, StoryQuery),
     paging: Paging,
     typed: IssueForms,
 ) -> Result<Response> {
@@ -93,60 +97,49 @@ async fn render(
     let shown = typed.refusal.page(app, &viewer, "Issue");
     let paging = Paging { per_page: ENTRIES, ..paging };
     let challenge = typed.refusal.challenge.clone();
-    let _turn = kernel::markup::turn().await?;
-    let view = app
-        .read(move |tx| {
-            let (space, desk) = desk(tx, &viewer, &address, Purpose::Read)?;
-            let issue = find(tx, &viewer, &desk, iid)?;
-            let head = space.head(tx, &viewer)?;
-            let mut page = head.page_below(shown, Section::Issues);
-            page.title = format!("{} (#{})", issue.title, issue.iid);
-            let reader = Reader { viewer: &viewer, desk: &desk, issue: &issue };
-            let url = format!("{}/-/issues/{}", space.url(), issue.iid);
-            let around = NotePage {
-                viewer: &viewer,
-                desk: &desk,
-                url: &url,
-                here: &url,
-                csrf: &page.csrf,
-                page: Pages::of(&paging, 0, String::new()).page,
-                writes: reader.writes(),
-                may_answer: reader.may_write(),
-                resolves: Resolves::about(&viewer, &desk, (&issue).into()),
-                open: &typed.open,
-            };
-            let (story, pages) = match &thread {
-                None => {
-                    let (story, total) = reader.story(tx, &around, &paging)?;
-                    (story, Pages::of(&paging, total, url.clone()))
-                }
-                Some(id) => {
-                    let (story, total) = reader.thread(tx, &around, id, &paging)?;
-                    (story, Pages::of(&paging, total, format!("{url}?thread={id}")))
-                }
-            };
-            // The challenge stands where the text was typed.
-            let of_draft = typed.open.typed.is_none() && typed.open.answer.is_none();
-            Ok(views::Issue {
-                to_resolve: reader.unresolved(tx)?,
-                view: reader.view(tx, &around)?,
-                side: reader.fields(tx, typed.fields.as_ref())?,
-                may_set: reader.may_set(),
-                is_thread: thread.is_some(),
-                pages,
-                story,
-                may_write: reader.may_write(),
-                may_write_inside: desk.is_reporter(),
-                draft: typed.draft,
-                errors: typed.refusal.errors,
-                challenge: typed.refusal.challenge.filter(|_| of_draft),
-                head,
-                issue,
-                page,
-                url,
-            })
+    let view = kernel::markup::read(app, move |tx| {
+        let (space, desk) = desk(tx, &viewer, &address, Purpose::Read)?;
+        let issue = find(tx, &viewer, &desk, iid)?;
+        let head = space.head(tx, &viewer)?;
+        let mut page = head.page_below(shown.clone(), Section::Issues);
+        page.title = format!("{} (#{})", issue.title, issue.iid);
+        let reader = Reader { viewer: &viewer, desk: &desk, issue: &issue };
+        let url = format!("{}/-/issues/{}", space.url(), issue.iid);
+        let around = NotePage {
+            viewer: &viewer,
+            desk: &desk,
+            url: &url,
+            here: &asked.here(&url),
+            csrf: &page.csrf,
+            page: Pages::of(&paging, 0, String::new()).page,
+            writes: reader.writes(),
+            may_answer: reader.may_write(),
+            resolves: Resolves::about(&viewer, &desk, (&issue).into()),
+            open: &typed.open,
+        };
+        let (story, total) = reader.story(tx, &around, &asked, &paging)?;
+        // The challenge stands where the text was typed.
+        let of_draft = typed.open.typed.is_none() && typed.open.answer.is_none();
+        Ok(views::Issue {
+            to_resolve: reader.unresolved(tx)?,
+            view: reader.view(tx, &around)?,
+            side: reader.fields(tx, typed.fields.as_ref())?,
+            may_set: reader.may_set(),
+            is_part: asked.is_part(),
+            pages: Pages::of(&paging, total, asked.list(&url)),
+            story,
+            may_write: reader.may_write(),
+            may_write_inside: desk.is_reporter(),
+            draft: typed.draft.clone(),
+            errors: typed.refusal.errors.clone(),
+            challenge: typed.refusal.challenge.clone().filter(|_| of_draft),
+            head,
+            issue,
+            page,
+            url,
         })
-        .await?;
+    })
+    .await?;
     let html = Challenge::allow(challenge.as_ref(), Html::new(&view)?);
     Ok(html.status(status).response())
 }

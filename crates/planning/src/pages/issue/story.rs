@@ -3,7 +3,7 @@
 use super::Reader;
 use crate::entity::events::Named;
 use crate::model::EventKind;
-use crate::pages::notes::{Activity, ActivityText, Entry, NotePage, Person, Story};
+use crate::pages::notes::{Activity, ActivityText, Entry, NotePage, Person, Story, StoryQuery};
 use crate::rules::issues::noteable;
 use crate::store::issues::events::Event;
 use crate::store::issues::timeline::{Discussion, Entry as Row, Timeline};
@@ -33,8 +33,27 @@ impl Reader<'_> {
         .unsigned_abs())
     }
 
-    /// One page, oldest first, and how many entries there are.
+    /// What is asked for: one page of all, of one discussion, or one note; and how
+    /// many entries or notes there are.
     pub fn story(
+        &self,
+        tx: &mut Tx<'_>,
+        around: &NotePage<'_>,
+        asked: &StoryQuery,
+        paging: &Paging,
+    ) -> Result<(Story, i64)> {
+        match (&asked.thread, asked.note) {
+            (_, Some(note)) => {
+                let said = self.timeline().alone(tx, note)?.found("Note")?;
+                Ok((Story::new(around.show(tx, vec![said])?), 1))
+            }
+            (Some(id), None) => self.thread(tx, around, id, paging),
+            (None, None) => self.entries(tx, around, paging),
+        }
+    }
+
+    /// One page, oldest first, and how many entries there are.
+    fn entries(
         &self,
         tx: &mut Tx<'_>,
         around: &NotePage<'_>,
@@ -63,7 +82,7 @@ impl Reader<'_> {
     }
 
     /// One page of one discussion, and how many notes it has.
-    pub fn thread(
+    fn thread(
         &self,
         tx: &mut Tx<'_>,
         around: &NotePage<'_>,

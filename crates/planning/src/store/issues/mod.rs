@@ -5,6 +5,7 @@ pub mod events;
 pub mod filter;
 pub mod links;
 pub mod list;
+pub mod long_texts;
 pub mod timeline;
 
 use crate::access::{Scope, visible};

@@ -3,6 +3,7 @@
 //! so what a page costs does not grow with the issue or its longest thread.
 
 use super::events::Event;
+use super::long_texts::{self, Length};
 use crate::store::notes::{Note, Noteable, open};
 use identity::viewer::Viewer;
 use kernel::error::Result;
@@ -16,6 +17,9 @@ use store::{Fragment, FromRow, Tx, sql};
 pub const MOST_SHOWN: i64 = 100;
 /// Notes of a discussion up to which it is told how many there are.
 pub const MOST_COUNTED: i64 = 1_000;
+/// Notes of all discussions of a page up to which one statement reads how long each
+/// of these is.
+const FEW: i64 = 500;
 
 #[derive(Debug, Clone)]
 pub enum Entry {
@@ -29,6 +33,8 @@ pub struct Discussion {
     pub notes: Vec<Note>,
     /// How many it has, which may be more than are here.
     pub total: i64,
+    /// Notes of which only the beginning is here.
+    pub cut: Vec<i64>,
 }
 
 /// The story of an issue, or of another thing that has notes, as it shows to
@@ -143,17 +149,58 @@ impl Timeline<'_> {
     }
 
     /// The discussions that begin with these notes, each as far as it is shown.
+    /// Past so much text, answers are left out.
     fn discussions(&self, tx: &mut Tx<'_>, firsts: Vec<i64>) -> Result<HashMap<i64, Discussion>> {
-        let begun = self.begun(tx, firsts)?;
+        let (begun, lengths) = match self.short(tx, &firsts)? {
+            Some(short) => short,
+            None => {
+                let begun = self.begun(tx, firsts.clone())?;
+                let lengths = long_texts::lengths(tx, self.of_beginnings(&begun), i64::MAX)?;
+                (begun, lengths)
+            }
+        };
+        let first = |id: &str| begun.iter().find(|one| one.discussion_id == id);
+        let place = |one: &Length| {
+            let first = first(&one.discussion_id)?.first_id;
+            firsts.iter().position(|id| *id == first)
+        };
+        let is_first = |id: i64| firsts.contains(&id);
+        let (read, cut) = long_texts::read(tx, sorted(lengths, place), is_first)?;
         let mut notes: HashMap<String, Vec<Note>> = HashMap::new();
-        for note in self.beginnings(tx, &begun)? {
+        for note in read {
             notes.entry(note.discussion_id.clone()).or_default().push(note);
         }
         let discussion = |one: Begun| {
             let notes = notes.remove(&one.discussion_id)?;
-            Some((one.first_id, Discussion { notes, total: one.total }))
+            let cut = cut.iter().copied().filter(|id| *id == one.first_id).collect();
+            Some((one.first_id, Discussion { notes, total: one.total, cut }))
         };
         Ok(begun.into_iter().filter_map(discussion).collect())
+    }
+
+    /// How far the discussions of these first notes go, with the lengths of all their
+    /// notes, where they are few: then one statement reads them.
+    fn short(&self, tx: &mut Tx<'_>, firsts: &[i64]) -> Result<Option<(Vec<Begun>, Vec<Length>)>> {
+        let mut of = Fragment::new(
+            "notes.discussion_id in (select began.discussion_id from notes began where",
+        );
+        of.in_list("began.id", firsts.to_vec()).raw(") and ").append(self.shown());
+        let lengths = long_texts::lengths(tx, of, FEW + 1)?;
+        let mut totals: HashMap<&str, i64> = HashMap::new();
+        for one in &lengths {
+            *totals.entry(one.discussion_id.as_str()).or_default() += 1;
+        }
+        if lengths.len() as i64 > FEW || totals.values().any(|total| *total > MOST_SHOWN) {
+            return Ok(None);
+        }
+        let begun = lengths.iter().filter(|one| firsts.contains(&one.id)).map(|one| Begun {
+            first_id: one.id,
+            discussion_id: one.discussion_id.clone(),
+            total: totals.get(one.discussion_id.as_str()).copied().unwrap_or(1),
+            cut_at: None,
+            cut_id: None,
+        });
+        Ok(Some((begun.collect(), lengths)))
     }
 
     /// How far the discussions of these first notes go.
@@ -181,11 +228,11 @@ impl Timeline<'_> {
         Ok(tx.query(query)?)
     }
 
-    /// The notes of discussions up to where they are cut, oldest first.
-    fn beginnings(&self, tx: &mut Tx<'_>, begun: &[Begun]) -> Result<Vec<Note>> {
+    /// Condition on `notes`: those of these discussions up to where they are cut.
+    fn of_beginnings(&self, begun: &[Begun]) -> Fragment {
         let whole = begun.iter().filter(|one| one.total <= MOST_SHOWN);
         let whole: Vec<String> = whole.map(|one| one.discussion_id.clone()).collect();
-        let mut query = Fragment::new("select notes.* from notes where (");
+        let mut query = Fragment::new("(");
         query.in_list("notes.discussion_id", whole);
         for one in begun {
             let (true, Some(at), Some(id)) = (one.total > MOST_SHOWN, one.cut_at, one.cut_id)
@@ -198,11 +245,8 @@ impl Timeline<'_> {
                 .push(", ", id)
                 .raw("))");
         }
+        query.raw(") and ").append(self.shown());
         query
-            .raw(") and ")
-            .append(self.shown())
-            .raw(" order by notes.created_at, notes.id");
-        Ok(tx.query(query)?)
     }
 
     /// Condition on `notes`: those of one discussion of it. The sum keeps
@@ -221,12 +265,27 @@ impl Timeline<'_> {
     /// entries are.
     pub fn discussion(&self, tx: &mut Tx<'_>, id: &str, paging: &Paging) -> Result<Discussion> {
         let total = count_notes(tx, self.of_discussion(id), counted_to(paging))?;
-        let mut query = Fragment::new("select notes.* from notes where ");
-        query
-            .append(self.of_discussion(id))
+        let mut page = Fragment::new("notes.id in (select notes.id from notes where ");
+        page.append(self.of_discussion(id))
             .push(" order by notes.created_at, notes.id limit ", paging.per_page)
-            .push(" offset ", paging.offset());
-        Ok(Discussion { notes: tx.query(query)?, total })
+            .push(" offset ", paging.offset())
+            .raw(")");
+        let lengths = long_texts::lengths(tx, page, i64::MAX)?;
+        let (notes, cut) = long_texts::read(tx, lengths, |_| true)?;
+        Ok(Discussion { notes, total, cut })
+    }
+
+    /// The discussion of one note, with nothing but that.
+    pub fn alone(&self, tx: &mut Tx<'_>, id: i64) -> Result<Option<Discussion>> {
+        let mut query = Fragment::new("select notes.* from notes where notes.noteable_type = ");
+        query
+            .bind(self.noteable.kind)
+            .push(" and notes.noteable_id = ", self.noteable.id)
+            .push(" and notes.id = ", id)
+            .raw(" and ")
+            .append(self.shown());
+        let note: Option<Note> = first(tx, query)?;
+        Ok(note.map(|note| Discussion { notes: vec![note], total: 1, cut: Vec::new() }))
     }
 
     /// One page of the discussions, the latest first, and how many there are, counted
@@ -284,6 +343,14 @@ struct Begun {
     total: i64,
     cut_at: Option<Timestamp>,
     cut_id: Option<i64>,
+}
+
+/// Lengths by the places of their discussions, of which none may be gone.
+fn sorted(lengths: Vec<Length>, place: impl Fn(&Length) -> Option<usize>) -> Vec<Length> {
+    let placed = lengths.into_iter().filter_map(|one| Some((place(&one)?, one)));
+    let mut placed: Vec<(usize, Length)> = placed.collect();
+    placed.sort_by_key(|(place, _)| *place);
+    placed.into_iter().map(|(_, one)| one).collect()
 }
 
 /// How far a list is counted whose pages may go on.

@@ -135,6 +135,50 @@ async fn an_answer_leads_to_where_it_stands(t: TestServer) {
 }
 
 #[testkit::story]
+async fn a_page_of_long_notes_leads_to_their_texts(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let (jane, joe) = (t.user("jane").await, t.user("joe").await);
+    project.add(&jane, 30).await;
+    project.add(&joe, 10).await;
+    let of = issue(&t, &project, "Hinge").await;
+    let filled = t.app().write(move |tx| {
+        fill(tx, of, 60, 49)?;
+        let text = format!("It begins so, {}and so it ends.", "on and on ".repeat(10_000));
+        tx.execute("update notes set body = $2 where noteable_id = $1", (of, text))?;
+        Ok(tx.one::<i64>("select max(id) from notes where noteable_id = $1", (of,))?)
+    });
+    let last = filled.await.expect("it is filled");
+    let browser = t.browser("jane").await;
+
+    let page = browser.get(ONE).await.is(200).text();
+    assert!(page.len() < 3 * 1024 * 1024, "{}", page.len());
+    assert_eq!(page.matches("Show the whole comment").count(), 49);
+    assert!(page.contains(" more replies: show the whole thread"));
+    assert_eq!(page.matches("<li class=\"thread\"").count(), 50);
+    let thread = browser.get(&format!("{ONE}?thread={of}-long")).await.is(200).text();
+    assert!(thread.len() < 3 * 1024 * 1024, "{}", thread.len());
+    assert_eq!(thread.matches("<article class=\"note\"").count(), 50);
+    assert!(thread.matches("Show the whole comment").count() > 30);
+
+    let whole = format!("{ONE}?note={last}");
+    assert!(page.contains(&format!("href=\"{whole}\"")));
+    let note = browser.get(&whole).await.is(200).text();
+    assert!(note.contains("and so it ends.") && note.contains("Back to the whole issue"));
+    let told = note.matches("<article class=\"note\"").count();
+    assert_eq!((told, note.contains("Show the whole comment")), (1, false));
+
+    // What is said among reporters is not shown alone, either, nor elsewhere.
+    let hidden = t.app().write(move |tx| {
+        Ok(tx.execute("update notes set internal = true where id = $1", (last,))?)
+    });
+    hidden.await.expect("it is for reporters");
+    browser.get(&whole).await.is(200);
+    t.browser("joe").await.get(&whole).await.is(404);
+    issue(&t, &project, "Door").await;
+    browser.get(&format!("/acme/anvil/-/issues/2?note={last}")).await.is(404);
+}
+
+#[testkit::story]
 async fn a_thread_outlives_its_first_note(t: TestServer) {
     let project = t.project("acme/anvil").await;
     let (jane, joe) = (t.user("jane").await, t.user("joe").await);
