@@ -8,7 +8,9 @@ use kernel::app::App;
 use kernel::error::Result;
 use kernel::time::wire;
 use planning::entity::notes::{NoteEntity, note};
+use planning::model::epics::Epic;
 use planning::model::{Issue, Milestone};
+use planning::store::epics as epic_rows;
 use planning::store::issues as issue_rows;
 use planning::store::milestones;
 use planning::store::notes::{self as note_rows, Note};
@@ -67,6 +69,7 @@ pub struct Targets {
     pub issues: HashMap<i64, Issue>,
     pub notes: HashMap<i64, Note>,
     pub milestones: HashMap<i64, Milestone>,
+    pub epics: HashMap<i64, Epic>,
     pub users: HashMap<i64, User>,
 }
 
@@ -86,11 +89,15 @@ impl Targets {
         let mut of_issues = Fragment::default();
         of_issues.in_list("issues.id", wanted);
         let issues = issue_rows::of_condition(tx, of_issues)?;
+        let mut of_epics = Fragment::default();
+        of_epics.in_list("epics.id", ids(Kind::Epic));
+        let epics = epic_rows::of_condition(tx, of_epics)?;
         let authors: Vec<i64> = events.iter().map(|event| event.author_id).collect();
         Ok(Targets {
             issues: issues.into_iter().map(|issue| (issue.id, issue)).collect(),
             notes: notes.into_iter().map(|note| (note.id, note)).collect(),
             milestones: milestones::by_ids(tx, &ids(Kind::Milestone))?,
+            epics: epics.into_iter().map(|epic| (epic.id, epic)).collect(),
             users: load_basic(tx, &authors)?,
         })
     }
@@ -115,18 +122,25 @@ impl Targets {
         self.milestones.get(&event.target_id.filter(|_| is_milestone)?)
     }
 
+    pub fn epic(&self, event: &Event) -> Option<&Epic> {
+        let is_epic = event.target_type == Kind::Epic.stored();
+        self.epics.get(&event.target_id.filter(|_| is_epic)?)
+    }
+
     /// What the target is called.
     pub fn title(&self, event: &Event) -> Option<String> {
         let issue = self.issue(event).map(|issue| issue.title.clone());
         let milestone = || self.milestone(event).map(|milestone| milestone.title.clone());
-        issue.or_else(milestone).or_else(|| event.target_title.clone())
+        let epic = || self.epic(event).map(|epic| epic.title.clone());
+        issue.or_else(milestone).or_else(epic).or_else(|| event.target_title.clone())
     }
 
     pub fn entity(&self, app: &App, event: &Event) -> EventEntity {
         let kind = Kind::from_stored(&event.target_type).unwrap_or(Kind::Project);
         let author = self.users.get(&event.author_id);
         let about = self.note(event).zip(self.issue(event));
-        let note = about.map(|(row, issue)| note(app, row, issue, &self.users, Default::default()));
+        let note = about
+            .map(|(row, issue)| note(app, row, Some(issue.iid), &self.users, Default::default()));
         let is_thing = !matches!(kind, Kind::Project | Kind::Member);
         let target_id = event.target_id.filter(|_| is_thing);
         EventEntity {
@@ -153,6 +167,7 @@ impl Targets {
         match kind {
             Kind::Issue => self.issue(event).map(|issue| issue.iid),
             Kind::Milestone => self.milestone(event).map(|milestone| milestone.iid),
+            Kind::Epic => self.epic(event).map(|epic| epic.iid),
             _ => None,
         }
     }

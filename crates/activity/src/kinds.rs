@@ -3,6 +3,7 @@
 use identity::viewer::Viewer;
 use packages::activity::PACKAGE;
 use planning::activity::{MILESTONE, NOTE};
+use planning::model::epics::EPIC;
 use planning::store::notes::ISSUE;
 use spaces::activity::{MEMBER, PROJECT};
 use spaces::search::Place;
@@ -41,6 +42,7 @@ pub enum Kind {
     Issue,
     Note,
     Milestone,
+    Epic,
     Package,
 }
 
@@ -51,6 +53,7 @@ impl Kind {
         Kind::Issue,
         Kind::Note,
         Kind::Milestone,
+        Kind::Epic,
         Kind::Package,
     ];
 
@@ -62,6 +65,7 @@ impl Kind {
             Kind::Issue => ISSUE,
             Kind::Note => NOTE,
             Kind::Milestone => MILESTONE,
+            Kind::Epic => EPIC,
             Kind::Package => PACKAGE,
         }
     }
@@ -77,14 +81,15 @@ impl Kind {
             Kind::Issue => TargetType::Issue,
             Kind::Note => TargetType::Note,
             Kind::Milestone => TargetType::Milestone,
+            Kind::Epic => TargetType::Epic,
             Kind::Package => TargetType::Package,
         }
     }
 
     /// Whether lists have it without being asked: clients that know the interface
-    /// know no packages in it.
+    /// know no packages in it, and ask for epics by name.
     fn is_usual(self) -> bool {
-        self != Kind::Package
+        !matches!(self, Kind::Epic | Kind::Package)
     }
 
     /// Condition on `activity_events` joined with `projects`, of a project or group
@@ -95,6 +100,7 @@ impl Kind {
             Kind::Issue => planning::activity::of_issues(tx, viewer, place),
             Kind::Note => planning::activity::of_notes(tx, viewer, place),
             Kind::Milestone => planning::activity::of_milestones(tx, viewer),
+            Kind::Epic => planning::activity::of_epics(tx, viewer),
             Kind::Package => packages::activity::of_packages(tx, viewer, place),
         }
     }

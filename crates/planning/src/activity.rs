@@ -1,8 +1,10 @@
 //! What people do with issues, notes and milestones, as lists of activity show it:
 //! recorded here, and seen by whoever sees the thing.
 
+use crate::access::epics::visible_ids;
 use crate::access::{Parent, visible};
 use crate::model::Milestone;
+use crate::model::epics::{EPIC, Epic};
 use crate::search::scope;
 use crate::store::notes::{ISSUE, readable};
 use crate::store::{milestones, places};
@@ -60,6 +62,22 @@ pub(crate) fn milestone(
     record(tx, viewer.user_id(), action, place, target)
 }
 
+/// What somebody did with an epic.
+pub(crate) fn epic(
+    tx: &mut Tx<'_>,
+    author_id: Option<i64>,
+    action: Action,
+    epic: &Epic,
+) -> Result<()> {
+    record(tx, author_id, action, Where::Group(epic.group_id), Target::new(EPIC, epic.id))
+}
+
+pub(crate) fn forget_epic(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    let mut own = Fragment::new("select epics.id from epics where epics.id = ");
+    own.bind(id);
+    forget(tx, EPIC, own)
+}
+
 /// Forgets what was done to an issue that is about to go, and to its notes.
 pub(crate) fn forget_issue(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     let mut notes = Fragment::new("select notes.id from notes where notes.noteable_type = ");
@@ -98,6 +116,13 @@ pub fn of_notes(tx: &Tx<'_>, viewer: &Viewer, place: &Place) -> Fragment {
         .raw(" and ")
         .append(readable(tx, viewer))
         .raw(")");
+    seen
+}
+
+/// Condition on `activity_events`: it is about an epic that the viewer sees.
+pub fn of_epics(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
+    let mut seen = Fragment::new("activity_events.target_id in");
+    seen.append(visible_ids(tx, viewer));
     seen
 }
 

@@ -2,9 +2,12 @@
 //! interface: who may not write is told so before the text is judged, and
 //! what passes is written in one transaction.
 
-use crate::access::{ProjectAccess, desk_to_write};
+use crate::access::epics::GroupAccess;
+use crate::access::{Desk, ProjectAccess, desk_to_write};
 use crate::model::Issue;
+use crate::model::epics::Epic;
 use crate::rules::comments::{Comment, Said, Talk};
+use crate::rules::epics::places::{self as epics, EpicPlace};
 use crate::rules::issues::places::found_to_write;
 use crate::rules::issues::{IssueInput, requests};
 use crate::rules::topic::{OwnedTopic, Topic};
@@ -132,23 +135,32 @@ pub async fn edit<T: Send + 'static>(
     }
 }
 
-/// Where a note is written: about an issue by its [`Place`], or about a thing
-/// of a room above.
+/// Where a note is written: about an issue by its [`Place`], about an epic, or about
+/// a thing of a room above.
 pub trait NoteablePath: Clone + Send + Sync + 'static {
+    /// The project or group it is in.
+    type Access;
     type Found;
 
     /// What is there, for somebody who may write notes about it.
-    fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(ProjectAccess, Self::Found)>;
+    fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(Self::Access, Self::Found)>;
+
+    fn desk(access: &Self::Access) -> Desk<'_>;
 
     /// The same as notes know it.
     fn topic(found: &Self::Found) -> Topic<'_>;
 }
 
 impl NoteablePath for Place {
+    type Access = ProjectAccess;
     type Found = Issue;
 
     fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(ProjectAccess, Issue)> {
         found_to_write(tx, viewer, &self.0, self.1)
+    }
+
+    fn desk(access: &ProjectAccess) -> Desk<'_> {
+        access.into()
     }
 
     fn topic(issue: &Issue) -> Topic<'_> {
@@ -156,11 +168,33 @@ impl NoteablePath for Place {
     }
 }
 
+impl NoteablePath for EpicPlace {
+    type Access = GroupAccess;
+    type Found = Epic;
+
+    fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(GroupAccess, Epic)> {
+        epics::found_signed_in(tx, viewer, self)
+    }
+
+    fn desk(access: &GroupAccess) -> Desk<'_> {
+        access.into()
+    }
+
+    fn topic(epic: &Epic) -> Topic<'_> {
+        epic.into()
+    }
+}
+
 impl NoteablePath for NoteableRow {
+    type Access = ProjectAccess;
     type Found = NoteableRow;
 
     fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(ProjectAccess, NoteableRow)> {
         Ok(((self.talk.enter)(tx, viewer, self.id)?, *self))
+    }
+
+    fn desk(access: &ProjectAccess) -> Desk<'_> {
+        access.into()
     }
 
     fn topic(thing: &NoteableRow) -> Topic<'_> {
@@ -176,6 +210,7 @@ pub enum Spot {
 }
 
 impl NoteablePath for Spot {
+    type Access = ProjectAccess;
     type Found = OwnedTopic;
 
     fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(ProjectAccess, OwnedTopic)> {
@@ -189,6 +224,10 @@ impl NoteablePath for Spot {
                 Ok((desk, OwnedTopic::Thing(thing)))
             }
         }
+    }
+
+    fn desk(access: &ProjectAccess) -> Desk<'_> {
+        access.into()
     }
 
     fn topic(found: &OwnedTopic) -> Topic<'_> {
@@ -208,7 +247,8 @@ pub async fn comment<S: NoteablePath, T: Send + 'static>(
     let subject = writer.subject("create_note", "", &comment.body)?;
     guard(app, &subject, move |tx| {
         let (desk, found) = spot.authorize(tx, &writer.viewer)?;
-        let said = Talk::new(&writer.viewer, &desk, S::topic(&found)).write(tx, &comment)?;
+        let said =
+            Talk::new(&writer.viewer, S::desk(&desk), S::topic(&found)).write(tx, &comment)?;
         then(tx, found, said)
     })
     .await
@@ -227,14 +267,14 @@ pub async fn rewrite<S: NoteablePath, T: Send + 'static>(
     let (who, at, inside) = (writer.viewer.clone(), spot.clone(), within.clone());
     app.read(move |tx| {
         let (desk, found) = at.authorize(tx, &who)?;
-        let talk = Talk::new(&who, &desk, S::topic(&found));
+        let talk = Talk::new(&who, S::desk(&desk), S::topic(&found));
         talk.find_within(tx, note_id, inside.as_deref()).map(drop)
     })
     .await?;
     let subject = writer.subject("update_note", "", &body)?;
     guard(app, &subject, move |tx| {
         let (desk, found) = spot.authorize(tx, &writer.viewer)?;
-        let talk = Talk::new(&writer.viewer, &desk, S::topic(&found));
+        let talk = Talk::new(&writer.viewer, S::desk(&desk), S::topic(&found));
         talk.find_within(tx, note_id, within.as_deref())?;
         let note = talk.rewrite(tx, note_id, &body)?;
         then(tx, found, note)
@@ -252,7 +292,7 @@ pub async fn resolve<S: NoteablePath>(
 ) -> Result<()> {
     app.write(move |tx| {
         let (desk, found) = spot.authorize(tx, &viewer)?;
-        let talk = Talk::new(&viewer, &desk, S::topic(&found));
+        let talk = Talk::new(&viewer, S::desk(&desk), S::topic(&found));
         talk.resolve(tx, &discussion_id, is_resolved)
     })
     .await
@@ -266,7 +306,7 @@ pub async fn destroy<S: NoteablePath>(
 ) -> Result<()> {
     app.write(move |tx| {
         let (desk, found) = spot.authorize(tx, &viewer)?;
-        Talk::new(&viewer, &desk, S::topic(&found)).destroy(tx, note_id)
+        Talk::new(&viewer, S::desk(&desk), S::topic(&found)).destroy(tx, note_id)
     })
     .await
 }

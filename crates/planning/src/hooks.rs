@@ -3,7 +3,7 @@
 use crate::model::Issue;
 use crate::notifications::store::{self as notifications, SourceType};
 use crate::store::references::Numbered;
-use crate::store::{awards, internal_ids, todos, upkeep};
+use crate::store::{awards, epics, internal_ids, todos, upkeep};
 use identity::hooks::Destroying;
 use identity::viewer::Viewer;
 use kernel::error::Result;
@@ -46,6 +46,11 @@ pub(crate) fn named_alerts(
 }
 
 pub const CONTENTS: Contents = Contents { count: upkeep::issues_in, remove: upkeep::remove_issues };
+
+/// A group that is to go takes its epics along.
+pub fn group_destroying(tx: &mut Tx<'_>, group_id: i64) -> Result<()> {
+    epics::forget_group(tx, group_id)
+}
 
 pub fn project_destroying(tx: &mut Tx<'_>, project_id: i64) -> Result<()> {
     notifications::forget_source(tx, (SourceType::Project, project_id))?;

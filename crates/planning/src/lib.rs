@@ -1,11 +1,12 @@
-//! Planning: labels, milestones, issues, and the notes about them.
+//! Planning: labels, milestones, issues, epics, and the notes about them.
 //!
 //! Tables (migration 0030): `internal_ids`, `labels`, `label_priorities`,
 //! `milestones`, `subscriptions`, `issues`, `issue_assignees`, `issue_labels`,
-//! `issue_events`, `issue_links`, `notes`, `award_emoji`, `todos`.
+//! `issue_events`, `issue_links`, `notes`, `award_emoji`, `todos`; of epics
+//! (0065) `epics`, `epic_issues`, `epic_labels`, `epic_events`, `epic_links`.
 //! Jobs: `planning.notify`, `planning.tell`.
 //! Hooks: [`hooks::CONTENTS`], [`hooks::project_destroying`],
-//! [`hooks::hand_over`], [`hooks::open_issues`]; rooms above follow issues
+//! [`hooks::group_destroying`], [`hooks::hand_over`], [`hooks::open_issues`]; rooms above follow issues
 //! by [`hooks::Hooks`], and plug in what else has notes and to-dos by
 //! [`targets::TargetKinds`].
 //!

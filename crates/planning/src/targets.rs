@@ -1,9 +1,10 @@
-//! What notes and to-dos are about. Issues are this room's own; rooms above
+//! What notes and to-dos are about. Issues and epics are this room's own; rooms above
 //! add their things to [`TargetKinds`] when the program is wired. In
 //! GraphQL such a thing is a node under the same name and has its notes by
 //! [`graph::noteable`](crate::graph::noteable).
 
 use crate::access::{ProjectAccess, Scope, visible};
+use crate::entity::epics;
 use crate::store::issues as rows;
 use crate::store::notes::{ISSUE, Noteable};
 use identity::model::User;
@@ -92,7 +93,7 @@ pub struct TargetKinds(Vec<TargetKind>);
 
 impl TargetKinds {
     pub fn with(others: impl IntoIterator<Item = TargetKind>) -> TargetKinds {
-        TargetKinds([ISSUES].into_iter().chain(others).collect())
+        TargetKinds([ISSUES, epics::KIND].into_iter().chain(others).collect())
     }
 
     pub fn named(&self, name: &str) -> Option<&TargetKind> {

@@ -283,7 +283,7 @@ impl Around {
     fn entities(&self, app: &App, notes: Vec<Note>) -> Vec<SearchEntity> {
         let entity = |one: &Note| {
             let issue = self.issues.get(&one.noteable_id)?;
-            let entity = note(app, one, issue, &self.users, serde_json::Map::new());
+            let entity = note(app, one, Some(issue.iid), &self.users, serde_json::Map::new());
             Some(SearchEntity::Note(Box::new(entity)))
         };
         notes.iter().filter_map(entity).collect()

@@ -24,6 +24,9 @@ pub struct Contents {
     pub remove: fn(&mut Tx<'_>, ProjectId, i64) -> Result<i64>,
 }
 
+/// Work in the transaction that deletes a group's row, before it goes.
+pub type GroupDestroying = fn(&mut Tx<'_>, i64) -> Result<()>;
+
 /// Some rows that named blobs are gone.
 pub type BlobsUnnamed = fn(&mut Tx<'_>) -> Result<()>;
 
@@ -40,6 +43,8 @@ pub struct Hooks {
     pub contents: Vec<Contents>,
     /// The project and all that is left in it will be deleted.
     pub project_destroying: Vec<ProjectDestroying>,
+    /// The group will be deleted; what is in it is gone already.
+    pub group_destroying: Vec<GroupDestroying>,
     /// Has the bytes taken away that nothing names any more.
     pub blobs_unnamed: Option<BlobsUnnamed>,
     /// Bytes of packages by project, for statistics.

@@ -135,6 +135,9 @@ impl Job for DestroyNamespace {
 }
 
 fn forget_namespace(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    for hook in &hooks::get(tx)?.group_destroying {
+        hook(tx, id)?;
+    }
     if !rows::delete_namespace(tx, id)? {
         return Ok(());
     }

@@ -146,6 +146,7 @@ pub struct Namespace {
     pub mentions_disabled: Option<bool>,
     pub lfs_enabled: bool,
     pub request_access_enabled: bool,
+    pub epics_enabled: bool,
     pub default_branch: Option<String>,
     pub package_settings: Option<serde_json::Value>,
     pub created_by_id: Option<i64>,

@@ -71,6 +71,7 @@ pub fn migrations() -> &'static [Migration] {
         59 "0059_where_threads_begin",
         62 "0062_activity",
         63 "0063_notifications",
+        65 "0065_epics",
     }
 }
 
@@ -159,6 +160,7 @@ pub fn plugs() -> store::Result<Plugs> {
     users.user_destroying.push(monitoring::on_call::user_destroying);
     users.settings.push(spaces::uploads::limits::PART);
     users.settings.push(packages::forwarding::PART);
+    users.settings.push(planning::access::switches::PART);
     users.settings.push(monitoring::errors::limits::PART);
     users.settings.push(monitoring::alerts::limits::PART);
     users.settings.push(search::limits::PART);
@@ -191,6 +193,7 @@ pub fn plugs() -> store::Result<Plugs> {
             packages::jobs::project_destroying,
             planning::hooks::project_destroying,
         ],
+        group_destroying: vec![planning::hooks::group_destroying],
         blobs_unnamed: Some(packages::jobs::release_soon),
         packages_size: Some(packages::jobs::sizes),
         open_issues: Some(planning::hooks::open_issues),

@@ -49,8 +49,10 @@ impl Suite {
 pub const CLIENTS: &[Suite] = &[
     suite(Python, "python-gitlab", "tests/clients/rest.py"),
     suite(Python, "python-gitlab for issues", "tests/clients/planning.py"),
+    suite(Python, "python-gitlab for epics", "tests/clients/epics.py"),
     suite(Python, "python-gitlab and newsboat for activity", "tests/clients/events.py"),
     suite(Node, "@gitbeaker/rest", "tests/clients/rest.cjs"),
+    suite(Node, "@gitbeaker/rest for epics", "tests/clients/epics.cjs"),
     suite(Node, "@gitbeaker/rest for activity", "tests/clients/events.cjs"),
     suite(Python, "schemathesis", "tests/clients/openapi.py"),
     suite(Node, "openid-client and oauth4webapi", "tests/clients/oauth.cjs"),

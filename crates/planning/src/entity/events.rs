@@ -3,6 +3,7 @@
 use super::milestones::{MilestoneEntity, milestone};
 use crate::model::{Label, Milestone};
 use crate::store::issues::events::Event;
+use crate::store::notes::ISSUE;
 use crate::store::{labels, milestones};
 use identity::entities::{UserBasic, basic, load_basic};
 use identity::model::User;
@@ -32,9 +33,9 @@ pub struct EventEntity {
     pub user: Option<UserBasic>,
     /// When.
     pub created_at: String,
-    /// `Issue`.
+    /// `Issue` or `Epic`.
     pub resource_type: String,
-    /// Id of the issue.
+    /// Id of that.
     pub resource_id: i64,
     /// `add` or `remove`, of labels and milestones.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -89,6 +90,11 @@ impl Named {
 }
 
 pub fn event(app: &App, event: &Event, named: &Named) -> EventEntity {
+    event_about(app, event, named, ISSUE)
+}
+
+/// The same of another kind of thing, whose id stands for that of the issue.
+pub fn event_about(app: &App, event: &Event, named: &Named, resource_type: &str) -> EventEntity {
     use crate::model::EventKind as Kind;
     let changes = matches!(event.kind, Kind::Label | Kind::Milestone);
     let is_weight = event.kind == Kind::Weight;
@@ -96,7 +102,7 @@ pub fn event(app: &App, event: &Event, named: &Named) -> EventEntity {
         id: event.id,
         user: named.user(event).map(|user| basic(app, user)),
         created_at: wire::text(event.created_at),
-        resource_type: "Issue".to_owned(),
+        resource_type: resource_type.to_owned(),
         resource_id: event.issue_id,
         action: changes.then(|| event.action.clone()),
         state: (event.kind == Kind::State).then(|| event.action.clone()),

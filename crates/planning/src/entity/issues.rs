@@ -3,7 +3,9 @@
 use super::labels::{self as label_entity, LabelDetails};
 use super::milestones::{MilestoneEntity, milestone};
 use crate::access::Scope;
+use crate::model::epics::Epic;
 use crate::model::{Issue, IssueKind, IssueState, Label, Milestone, Severity, human_span};
+use crate::store::epics::issues::epics_of;
 use crate::store::issues::{self as rows, links};
 use crate::store::{labels, milestones};
 use identity::entities::{UserBasic, basic, load_basic};
@@ -64,7 +66,7 @@ pub struct IssueLinks {
     pub project: String,
 }
 
-/// An epic; issues here belong to none.
+/// The epic of an issue, for who sees that.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EpicOfIssue {
     pub id: i64,
@@ -132,6 +134,7 @@ pub struct RelatedToIssues {
     labels: HashMap<i64, Vec<Label>>,
     milestones: HashMap<i64, Milestone>,
     blocking: HashMap<i64, i64>,
+    epics: HashMap<i64, Epic>,
     /// Projects whose internal notes the viewer may count.
     reported: Option<HashSet<i64>>,
     /// The group the issues were asked for in; none: their project.
@@ -167,6 +170,7 @@ impl RelatedToIssues {
             labels: labels::of_issues(tx, &ids)?,
             milestones: milestones::by_ids(tx, &in_milestones)?,
             blocking: links::blocking(tx, viewer, &ids)?,
+            epics: epics_of(tx, viewer, &ids)?,
             reported: reported(tx, viewer, scope, issues)?,
             base: match scope {
                 Scope::Project(_) => Base::Project,
@@ -236,6 +240,7 @@ pub fn issue(app: &App, issue: &Issue, around: &RelatedToIssues, details: bool) 
         .collect();
     let worn = around.labels.get(&issue.id).map(Vec::as_slice);
     let worn = worn.unwrap_or_default();
+    let epic = around.epics.get(&issue.id);
     let (count, completed_count) = (issue.task_count, issue.task_completed_count);
     IssueEntity {
         id: issue.id,
@@ -287,8 +292,14 @@ pub fn issue(app: &App, issue: &Issue, around: &RelatedToIssues, details: bool) 
         imported: false,
         imported_from: "none".to_owned(),
         service_desk_reply_to: None,
-        epic_iid: None,
-        epic: None,
+        epic_iid: epic.map(|epic| epic.iid),
+        epic: epic.map(|epic| EpicOfIssue {
+            id: epic.id,
+            iid: epic.iid,
+            title: epic.title.clone(),
+            url: epic.path(),
+            group_id: epic.group_id,
+        }),
         health_status: None,
     }
 }

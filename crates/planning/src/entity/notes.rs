@@ -1,6 +1,5 @@
 //! Notes, discussions and reactions as JSON.
 
-use crate::model::Issue;
 use crate::store::awards::Award;
 use crate::store::notes::Note;
 use identity::entities::{UserBasic, basic};
@@ -32,7 +31,9 @@ pub struct NoteEntity {
     pub resolution: Option<Resolution>,
     pub confidential: bool,
     pub internal: bool,
-    pub noteable_iid: i64,
+    /// Number of the issue; of epics it is not told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub noteable_iid: Option<i64>,
     pub commands_changes: Map<String, Value>,
 }
 
@@ -75,7 +76,7 @@ pub struct AwardEntity {
 pub fn note(
     app: &App,
     note: &Note,
-    issue: &Issue,
+    noteable_iid: Option<i64>,
     users: &HashMap<i64, User>,
     changes: Map<String, Value>,
 ) -> NoteEntity {
@@ -100,7 +101,7 @@ pub fn note(
         }),
         confidential: note.internal,
         internal: note.internal,
-        noteable_iid: issue.iid,
+        noteable_iid,
         commands_changes: changes,
     }
 }
@@ -109,7 +110,7 @@ pub fn note(
 pub fn discussion(
     app: &App,
     notes: &[Note],
-    issue: &Issue,
+    noteable_iid: Option<i64>,
     users: &HashMap<i64, User>,
 ) -> DiscussionEntity {
     let first = notes.first();
@@ -121,7 +122,10 @@ pub fn discussion(
         individual_note: !notes.iter().any(|note| note.in_thread),
         resolvable: is_resolvable,
         resolved: is_resolvable.then_some(is_resolved),
-        notes: notes.iter().map(|one| note(app, one, issue, users, Map::new())).collect(),
+        notes: notes
+            .iter()
+            .map(|one| note(app, one, noteable_iid, users, Map::new()))
+            .collect(),
     }
 }
 

@@ -28,6 +28,17 @@ pub struct ProjectOfTodo {
     pub path_with_namespace: String,
 }
 
+/// The group of a to-do.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct GroupOfTodo {
+    pub id: i64,
+    pub name: String,
+    pub path: String,
+    pub kind: String,
+    pub full_path: String,
+    pub web_url: String,
+}
+
 /// What a to-do is about.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(untagged)]
@@ -44,6 +55,8 @@ pub struct TodoEntity {
     pub id: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<ProjectOfTodo>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<GroupOfTodo>,
     pub author: Option<UserBasic>,
     pub action_name: Action,
     pub target_type: String,
@@ -60,6 +73,7 @@ pub struct TodoEntity {
 pub struct Beside {
     users: HashMap<i64, User>,
     projects: HashMap<i64, ProjectOfTodo>,
+    groups: HashMap<i64, GroupOfTodo>,
     issues: HashMap<i64, Issue>,
     around: RelatedToIssues,
     others: AllSeen,
@@ -74,6 +88,7 @@ impl Beside {
         let issues = issue_rows::visible_by_ids(tx, viewer, &targets)?;
         let around = RelatedToIssues::read(tx, viewer, &Scope::Everywhere, &issues)?;
         let projects = todo_rows::projects(tx, &ids(|todo| todo.project_id))?;
+        let groups = todo_rows::groups(tx, &ids(|todo| todo.group_id))?;
         let bodies = todo_rows::bodies(tx, todos)?;
         let others = todos.iter().filter(|todo| todo.target_type != ISSUE);
         let others = others.map(|todo| (todo.target_type.as_str(), todo.target_id));
@@ -93,6 +108,14 @@ impl Beside {
                     (id, project)
                 })
                 .collect(),
+            groups: groups
+                .into_iter()
+                .map(|(id, name, path, full_path)| {
+                    let web_url = app.url(&format!("/groups/{full_path}"));
+                    let kind = "group".to_owned();
+                    (id, GroupOfTodo { id, name, path, kind, full_path, web_url })
+                })
+                .collect(),
             issues: issues.into_iter().map(|issue| (issue.id, issue)).collect(),
             around,
             bodies,
@@ -110,6 +133,10 @@ pub fn todo(app: &App, todo: &Todo, beside: &Beside) -> TodoEntity {
             .project_id
             .filter(|_| about.is_some())
             .and_then(|id| beside.projects.get(&id).cloned()),
+        group: todo
+            .group_id
+            .filter(|_| about.is_some())
+            .and_then(|id| beside.groups.get(&id).cloned()),
         author: author.map(|user| basic(app, user)),
         action_name: todo.action,
         target_type: todo.target_type.clone(),
@@ -166,7 +193,11 @@ impl Beside {
                 Some(note) => format!("{}#note_{note}", about.url),
                 None => about.url,
             },
-            project: project.map(|project| project.path_with_namespace.clone()).unwrap_or_default(),
+            project: match (project, todo.group_id.and_then(|id| self.groups.get(&id))) {
+                (Some(project), _) => project.path_with_namespace.clone(),
+                (None, Some(group)) => group.full_path.clone(),
+                (None, None) => String::new(),
+            },
             body: note.cloned().unwrap_or_default(),
         }
     }

@@ -42,6 +42,7 @@ const NAMES: &[&str] = &[
     "relate",
     "remove_child_epic",
     "remove_due_date",
+    "remove_epic",
     "remove_estimate",
     "remove_milestone",
     "remove_time_spent",

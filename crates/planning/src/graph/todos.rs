@@ -29,6 +29,7 @@ const MOST: usize = 100;
 /// Kinds of targets: on the wire, in the enum, and what they are.
 const TARGETS: &[(&str, &str, &str)] = &[
     ("Issue", "ISSUE", "An issue."),
+    ("Epic", "EPIC", "An epic."),
     ("AlertManagement::Alert", "ALERT", "An alert."),
 ];
 

@@ -1,6 +1,7 @@
 //! Rows and closed lists of this room: plain types, no decisions.
 
 pub mod color;
+pub mod epics;
 
 use kernel::time::{Date, Timestamp};
 use store::{FromRow, UpdateRow};

@@ -95,7 +95,7 @@ pub fn recipients(
         let Some(user) = users.get(&user_id).filter(|user| !user.kind.is_bot()) else {
             continue;
         };
-        if found.len() < MOST && topic.may_know(tx, user, &project, internal)? {
+        if found.len() < MOST && topic.may_know(tx, user, Some(&project), internal)? {
             found.push((user_id, reason));
         }
     }

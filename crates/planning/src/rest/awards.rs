@@ -1,49 +1,48 @@
-//! Reactions to issues and their notes.
+//! Reactions to issues and epics, and to their notes.
 
-use super::issues::IssuePath;
+use super::epics::EpicRequest;
+use super::issues::IssueRequest;
+use super::noted::{self, Noted, Spot};
 use super::{in_path, twin};
-use crate::access::ProjectAccess;
 use crate::entity::notes::{AwardEntity, award};
-use crate::model::Issue;
 use crate::rules::awards as rules;
-use crate::rules::comments::Talk;
-use crate::rules::issues::places::{found, found_signed_in};
 use crate::store::awards::{self as rows, Award, Awardable};
-use identity::caller::Caller;
 use identity::entities::load_basic;
-use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Found, Result};
 use kernel::http::openapi::Operation;
 use kernel::http::params::FromParams;
-use kernel::http::{
-    Call, Created, Flat, FromCall, NoContent, Ok200, Paged, Paging, Params, Routes,
-};
+use kernel::http::{Call, Created, FromCall, NoContent, Ok200, Paged, Paging, Params, Routes};
 use store::Tx;
 
-/// Where reactions to an issue or a note about it are; the last word is the
-/// parameter that has the id of one.
-const SUBJECTS: [((&str, &str), &str, &str); 2] = [
-    (("issues", "an issue"), "", "award_id"),
-    (("notes", "a note of an issue"), "/notes/{note_id}", "award_of_note_id"),
-];
-
 pub(super) fn routes(r: &mut Routes) {
-    for (place, below, award) in SUBJECTS {
-        let all = &format!("/projects/{{id}}/issues/{{issue_iid}}{below}/award_emoji");
+    let issue = "/projects/{id}/issues/{issue_iid}";
+    of::<IssueRequest>(r, issue, [("issues", "an issue"), ("notes", "a note of an issue")]);
+    for (base, name) in super::epics::BASES {
+        let (epic, of_note) = (format!("{base}/{{epic_iid}}"), format!("{name}_notes"));
+        of::<EpicRequest>(r, &epic, [(name, "an epic"), (&of_note, "a note of an epic")]);
+    }
+}
+
+/// Reactions to one kind of thing and to notes about it, as these are called; the last
+/// word of a path is the parameter that has the id of one.
+fn of<R: Noted>(r: &mut Routes, base: &str, [thing, note]: [(&str, &str); 2]) {
+    for (place, below, award) in
+        [(thing, "", "award_id"), (note, "/notes/{note_id}", "award_of_note_id")]
+    {
+        let all = &format!("{base}{below}/award_emoji");
         let one = &format!("{all}/{{{award}}}");
-        twin(r.get(all, list), place, "list", "Lists the reactions to PLACE");
-        twin(r.post(all, create), place, "create", "Reacts to PLACE");
-        twin(r.get(one, show), place, "show", "Shows a reaction to PLACE");
+        twin(r.get(all, list::<R>), place, "list", "Lists the reactions to PLACE");
+        twin(r.post(all, create::<R>), place, "create", "Reacts to PLACE");
+        twin(r.get(one, show::<R>), place, "show", "Shows a reaction to PLACE");
         let back = "Takes back a reaction to PLACE";
-        twin(r.delete(one, destroy), place, "destroy", back);
+        twin(r.delete(one, destroy::<R>), place, "destroy", back);
     }
 }
 
 kernel::params! {
-    /// An issue or a note about it, and perhaps one of the reactions to it.
+    /// A note, if the reaction is to one, and perhaps one of the reactions.
     pub struct Subject {
-        pub issue: Flat<IssuePath>,
         /// Id of the note.
         pub note_id: Option<i64>,
         /// Id of the reaction.
@@ -71,33 +70,12 @@ impl FromCall for Subject {
 }
 
 impl Subject {
-    fn find(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(ProjectAccess, Issue, Awardable)> {
-        let (desk, issue) = found(tx, viewer, &self.issue.id, self.issue.issue_iid)?;
-        self.within(tx, viewer, desk, issue)
-    }
-
-    fn find_signed_in(
-        &self,
-        tx: &mut Tx<'_>,
-        viewer: &Viewer,
-    ) -> Result<(ProjectAccess, Issue, Awardable)> {
-        let (desk, issue) = found_signed_in(tx, viewer, &self.issue.id, self.issue.issue_iid)?;
-        desk.writable()?;
-        self.within(tx, viewer, desk, issue)
-    }
-
-    fn within(
-        &self,
-        tx: &mut Tx<'_>,
-        viewer: &Viewer,
-        desk: ProjectAccess,
-        issue: Issue,
-    ) -> Result<(ProjectAccess, Issue, Awardable)> {
-        let to = match self.note_id {
-            Some(id) => Awardable::Note(Talk::new(viewer, &desk, &issue).find(tx, id)?.id),
-            None => Awardable::Issue(issue.id),
-        };
-        Ok((desk, issue, to))
+    /// What the reaction is to: the thing itself, or a note about it.
+    fn of(&self, tx: &mut Tx<'_>, spot: &Spot<'_>) -> Result<Awardable> {
+        match self.note_id {
+            Some(id) => Ok(Awardable::Note(spot.talk.find(tx, id)?.id)),
+            None => Ok(spot.awardable),
+        }
     }
 
     /// The reaction that the path names; 0, which none has, if it names none.
@@ -111,43 +89,44 @@ fn shown(tx: &mut Tx<'_>, app: &App, one: &Award) -> Result<AwardEntity> {
     Ok(award(app, one, &users))
 }
 
-async fn list(by: Caller, subject: Subject, paging: Paging) -> Result<Paged<AwardEntity>> {
-    by.read(move |tx, by| {
-        let (_, _, to) = subject.find(tx, &by.viewer)?;
+async fn list<R: Noted>(at: R, subject: Subject, paging: Paging) -> Result<Paged<AwardEntity>> {
+    noted::read(at, move |tx, spot| {
+        let to = subject.of(tx, &spot)?;
         let page = rows::list(tx, to, paging)?;
         let ids: Vec<i64> = page.items.iter().map(|award| award.user_id).collect();
         let users = load_basic(tx, &ids)?;
-        Ok(page.map(|one| award(&by.app, &one, &users)))
+        Ok(page.map(|one| award(&spot.by.app, &one, &users)))
     })
     .await
 }
 
-async fn create(
-    by: Caller,
+async fn create<R: Noted>(
+    at: R,
     subject: Subject,
     params: Params<Reaction>,
 ) -> Result<Created<AwardEntity>> {
-    by.write(move |tx, by| {
-        let (desk, issue, to) = subject.find_signed_in(tx, &by.viewer)?;
-        let made = rules::create(tx, &by.viewer, &desk, &issue, to, &params.name)?;
-        shown(tx, &by.app, &made).map(Created)
+    noted::write(at, move |tx, spot| {
+        let to = subject.of(tx, &spot)?;
+        let talk = spot.talk;
+        let made = rules::create(tx, talk.viewer, talk.desk, talk.topic, to, &params.name)?;
+        shown(tx, &spot.by.app, &made).map(Created)
     })
     .await
 }
 
-async fn show(by: Caller, subject: Subject) -> Result<Ok200<AwardEntity>> {
-    by.read(move |tx, by| {
-        let (_, _, to) = subject.find(tx, &by.viewer)?;
+async fn show<R: Noted>(at: R, subject: Subject) -> Result<Ok200<AwardEntity>> {
+    noted::read(at, move |tx, spot| {
+        let to = subject.of(tx, &spot)?;
         let found = rows::find(tx, to, subject.award())?.found("")?;
-        shown(tx, &by.app, &found).map(Ok200)
+        shown(tx, &spot.by.app, &found).map(Ok200)
     })
     .await
 }
 
-async fn destroy(by: Caller, subject: Subject) -> Result<NoContent> {
-    by.write(move |tx, by| {
-        let (_, _, to) = subject.find_signed_in(tx, &by.viewer)?;
-        rules::destroy(tx, &by.viewer, to, subject.award())?;
+async fn destroy<R: Noted>(at: R, subject: Subject) -> Result<NoContent> {
+    noted::write(at, move |tx, spot| {
+        let to = subject.of(tx, &spot)?;
+        rules::destroy(tx, &spot.by.viewer, to, subject.award())?;
         Ok(NoContent)
     })
     .await

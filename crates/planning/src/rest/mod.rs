@@ -1,10 +1,12 @@
 //! The REST interface of this room, by resource.
 
 mod awards;
+mod epics;
 mod issues;
 mod labels;
 mod markdown;
 mod milestones;
+mod noted;
 mod notes;
 mod todos;
 
@@ -23,6 +25,7 @@ const PLACES: [(&str, &str); 2] = [("projects", "project"), ("groups", "group")]
 
 pub fn routes(r: &mut Routes) {
     issues::routes(r);
+    epics::routes(r);
     labels::routes(r);
     milestones::routes(r);
     notes::routes(r);

@@ -1,6 +1,6 @@
 //! Reactions by emoji.
 
-use crate::access::ProjectAccess;
+use crate::access::{Desk, ProjectAccess};
 use crate::model::Issue;
 use crate::rules::topic::Topic;
 use crate::store::awards::{self as rows, Award, Awardable};
@@ -26,18 +26,18 @@ pub fn wanted(text: &str) -> Option<Has<String>> {
     Has::of(text, |text| name(text).unwrap_or(text).to_owned())
 }
 
-/// Reacts to an issue, or to a note about it or another thing. Where the
+/// Reacts to an issue or epic, or to a note about it or another thing. Where the
 /// discussion is locked only members may.
 pub fn create<'t>(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    desk: &ProjectAccess,
+    desk: impl Into<Desk<'t>>,
     about: impl Into<Topic<'t>>,
     to: Awardable,
     text: &str,
 ) -> Result<Award> {
     let user_id = viewer.signed_in()?.user.id;
-    if about.into().is_closed_to(desk) {
+    if about.into().is_closed_to(desk.into()) {
         return Err(Error::forbidden(""));
     }
     let name = name(text).ok_or_else(|| {

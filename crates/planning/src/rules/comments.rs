@@ -1,11 +1,12 @@
-//! Notes that people write about issues, and about things of rooms above.
+//! Notes that people write about issues and epics, and about things of rooms above.
 
 use super::commands::{self, Outcome};
 use super::news::{self, Text, mention};
 use super::notes::new_discussion;
 use super::todos;
 use super::topic::Topic;
-use crate::access::ProjectAccess;
+use crate::access::epics::visible_ids;
+use crate::access::{Desk, Scope, visible};
 use crate::activity;
 use crate::formats::quick_actions;
 use crate::model::text_error;
@@ -14,7 +15,7 @@ use crate::store::notes::{self as rows, NewNote, Note};
 use crate::tasks::{Event, Reason};
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
-use kernel::http::Paging;
+use kernel::http::{Paged, Paging};
 use kernel::time::Timestamp;
 use spaces::access::MAINTAINER;
 use spaces::rules::note_activity;
@@ -37,28 +38,57 @@ pub enum Said {
 
 #[derive(Clone, Copy)]
 pub struct Talk<'t> {
-    pub(super) viewer: &'t Viewer,
-    pub(super) desk: &'t ProjectAccess,
-    pub(super) topic: Topic<'t>,
+    pub viewer: &'t Viewer,
+    pub desk: Desk<'t>,
+    pub topic: Topic<'t>,
 }
 
 impl<'t> Talk<'t> {
     pub fn new(
         viewer: &'t Viewer,
-        desk: &'t ProjectAccess,
+        desk: impl Into<Desk<'t>>,
         about: impl Into<Topic<'t>>,
     ) -> Talk<'t> {
-        Talk { viewer, desk, topic: about.into() }
+        Talk { viewer, desk: desk.into(), topic: about.into() }
     }
 
     /// Condition: the notes about it that the viewer sees.
-    pub(super) fn shown(self) -> Fragment {
+    pub fn shown(self, tx: &Tx<'_>) -> Fragment {
         let noteable = self.topic.noteable(self.desk);
-        rows::shown(self.viewer, noteable, self.desk.is_reporter())
+        let mut shown = rows::shown(self.viewer, noteable, self.desk.is_reporter());
+        if let Topic::Epic(_) = self.topic {
+            shown
+                .raw(" and (notes.names_epic_id is null or notes.names_epic_id in")
+                .append(visible_ids(tx, self.viewer))
+                .raw(
+                    ") and (notes.names_issue_id is null or exists (select 1 from issues
+                        join projects on projects.id = issues.project_id
+                        where issues.id = notes.names_issue_id and ",
+                )
+                .append(visible(tx, self.viewer, &Scope::Everywhere))
+                .raw("))");
+        }
+        shown
+    }
+
+    /// One page of the discussions about it, by id with their first notes, and the
+    /// notes of these.
+    pub fn discussions(
+        self,
+        tx: &mut Tx<'_>,
+        paging: Paging,
+    ) -> Result<(Paged<(String, i64)>, Vec<Note>)> {
+        let shown = self.shown(tx);
+        let page = rows::discussions(tx, shown, paging)?;
+        let ids: Vec<String> = page.items.iter().map(|(id, _)| id.clone()).collect();
+        let mut condition = self.shown(tx);
+        condition.raw(" and").in_list("notes.discussion_id", ids);
+        let notes = rows::select(tx, condition)?;
+        Ok((page, notes))
     }
 
     pub fn find(self, tx: &mut Tx<'_>, id: i64) -> Result<Note> {
-        let mut condition = self.shown();
+        let mut condition = self.shown(tx);
         condition.push(" and notes.id = ", id);
         rows::select(tx, condition)?.pop().found("Note")
     }
@@ -78,7 +108,7 @@ impl<'t> Talk<'t> {
     }
 
     pub fn discussion(self, tx: &mut Tx<'_>, id: &str) -> Result<Vec<Note>> {
-        let mut condition = self.shown();
+        let mut condition = self.shown(tx);
         condition.push(" and notes.discussion_id = ", id);
         let notes = rows::select(tx, condition)?;
         match notes.is_empty() {
@@ -126,7 +156,7 @@ impl<'t> Talk<'t> {
 
     /// The first note of a discussion.
     pub(super) fn beginning(self, tx: &mut Tx<'_>, id: &str) -> Result<Note> {
-        let mut condition = self.shown();
+        let mut condition = self.shown(tx);
         condition.push(" and notes.discussion_id = ", id);
         rows::first(tx, condition)?.found("Discussion")
     }
@@ -175,10 +205,12 @@ impl<'t> Talk<'t> {
             },
         )?;
         topic.touch(tx)?;
-        if matches!(topic, Topic::Issue(_)) {
-            activity::note(tx, Some(author.id), desk.project.id, note.id)?;
+        if let Topic::Issue(issue) = topic {
+            activity::note(tx, Some(author.id), issue.project_id, note.id)?;
         }
-        note_activity(tx, desk.project.id)?;
+        if let Some(project) = desk.project() {
+            note_activity(tx, project.id)?;
+        }
         todos::close_for(tx, Some(author.id), noteable)?;
         let said = Text {
             text: &note.body,
@@ -198,8 +230,12 @@ impl<'t> Talk<'t> {
     /// for such a topic and writer; the text without them.
     fn carry_out(self, tx: &mut Tx<'_>, body: &str) -> Result<(String, Option<Outcome>)> {
         let Talk { viewer, desk, topic } = self;
-        let issue = match topic {
-            Topic::Issue(issue) if !viewer.signed_in()?.user.kind.is_bot() => issue,
+        let (issue, desk) = match (topic, desk) {
+            (Topic::Issue(issue), Desk::Project(desk))
+                if !viewer.signed_in()?.user.kind.is_bot() =>
+            {
+                (issue, desk)
+            }
             _ => return Ok((body.to_owned(), None)),
         };
         let split = quick_actions::split(body);
@@ -280,9 +316,9 @@ pub fn refused_text(error: &Error) -> Option<&str> {
     }
 }
 
-/// Whether the viewer may change a note they see, in a project that takes
+/// Whether the viewer may change a note they see, in a project or group that takes
 /// changes.
-pub fn may_change(viewer: &Viewer, desk: &ProjectAccess, note: &Note) -> bool {
+pub fn may_change<'d>(viewer: &Viewer, desk: impl Into<Desk<'d>>, note: &Note) -> bool {
     let own = note.author_id.is_some() && note.author_id == viewer.user_id();
-    !note.is_system && (own || desk.level >= MAINTAINER)
+    !note.is_system && (own || desk.into().level() >= MAINTAINER)
 }

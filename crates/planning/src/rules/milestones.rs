@@ -4,6 +4,7 @@ use super::{group_above, record};
 use crate::access::ParentAccess;
 use crate::activity;
 use crate::model::{Milestone, MilestoneState, text_error, title_error};
+use crate::store::epics::dates;
 use crate::store::milestones;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
@@ -70,6 +71,7 @@ pub fn update(
         return Err(taken());
     }
     milestones::update(tx, &written)?;
+    dates::refresh_of_milestone(tx, id)?;
     record(tx, viewer, "milestone.update", (KIND, id, &written.title), &entered.parent)?;
     if written.state != state {
         let action = match written.state {
@@ -83,7 +85,9 @@ pub fn update(
 
 pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, entered: &ParentAccess, id: i64) -> Result<()> {
     let milestone = find(tx, entered, id)?;
+    let epics = dates::of_milestones(tx, &[id])?;
     milestones::delete(tx, id)?;
+    dates::refresh(tx, epics)?;
     activity::milestone(tx, viewer, &entered.parent, Action::Destroyed, &milestone)?;
     record(tx, viewer, "milestone.destroy", (KIND, id, &milestone.title), &entered.parent)
 }
@@ -105,6 +109,7 @@ pub fn promote(
     let old = milestones::of_title_below(tx, &group.lineage, &milestone.title)?;
     let made = milestones::insert(tx, &above.parent, &milestone)?.ok_or_else(taken)?;
     milestones::replace(tx, old, made)?;
+    dates::refresh_of_milestone(tx, made)?;
     record(tx, viewer, "milestone.promote", (KIND, made, &milestone.title), &above.parent)?;
     find(tx, &above, made)
 }

@@ -1,6 +1,6 @@
 //! What people are told of: to-dos for those named in a text, and mail.
 
-use crate::access::{ProjectAccess, user_sees};
+use crate::access::{Desk, user_sees};
 use crate::formats::mentions::{self, Mention};
 use crate::model::Issue;
 use crate::rules::todos::{self, Action, NewTodo};
@@ -52,11 +52,11 @@ pub struct Text<'t> {
 pub fn mention<'t>(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    desk: &ProjectAccess,
+    desk: impl Into<Desk<'t>>,
     about: impl Into<Topic<'t>>,
     said: Text<'_>,
 ) -> Result<Vec<i64>> {
-    let topic = about.into();
+    let (desk, topic) = (desk.into(), about.into());
     let author = &viewer.signed_in()?.user;
     if author.kind.is_bot() {
         return Ok(Vec::new());
@@ -72,7 +72,7 @@ pub fn mention<'t>(
     let users = people(tx, viewer, desk, &named)?;
     let mut told = Vec::new();
     for user in users {
-        if !topic.may_know(tx, &user, &desk.project, said.internal)? {
+        if !topic.may_know(tx, &user, desk.project(), said.internal)? {
             continue;
         }
         let is_addressed = named
@@ -96,11 +96,11 @@ pub fn mention<'t>(
 
 /// The people that names stand for, the first [`mentions::MOST`] of them: users,
 /// direct members of groups that the viewer sees, and for `@all` the members of
-/// the project, inherited ones too.
+/// the project or group, inherited ones too.
 fn people(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    desk: &ProjectAccess,
+    desk: Desk<'_>,
     named: &[Mention],
 ) -> Result<Vec<User>> {
     let names: Vec<String> = named.iter().map(|one| fold(&one.name)).collect();
@@ -108,7 +108,7 @@ fn people(
     let groups = rows::named_groups(tx, viewer, &names)?;
     let mut places: Vec<(i64, Vec<i64>)> = groups.iter().map(|one| (0, vec![one.id])).collect();
     if names.iter().any(|name| name == "all") {
-        places.push((desk.project.id, desk.project.ancestors()));
+        places.push((desk.project().map_or(0, |project| project.id), desk.groups()));
     }
     for (project, groups) in places {
         if users.len() >= mentions::MOST {

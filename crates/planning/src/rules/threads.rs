@@ -4,7 +4,7 @@
 use super::comments::Talk;
 use super::issues::requests::may_edit;
 use super::topic::Topic;
-use crate::access::ProjectAccess;
+use crate::access::Desk;
 use crate::store::notes::Note;
 use crate::store::threads as rows;
 use identity::viewer::Viewer;
@@ -22,12 +22,15 @@ pub enum Resolves {
 
 impl Resolves {
     /// Of a project that takes changes: who may edit the issue resolves all.
-    pub fn about(viewer: &Viewer, desk: &ProjectAccess, topic: Topic<'_>) -> Resolves {
-        match topic {
+    pub fn about<'d>(viewer: &Viewer, desk: impl Into<Desk<'d>>, topic: Topic<'_>) -> Resolves {
+        let desk = desk.into();
+        match (topic, desk) {
             _ if viewer.user_id().is_none() || topic.is_closed_to(desk) => Resolves::None,
-            Topic::Issue(issue) if may_edit(viewer, desk, issue) => Resolves::All,
-            Topic::Issue(_) => Resolves::Own,
-            Topic::Thing(_) => Resolves::None,
+            (Topic::Issue(issue), Desk::Project(desk)) if may_edit(viewer, desk, issue) => {
+                Resolves::All
+            }
+            (Topic::Issue(_), _) => Resolves::Own,
+            (Topic::Epic(_) | Topic::Thing(_), _) => Resolves::None,
         }
     }
 

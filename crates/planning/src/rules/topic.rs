@@ -1,11 +1,12 @@
-//! What notes are about: an issue, or a thing of a room above.
+//! What notes are about: an issue, an epic, or a thing of a room above.
 
 use super::issues;
 use super::news::may_know;
-use crate::access::ProjectAccess;
+use crate::access::{Desk, epics};
 use crate::model::Issue;
-use crate::store::issues as rows;
+use crate::model::epics::{EPIC, Epic};
 use crate::store::notes::{ISSUE, Noteable};
+use crate::store::{epics as epic_rows, issues as rows};
 use crate::targets::NoteableRow;
 use crate::tasks::About;
 use identity::model::User;
@@ -17,6 +18,7 @@ use store::Tx;
 #[derive(Clone, Copy)]
 pub enum Topic<'t> {
     Issue(&'t Issue),
+    Epic(&'t Epic),
     Thing(NoteableRow),
 }
 
@@ -41,6 +43,12 @@ impl<'t> From<&'t Issue> for Topic<'t> {
     }
 }
 
+impl<'t> From<&'t Epic> for Topic<'t> {
+    fn from(epic: &'t Epic) -> Topic<'t> {
+        Topic::Epic(epic)
+    }
+}
+
 impl From<&NoteableRow> for Topic<'_> {
     fn from(thing: &NoteableRow) -> Self {
         Topic::Thing(*thing)
@@ -48,14 +56,15 @@ impl From<&NoteableRow> for Topic<'_> {
 }
 
 impl Topic<'_> {
-    /// What has its notes; it is in the project of the desk.
-    pub fn noteable(self, desk: &ProjectAccess) -> Noteable {
+    /// What has its notes; it is in the project or group of the desk.
+    pub fn noteable(self, desk: Desk<'_>) -> Noteable {
         match self {
             Topic::Issue(issue) => issues::noteable(issue),
+            Topic::Epic(epic) => Noteable { kind: EPIC, id: epic.id, project_id: None },
             Topic::Thing(thing) => Noteable {
                 kind: thing.kind,
                 id: thing.id,
-                project_id: Some(desk.project.id),
+                project_id: desk.project().map(|project| project.id),
             },
         }
     }
@@ -63,16 +72,17 @@ impl Topic<'_> {
     pub fn about(self) -> About {
         let (kind, id) = match self {
             Topic::Issue(issue) => (ISSUE, issue.id),
+            Topic::Epic(epic) => (EPIC, epic.id),
             Topic::Thing(thing) => (thing.kind, thing.id),
         };
         About { kind: kind.to_owned(), id }
     }
 
     /// Whether only members may say something, and this is none.
-    pub fn is_closed_to(self, desk: &ProjectAccess) -> bool {
+    pub fn is_closed_to(self, desk: Desk<'_>) -> bool {
         match self {
-            Topic::Issue(issue) => issue.discussion_locked == Some(true) && desk.level < GUEST,
-            Topic::Thing(_) => false,
+            Topic::Issue(issue) => issue.discussion_locked == Some(true) && desk.level() < GUEST,
+            Topic::Epic(_) | Topic::Thing(_) => false,
         }
     }
 
@@ -81,12 +91,14 @@ impl Topic<'_> {
         self,
         tx: &mut Tx<'_>,
         user: &User,
-        project: &Project,
+        project: Option<&Project>,
         internal: bool,
     ) -> Result<bool> {
-        match self {
-            Topic::Issue(issue) => may_know(tx, user, project, issue, internal),
-            Topic::Thing(thing) => (thing.talk.may_know)(tx, user, project),
+        match (self, project) {
+            (Topic::Issue(issue), Some(project)) => may_know(tx, user, project, issue, internal),
+            (Topic::Thing(thing), Some(project)) => (thing.talk.may_know)(tx, user, project),
+            (Topic::Epic(epic), _) => epics::may_know(tx, user, epic, internal),
+            (_, None) => Ok(false),
         }
     }
 
@@ -94,6 +106,7 @@ impl Topic<'_> {
     pub fn touch(self, tx: &mut Tx<'_>) -> Result<()> {
         match self {
             Topic::Issue(issue) => rows::touch(tx, issue.id),
+            Topic::Epic(epic) => epic_rows::touch(tx, epic.id),
             Topic::Thing(thing) => (thing.talk.touch)(tx, thing.id),
         }
     }

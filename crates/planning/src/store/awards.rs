@@ -11,6 +11,7 @@ use store::{Fragment, FromRow, Tx, sql};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Awardable {
     Issue(i64),
+    Epic(i64),
     Note(i64),
 }
 
@@ -18,13 +19,14 @@ impl Awardable {
     fn kind(self) -> &'static str {
         match self {
             Awardable::Issue(_) => "Issue",
+            Awardable::Epic(_) => "Epic",
             Awardable::Note(_) => "Note",
         }
     }
 
     pub fn id(self) -> i64 {
         match self {
-            Awardable::Issue(id) | Awardable::Note(id) => id,
+            Awardable::Issue(id) | Awardable::Epic(id) | Awardable::Note(id) => id,
         }
     }
 }
@@ -57,7 +59,7 @@ pub fn insert(tx: &mut Tx<'_>, user_id: i64, to: Awardable, name: &str) -> Resul
     Ok(made)
 }
 
-/// Keeps an issue's counts of thumbs.
+/// Keeps the counts of thumbs of an issue or epic.
 fn counted(tx: &mut Tx<'_>, to: Awardable, name: &str, by: i64) -> Result<()> {
     let statement = match (to, name) {
         (Awardable::Issue(_), "thumbsup") => {
@@ -65,6 +67,12 @@ fn counted(tx: &mut Tx<'_>, to: Awardable, name: &str, by: i64) -> Result<()> {
         }
         (Awardable::Issue(_), "thumbsdown") => {
             sql!("update issues set downvotes = downvotes + $2 where id = $1")
+        }
+        (Awardable::Epic(_), "thumbsup") => {
+            sql!("update epics set upvotes = upvotes + $2 where id = $1")
+        }
+        (Awardable::Epic(_), "thumbsdown") => {
+            sql!("update epics set downvotes = downvotes + $2 where id = $1")
         }
         _ => return Ok(()),
     };
@@ -119,7 +127,7 @@ pub fn list(tx: &mut Tx<'_>, to: Awardable, paging: Paging) -> Result<Paged<Awar
     pages::page(tx, list, paging, |award: &Award| (json!(award.id), award.id))
 }
 
-/// Takes a leaving user's thumbs out of the counts of issues.
+/// Takes a leaving user's thumbs out of the counts of issues and epics.
 pub fn forget_user(tx: &mut Tx<'_>, user_id: i64) -> Result<()> {
     for statement in [
         sql!(
@@ -131,6 +139,16 @@ pub fn forget_user(tx: &mut Tx<'_>, user_id: i64) -> Result<()> {
             "update issues set downvotes = downvotes - 1 where id in
                 (select awardable_id from award_emoji where user_id = $1
                     and awardable_type = 'Issue' and name = 'thumbsdown')"
+        ),
+        sql!(
+            "update epics set upvotes = upvotes - 1 where id in
+                (select awardable_id from award_emoji where user_id = $1
+                    and awardable_type = 'Epic' and name = 'thumbsup')"
+        ),
+        sql!(
+            "update epics set downvotes = downvotes - 1 where id in
+                (select awardable_id from award_emoji where user_id = $1
+                    and awardable_type = 'Epic' and name = 'thumbsdown')"
         ),
         sql!("delete from award_emoji where user_id = $1"),
     ] {

@@ -8,6 +8,7 @@ pub enum Usage {
     Issues,
     ProjectMilestones,
     GroupMilestones,
+    Epics,
     Alerts,
     OnCallSchedules,
 }
@@ -18,6 +19,7 @@ impl Usage {
             Usage::Issues => "issues",
             Usage::ProjectMilestones => "project_milestones",
             Usage::GroupMilestones => "group_milestones",
+            Usage::Epics => "epics",
             Usage::Alerts => "alerts",
             Usage::OnCallSchedules => "on_call_schedules",
         }

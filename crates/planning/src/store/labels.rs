@@ -406,20 +406,34 @@ pub fn by_ids(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<Label>> {
 
 /// The labels of each of these issues, by title.
 pub fn of_issues(tx: &mut Tx<'_>, issues: &[i64]) -> Result<HashMap<i64, Vec<Label>>> {
-    let found: Vec<(i64, i64)> = tx.all(
+    let found = tx.all(
         sql!("select issue_id, label_id from issue_labels where issue_id in_list($1)"),
         (issues,),
     )?;
+    by_wearer(tx, found)
+}
+
+/// The same of epics.
+pub fn of_epics(tx: &mut Tx<'_>, epics: &[i64]) -> Result<HashMap<i64, Vec<Label>>> {
+    let found = tx.all(
+        sql!("select epic_id, label_id from epic_labels where epic_id in_list($1)"),
+        (epics,),
+    )?;
+    by_wearer(tx, found)
+}
+
+/// Labels by what wears them, of pairs of both.
+fn by_wearer(tx: &mut Tx<'_>, found: Vec<(i64, i64)>) -> Result<HashMap<i64, Vec<Label>>> {
     let ids: Vec<i64> = found.iter().map(|(_, label)| *label).collect();
-    let mut by_issue: HashMap<i64, Vec<Label>> = HashMap::new();
+    let mut labels: HashMap<i64, Vec<Label>> = HashMap::new();
     let mut wearers: HashMap<i64, Vec<i64>> = HashMap::new();
-    for (issue, label) in found {
-        wearers.entry(label).or_default().push(issue);
+    for (wearer, label) in found {
+        wearers.entry(label).or_default().push(wearer);
     }
     for label in by_ids(tx, &ids)? {
-        for issue in wearers.get(&label.id).into_iter().flatten() {
-            by_issue.entry(*issue).or_default().push(label.clone());
+        for wearer in wearers.get(&label.id).into_iter().flatten() {
+            labels.entry(*wearer).or_default().push(label.clone());
         }
     }
-    Ok(by_issue)
+    Ok(labels)
 }

@@ -8,6 +8,7 @@ use store::{Tx, sql};
 pub enum Target {
     Label,
     Issue,
+    Epic,
 }
 
 impl Target {
@@ -15,6 +16,7 @@ impl Target {
         match self {
             Target::Label => "Label",
             Target::Issue => "Issue",
+            Target::Epic => "Epic",
         }
     }
 }

@@ -36,6 +36,7 @@ pub struct Todo {
     pub user_id: i64,
     pub author_id: Option<i64>,
     pub project_id: Option<i64>,
+    pub group_id: Option<i64>,
     pub action: Action,
     pub target_type: String,
     pub target_id: i64,
@@ -60,8 +61,9 @@ pub fn insert(tx: &mut Tx<'_>, todo: &NewTodo) -> Result<Option<Todo>> {
     Ok(tx.optional(
         sql!(
             "insert into todos (user_id, author_id, project_id, action, target_type, target_id,
-                note_id, state, created_at, updated_at)
-             values ($1, $2, $3, $4, $5, $6, $7, 'pending', $8, $8)
+                note_id, state, created_at, updated_at, group_id)
+             values ($1, $2, $3, $4, $5, $6, $7, 'pending', $8, $8,
+                (select epics.group_id from epics where epics.id = $6 and $5 = 'Epic'))
              on conflict do nothing returning *"
         ),
         (
@@ -166,13 +168,19 @@ pub fn condition(
     if let Some(groups) = &filter.group_ids {
         condition
             .raw(
-                " and todos.project_id in (select p.id from projects p
+                " and (todos.project_id in (select p.id from projects p
                     join namespaces n on n.id = p.namespace_id
                     join namespaces top on n.lineage >= top.lineage
                         and n.lineage < top.lineage || ':' where",
             )
             .in_list("top.id", groups)
-            .raw(")");
+            .raw(
+                ") or todos.group_id in (select n.id from namespaces n
+                    join namespaces top on n.lineage >= top.lineage
+                        and n.lineage < top.lineage || ':' where",
+            )
+            .in_list("top.id", groups)
+            .raw("))");
     }
     condition.raw(" and ").append(targets::visible_todos(tx, viewer)?);
     Ok(condition)
@@ -265,6 +273,17 @@ pub fn projects(
             "select p.id, p.name, n.full_name, p.path, p.full_path from projects p
              join namespaces n on n.id = p.namespace_id where p.id in_list($1)"
         ),
+        (ids,),
+    )?)
+}
+
+/// Groups by id: the id, name, path and full path of each.
+pub fn groups(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<(i64, String, String, String)>> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(tx.all(
+        sql!("select id, name, path, full_path from namespaces where id in_list($1)"),
         (ids,),
     )?)
 }

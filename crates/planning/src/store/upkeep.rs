@@ -1,5 +1,6 @@
 //! What other rooms ask of all issues: to count, hand over and remove them.
 
+use super::epics::dates;
 use kernel::error::Result;
 use std::collections::HashMap;
 use store::{Tx, sql};
@@ -14,6 +15,7 @@ pub fn remove_issues(tx: &mut Tx<'_>, project_id: i64, limit: i64) -> Result<i64
         sql!("select id from issues where project_id = $1 order by id limit $2"),
         (project_id, limit),
     )?;
+    let epics = dates::of_issues(tx, &ids)?;
     for statement in [
         sql!(
             "delete from award_emoji where awardable_type = 'Note' and awardable_id in
@@ -27,6 +29,7 @@ pub fn remove_issues(tx: &mut Tx<'_>, project_id: i64, limit: i64) -> Result<i64
     ] {
         tx.execute(statement, (&ids,))?;
     }
+    dates::refresh(tx, epics)?;
     Ok(ids.len() as i64)
 }
 
@@ -48,6 +51,18 @@ pub fn hand_over(tx: &mut Tx<'_>, from: i64, to: Option<i64>, limit: i64) -> Res
         sql!(
             "update issue_events set user_id = $2 where id in
                 (select id from issue_events where user_id = $1 limit $3)"
+        ),
+        sql!(
+            "update epics set author_id = $2 where id in
+                (select id from epics where author_id = $1 limit $3)"
+        ),
+        sql!(
+            "update epics set closed_by_id = $2 where id in
+                (select id from epics where closed_by_id = $1 limit $3)"
+        ),
+        sql!(
+            "update epic_events set user_id = $2 where id in
+                (select id from epic_events where user_id = $1 limit $3)"
         ),
     ] {
         let moved = tx.execute(statement, (from, to, limit))?;

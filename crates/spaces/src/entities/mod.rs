@@ -313,6 +313,7 @@ pub fn group(app: &App, group: &Namespace) -> GroupEntity {
         emails_enabled: group.emails_enabled,
         mentions_disabled: group.mentions_disabled,
         lfs_enabled: group.lfs_enabled,
+        epics_enabled: group.epics_enabled,
         default_branch: group.default_branch.clone(),
         default_branch_protection: 2,
         default_branch_protection_defaults: BranchProtectionEntity {

@@ -26,6 +26,7 @@ pub struct GroupEntity {
     pub emails_enabled: bool,
     pub mentions_disabled: Option<bool>,
     pub lfs_enabled: bool,
+    pub epics_enabled: bool,
     pub default_branch: Option<String>,
     pub default_branch_protection: i64,
     pub default_branch_protection_defaults: BranchProtectionEntity,

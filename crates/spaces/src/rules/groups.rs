@@ -57,6 +57,8 @@ kernel::params! {
         pub lfs_enabled: Option<bool>,
         /// Users may ask for access.
         pub request_access_enabled: Option<bool>,
+        /// It has epics, unless a group above it has none.
+        pub epics_enabled: Option<bool>,
         /// Of its new projects.
         pub default_branch: Option<String>,
     }
@@ -157,6 +159,7 @@ fn write_group(
     set(&mut after.emails_enabled, &new.emails_enabled);
     set(&mut after.lfs_enabled, &new.lfs_enabled);
     set(&mut after.request_access_enabled, &new.request_access_enabled);
+    set(&mut after.epics_enabled, &new.epics_enabled);
     after.mentions_disabled = new.mentions_disabled.or(after.mentions_disabled);
     after.default_branch = new.default_branch.clone().or(after.default_branch);
     rows::write(tx, &after)

@@ -16,7 +16,8 @@ pub fn write(tx: &mut Tx<'_>, group: &Namespace) -> Result<()> {
                 project_creation_level = $4, subgroup_creation_level = $5,
                 share_with_group_lock = $6, require_two_factor = $7, emails_enabled = $8,
                 mentions_disabled = $9, lfs_enabled = $10, request_access_enabled = $11,
-                default_branch = $12, updated_at = $13, two_factor_grace_period = $14
+                default_branch = $12, updated_at = $13, two_factor_grace_period = $14,
+                epics_enabled = $15
              where id = $1"
         ),
         (
@@ -34,6 +35,7 @@ pub fn write(tx: &mut Tx<'_>, group: &Namespace) -> Result<()> {
             &group.default_branch,
             now,
             group.two_factor_grace_period,
+            group.epics_enabled,
         ),
     )?;
     Ok(index(tx, &GROUPS, &[group.id])?)

@@ -6,6 +6,7 @@
 mod activity;
 mod alerts;
 mod conventions;
+mod epics;
 mod error_tracking;
 mod graphql;
 mod identity;

@@ -168,7 +168,11 @@ impl ListIssues {
             kinds: self.issue_type.into_iter().collect(),
             due: self.due_date,
             times: self.times.0.clone(),
-            impossible: lies(&self.epic_id) || lies(&self.iteration_id),
+            epic: self.epic_id.clone().map(|asked| match asked {
+                Has::This(0) => Has::None,
+                other => other,
+            }),
+            impossible: lies(&self.iteration_id),
             ..IssueFilter::default()
         };
         match self.scope.unwrap_or(default) {
@@ -205,7 +209,7 @@ struct Wanted {
 }
 
 /// Labels by title; `Any` or `None` alone.
-fn labels(titles: Vec<String>) -> Option<Has<Vec<String>>> {
+pub(in crate::rest) fn labels(titles: Vec<String>) -> Option<Has<Vec<String>>> {
     let titles: Vec<String> = titles.into_iter().filter(|one| !one.is_empty()).collect();
     match titles.as_slice() {
         [] => None,
@@ -219,7 +223,10 @@ fn title(text: &str) -> Option<Has<Vec<String>>> {
 }
 
 /// A reaction of the viewer; strangers, who have none, are user 0.
-fn reaction(viewer: &Viewer, asked: Option<String>) -> Option<(i64, Has<String>)> {
+pub(in crate::rest) fn reaction(
+    viewer: &Viewer,
+    asked: Option<String>,
+) -> Option<(i64, Has<String>)> {
     let wanted = awards::wanted(&asked?)?;
     Some((viewer.user_id().unwrap_or(0), wanted))
 }

@@ -1,14 +1,12 @@
-//! Discussions of an issue, and their notes.
+//! Discussions of an issue or epic, and their notes.
 
 use super::{
-    CreateNote, ISSUE, LoadedNotes, NotePath, UpdateNote, changed, comment, one, removed,
-    shown_one, write,
+    CreateNote, LoadedNotes, NotePath, UpdateNote, changed, comment, one, removed, shown_one, write,
 };
 use crate::entity::notes::{DiscussionEntity, NoteEntity, discussion};
-use crate::rest::issues::IssueRequest;
-use crate::rules::comments::{Comment, Talk};
-use crate::rules::issues::noteable;
-use crate::store::notes::{self as rows, Note};
+use crate::rest::noted::{self, Noted};
+use crate::rules::comments::Comment;
+use crate::store::notes::Note;
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::http::{
@@ -17,27 +15,36 @@ use kernel::http::{
 use kernel::time::Timestamp;
 use std::sync::Arc;
 
-pub(super) fn routes(r: &mut Routes) {
-    let at = |rest: &str| format!("{ISSUE}/{rest}");
-    r.get(&at("discussions"), discussions)
-        .summary("Lists the discussions of an issue");
-    r.post(&at("discussions"), begin)
-        .summary("Begins a discussion of an issue")
+pub(super) fn of<R: Noted>(r: &mut Routes, base: &str, (name, thing): (&str, &str)) {
+    let at = |rest: &str| format!("{base}/{rest}");
+    let named = |handler: &str| format!("{name}{handler}");
+    r.get(&at("discussions"), discussions::<R>)
+        .named(&named("discussions"))
+        .summary(format!("Lists the discussions of {thing}"));
+    r.post(&at("discussions"), begin::<R>)
+        .named(&named("begin"))
+        .summary(format!("Begins a discussion of {thing}"))
         .answers(201, "The note was made")
         .answers(202, "The note held commands alone, which were carried out");
-    r.get(&at("discussions/{discussion_id}"), show_discussion)
-        .summary("Shows a discussion of an issue");
-    r.put(&at("discussions/{discussion_id}"), resolve)
-        .summary("Resolves a discussion of an issue, or opens it again");
-    r.post(&at("discussions/{discussion_id}/notes"), answer)
-        .summary("Answers in a discussion of an issue")
+    r.get(&at("discussions/{discussion_id}"), show_discussion::<R>)
+        .named(&named("show_discussion"))
+        .summary(format!("Shows a discussion of {thing}"));
+    r.put(&at("discussions/{discussion_id}"), resolve::<R>)
+        .named(&named("resolve"))
+        .summary(format!("Resolves a discussion of {thing}, or opens it again"));
+    r.post(&at("discussions/{discussion_id}/notes"), answer::<R>)
+        .named(&named("answer"))
+        .summary(format!("Answers in a discussion of {thing}"))
         .answers(201, "The note was made")
         .answers(202, "The note held commands alone, which were carried out");
-    r.get(&at("discussions/{discussion_id}/notes/{note_id}"), show_in)
+    r.get(&at("discussions/{discussion_id}/notes/{note_id}"), show_in::<R>)
+        .named(&named("show_in"))
         .summary("Shows a note of a discussion");
-    r.put(&at("discussions/{discussion_id}/notes/{note_id}"), update_in)
+    r.put(&at("discussions/{discussion_id}/notes/{note_id}"), update_in::<R>)
+        .named(&named("update_in"))
         .summary("Changes a note of a discussion, or resolves that");
-    r.delete(&at("discussions/{discussion_id}/notes/{note_id}"), destroy_in)
+    r.delete(&at("discussions/{discussion_id}/notes/{note_id}"), destroy_in::<R>)
+        .named(&named("destroy_in"))
         .summary("Deletes a note of a discussion");
 }
 
@@ -66,8 +73,8 @@ kernel::params! {
     }
 }
 
-async fn begin(
-    at: IssueRequest,
+async fn begin<R: Noted>(
+    at: R,
     request: Arc<RequestContext>,
     Params(params): Params<CreateNote>,
 ) -> Result<Response> {
@@ -75,8 +82,8 @@ async fn begin(
     write(at, request, comment(params, true), whole).await
 }
 
-async fn answer(
-    at: IssueRequest,
+async fn answer<R: Noted>(
+    at: R,
     request: Arc<RequestContext>,
     Params(params): Params<AnswerNote>,
 ) -> Result<Response> {
@@ -90,69 +97,64 @@ async fn answer(
     write(at, request, comment, one).await
 }
 
-async fn show_in(
+async fn show_in<R: Noted>(
     Params(within): Params<DiscussionPath>,
-    at: IssueRequest,
+    at: R,
     path: Params<NotePath>,
 ) -> Result<Ok200<NoteEntity>> {
     shown_one(at, path.note_id, Some(within.discussion_id)).await
 }
 
-async fn update_in(
+async fn update_in<R: Noted>(
     Params(within): Params<DiscussionPath>,
-    at: IssueRequest,
+    at: R,
     request: Arc<RequestContext>,
     Params(params): Params<UpdateNote>,
 ) -> Result<Ok200<NoteEntity>> {
     changed(at, request, params, Some(within.discussion_id)).await
 }
 
-async fn destroy_in(
+async fn destroy_in<R: Noted>(
     Params(within): Params<DiscussionPath>,
-    at: IssueRequest,
+    at: R,
     path: Params<NotePath>,
 ) -> Result<NoContent> {
     removed(at, path.note_id, Some(within.discussion_id)).await
 }
 
-async fn discussions(at: IssueRequest, paging: Paging) -> Result<Paged<DiscussionEntity>> {
-    at.read(move |tx, by, desk, issue| {
-        let (viewer, noteable, inside) = (&by.viewer, noteable(&issue), desk.is_reporter());
-        let page = rows::discussions(tx, viewer, noteable, inside, paging)?;
-        let ids: Vec<String> = page.items.iter().map(|(id, _)| id.clone()).collect();
-        let notes = rows::of_discussions(tx, viewer, noteable, inside, ids)?;
-        let shown = LoadedNotes::read(tx, issue, notes)?;
+async fn discussions<R: Noted>(at: R, paging: Paging) -> Result<Paged<DiscussionEntity>> {
+    noted::read(at, move |tx, spot| {
+        let (page, notes) = spot.talk.discussions(tx, paging)?;
+        let shown = LoadedNotes::read(tx, spot.iid, notes)?;
         Ok(page.map(|(id, _)| {
             let of = |note: &&Note| note.discussion_id == id;
             let notes: Vec<Note> = shown.notes.iter().filter(of).cloned().collect();
-            discussion(&by.app, &notes, &shown.issue, &shown.users)
+            discussion(&spot.by.app, &notes, shown.iid, &shown.users)
         }))
     })
     .await
 }
 
-async fn show_discussion(
-    at: IssueRequest,
+async fn show_discussion<R: Noted>(
+    at: R,
     path: Params<DiscussionPath>,
 ) -> Result<Ok200<DiscussionEntity>> {
-    at.read(move |tx, by, desk, issue| {
-        let talk = Talk::new(&by.viewer, &desk, &issue);
-        let notes = talk.discussion(tx, &path.discussion_id)?;
-        Ok(Ok200(LoadedNotes::read(tx, issue, notes)?.discussion(&by.app)))
+    noted::read(at, move |tx, spot| {
+        let notes = spot.talk.discussion(tx, &path.discussion_id)?;
+        Ok(Ok200(LoadedNotes::read(tx, spot.iid, notes)?.discussion(&spot.by.app)))
     })
     .await
 }
 
-async fn resolve(
-    at: IssueRequest,
+async fn resolve<R: Noted>(
+    at: R,
     Params(params): Params<ResolveDiscussion>,
 ) -> Result<Ok200<DiscussionEntity>> {
-    at.write(move |tx, by, desk, issue| {
-        let talk = Talk::new(&by.viewer, &desk, &issue);
+    noted::write(at, move |tx, spot| {
         let id = &params.within.discussion_id;
-        talk.resolve(tx, id, params.resolved)?;
-        let notes = talk.discussion(tx, id)?;
-        Ok(Ok200(LoadedNotes::read(tx, issue, notes)?.discussion(&by.app)))
+        spot.talk.resolve(tx, id, params.resolved)?;
+        let notes = spot.talk.discussion(tx, id)?;
+        Ok(Ok200(LoadedNotes::read(tx, spot.iid, notes)?.discussion(&spot.by.app)))
     })
     .await
 }

@@ -1,14 +1,14 @@
-//! Notes of issues; their discussions are in [`discussions`].
+//! Notes of issues and epics; their discussions are in [`discussions`].
 
 mod discussions;
 
+use super::epics::EpicRequest;
 use super::issues::{IssueRequest, list::Sort};
+use super::noted::{self, Noted};
 use crate::entity::notes::{DiscussionEntity, NoteEntity, discussion, note};
 use crate::guarded::{self, Writer};
-use crate::model::Issue;
-use crate::rules::comments::{Comment, Said, Talk};
-use crate::rules::issues::noteable;
-use crate::store::notes::{self as rows, Activity, Note, NoteOrder, shown};
+use crate::rules::comments::{Comment, Said};
+use crate::store::notes::{self as rows, Activity, Note, NoteOrder};
 use ::http::StatusCode;
 use identity::caller::Caller;
 use identity::entities::load_basic;
@@ -26,20 +26,37 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use store::Tx;
 
-const ISSUE: &str = "/projects/{id}/issues/{issue_iid}";
-
 pub(super) fn routes(r: &mut Routes) {
-    let at = |rest: &str| format!("{ISSUE}/{rest}");
-    r.get(&at("notes"), list).summary("Lists the notes of an issue");
-    r.post(&at("notes"), create)
-        .summary("Writes a note about an issue")
+    of::<IssueRequest>(r, "/projects/{id}/issues/{issue_iid}", ("", "an issue"));
+    for (base, name) in super::epics::BASES {
+        let one = format!("{base}/{{epic_iid}}");
+        of::<EpicRequest>(r, &one, (&format!("{name}_"), "an epic"));
+    }
+}
+
+/// The notes and discussions of one kind of thing, at this path; names of the
+/// operations begin with the first word.
+fn of<R: Noted>(r: &mut Routes, base: &str, (name, thing): (&str, &str)) {
+    let at = |rest: &str| format!("{base}/{rest}");
+    let named = |handler: &str| format!("{name}{handler}");
+    r.get(&at("notes"), list::<R>)
+        .named(&named("list"))
+        .summary(format!("Lists the notes of {thing}"));
+    r.post(&at("notes"), create::<R>)
+        .named(&named("create"))
+        .summary(format!("Writes a note about {thing}"))
         .answers(201, "The note was made")
         .answers(202, "The note held commands alone, which were carried out");
-    r.get(&at("notes/{note_id}"), show).summary("Shows a note of an issue");
-    r.put(&at("notes/{note_id}"), update)
-        .summary("Changes a note of an issue, or resolves its thread");
-    r.delete(&at("notes/{note_id}"), destroy).summary("Deletes a note of an issue");
-    discussions::routes(r);
+    r.get(&at("notes/{note_id}"), show::<R>)
+        .named(&named("show"))
+        .summary(format!("Shows a note of {thing}"));
+    r.put(&at("notes/{note_id}"), update::<R>)
+        .named(&named("update"))
+        .summary(format!("Changes a note of {thing}, or resolves its thread"));
+    r.delete(&at("notes/{note_id}"), destroy::<R>)
+        .named(&named("destroy"))
+        .summary(format!("Deletes a note of {thing}"));
+    discussions::of::<R>(r, base, (name, thing));
 }
 
 kernel::params! {
@@ -83,62 +100,62 @@ kernel::params! {
     }
 }
 
-/// Notes of an issue with who wrote them.
+/// Notes of something with who wrote them, and the number of that.
 struct LoadedNotes {
-    issue: Issue,
+    iid: Option<i64>,
     notes: Vec<Note>,
     users: HashMap<i64, User>,
 }
 
 impl LoadedNotes {
-    fn read(tx: &mut Tx<'_>, issue: Issue, notes: Vec<Note>) -> Result<LoadedNotes> {
+    fn read(tx: &mut Tx<'_>, iid: Option<i64>, notes: Vec<Note>) -> Result<LoadedNotes> {
         let ids: Vec<i64> = notes.iter().flat_map(Note::people).collect();
         let users = load_basic(tx, &ids)?;
-        Ok(LoadedNotes { issue, notes, users })
+        Ok(LoadedNotes { iid, notes, users })
     }
 
     fn one(&self, app: &App, changes: Map<String, Value>) -> Result<NoteEntity> {
         let first = self.notes.first().ok_or(Error::NotFound("Note"))?;
-        Ok(note(app, first, &self.issue, &self.users, changes))
+        Ok(note(app, first, self.iid, &self.users, changes))
     }
 
     fn discussion(&self, app: &App) -> DiscussionEntity {
-        discussion(app, &self.notes, &self.issue, &self.users)
+        discussion(app, &self.notes, self.iid, &self.users)
     }
 }
 
-async fn list(
-    at: IssueRequest,
+async fn list<R: Noted>(
+    at: R,
     params: Params<ListNotes>,
     paging: Paging,
 ) -> Result<Paged<NoteEntity>> {
     let by = params.order_by.unwrap_or(NoteOrder::CreatedAt);
-    at.read(move |tx, asker, desk, issue| {
-        let condition = shown(&asker.viewer, noteable(&issue), desk.is_reporter());
+    noted::read(at, move |tx, spot| {
+        let condition = spot.talk.shown(tx);
         let activity = params.activity_filter.unwrap_or(Activity::All);
         let order = (by, params.sort != Some(Sort::Asc));
         let page = rows::list(tx, condition, activity, order, paging)?;
         let ids: Vec<i64> = page.items.iter().flat_map(Note::people).collect();
         let users = load_basic(tx, &ids)?;
-        Ok(page.map(|one| note(&asker.app, &one, &issue, &users, Map::new())))
+        Ok(page.map(|one| note(&spot.by.app, &one, spot.iid, &users, Map::new())))
     })
     .await
 }
 
 /// Writes a note that the spam rules let pass; as `entity` shows it, with
 /// what its commands did.
-async fn write<T: Serialize>(
-    IssueRequest { caller, place }: IssueRequest,
+async fn write<R: Noted, T: Serialize>(
+    at: R,
     request: Arc<RequestContext>,
     comment: Comment,
     entity: impl Fn(&App, &LoadedNotes, Map<String, Value>) -> Result<T>,
 ) -> Result<Response> {
-    let Caller { app, viewer } = caller;
+    let (Caller { app, viewer }, place) = at.parts();
     let writer = Writer::by_api(viewer, request);
-    let said = guarded::comment(&app, writer, place, comment, |tx, issue, said| match said {
+    let said = guarded::comment(&app, writer, place, comment, |tx, found, said| match said {
         Said::Note(note, outcome) => {
             let changes = outcome.map(|outcome| outcome.changes).unwrap_or_default();
-            let shown = LoadedNotes::read(tx, issue, vec![*note])?;
+            let shown = LoadedNotes::read(tx, R::iid(&found), vec![*note])?;
             Ok(Ok((shown, changes)))
         }
         Said::Commands(outcome) => Ok(Err(outcome)),
@@ -169,31 +186,30 @@ fn comment(params: CreateNote, begins_thread: bool) -> Comment {
     }
 }
 
-async fn create(
-    at: IssueRequest,
+async fn create<R: Noted>(
+    at: R,
     request: Arc<RequestContext>,
     Params(params): Params<CreateNote>,
 ) -> Result<Response> {
     write(at, request, comment(params, false), one).await
 }
 
-async fn shown_one(
-    at: IssueRequest,
+async fn shown_one<R: Noted>(
+    at: R,
     note_id: i64,
     within: Option<String>,
 ) -> Result<Ok200<NoteEntity>> {
-    at.read(move |tx, by, desk, issue| {
-        let talk = Talk::new(&by.viewer, &desk, &issue);
-        let note = talk.find_within(tx, note_id, within.as_deref())?;
-        let shown = LoadedNotes::read(tx, issue, vec![note])?;
-        shown.one(&by.app, Map::new()).map(Ok200)
+    noted::read(at, move |tx, spot| {
+        let note = spot.talk.find_within(tx, note_id, within.as_deref())?;
+        let shown = LoadedNotes::read(tx, spot.iid, vec![note])?;
+        shown.one(&spot.by.app, Map::new()).map(Ok200)
     })
     .await
 }
 
 /// Gives a note another text, or resolves the thread it stands in.
-async fn changed(
-    at: IssueRequest,
+async fn changed<R: Noted>(
+    at: R,
     request: Arc<RequestContext>,
     params: UpdateNote,
     within: Option<String>,
@@ -211,63 +227,61 @@ async fn changed(
 }
 
 /// Refuses parameters, once it is known that the caller may write there.
-async fn misused(at: IssueRequest, text: &'static str) -> Result<Ok200<NoteEntity>> {
-    at.write(move |_, _, _, _| Err(Error::Parameters(vec![text.to_owned()]))).await
+async fn misused<R: Noted>(at: R, text: &'static str) -> Result<Ok200<NoteEntity>> {
+    noted::write(at, move |_, _| Err(Error::Parameters(vec![text.to_owned()]))).await
 }
 
-async fn resolved(
-    at: IssueRequest,
+async fn resolved<R: Noted>(
+    at: R,
     note_id: i64,
     within: Option<String>,
     is_resolved: bool,
 ) -> Result<Ok200<NoteEntity>> {
-    at.write(move |tx, by, desk, issue| {
-        let talk = Talk::new(&by.viewer, &desk, &issue);
-        let note = talk.find_within(tx, note_id, within.as_deref())?;
-        talk.resolve(tx, &note.discussion_id, is_resolved)?;
-        let note = talk.find(tx, note_id)?;
-        let shown = LoadedNotes::read(tx, issue, vec![note])?;
-        shown.one(&by.app, Map::new()).map(Ok200)
+    noted::write(at, move |tx, spot| {
+        let note = spot.talk.find_within(tx, note_id, within.as_deref())?;
+        spot.talk.resolve(tx, &note.discussion_id, is_resolved)?;
+        let note = spot.talk.find(tx, note_id)?;
+        let shown = LoadedNotes::read(tx, spot.iid, vec![note])?;
+        shown.one(&spot.by.app, Map::new()).map(Ok200)
     })
     .await
 }
 
-async fn rewritten(
-    IssueRequest { caller, place }: IssueRequest,
+async fn rewritten<R: Noted>(
+    at: R,
     request: Arc<RequestContext>,
     which: (i64, Option<String>),
     body: String,
 ) -> Result<Ok200<NoteEntity>> {
-    let Caller { app, viewer } = caller;
+    let (Caller { app, viewer }, place) = at.parts();
     let writer = Writer::by_api(viewer, request);
-    let shown = guarded::rewrite(&app, writer, place, which, body, |tx, issue, note| {
-        LoadedNotes::read(tx, issue, vec![note])
+    let shown = guarded::rewrite(&app, writer, place, which, body, |tx, found, note| {
+        LoadedNotes::read(tx, R::iid(&found), vec![note])
     });
     Ok(Ok200(shown.await?.rest()?.one(&app, Map::new())?))
 }
 
-async fn removed(at: IssueRequest, note_id: i64, within: Option<String>) -> Result<NoContent> {
-    at.write(move |tx, by, desk, issue| {
-        let talk = Talk::new(&by.viewer, &desk, &issue);
-        talk.find_within(tx, note_id, within.as_deref())?;
-        talk.destroy(tx, note_id)?;
+async fn removed<R: Noted>(at: R, note_id: i64, within: Option<String>) -> Result<NoContent> {
+    noted::write(at, move |tx, spot| {
+        spot.talk.find_within(tx, note_id, within.as_deref())?;
+        spot.talk.destroy(tx, note_id)?;
         Ok(NoContent)
     })
     .await
 }
 
-async fn show(at: IssueRequest, path: Params<NotePath>) -> Result<Ok200<NoteEntity>> {
+async fn show<R: Noted>(at: R, path: Params<NotePath>) -> Result<Ok200<NoteEntity>> {
     shown_one(at, path.note_id, None).await
 }
 
-async fn update(
-    at: IssueRequest,
+async fn update<R: Noted>(
+    at: R,
     request: Arc<RequestContext>,
     Params(params): Params<UpdateNote>,
 ) -> Result<Ok200<NoteEntity>> {
     changed(at, request, params, None).await
 }
 
-async fn destroy(at: IssueRequest, path: Params<NotePath>) -> Result<NoContent> {
+async fn destroy<R: Noted>(at: R, path: Params<NotePath>) -> Result<NoContent> {
     removed(at, path.note_id, None).await
 }

@@ -5,6 +5,7 @@ mod arguments;
 
 use self::arguments::{day, words};
 use super::awards;
+use super::epics::places::{EpicPlace, found_to_write};
 use super::issues::{Assignees, IssueInput, StateEvent, links, moves, requests, time};
 use super::todos;
 use crate::access::{Parent, ProjectAccess};
@@ -149,8 +150,25 @@ fn edit_of(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Option<Ed
             let sentence = format!("Set severity to {severity}.");
             edit(|it| it.severity = Some(severity), done("severity", severity.as_str(), sentence))
         }
+        "epic" => {
+            let epic = named_epic(tx, by, argument)?;
+            let sentence = format!("Added this issue to epic {argument}.");
+            edit(|it| it.epic_id = Patch::Value(epic), done("epic_id", epic, sentence))
+        }
         name => return Ok(bare_edit(name)),
     }))
+}
+
+/// The id of the epic that `&5` means in the project's group, or `group&5`.
+fn named_epic(tx: &mut Tx<'_>, by: Author<'_>, name: &str) -> Result<i64> {
+    let (path, number) = name.rsplit_once('&').ok_or_else(senseless)?;
+    let iid: i64 = number.parse().map_err(|_| senseless())?;
+    let group = match path {
+        "" => Reference::Id(by.desk.project.namespace_id),
+        path => Reference::Path(path.to_owned()),
+    };
+    let place = EpicPlace::numbered(group, iid);
+    Ok(found_to_write(tx, by.viewer, &place)?.1.id)
 }
 
 /// The same of a command that takes no argument.
@@ -179,6 +197,10 @@ fn bare_edit(name: &str) -> Option<Edit> {
         "remove_milestone" => edit(
             |it| it.milestone_id = Patch::Null,
             done("milestone_id", Value::Null, "Removed the milestone."),
+        ),
+        "remove_epic" => edit(
+            |it| it.epic_id = Patch::Null,
+            done("epic_id", Value::Null, "Removed this issue from its epic."),
         ),
         "remove_due_date" => edit(
             |it| it.due_on = Patch::Null,

@@ -5,11 +5,13 @@ use crate::activity;
 use crate::formats::tasks;
 use crate::hooks;
 use crate::model::{EscalationStatus, Issue, IssueKind, IssueState, Severity};
+use crate::rules::epics::issues as epic_issues;
 use crate::rules::notes;
+use crate::store::epics::{self, dates};
 use crate::store::issues as rows;
 use crate::store::issues::events::{self, By, EventDetail};
 use identity::entities::load_basic;
-use kernel::error::Result;
+use kernel::error::{Found, Result};
 use kernel::http::params::{Field, FromParams, Param, Source, Unusable};
 use kernel::http::{Flat, Patch};
 use kernel::time::{Date, Timestamp};
@@ -72,7 +74,7 @@ kernel::choices! {
 
 /// One of these has to be there, where an issue is to be changed.
 pub const CHANGES: &str = "assignee_id, assignee_ids, confidential, created_at, description, \
-    discussion_locked, due_date, labels, add_labels, remove_labels, milestone_id, state_event, \
+    discussion_locked, due_date, epic_id, labels, add_labels, remove_labels, milestone_id, state_event, \
     title, issue_type, weight, severity";
 
 kernel::params! {
@@ -99,6 +101,8 @@ kernel::params! {
         pub add_label_ids: Vec<i64> = Vec::new(),
         pub remove_labels: Vec<String> = Vec::new(),
         pub remove_label_ids: Vec<i64> = Vec::new(),
+        /// Id of the epic it is in; 0 for none.
+        pub epic_id: Patch<i64>,
         /// The day it is due.
         pub due_on as "due_date": Patch<Date>,
         /// How heavy it is.
@@ -186,6 +190,7 @@ pub(super) fn begin(tx: &mut Tx<'_>, made: &Issue, input: &IssueInput) -> Result
     let labels = IssueInput { add_label_ids: labels, ..IssueInput::default() };
     tell(tx, by, &bare, made)?;
     relabel(tx, by, made, &labels)?;
+    put_into_epic(tx, by.user_id, made, input)?;
     match &input.assignees {
         Assignees::Set(ids) | Assignees::Add(ids) => {
             assign(tx, by, made, &Assignees::Add(ids.clone()))
@@ -207,7 +212,26 @@ pub fn update(
     tell(tx, by, issue, &after)?;
     relabel(tx, by, issue, input)?;
     assign(tx, by, issue, &input.assignees)?;
+    put_into_epic(tx, actor, &after, input)?;
+    if (issue.milestone_id, issue.due_on) != (after.milestone_id, after.due_on) {
+        dates::refresh_of_issues(tx, &[issue.id])?;
+    }
     found(tx, issue.id)
+}
+
+/// Puts an issue into the epic that was asked for, which the asker may change.
+fn put_into_epic(
+    tx: &mut Tx<'_>,
+    actor: Option<i64>,
+    issue: &Issue,
+    input: &IssueInput,
+) -> Result<()> {
+    let epic = match input.epic_id {
+        Patch::Absent => return Ok(()),
+        Patch::Null => None,
+        Patch::Value(id) => Some(epics::by_id(tx, id)?.found("")?),
+    };
+    epic_issues::set(tx, actor, issue, epic.as_ref())
 }
 
 pub(super) fn changed(tx: &Tx<'_>, actor: Option<i64>, issue: &Issue, input: &IssueInput) -> Issue {

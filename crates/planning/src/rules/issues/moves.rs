@@ -7,6 +7,7 @@ use crate::access::{Parent, ProjectAccess, desk_to_write};
 use crate::activity;
 use crate::model::Issue;
 use crate::rules::notes;
+use crate::store::epics;
 use crate::store::issues as rows;
 use crate::store::labels;
 use crate::store::milestones;
@@ -40,6 +41,8 @@ pub fn relocate(
     let there = target(tx, viewer, desk, to_project_id, "move")?;
     let made = copy(tx, viewer, &there, issue, true)?;
     rows::moved(tx, issue.id, made.id)?;
+    epics::issues::hand_on(tx, issue.id, made.id)?;
+    epics::dates::refresh_of_issues(tx, &[made.id])?;
     let actor = viewer.user_id();
     remark(tx, issue, actor, "moved to another project")?;
     remark(tx, &made, actor, "moved from another project")?;
@@ -173,7 +176,9 @@ pub fn destroy(
     }
     activity::forget_issue(tx, issue.id)?;
     note_rows::forget(tx, noteable(issue))?;
+    let above = epics::dates::of_issues(tx, &[issue.id])?;
     rows::delete(tx, issue.id)?;
+    epics::dates::refresh(tx, above)?;
     record(tx, viewer, "issue.destroy", issue, json!({"project_id": issue.project_id}))
 }
 

@@ -7,6 +7,7 @@ use crate::access::{Parent, ProjectAccess, sees, user_sees};
 use crate::formats::quick_actions;
 use crate::model::{Issue, IssueKind, IssueState, Label, MAX_NAMED, color};
 use crate::rules::commands;
+use crate::rules::epics::places::by_id_to_write;
 use crate::rules::news::{self, Text};
 use crate::rules::todos;
 use crate::store::issues as rows;
@@ -69,7 +70,7 @@ pub fn open(
     let owner = desk.is_owner();
     new.iid = input.iid.filter(|_| owner);
     new.created_at = input.created_at.filter(|_| owner);
-    resolve(tx, desk, &mut new)?;
+    resolve(tx, viewer, desk, &mut new)?;
     let made = create(tx, desk.project.id, author, &new)?;
     let text = made.description.clone().unwrap_or_default();
     let direct = named(tx, viewer, desk, &made, &text, "")?;
@@ -128,7 +129,7 @@ pub fn edit(
         return Err(Error::forbidden(""));
     }
     change.updated_at = change.updated_at.filter(|_| desk.is_owner());
-    resolve(tx, desk, &mut change)?;
+    resolve(tx, viewer, desk, &mut change)?;
     let assigned_before = rows::assignees_of_one(tx, issue.id)?;
     let after = update(tx, viewer.user_id(), issue, &change)?;
     tell(tx, viewer, desk, (issue, &after), assigned_before)?;
@@ -189,7 +190,12 @@ fn tell(
 }
 
 /// Makes ids of what was named, as far as it exists and may be used.
-fn resolve(tx: &mut Tx<'_>, desk: &ProjectAccess, input: &mut IssueInput) -> Result<()> {
+fn resolve(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    desk: &ProjectAccess,
+    input: &mut IssueInput,
+) -> Result<()> {
     let parent = Parent::Project(Box::new(desk.project.clone()));
     match input.milestone_id {
         Patch::Value(0) => input.milestone_id = Patch::Null,
@@ -197,6 +203,15 @@ fn resolve(tx: &mut Tx<'_>, desk: &ProjectAccess, input: &mut IssueInput) -> Res
             return Err(Error::invalid("milestone_id", "is invalid"));
         }
         _ => {}
+    }
+    if let Patch::Value(id) = input.epic_id {
+        input.epic_id = match id {
+            0 => Patch::Null,
+            id => match by_id_to_write(tx, viewer, id)? {
+                Some((_, epic)) => Patch::Value(epic.id),
+                None => return Err(Error::invalid("epic_id", "is invalid")),
+            },
+        };
     }
     if input.labels.is_some() || input.label_ids.is_some() {
         let titles = input.labels.take().unwrap_or_default();

@@ -4,6 +4,7 @@ use super::filter::{IssueFilter, narrow};
 use super::{SELECT, TABLES};
 use crate::access::{Scope, visible};
 use crate::model::Issue;
+use crate::store::epics::issues::of_epic;
 use crate::store::pages::{self, KeyType, List, Order, time_key};
 use identity::viewer::Viewer;
 use kernel::error::Result;
@@ -41,6 +42,9 @@ pub struct Sorting {
 fn seen(tx: &Tx<'_>, viewer: &Viewer, scope: &Scope, filter: &IssueFilter) -> Fragment {
     let mut condition = visible(tx, viewer, scope);
     narrow(&mut condition, filter, date_of(tx.now()));
+    if let Some(epic) = &filter.epic {
+        condition.append(of_epic(tx, viewer, epic));
+    }
     condition
 }
 

@@ -19,7 +19,7 @@ use store::{Fragment, FromRow, Tx, sql};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Noteable {
-    /// `Issue`, `AlertManagement::Alert`.
+    /// `Issue`, `Epic`, `AlertManagement::Alert`.
     pub kind: &'static str,
     pub id: i64,
     pub project_id: Option<i64>,
@@ -227,6 +227,12 @@ pub fn rewrite(tx: &mut Tx<'_>, id: i64, body: &str) -> Result<()> {
     Ok(index(tx, &NOTES, &[id])?)
 }
 
+/// The epic that a note of the program names.
+pub fn name_epic(tx: &mut Tx<'_>, id: i64, epic_id: i64) -> Result<()> {
+    tx.execute(sql!("update notes set names_epic_id = $2 where id = $1"), (id, epic_id))?;
+    Ok(())
+}
+
 pub fn begin_thread(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     tx.execute(sql!("update notes set in_thread = true where id = $1"), (id,))?;
     Ok(())
@@ -258,7 +264,8 @@ pub fn open(viewer: &Viewer) -> Fragment {
 /// Condition on `notes` joined with `projects`: those that show to somebody who
 /// sees what they are about.
 pub fn readable(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
-    let mut condition = Fragment::default();
+    // Of epics they are read with the epic, in [`crate::rules::comments::Talk`].
+    let mut condition = Fragment::new("notes.noteable_type <> 'Epic' and ");
     match viewer.user_id() {
         _ if viewer.is_admin() => condition.raw("1 = 1"),
         Some(user_id) => condition
@@ -267,7 +274,7 @@ pub fn readable(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
             .raw(") or ")
             .append(projects_of(tx, user_id, REPORTER))
             .raw(")"),
-        None => condition.append(open(viewer)),
+        None => condition.raw("(").append(open(viewer)).raw(")"),
     };
     condition
 }
@@ -349,19 +356,16 @@ pub fn authors(tx: &mut Tx<'_>, noteable: Noteable, with_internal: bool) -> Resu
     )?)
 }
 
-/// One page of the discussions about something that show to a viewer, each with
-/// its first note, in the order they began.
+/// One page of the discussions that some notes belong to, each with its first note,
+/// in the order they began.
 pub fn discussions(
     tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    noteable: Noteable,
-    is_reporter: bool,
+    shown: Fragment,
     paging: Paging,
 ) -> Result<Paged<(String, i64)>> {
     let mut from =
         Fragment::new("(select notes.discussion_id, min(notes.id) as first_id from notes where ");
-    from.append(shown(viewer, noteable, is_reporter))
-        .raw(" group by notes.discussion_id) as discussions");
+    from.append(shown).raw(" group by notes.discussion_id) as discussions");
     let list = List {
         select: Fragment::new("select discussion_id, first_id"),
         from,
@@ -374,19 +378,6 @@ pub fn discussions(
         },
     };
     pages::page(tx, list, paging, |(_, first): &(String, i64)| (json!(first), *first))
-}
-
-/// The notes of some of them, oldest first.
-pub fn of_discussions(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    noteable: Noteable,
-    is_reporter: bool,
-    ids: Vec<String>,
-) -> Result<Vec<Note>> {
-    let mut condition = shown(viewer, noteable, is_reporter);
-    condition.raw(" and").in_list("notes.discussion_id", ids);
-    select(tx, condition)
 }
 
 kernel::choices! {

@@ -1,6 +1,7 @@
 //! Notes that go, and the discussions they began.
 
 use super::{ISSUE, Note, Noteable, counted};
+use crate::model::epics::EPIC;
 use kernel::error::Result;
 use store::{Tx, sql};
 
@@ -46,18 +47,26 @@ fn begin_again(tx: &mut Tx<'_>, discussion_id: &str, began: (bool, bool)) -> Res
 
 /// Removes all notes about something that is gone, with their awards.
 pub fn forget(tx: &mut Tx<'_>, noteable: Noteable) -> Result<()> {
-    if noteable.kind == ISSUE {
-        // The database removes what names the issue, but not what answers that.
-        tx.execute(
-            sql!(
-                "update notes set begins = true, begins_in_public = not internal where id in
-                    (select min(answers.id) from notes named
-                     join notes answers on answers.discussion_id = named.discussion_id
-                     where named.names_issue_id = $1 and answers.id <> named.id
-                     group by answers.discussion_id)"
-            ),
-            (noteable.id,),
-        )?;
+    // The database removes what names an issue or epic, but not what answers that.
+    let begin_again = match noteable.kind {
+        ISSUE => Some(sql!(
+            "update notes set begins = true, begins_in_public = not internal where id in
+                (select min(answers.id) from notes named
+                 join notes answers on answers.discussion_id = named.discussion_id
+                 where named.names_issue_id = $1 and answers.id <> named.id
+                 group by answers.discussion_id)"
+        )),
+        EPIC => Some(sql!(
+            "update notes set begins = true, begins_in_public = not internal where id in
+                (select min(answers.id) from notes named
+                 join notes answers on answers.discussion_id = named.discussion_id
+                 where named.names_epic_id = $1 and answers.id <> named.id
+                 group by answers.discussion_id)"
+        )),
+        _ => None,
+    };
+    if let Some(statement) = begin_again {
+        tx.execute(statement, (noteable.id,))?;
     }
     for statement in [
         sql!(

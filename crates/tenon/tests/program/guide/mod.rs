@@ -61,6 +61,7 @@ pages! {
     groups_and_projects: "docs/guide/groups-and-projects.md",
     home_and_preferences: "docs/guide/home.md",
     issues: "docs/guide/issues.md",
+    epics: "docs/guide/epics.md",
     limits_and_outages: "docs/guide/limits.md",
     maven_packages: "docs/guide/packages-maven.md",
     terraform_modules: "docs/guide/packages-terraform.md",

@@ -2,7 +2,7 @@
 
 use crate::packages_formats::forms::multipart;
 use serde_json::{Value, json};
-use testkit::{Browser, Client, TestServer};
+use testkit::{Browser, Client, TestGroup, TestServer};
 
 /// Statements sent so far for requests of this route.
 fn sent(t: &TestServer, route: &str) -> u64 {
@@ -87,6 +87,20 @@ async fn dropped_events(t: &TestServer, collector: &str, key: &str) {
     t.anonymous().post(to).bytes(body).await.is(200);
 }
 
+/// An epic below the first one, linked with that, and an issue in the first.
+async fn epic(t: &TestServer, group: &TestGroup, n: i64, issue: i64) {
+    let post = |path: &str, body: Value| t.admin().post(group.at(path)).json(&body);
+    let body = json!({"title": format!("epic {n}"), "labels": format!("l{n}")});
+    let made = post("/epics", body).await.is(201).id();
+    post(&format!("/epics/1/issues/{issue}"), json!({})).await.is(201);
+    if n > 0 {
+        post(&format!("/epics/1/epics/{made}"), json!({})).await.is(201);
+        let link = json!({"target_group_id": group.id, "target_epic_iid": n + 1});
+        post("/epics/1/related_epics", link).await.is(201);
+    }
+    post("/epics/1/notes", json!({"body": format!("note {n}")})).await.is(201);
+}
+
 /// Fifty-five of everything that is listed, told apart where the lists look:
 /// each project in a group of its own, each package with two files.
 async fn fill(t: &TestServer) -> (String, String) {
@@ -128,8 +142,8 @@ async fn fill(t: &TestServer) -> (String, String) {
             .is(201);
         let text = format!("thing {name}");
         let issue = json!({"title": name, "description": text, "labels": name});
-        let made = t.admin().post(project.at("/issues")).json(&issue).await;
-        made.is(201);
+        let made = t.admin().post(project.at("/issues")).json(&issue).await.is(201);
+        epic(t, &group, n, made.id()).await;
         let todo = project.at(&format!("/issues/{}/todo", n + 1));
         t.admin().post(todo).await.is(201);
         about_the_first_issue(
@@ -183,6 +197,15 @@ async fn lists_of_fifty_cost_what_lists_of_five_cost(t: TestServer) {
         ("/projects/{id}/issues", format!("{project}/issues?with_labels_details=true")),
         ("/projects/{id}/issues", format!("{project}/issues?pagination=keyset&search=g")),
         ("/groups/{id}/issues", format!("{group}/issues?order_by=label_priority")),
+        ("/groups/{id}/epics", format!("{group}/epics?with_labels_details=true")),
+        ("/groups/{id}/epics/{epic_iid}/issues", format!("{group}/epics/1/issues")),
+        ("/groups/{id}/epics/{epic_iid}/epics", format!("{group}/epics/1/epics")),
+        (
+            "/groups/{id}/epics/{epic_iid}/related_epics",
+            format!("{group}/epics/1/related_epics"),
+        ),
+        ("/groups/{id}/related_epic_links", format!("{group}/related_epic_links")),
+        ("/groups/{id}/epics/{epic_iid}/notes", format!("{group}/epics/1/notes")),
         ("/projects/{id}/labels", format!("{project}/labels?with_counts=true")),
         ("/projects/{id}/milestones", format!("{project}/milestones")),
         ("/projects/{id}/uploads", format!("{project}/uploads")),

@@ -3,7 +3,7 @@
 use crate::refusals::{archives, forms};
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use testkit::{Client, TestProject, TestServer};
+use testkit::{Client, TestGroup, TestProject, TestServer};
 
 /// Things that exist, and that nobody but `keeper` may know of.
 pub struct Hidden {
@@ -77,6 +77,7 @@ pub async fn hide(t: &TestServer) -> Hidden {
     let goal = json!({"title": "2.0"});
     let milestone_of_group = made(group.at("/milestones"), goal).await.id();
     let (work, discussion) = issues(&admin, &project, milestone_of_project).await;
+    let (epic, discussion_of_epic) = epics(&admin, &group, work[0]).await;
     let (client_key, error) = reported_error(&admin, &project).await;
     let [integration, window, image] = received_alert(&admin, &project).await;
     let [rotation, policy] = on_call(&admin, &project).await;
@@ -109,6 +110,16 @@ pub async fn hide(t: &TestServer) -> Hidden {
         (("projects", "label_event_id"), work[3].to_string()),
         (("projects", "milestone_event_id"), work[4].to_string()),
         (("projects", "weight_event_id"), work[5].to_string()),
+        (("groups", "epic_iid"), "1".into()),
+        (("groups", "child_epic_id"), epic[0].to_string()),
+        (("groups", "epic_issue_id"), epic[1].to_string()),
+        (("groups", "related_epic_link_id"), epic[2].to_string()),
+        (("groups", "state_event_id"), epic[3].to_string()),
+        (("groups", "label_event_id"), epic[4].to_string()),
+        (("groups", "note_id"), epic[5].to_string()),
+        (("groups", "award_id"), epic[6].to_string()),
+        (("groups", "award_of_note_id"), epic[7].to_string()),
+        (("groups", "discussion_id"), discussion_of_epic),
         (("projects", "cleanup_rule_id"), cleanup_of_project.to_string()),
         (("groups", "cleanup_rule_id"), cleanup_of_group.to_string()),
         (("projects", "upload_id"), upload.0),
@@ -210,6 +221,32 @@ async fn issues(admin: &Client, project: &TestProject, milestone: i64) -> (Vec<i
     }
     ids.extend([note_id, on_issue, on_note, todo]);
     (ids, discussion)
+}
+
+/// Makes an epic with one below it, an issue, a link, and what happened to it: the
+/// ids of these, of one event of each kind, of a note, and of a reaction to each; and
+/// the note's discussion.
+async fn epics(admin: &Client, group: &TestGroup, issue: i64) -> (Vec<i64>, String) {
+    let made = async |path: String, body: Value| admin.post(path).json(&body).await.is(201);
+    let epic = json!({"title": "a secret", "labels": "feature"});
+    made(group.at("/epics"), epic).await;
+    let child = made(group.at("/epics/1/epics"), json!({"title": "a secret"})).await.id();
+    let place = made(group.at(&format!("/epics/1/issues/{issue}")), json!({})).await.id();
+    let other = json!({"target_group_id": group.id, "target_epic_iid": 2});
+    let link = made(group.at("/epics/1/related_epics"), other).await.id();
+    admin.put(group.at("/epics/1?state_event=close")).await.is(200);
+    let mut ids = vec![child, place, link];
+    for kind in ["state", "label"] {
+        let events = admin.get(group.at(&format!("/epics/1/resource_{kind}_events"))).await;
+        ids.extend(events.is(200).each("id").iter().filter_map(Value::as_i64));
+    }
+    let note = made(group.at("/epics/1/discussions"), json!({"body": "a secret"})).await.json();
+    let note_id = note["notes"][0]["id"].as_i64().unwrap_or_default();
+    let award = json!({"name": "rocket"});
+    let on_epic = made(group.at("/epics/1/award_emoji"), award.clone()).await.id();
+    let on_note = group.at(&format!("/epics/1/notes/{note_id}/award_emoji"));
+    ids.extend([note_id, on_epic, made(on_note, award).await.id()]);
+    (ids, note["id"].as_str().unwrap_or_default().to_owned())
 }
 
 /// Reports an error; the client key and the error.

@@ -1,5 +1,12 @@
 //! Who sees and does what: issues follow the project they are in, and
 //! confidential ones are seen by their author, their assignees and reporters.
+//! Epics have rules of their own, in [`epics`].
+
+mod desk;
+pub mod epics;
+pub mod switches;
+
+pub use desk::Desk;
 
 use crate::model::Issue;
 use identity::model::{User, UserState};

@@ -1,0 +1,83 @@
+"""python-gitlab, unmodified, plans with epics: issues, notes, labels and events of them."""
+
+import os
+
+import gitlab
+
+import stories
+from stories import URL
+
+ROOT = gitlab.Gitlab(URL, private_token=os.environ["TENON_TOKEN"])
+
+
+def refused(status, call):
+    """The call must be refused with this status."""
+    try:
+        call()
+    except gitlab.exceptions.GitlabError as error:
+        assert error.response_code == status, (error.response_code, error.error_message)
+        return
+    raise AssertionError(f"expected a refusal with {status}")
+
+
+def group_with_project(path):
+    group = ROOT.groups.create({"name": path, "path": path})
+    return group, ROOT.projects.create({"name": "anvil", "namespace_id": group.id})
+
+
+def test_epics_are_made_found_changed_and_deleted():
+    group, _ = group_with_project("planned")
+    epic = group.epics.create(
+        {"title": "Doors", "labels": ["oak", "brass"], "start_date": "2031-01-01", "end_date": "2031-02-01"}
+    )
+    assert (epic.iid, epic.labels) == (1, ["brass", "oak"])
+    assert (epic.start_date, epic.end_date, epic.due_date) == ("2031-01-01", "2031-02-01", "2031-02-01")
+    group.epics.create({"title": "Windows"})
+    listed = group.epics.list(labels=["oak"], order_by="title", sort="asc", get_all=True)
+    assert [one.title for one in listed] == ["Doors"]
+    assert [one.title for one in group.epics.list(search="wind", get_all=True)] == ["Windows"]
+    epic.title, epic.labels = "Gates", ["iron"]
+    epic.save()
+    assert group.epics.get(1).title == "Gates"
+    group.epics.update(1, {"state_event": "close"})
+    assert [one.iid for one in group.epics.list(state="closed", get_all=True)] == [1]
+    assert {one.name for one in group.labels.list(get_all=True)} == {"oak", "brass", "iron"}
+    events = group.epics.get(1).resourcelabelevents.list(get_all=True)
+    assert {(one.action, one.label["name"]) for one in events} == {
+        ("add", "oak"), ("add", "brass"), ("remove", "oak"), ("remove", "brass"), ("add", "iron"),
+    }
+    epic.delete()
+    refused(404, lambda: group.epics.get(1))
+
+
+def test_issues_are_put_into_epics_and_ordered():
+    group, project = group_with_project("filled")
+    epic = group.epics.create({"title": "Doors"})
+    made = [project.issues.create({"title": title}) for title in ("Hinge", "Lock")]
+    hinge, lock = [epic.issues.create({"issue_id": one.id}) for one in made]
+    refused(409, lambda: epic.issues.create({"issue_id": made[0].id}))
+    assert [one.title for one in epic.issues.list(get_all=True)] == ["Hinge", "Lock"]
+    lock.move_after_id = hinge.epic_issue_id
+    lock.save()
+    assert [one.title for one in epic.issues.list(get_all=True)] == ["Lock", "Hinge"]
+    assert project.issues.get(1).epic["title"] == "Doors"
+    assert [one.iid for one in project.issues.list(epic_id=epic.id, get_all=True)] == [1, 2][::-1]
+    hinge.delete()
+    assert [one.title for one in epic.issues.list(get_all=True)] == ["Lock"]
+
+
+def test_notes_are_written_about_epics():
+    group, _ = group_with_project("discussed")
+    for title in ("Doors", "Windows"):
+        group.epics.create({"title": title})
+    epic = group.epics.get(2)
+    note = epic.notes.create({"body": "Which?"})
+    note.body = "Which ones?"
+    note.save()
+    assert epic.notes.get(note.id).body == "Which ones?"
+    assert note.noteable_type == "Epic"
+    note.delete()
+    assert [one.body for one in epic.notes.list(get_all=True)] == []
+
+
+stories.run(globals())
