@@ -123,11 +123,12 @@ pub fn chromium() -> Result<PathBuf, String> {
     on_path(&names).ok_or_else(|| "the package chromium brought no program chromium".to_owned())
 }
 
-/// The clients that come from the system's packages: git's credential helper
-/// and Apache with its OpenID module. Apache is started by its suite only.
+/// The clients that come from the system's packages: git's credential helper,
+/// Apache with its OpenID module, and mutt. Apache is started by its suite only.
 pub fn packaged_clients() -> Outcome {
     let module = Path::new("/usr/lib/apache2/modules/mod_auth_openidc.so");
-    if on_path(&["git-credential-oauth"]).is_some() && module.is_file() {
+    let programs = ["git-credential-oauth", "mutt"];
+    if programs.iter().all(|name| on_path(&[name]).is_some()) && module.is_file() {
         return Ok(());
     }
     let packages = [
@@ -135,8 +136,9 @@ pub fn packaged_clients() -> Outcome {
         "xdg-utils",
         "apache2-bin",
         "libapache2-mod-auth-openidc",
+        "mutt",
     ];
-    system_packages("git-credential-oauth and Apache's OpenID module", &packages)
+    system_packages("git-credential-oauth, Apache's OpenID module and mutt", &packages)
 }
 
 /// The go command and Composer, with what unpacks zip files for it.

@@ -49,6 +49,11 @@ impl Suite {
 pub const CLIENTS: &[Suite] = &[
     suite(Python, "python-gitlab", "tests/clients/rest.py"),
     suite(Python, "python-gitlab for issues", "tests/clients/planning.py"),
+    suite(
+        Python,
+        "python-gitlab and mutt for notifications",
+        "tests/clients/notifications.py",
+    ),
     suite(Node, "@gitbeaker/rest", "tests/clients/rest.cjs"),
     suite(Python, "schemathesis", "tests/clients/openapi.py"),
     suite(Node, "openid-client and oauth4webapi", "tests/clients/oauth.cjs"),

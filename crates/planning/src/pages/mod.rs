@@ -12,9 +12,11 @@ pub mod list;
 mod milestones;
 mod new;
 pub mod notes;
+pub mod notifications;
 pub mod panels;
 mod preview;
 pub mod todos;
+mod unsubscribe;
 pub mod views;
 
 use crate::access::{Parent, ParentAccess, ProjectAccess, Scope, sees_issues};
@@ -36,6 +38,8 @@ pub fn routes(r: &mut Routes) {
     milestones::routes(r);
     todos::routes(r);
     dashboard::routes(r);
+    notifications::routes(r);
+    unsubscribe::routes(r);
 }
 
 fn desk(

@@ -8,6 +8,8 @@ use store::{Tx, sql};
 pub enum Target {
     Label,
     Issue,
+    /// A thing of a room above, by its kind.
+    Thing(&'static str),
 }
 
 impl Target {
@@ -15,6 +17,7 @@ impl Target {
         match self {
             Target::Label => "Label",
             Target::Issue => "Issue",
+            Target::Thing(kind) => kind,
         }
     }
 }
@@ -73,6 +76,18 @@ pub fn of_target(tx: &mut Tx<'_>, target: Target, target_id: i64) -> Result<Vec<
              where target_type = $1 and target_id = $2 order by user_id"
         ),
         (target.name(), target_id),
+    )?)
+}
+
+/// Who asked to be told of any of these labels.
+pub fn of_labels(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<i64>> {
+    Ok(tx.all(
+        sql!(
+            "select distinct user_id from subscriptions
+             where target_type = 'Label' and target_id in_list($1) and subscribed
+             order by user_id limit 1000"
+        ),
+        (ids,),
     )?)
 }
 

@@ -28,7 +28,8 @@ async fn desk(t: &TestServer) -> (Desk, TestUser, TestUser, String) {
 /// Subjects of the mails to somebody.
 fn subjects(t: &TestServer, to: &str) -> Vec<String> {
     let sent = t.app().mailer().sent().into_iter();
-    let sent = sent.filter(|mail| mail.to == format!("{to}@example.com"));
+    let address = format!("{to}@example.com");
+    let sent = sent.filter(|mail| mail.to == address && mail.subject.contains(" | "));
     sent.map(|mail| mail.subject)
         .filter(|subject| subject.contains("alert#"))
         .collect()
