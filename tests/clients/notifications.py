@@ -62,8 +62,7 @@ def shown_by_mutt(mails):
         for number, mail in enumerate(reversed(mails)):
             (box / "cur" / f"{number}.m:2,S").write_bytes(mail.as_bytes())
         pathlib.Path(home, "rc").write_text(
-            'set sort=threads ascii_chars mail_check_stats=no\n'
-            'set index_format="@%s@"\nset header_cache=""\n'
+            f'set folder="{home}"\nset sort=threads ascii_chars\nset index_format="@%s@"\n'
         )
         return screen(["mutt", "-n", "-R", "-F", f"{home}/rc", "-f", str(box)], home)
 
