@@ -200,6 +200,39 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? 'with JavaScript' : 'without JavaScript';
+  test(`somebody chooses what they are told of ${how}`, async () => {
+    const { page, context, problems } = await signedIn({ javaScriptEnabled });
+    await page.goto(`${url}/-/profile/notifications`);
+    await page.getByLabel('Level', { exact: true }).first().selectOption('custom');
+    await page.getByLabel('Close issue', { exact: true }).check();
+    await page.getByLabel('How often').selectOption('weekly');
+    await page.getByRole('button', { name: 'Save', exact: true }).first().click();
+    await said(page, 'Notification settings saved.');
+    assert.ok(await page.getByLabel('Close issue', { exact: true }).isChecked());
+    await page.getByLabel('Level', { exact: true }).first().selectOption('participating');
+    await page.getByLabel('Close issue', { exact: true }).uncheck();
+    await page.getByLabel('How often').selectOption('off');
+    await page.getByRole('button', { name: 'Save', exact: true }).first().click();
+    await said(page, 'Notification settings saved.');
+    // The bell of a project, by keyboard.
+    await page.goto(`${url}/${group}/anvil`);
+    const bell = page.locator('main summary', { hasText: 'Notifications' });
+    await bell.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: /^Watch/ }).focus();
+    await page.keyboard.press('Enter');
+    await said(page, 'saved.');
+    await bell.click();
+    assert.equal(await page.locator('main button[aria-current]').innerText(), 'Watch: everything');
+    await page.getByRole('button', { name: 'As set above' }).click();
+    await said(page, 'saved.');
+    assert.deepEqual(problems, []);
+    await context.close();
+  });
+}
+
 const PAGES = [
   '/admin/users',
   '/admin/users/new',
@@ -221,13 +254,16 @@ const PAGES = [
   '/admin/settings/network',
   '/admin/package_limits',
   '/-/user_settings/emails',
+  '/-/profile/notifications',
   '/-/user_settings/preferences',
   '/-/user_settings/applications',
   `/${group}/anvil`,
   `/${group}/anvil/-/starrers`,
+  `/${group}/anvil/-/notification_settings`,
   `/${group}/anvil/-/members`,
   `/${group}/anvil/-/deploy_tokens`,
   `/${group}/anvil/-/settings`,
+  `/groups/${group}/-/notification_settings`,
   `/groups/${group}/-/members`,
   `/groups/${group}/-/deploy_tokens`,
   `/groups/${group}/-/settings`,

@@ -57,6 +57,21 @@ test('groups hold projects', async () => {
   await refused(404, () => root.Groups.show(group.id));
 });
 
+test('somebody chooses what they are told of', async () => {
+  const { client } = await userWithToken('listener');
+  const group = await client.Groups.create('Echo', 'echo');
+  const project = await client.Projects.create({ name: 'bell', namespaceId: group.id });
+  assert.equal((await client.NotificationSettings.show()).level, 'participating');
+  const own = await client.NotificationSettings.edit({ level: 'mention' });
+  assert.deepEqual([own.level, own.notification_email], ['mention', 'listener@example.org']);
+  for (const place of [{ projectId: project.id }, { groupId: group.id }]) {
+    assert.equal((await client.NotificationSettings.show(place)).level, 'global');
+    const custom = await client.NotificationSettings.edit({ ...place, level: 'custom', newNote: true });
+    assert.deepEqual([custom.level, custom.events.new_note, custom.events.close_issue], ['custom', true, false]);
+  }
+  await refused(400, () => client.NotificationSettings.edit({ level: 'loud' }));
+});
+
 test('a member of a group reaches its projects', async () => {
   const group = await root.Groups.create('Guild hall', 'guild-hall', { visibility: 'private' });
   const project = await root.Projects.create({ name: 'inner', namespaceId: group.id });

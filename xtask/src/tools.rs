@@ -124,12 +124,12 @@ pub fn chromium() -> Result<PathBuf, String> {
 }
 
 /// The clients that come from the system's packages: git's credential helper, a
-/// reader of feeds, and Apache with its OpenID module. Apache is started by its
-/// suite only.
+/// reader of feeds, one of mail, and Apache with its OpenID module. Apache is started
+/// by its suite only.
 pub fn packaged_clients() -> Outcome {
     let module = Path::new("/usr/lib/apache2/modules/mod_auth_openidc.so");
-    let is_there = |program| on_path(&[program]).is_some();
-    if is_there("git-credential-oauth") && is_there("newsboat") && module.is_file() {
+    let programs = ["git-credential-oauth", "newsboat", "mutt"];
+    if programs.iter().all(|name| on_path(&[name]).is_some()) && module.is_file() {
         return Ok(());
     }
     let packages = [
@@ -138,8 +138,9 @@ pub fn packaged_clients() -> Outcome {
         "xdg-utils",
         "apache2-bin",
         "libapache2-mod-auth-openidc",
+        "mutt",
     ];
-    system_packages("git-credential-oauth, newsboat and Apache's OpenID module", &packages)
+    system_packages("git-credential-oauth, newsboat, mutt and Apache's OpenID module", &packages)
 }
 
 /// The go command and Composer, with what unpacks zip files for it.

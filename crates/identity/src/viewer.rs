@@ -68,13 +68,18 @@ pub enum Credential {
     },
     /// The token of feeds.
     Feed,
+    /// Nobody asks: a job writes down what they may see.
+    None,
 }
 
 impl Credential {
     pub fn token_id(&self) -> Option<i64> {
         match self {
             Credential::Token { id, .. } => Some(*id),
-            Credential::Session { .. } | Credential::OAuth { .. } | Credential::Feed => None,
+            Credential::Session { .. }
+            | Credential::OAuth { .. }
+            | Credential::Feed
+            | Credential::None => None,
         }
     }
 }
@@ -115,6 +120,11 @@ pub struct DeployViewer {
 }
 
 impl Viewer {
+    /// A user to whom a job writes: what they may see, and nothing that they do.
+    pub fn addressed(user: User) -> Viewer {
+        Viewer::User(Arc::new(SignedIn::by(user, Credential::None, String::new())))
+    }
+
     pub fn user_id(&self) -> Option<i64> {
         self.user().map(|user| user.id)
     }
@@ -212,7 +222,10 @@ impl SignedIn {
     pub fn session_id(&self) -> Option<i64> {
         match self.credential {
             Credential::Session { id } => Some(id),
-            Credential::Token { .. } | Credential::OAuth { .. } | Credential::Feed => None,
+            Credential::Token { .. }
+            | Credential::OAuth { .. }
+            | Credential::Feed
+            | Credential::None => None,
         }
     }
 

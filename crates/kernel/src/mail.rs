@@ -19,6 +19,8 @@ use crate::time::Timestamp;
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// Characters kept of a subject.
 const SUBJECT: usize = 255;
+/// Characters kept of another header; addresses in them are longer.
+const HEADER: usize = 2_000;
 
 /// One mail to one recipient.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,19 +41,32 @@ pub struct Message {
 pub struct Thread {
     /// Names this mail among those of the host: `Message-ID` without its host.
     pub id: String,
-    /// The mail that began the conversation: `In-Reply-To` and `References`;
-    /// none if it is this one.
-    pub begun_by: Option<String>,
-    /// What it is about, the innermost first (`anvil.acme`): `List-Id` without
-    /// its host.
+    /// The mails of the conversation that it follows, the first first:
+    /// `References`, and the last of them `In-Reply-To`; none if it begins it.
+    pub follows: Vec<String>,
+    /// What it is about, from the outermost (`acme/anvil`): `List-Id`.
     pub list: String,
     /// The instance's host.
     pub host: String,
+    /// Whose doing it tells of: stands before the sender's address.
+    pub from: Option<String>,
+    /// Further headers, by name; a value is one line.
+    pub headers: Vec<(String, String)>,
 }
 
 impl Thread {
     fn id_of(&self, id: &str) -> String {
         format!("<{}@{}>", token(id), token(&self.host))
+    }
+
+    /// `acme/anvil <anvil.acme.host>`.
+    fn list_id(&self) -> String {
+        let mut parts: Vec<&str> = self.list.split('/').collect();
+        parts.reverse();
+        let id = token(&parts.join("."));
+        let shown = |c: char| c.is_ascii_alphanumeric() || "/.-_".contains(c);
+        let name: String = self.list.chars().filter(|c| shown(*c)).take(SUBJECT).collect();
+        format!("{name} <{id}.{}>", token(&self.host))
     }
 }
 
@@ -153,9 +168,17 @@ impl Mailer {
         }
     }
 
+    /// The sender, under the name of who did what the mail tells of.
+    fn sender(&self, thread: Option<&Thread>) -> Mailbox {
+        match thread.and_then(|thread| thread.from.as_deref()).map(one_line) {
+            Some(name) if !name.is_empty() => Mailbox::new(Some(name), self.from.email.clone()),
+            _ => self.from.clone(),
+        }
+    }
+
     fn compose(&self, message: &Message, thread: Option<&Thread>) -> Result<lettre::Message> {
         let mail = lettre::Message::builder()
-            .from(self.from.clone())
+            .from(self.sender(thread))
             .to(mailbox(&message.to)?)
             .subject(one_line(&message.subject))
             .message_id(thread.map(|thread| thread.id_of(&thread.id)))
@@ -178,22 +201,30 @@ impl Mailer {
 /// Adds the headers of a conversation; that the mail is written by a program
 /// keeps answering machines from answering it.
 fn in_thread(mut mail: MessageBuilder, thread: &Thread) -> MessageBuilder {
-    if let Some(begun_by) = &thread.begun_by {
-        let id = thread.id_of(begun_by);
-        mail = mail.in_reply_to(id.clone()).references(id);
+    let follows: Vec<String> = thread.follows.iter().map(|id| thread.id_of(id)).collect();
+    if let Some(last) = follows.last() {
+        mail = mail.in_reply_to(last.clone()).references(follows.join(" "));
     }
-    let list = format!("<{}.{}>", token(&thread.list), token(&thread.host));
-    for (name, value) in [("List-Id", list), ("Auto-Submitted", "auto-generated".to_owned())] {
-        let name = HeaderName::new_from_ascii_str(name);
-        mail = mail.raw_header(HeaderValue::new(name, value));
+    let own = [
+        ("List-Id".to_owned(), thread.list_id()),
+        ("Auto-Submitted".to_owned(), "auto-generated".to_owned()),
+    ];
+    for (name, value) in own.iter().chain(&thread.headers) {
+        if let Ok(name) = HeaderName::new_from_ascii(name.clone()) {
+            mail = mail.raw_header(HeaderValue::new(name, line(value, HEADER)));
+        }
     }
     mail
 }
 
 /// A value for one header: no line breaks, no control characters, bounded.
 fn one_line(text: &str) -> String {
+    line(text, SUBJECT)
+}
+
+fn line(text: &str, most: usize) -> String {
     let spaced = text.chars().map(|c| if is_control(c) { ' ' } else { c });
-    spaced.take(SUBJECT).collect::<String>().trim().to_owned()
+    spaced.take(most).collect::<String>().trim().to_owned()
 }
 
 fn is_control(c: char) -> bool {
@@ -335,9 +366,14 @@ mod tests {
         let mailer = Mailer::open(directory.path().to_str().unwrap(), "a@example.com").unwrap();
         let thread = Thread {
             id: "issue-5-note-7".into(),
-            begun_by: Some("issue-5\r\nBcc: eve@example.com".into()),
-            list: "anvil.acme>\r\nX: y".into(),
+            follows: vec!["reply-k".into(), "issue-5\r\nBcc: eve@example.com".into()],
+            list: "acme/anvil>\r\nX: y".into(),
             host: "tenon.example.com".into(),
+            from: Some("Ada \"A\"\r\nBcc: eve@example.com".into()),
+            headers: vec![
+                ("X-Service-Project".into(), "Grüße\r\nBcc: eve@example.com".into()),
+                ("X-Service\r\nBcc".into(), "eve@example.com".into()),
+            ],
         };
         let message = message("ada@example.com", "x");
         mailer.send_in(&message, &thread).await.unwrap();
@@ -348,14 +384,18 @@ mod tests {
         for line in [
             "Message-ID: <issue-5-note-7@tenon.example.com>".to_owned(),
             format!("In-Reply-To: {begun}"),
-            format!("References: {begun}"),
-            "List-Id: <anvil.acme---X--y.tenon.example.com>".to_owned(),
+            format!("References: <reply-k@tenon.example.com> {begun}"),
+            "List-Id: acme/anvilXy <anvil---X--y.acme.tenon.example.com>".to_owned(),
             "Auto-Submitted: auto-generated".to_owned(),
         ] {
             assert!(text.contains(&format!("{line}\r\n")), "{line}: {text}");
         }
         let lower = text.to_lowercase();
         assert!(!lower.contains("\nbcc:") && !lower.contains("\nx:"), "{text}");
+        assert!(
+            text.contains("X-Service-Project: ") && text.contains("<a@example.com>"),
+            "{text}"
+        );
     }
 
     #[tokio::test]

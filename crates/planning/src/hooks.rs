@@ -4,11 +4,14 @@ use crate::model::Issue;
 use crate::notifications::store::{self as notifications, SourceType};
 use crate::store::references::Numbered;
 use crate::store::{awards, epics, internal_ids, todos, upkeep};
+use crate::tasks::TellMoved;
 use identity::hooks::Destroying;
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::html::PageViewer;
+use kernel::jobs::enqueue_at;
 use spaces::hooks::Contents;
+use spaces::model::Project;
 use store::Tx;
 
 pub use crate::store::upkeep::{hand_over, issues_of, open_issues};
@@ -55,6 +58,13 @@ pub fn group_destroying(tx: &mut Tx<'_>, group_id: i64) -> Result<()> {
 pub fn project_destroying(tx: &mut Tx<'_>, project_id: i64) -> Result<()> {
     notifications::forget_source(tx, (SourceType::Project, project_id))?;
     internal_ids::forget_project(tx, project_id)
+}
+
+/// Has the members of a project told that it stands elsewhere.
+pub fn project_moved(tx: &mut Tx<'_>, viewer: &Viewer, before: &Project) -> Result<()> {
+    let (now, actor) = (tx.now(), viewer.user_id());
+    let job = TellMoved { project: before.id, from: before.full_path.clone(), actor };
+    enqueue_at(tx, &job, now)
 }
 
 /// To-dos of the viewer that are pending, as the header of pages counts them.

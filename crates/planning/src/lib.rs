@@ -3,10 +3,14 @@
 //! Tables (migration 0030): `internal_ids`, `labels`, `label_priorities`,
 //! `milestones`, `subscriptions`, `issues`, `issue_assignees`, `issue_labels`,
 //! `issue_events`, `issue_links`, `notes`, `award_emoji`, `todos`; of epics
-//! (0065) `epics`, `epic_issues`, `epic_labels`, `epic_events`, `epic_links`.
-//! Jobs: `planning.notify`, `planning.tell`.
+//! (0065) `epics`, `epic_issues`, `epic_labels`, `epic_events`, `epic_links`; of
+//! notifications (0063, 0064) `notification_settings`, `notification_counts`,
+//! `notification_days`, `sent_notifications`, `digest_items`.
+//! Jobs: `planning.notify`, `planning.tell`, `planning.tell_due`,
+//! `planning.tell_moved`, `planning.tell_moved_to`, `planning.send_digest`.
 //! Hooks: [`hooks::CONTENTS`], [`hooks::project_destroying`],
-//! [`hooks::group_destroying`], [`hooks::hand_over`], [`hooks::open_issues`]; rooms above follow issues
+//! [`hooks::group_destroying`], [`hooks::project_moved`],
+//! [`hooks::hand_over`], [`hooks::open_issues`]; rooms above follow issues
 //! by [`hooks::Hooks`], and plug in what else has notes and to-dos by
 //! [`targets::TargetKinds`].
 //!

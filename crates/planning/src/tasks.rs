@@ -13,6 +13,34 @@ pub enum Event {
     Reassigned,
     /// Its text changed; only those newly named are told.
     Edited,
+    /// It has another milestone, or none any longer.
+    Milestone,
+    /// It has a further label; only who asked to be told of the label is.
+    Labelled,
+    /// It is due tomorrow.
+    Due,
+}
+
+impl Event {
+    /// As it is stored.
+    pub fn name(self) -> &'static str {
+        match self {
+            Event::New => "new",
+            Event::Note => "note",
+            Event::Closed => "closed",
+            Event::Reopened => "reopened",
+            Event::Reassigned => "reassigned",
+            Event::Edited => "edited",
+            Event::Milestone => "milestone",
+            Event::Labelled => "labelled",
+            Event::Due => "due",
+        }
+    }
+
+    /// Nobody is told but those for whom it was meant.
+    pub fn is_for_few(self) -> bool {
+        matches!(self, Event::Edited | Event::Labelled)
+    }
 }
 
 /// Why somebody is told, the weightier first.
@@ -31,6 +59,18 @@ pub enum Reason {
 }
 
 impl Reason {
+    /// As the header of mails says it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reason::OwnActivity => "own_activity",
+            Reason::Assigned => "assigned",
+            Reason::Mentioned => "mentioned",
+            Reason::Subscribed => "subscribed",
+            Reason::Participating => "participating",
+            Reason::Watching => "watching",
+        }
+    }
+
     pub fn words(self) -> &'static str {
         match self {
             Reason::OwnActivity => "you asked to be told of what you do",
@@ -57,9 +97,12 @@ pub struct News {
     pub about: About,
     pub note: Option<i64>,
     pub actor: Option<i64>,
+    /// Random: tells the mails about it from those about the like of it.
+    #[serde(default)]
+    pub mark: String,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Notify {
     #[serde(flatten)]
     pub news: News,
@@ -73,4 +116,38 @@ pub struct Tell {
     pub news: News,
     pub user: i64,
     pub reason: Reason,
+}
+
+/// What waits for somebody's mail of a day or a week.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Waiting {
+    #[serde(flatten)]
+    pub news: News,
+    pub reason: Reason,
+}
+
+/// Has people told of what is due on a day, some at a time.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct TellDue {
+    /// `2026-01-31`.
+    pub day: String,
+    /// Of the issue that was told last.
+    pub after: i64,
+}
+
+/// Has people told that a project stands elsewhere.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct TellMoved {
+    pub project: i64,
+    pub from: String,
+    pub actor: Option<i64>,
+}
+
+/// Tells one of them.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct TellMovedTo {
+    pub project: i64,
+    pub from: String,
+    pub actor: Option<i64>,
+    pub user: i64,
 }

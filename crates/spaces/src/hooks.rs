@@ -1,10 +1,11 @@
 //! What rooms above plug in, and what this room plugs into identity.
 
-use crate::model::{ProjectId, path_error};
+use crate::model::{Project, ProjectId, path_error};
 use crate::store::{self as lists, Source, people};
 use crate::{access, claims, invitations, namespaces, rules};
 use identity::hooks::Destroying;
 use identity::model::User;
+use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use kernel::ids::Reference;
 use std::collections::HashMap;
@@ -37,6 +38,9 @@ pub type OpenIssues = fn(&mut Tx<'_>, &[ProjectId]) -> Result<HashMap<ProjectId,
 
 pub type IssuesOf = fn(&mut Tx<'_>, i64) -> Result<i64>;
 
+/// Work in the transaction that moves a project; it gets the project as it was.
+pub type ProjectMoved = fn(&mut Tx<'_>, &Viewer, &Project) -> Result<()>;
+
 #[derive(Default)]
 pub struct Hooks {
     /// What projects contain, removed first when one is deleted.
@@ -45,6 +49,7 @@ pub struct Hooks {
     pub project_destroying: Vec<ProjectDestroying>,
     /// The group will be deleted; what is in it is gone already.
     pub group_destroying: Vec<GroupDestroying>,
+    pub project_moved: Vec<ProjectMoved>,
     /// Has the bytes taken away that nothing names any more.
     pub blobs_unnamed: Option<BlobsUnnamed>,
     /// Bytes of packages by project, for statistics.

@@ -3,22 +3,27 @@
 use crate::activity::{self, Action};
 use crate::hooks::{self, Hooks};
 use crate::invitations;
-use crate::mail::{deliver, invitation_mail, request_mail};
+use crate::mail::{Membership, deliver, invitation_mail, request_mail};
 use crate::model::SourceKind;
 use crate::store::invitations::set_digest;
-use crate::store::{deletion as rows, projects, today};
+use crate::store::{self as lists, Breadth, Source, deletion as rows, projects, today};
 use crate::tasks::{
-    DestroyNamespace, DestroyProject, EndBots, ExpireMembers, SendInvitation, TellOfRequest,
+    DestroyNamespace, DestroyProject, EndBots, ExpireMembers, MemberNews, SendInvitation,
+    TellMember, TellOfRequest,
 };
 use identity::model::UserState;
 use identity::oauth::applications::{self, Owner};
 use identity::users::Author;
 use kernel::error::Result;
-use kernel::jobs::{Failure, Job, RegistryBuilder, Run};
+use kernel::jobs::{Failure, Job, RegistryBuilder, Run, enqueue_at};
+use kernel::mail::Message;
 use kernel::secrets;
+use kernel::time::date_of;
 use store::Tx;
 
 const BATCH: i64 = 500;
+/// Days before a membership ends that its user is told so.
+const ENDING_DAYS: i64 = 7;
 /// Days for which ended tokens of projects and groups are still listed.
 const ENDED_TOKEN_DAYS: i64 = 30;
 
@@ -27,6 +32,7 @@ pub fn jobs(registry: &mut RegistryBuilder) {
     registry.add::<DestroyNamespace>();
     registry.add::<SendInvitation>();
     registry.add::<TellOfRequest>();
+    registry.add::<TellMember>();
     registry.add_periodic::<ExpireMembers>(3_600);
     registry.add_periodic::<EndBots>(3_600);
 }
@@ -189,7 +195,72 @@ fn expire_members(tx: &mut Tx<'_>) -> Result<()> {
     for (kind, id, user_id) in rows::delete_expired_members(tx, &today)? {
         activity::member(tx, (kind, id), user_id, Action::Expired)?;
     }
+    tell_ending(tx)?;
     rows::delete_expired(tx, &today)
+}
+
+/// Has those told whose membership ends within days, once for each end.
+fn tell_ending(tx: &mut Tx<'_>) -> Result<()> {
+    let now = tx.now();
+    let Ok(last) = date_of(now).checked_add(jiff::Span::new().days(ENDING_DAYS)) else {
+        return Ok(());
+    };
+    for (kind, source_id, user) in rows::members_ending(tx, &today(tx), &last.to_string(), BATCH)? {
+        let job = TellMember {
+            news: MemberNews::Ending,
+            source_type: kind.as_str().to_owned(),
+            source_id,
+            user,
+            actor: None,
+        };
+        enqueue_at(tx, &job, now)?;
+    }
+    Ok(())
+}
+
+impl Job for TellMember {
+    const NAME: &'static str = "spaces.tell_member";
+
+    async fn run(self, run: Run) -> Result<(), Failure> {
+        let base_url = run.app.base_url().to_owned();
+        let message = run.app.read(move |tx| member_mail(tx, &self, &base_url)).await?;
+        match message {
+            Some(message) => deliver(&run.app, message).await,
+            None => Ok(()),
+        }
+    }
+}
+
+/// What is so of a membership that is still there.
+fn member_mail(tx: &mut Tx<'_>, job: &TellMember, base_url: &str) -> Result<Option<Message>> {
+    let Some(kind) = SourceKind::from_text(&job.source_type) else {
+        return Ok(None);
+    };
+    let (Some(subject), Some(to)) = (
+        invitations::subject(tx, kind, job.source_id)?,
+        identity::users::find(tx, job.user)?,
+    ) else {
+        return Ok(None);
+    };
+    let (id, groups) = (job.source_id, Vec::new());
+    let source = Source { kind, id, name: String::new(), groups };
+    let row = lists::member(tx, &source, Breadth::Direct, to.id)?;
+    let is_told = subject.emails_enabled && to.state == UserState::Active && to.is_human();
+    let Some(row) = row.filter(|_| is_told) else {
+        return Ok(None);
+    };
+    let actor = match job.actor {
+        Some(id) => identity::users::find(tx, id)?,
+        None => None,
+    };
+    let membership = Membership {
+        news: job.news,
+        subject: &subject,
+        to: &to,
+        actor: actor.as_ref(),
+        row: &row,
+    };
+    Ok(Some(membership.mail(base_url)))
 }
 
 impl Job for SendInvitation {

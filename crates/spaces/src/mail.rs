@@ -2,8 +2,9 @@
 
 use crate::access::role_name;
 use crate::invitations::Subject;
+use crate::store::MemberRow;
 use crate::store::invitations::Invitation;
-use crate::tasks::News;
+use crate::tasks::{MemberNews, News};
 use identity::model::User;
 use kernel::app::App;
 use kernel::error::{BestEffort, Error};
@@ -57,6 +58,44 @@ pub fn request_mail(
         News::Denied => format!("Your request for access to {place} was turned down.\n"),
     };
     Message { to: to.email.clone(), subject: title, text, html: None }
+}
+
+/// What is so of somebody's membership.
+pub struct Membership<'m> {
+    pub news: MemberNews,
+    pub subject: &'m Subject,
+    pub to: &'m User,
+    pub actor: Option<&'m User>,
+    pub row: &'m MemberRow,
+}
+
+impl Membership<'_> {
+    pub fn mail(&self, base_url: &str) -> Message {
+        let place = format!("the {} {}", self.subject.kind.word(), self.subject.full_path);
+        let role = role_name(self.row.access_level);
+        let who = self.actor.map_or("Somebody", |user| user.name.as_str());
+        let end = self.row.expires_at.as_deref();
+        let until = end.map(|day| format!(" until {day}")).unwrap_or_default();
+        let (subject, text) = match self.news {
+            MemberNews::Added => (
+                format!("You are a member of {place}"),
+                format!("{who} added you to {place} as {role}{until}."),
+            ),
+            MemberNews::Changed => (
+                format!("Your role in {place} changed"),
+                format!("{who} changed your role in {place}: you are {role} there{until}."),
+            ),
+            MemberNews::Ending => (
+                format!("Your access to {place} ends soon"),
+                format!(
+                    "You are {role} in {place}{until}. Ask somebody who manages its members \
+                         if you need it for longer."
+                ),
+            ),
+        };
+        let text = format!("{text}\n\n{base_url}{}\n", self.subject.path);
+        Message { to: self.to.email.clone(), subject, text, html: None }
+    }
 }
 
 /// Sends a mail; an address the mail server refuses for good is let go.

@@ -6,7 +6,7 @@ use crate::model::{Namespace, Project, SourceKind};
 use crate::store as lists;
 use crate::store::members::{self as rows, NewRow};
 use crate::store::{Breadth, MemberRow, Source};
-use crate::tasks::{News, TellOfRequest};
+use crate::tasks::{MemberNews, News, TellMember, TellOfRequest};
 use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::audit;
@@ -168,6 +168,7 @@ pub fn add(tx: &mut Tx<'_>, place: &MembersOf<'_>, user: &User, new: &NewMember)
     }
     check_inherited(tx, place, user.id, new.access_level)?;
     activity::member(tx, place.key(), user.id, Action::Joined)?;
+    tell_member(tx, place, MemberNews::Added, user.id)?;
     let details = json!({"user_id": user.id, "access_level": new.access_level});
     place.record(tx, "member.create", details)
 }
@@ -223,6 +224,9 @@ pub fn change(tx: &mut Tx<'_>, place: &MembersOf<'_>, change: &MemberChange) -> 
         keep_an_owner(tx, place, user_id)?;
     }
     rows::update(tx, &place.source, user_id, level, expires_at)?;
+    if (row.access_level, before) != (level, expires_at) {
+        tell_member(tx, place, MemberNews::Changed, user_id)?;
+    }
     let details = json!({"user_id": user_id, "from": row.access_level, "access_level": level});
     place.record(tx, "member.update", details)?;
     direct(tx, place, user_id)
@@ -284,6 +288,23 @@ pub fn request(tx: &mut Tx<'_>, place: &MembersOf<'_>) -> Result<()> {
     }
     let details = json!({"user_id": signed_in.user.id});
     place.record(tx, "access_request.create", details)
+}
+
+/// Tells somebody of their membership, unless they did it themselves.
+fn tell_member(tx: &mut Tx<'_>, place: &MembersOf<'_>, news: MemberNews, user: i64) -> Result<()> {
+    let actor = place.viewer.user_id();
+    if actor == Some(user) {
+        return Ok(());
+    }
+    let job = TellMember {
+        news,
+        source_type: place.source.kind.as_str().to_owned(),
+        source_id: place.source.id,
+        user,
+        actor,
+    };
+    let now = tx.now();
+    enqueue_at(tx, &job, now)
 }
 
 fn tell(tx: &mut Tx<'_>, place: &MembersOf<'_>, news: News, user: i64, to: i64) -> Result<()> {

@@ -48,3 +48,23 @@ pub struct TellOfRequest {
     pub user: i64,
     pub to: i64,
 }
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MemberNews {
+    Added,
+    /// The role or its end.
+    Changed,
+    /// The membership ends in a few days.
+    Ending,
+}
+
+/// Tells somebody of their membership, whatever they want mail of.
+#[derive(Serialize, Deserialize)]
+pub struct TellMember {
+    pub news: MemberNews,
+    pub source_type: String,
+    pub source_id: i64,
+    pub user: i64,
+    pub actor: Option<i64>,
+}

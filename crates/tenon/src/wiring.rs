@@ -15,7 +15,7 @@ use kernel::outbound::{Outbound, Policy};
 use kernel::secrets::Secrets;
 use kernel::settings::Settings;
 use kernel::telemetry::Metrics;
-use spaces::pages::panels::Panels;
+use spaces::pages::panels::{HeadMenus, Panels};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
@@ -71,6 +71,7 @@ pub fn migrations() -> &'static [Migration] {
         59 "0059_where_threads_begin",
         62 "0062_activity",
         63 "0063_notifications",
+        64 "0064_sent_notifications",
         65 "0065_epics",
     }
 }
@@ -181,6 +182,7 @@ pub fn plugs() -> store::Result<Plugs> {
         activity::panels::calendar,
         activity::panels::activity,
     ]))?;
+    plugs.plug(HeadMenus(vec![planning::pages::notifications::menu]))?;
     plugs.plug(spaces::hooks::Hooks {
         contents: vec![
             spaces::uploads::CONTENTS,
@@ -194,6 +196,7 @@ pub fn plugs() -> store::Result<Plugs> {
             planning::hooks::project_destroying,
         ],
         group_destroying: vec![planning::hooks::group_destroying],
+        project_moved: vec![planning::hooks::project_moved],
         blobs_unnamed: Some(packages::jobs::release_soon),
         packages_size: Some(packages::jobs::sizes),
         open_issues: Some(planning::hooks::open_issues),
@@ -212,6 +215,7 @@ fn check_plugs(store: &Store) -> store::Result<()> {
     store.plugged::<kernel::search::Sources>()?;
     store.plugged::<kernel::markup::RecentTexts>()?;
     store.plugged::<Panels>()?;
+    store.plugged::<HeadMenus>()?;
     Ok(())
 }
 

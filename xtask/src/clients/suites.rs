@@ -51,6 +51,11 @@ pub const CLIENTS: &[Suite] = &[
     suite(Python, "python-gitlab for issues", "tests/clients/planning.py"),
     suite(Python, "python-gitlab for epics", "tests/clients/epics.py"),
     suite(Python, "python-gitlab and newsboat for activity", "tests/clients/events.py"),
+    suite(
+        Python,
+        "python-gitlab and mutt for notifications",
+        "tests/clients/notifications.py",
+    ),
     suite(Node, "@gitbeaker/rest", "tests/clients/rest.cjs"),
     suite(Node, "@gitbeaker/rest for epics", "tests/clients/epics.cjs"),
     suite(Node, "@gitbeaker/rest for activity", "tests/clients/events.cjs"),

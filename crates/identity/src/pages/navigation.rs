@@ -57,6 +57,7 @@ pub fn own_settings(page: Page, link: &str) -> Page {
         to("Profile", "user", "/-/user_settings/profile"),
         to("Status", "comment", "/-/user_settings/status"),
         to("E-mail addresses", "mail", "/-/user_settings/emails"),
+        to("Notifications", "bell", "/-/profile/notifications"),
         to("Preferences", "gear", "/-/user_settings/preferences"),
         to("Two-factor authentication", "shield", crate::two_factor::requirement::PAGE),
         to("Access tokens", "key", "/-/user_settings/tokens"),

@@ -19,6 +19,7 @@ use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use store::{FromRow, Json, Tx, sql};
 use tokio::sync::Notify;
@@ -72,9 +73,21 @@ pub struct Run {
     /// The application.
     pub app: App,
     id: i64,
+    /// A transaction of the job has ended it.
+    ended: Arc<AtomicBool>,
 }
 
 impl Run {
+    /// Ends the job with a transaction, so that what it does and that it is done are
+    /// one, whatever becomes of this server; false where it has been ended already,
+    /// and nothing is left to do.
+    pub fn end(&self, tx: &mut Tx<'_>) -> Result<bool> {
+        let was_there = tx.execute(sql!("delete from jobs where id = $1"), (self.id,))? > 0;
+        let ended = self.ended.clone();
+        tx.after_commit(move || ended.store(true, Ordering::Relaxed));
+        Ok(was_there)
+    }
+
     /// Records how far the work is, for the admin page.
     pub async fn progress(&self, done: i64, total: i64) {
         let id = self.id;
@@ -308,11 +321,13 @@ async fn run_one(app: &App, node: &str, job: Claimed, stopping: &tokio::sync::Se
     let (name, attempts) = (job.name.clone(), job.attempts);
     let began = Instant::now();
     tracing::info!(job = id, name, node, attempt = attempts, "job begins");
+    let ended = Arc::new(AtomicBool::new(false));
+    let run = Run { app: app.clone(), id, ended: ended.clone() };
     let work = async {
         let Some(runner) = app.jobs().runners.get(name.as_str()).cloned() else {
             return Err(Failure::Retry("this version of the program does not know the job".into()));
         };
-        runner(job.payload, Run { app: app.clone(), id }).await
+        runner(job.payload, run).await
     };
     let guarded = AssertUnwindSafe(work).catch_unwind();
     let renewed = keep_lease(app, node, id);
@@ -327,6 +342,10 @@ async fn run_one(app: &App, node: &str, job: Claimed, stopping: &tokio::sync::Se
         Err(Failure::GiveUp(_)) => "failed",
     };
     app.metrics().job(&name, word, began.elapsed());
+    if ended.load(Ordering::Relaxed) {
+        tracing::info!(job = id, name, node, outcome = word, "job ended");
+        return;
+    }
     match finish(app, node, id, attempts, outcome).await {
         Ok(true) => tracing::info!(job = id, name, node, outcome = word, "job ended"),
         // Another node took it over and records what becomes of it.

@@ -1,6 +1,10 @@
 //! Levels, events, and who is told of what (docs/interface/collaboration.md 3).
 
+use jiff::civil::{Time, Weekday};
+use jiff::tz::TimeZone;
+use jiff::{Span, ToSpan};
 use kernel::http::params::{Field, FromParams, Param, Patch, Source};
+use kernel::time::{Date, Timestamp, date_of};
 use std::collections::BTreeMap;
 
 kernel::choices! {
@@ -12,6 +16,36 @@ kernel::choices! {
         Global = "global",
         Mention = "mention",
         Custom = "custom",
+    }
+}
+
+kernel::choices! {
+    /// Whether what somebody is told waits for one mail.
+    pub enum Digest { Off = "off", Daily = "daily", Weekly = "weekly" }
+}
+
+impl Digest {
+    /// When the mail goes that news of now wait for: at six in the morning of the
+    /// server, weekly ones on Mondays. None where they do not wait.
+    pub fn due(self, now: Timestamp) -> Option<Timestamp> {
+        let days: fn(Date) -> i8 = match self {
+            Digest::Off => return None,
+            Digest::Daily => |_| 1,
+            Digest::Weekly => |day| 7 - day.weekday().since(Weekday::Monday),
+        };
+        let today = date_of(now);
+        let six = |day: Date| {
+            let at = day.to_datetime(Time::constant(6, 0, 0, 0)).to_zoned(TimeZone::UTC);
+            at.map(|at| at.timestamp()).ok()
+        };
+        let is_day = self == Digest::Daily || today.weekday() == Weekday::Monday;
+        match six(today).filter(|at| is_day && now < *at) {
+            Some(at) => Some(at),
+            None => {
+                let span: Span = i64::from(days(today)).days();
+                six(today.checked_add(span).ok()?)
+            }
+        }
     }
 }
 
@@ -134,5 +168,27 @@ pub fn is_told(level: Level, switches: &Switches, tie: Tie, happened: Happened) 
         (Tie::TakesPart, Level::Mention) => false,
         (Tie::TakesPart, _) => true,
         (Tie::None, _) => asked,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_goes_on_the_next_morning_of_its_kind() {
+        // A Wednesday, and the Monday after it.
+        for (now, daily, weekly) in [
+            ("2026-01-07T05:59:59Z", "2026-01-07T06:00:00Z", "2026-01-12T06:00:00Z"),
+            ("2026-01-07T06:00:00Z", "2026-01-08T06:00:00Z", "2026-01-12T06:00:00Z"),
+            ("2026-01-11T23:00:00Z", "2026-01-12T06:00:00Z", "2026-01-12T06:00:00Z"),
+            ("2026-01-12T05:00:00Z", "2026-01-12T06:00:00Z", "2026-01-12T06:00:00Z"),
+            ("2026-01-12T06:00:00Z", "2026-01-13T06:00:00Z", "2026-01-19T06:00:00Z"),
+        ] {
+            let now: Timestamp = now.parse().unwrap();
+            assert_eq!(Digest::Daily.due(now), Some(daily.parse().unwrap()), "{now}");
+            assert_eq!(Digest::Weekly.due(now), Some(weekly.parse().unwrap()), "{now}");
+            assert_eq!(Digest::Off.due(now), None);
+        }
     }
 }

@@ -1,12 +1,13 @@
 //! Who is told by mail of one thing that happened, and why.
 
-use super::model::{Happened, Tie, is_told};
+use super::model::{Digest, Happened, Tie, is_told};
 use super::{rules, store};
 use crate::rules::topic::OwnedTopic;
 use crate::store::people;
 use crate::tasks::{Event, Notify, Reason};
 use ::store::Tx;
 use identity::entities::load_basic;
+use identity::model::{User, UserState};
 use kernel::error::Result;
 use kernel::ids::Reference;
 use kernel::time::date_of;
@@ -26,10 +27,12 @@ impl Event {
             Event::Closed => "close_issue",
             Event::Reopened => "reopen_issue",
             Event::Reassigned => "reassign_issue",
-            // Only who is newly named is told.
-            Event::Edited => "",
+            Event::Due => "issue_due",
+            // No switch asks for it.
+            Event::Milestone | Event::Edited | Event::Labelled => "",
         };
-        Happened { event, is_watched: self != Event::Edited }
+        let is_watched = !self.is_for_few() && self != Event::Due;
+        Happened { event, is_watched }
     }
 }
 
@@ -45,13 +48,22 @@ impl Candidates {
     }
 }
 
+/// Somebody who is told, and why.
+#[derive(Debug, Clone, Copy)]
+pub struct Recipient {
+    pub user: i64,
+    pub reason: Reason,
+    /// Whether they get a mail of it, or wait for that of several.
+    pub digest: Digest,
+}
+
 /// Who is told and why, one reason each.
 pub fn recipients(
     tx: &mut Tx<'_>,
     subject: &OwnedTopic,
     job: &Notify,
     internal: bool,
-) -> Result<Vec<(i64, Reason)>> {
+) -> Result<Vec<Recipient>> {
     let news = &job.news;
     let Some(told) = subject.summary(tx)? else {
         return Ok(Vec::new());
@@ -66,14 +78,15 @@ pub fn recipients(
     for (user, reason) in &job.direct {
         let tie = match reason {
             Reason::Mentioned => Tie::Mentioned,
+            Reason::Subscribed => Tie::Subscribed,
             _ => Tie::TakesPart,
         };
         candidates.add([*user], tie, *reason);
     }
     let mut asked: HashMap<i64, bool> = HashMap::new();
-    if news.event != Event::Edited {
+    asked.extend(subject.subscriptions(tx)?);
+    if !news.event.is_for_few() {
         let part = subject.participants(tx, &told)?;
-        asked.extend(subject.subscriptions(tx)?);
         let subscribed = asked.iter().filter(|(_, wants)| **wants).map(|(user, _)| *user);
         candidates.add(told.assignees.iter().copied(), Tie::TakesPart, Reason::Assigned);
         candidates.add(part, Tie::TakesPart, Reason::Participating);
@@ -87,19 +100,24 @@ pub fn recipients(
         }
     }
     let wanted = wanted(tx, candidates, &project, job)?;
-    let ids: Vec<i64> = wanted.iter().map(|(user, _)| *user).collect();
+    let ids: Vec<i64> = wanted.iter().map(|one| one.user).collect();
     let users = load_basic(tx, &ids)?;
     let topic = subject.topic();
     let mut found = Vec::new();
-    for (user_id, reason) in wanted {
-        let Some(user) = users.get(&user_id).filter(|user| !user.kind.is_bot()) else {
+    for one in wanted {
+        let Some(user) = users.get(&one.user).filter(|user| gets_mail(user)) else {
             continue;
         };
         if found.len() < MOST && topic.may_know(tx, user, Some(&project), internal)? {
-            found.push((user_id, reason));
+            found.push(one);
         }
     }
     Ok(found)
+}
+
+/// Whether somebody gets mail of what happens at all.
+pub fn gets_mail(user: &User) -> bool {
+    user.state == UserState::Active && !user.kind.is_bot()
 }
 
 fn eager(tx: &mut Tx<'_>, project: &Project) -> Result<Vec<i64>> {
@@ -113,7 +131,7 @@ fn wanted(
     candidates: Candidates,
     project: &Project,
     job: &Notify,
-) -> Result<Vec<(i64, Reason)>> {
+) -> Result<Vec<Recipient>> {
     let happened = job.news.event.happened();
     let ids: Vec<i64> = candidates.0.keys().copied().collect();
     let levels = rules::levels(tx, &ids, project)?;
@@ -122,9 +140,10 @@ fn wanted(
         let told =
             |(tie, _): &&(Tie, Reason)| is_told(holds.level, &holds.switches, *tie, happened);
         let reason = ties.iter().filter(told).map(|(_, reason)| *reason).min()?;
+        let recipient = |reason| Recipient { user, reason, digest: holds.digest };
         match Some(user) == job.news.actor {
-            true => holds.own_activity.then_some((user, Reason::OwnActivity)),
-            false => Some((user, reason)),
+            true => holds.own_activity.then(|| recipient(Reason::OwnActivity)),
+            false => Some(recipient(reason)),
         }
     };
     Ok(candidates.0.into_iter().filter_map(reason).collect())

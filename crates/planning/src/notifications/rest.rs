@@ -70,6 +70,7 @@ impl UpdateNotifications {
             email,
             switches: self.switches.0.clone(),
             own_activity: None,
+            digest: None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What somebody sets, and what then holds.
 
-use super::model::{Level, SwitchChanges, Switches};
+use super::model::{Digest, Level, SwitchChanges, Switches};
 use super::store::{self as rows, EVERYTHING, Setting, SettingSource, SourceType};
 use crate::access::{Aim, ParentRef, authorize};
 use identity::model::User;
@@ -15,10 +15,12 @@ use store::{Json, Tx};
 #[derive(Debug, Clone, Default)]
 pub struct Change {
     pub level: Option<String>,
-    /// For everything alone; empty is the primary address.
+    /// For everything or a group; empty is the primary address, or that above.
     pub email: Option<String>,
     pub switches: SwitchChanges,
     pub own_activity: Option<bool>,
+    /// None within stands for as above.
+    pub digest: Option<Option<Digest>>,
 }
 
 /// The project or group of a setting, which the viewer sees; everything without one.
@@ -62,6 +64,7 @@ pub fn change(
         email,
         events: Json(change.switches.over(&before.switches()).0),
         own_activity: change.own_activity.unwrap_or(before.own_activity),
+        digest: change.digest.unwrap_or(before.digest),
         ..before
     };
     rows::write(tx, &after)?;
@@ -93,6 +96,7 @@ pub struct Effective {
     pub switches: Switches,
     /// They are told of what they do themselves.
     pub own_activity: bool,
+    pub digest: Digest,
 }
 
 /// What holds for each of these users in a project: what the project's setting says,
@@ -113,19 +117,49 @@ pub fn levels(
     sources.extend(groups.iter().rev().map(|id| (SourceType::Group, *id)));
     let effective = |user: &i64| {
         let own = set.remove(user).unwrap_or_default();
-        let general = match own.get(&EVERYTHING) {
-            Some(general) => general.clone(),
-            None => Setting::unset(*user, EVERYTHING),
-        };
-        let nearest = sources.iter().filter_map(|source| own.get(source));
-        let says = nearest.into_iter().find(|setting| setting.level != Level::Global);
-        let holds = says.unwrap_or(&general);
-        let level = match holds.level {
-            Level::Global => Level::Participating,
-            level => level,
-        };
-        let switches = holds.switches();
-        (*user, Effective { level, switches, own_activity: general.own_activity })
+        (*user, nearest(*user, &sources, &own))
     };
     Ok(users.iter().map(effective).collect())
+}
+
+/// What holds where somebody set this, the nearest source first.
+fn nearest(
+    user: i64,
+    sources: &[SettingSource],
+    own: &HashMap<SettingSource, Setting>,
+) -> Effective {
+    let general = match own.get(&EVERYTHING) {
+        Some(general) => general.clone(),
+        None => Setting::unset(user, EVERYTHING),
+    };
+    let near = || sources.iter().filter_map(|source| own.get(source));
+    let says = near().find(|setting| setting.level != Level::Global);
+    let holds = says.unwrap_or(&general);
+    let level = match holds.level {
+        Level::Global => Level::Participating,
+        level => level,
+    };
+    let digest = near().find_map(|setting| setting.digest).or(general.digest);
+    Effective {
+        level,
+        switches: holds.switches(),
+        own_activity: general.own_activity,
+        digest: digest.unwrap_or(Digest::Off),
+    }
+}
+
+/// Where mail about a project goes: to the address set for the nearest of its groups
+/// that has one, else to that for everything.
+pub fn address_for(tx: &mut Tx<'_>, user: &User, project: &Project) -> Result<String> {
+    let groups = project.ancestors();
+    let set = rows::of_users(tx, &[user.id], project.id, &groups)?;
+    let of = |source: SettingSource| {
+        set.iter()
+            .find(|one| (one.source_type, one.source_id) == source && one.email.is_some())
+    };
+    let near = groups.iter().rev().find_map(|id| of((SourceType::Group, *id)));
+    match near.or_else(|| of(EVERYTHING)) {
+        Some(setting) => address(tx, user, setting),
+        None => Ok(user.email.clone()),
+    }
 }

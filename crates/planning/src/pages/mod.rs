@@ -12,10 +12,12 @@ pub mod list;
 mod milestones;
 mod new;
 pub mod notes;
+pub mod notifications;
 pub mod panels;
 mod places;
 mod preview;
 pub mod todos;
+mod unsubscribe;
 pub mod views;
 
 use crate::access::{Parent, ParentAccess, ProjectAccess, Scope, sees_issues};
@@ -37,6 +39,8 @@ pub fn routes(r: &mut Routes) {
     milestones::routes(r);
     todos::routes(r);
     dashboard::routes(r);
+    notifications::routes(r);
+    unsubscribe::routes(r);
 }
 
 fn desk(

@@ -13,6 +13,7 @@ use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::ids::fold;
 use kernel::jobs::enqueue_at;
+use kernel::secrets::random_bytes;
 use spaces::access::{REPORTER, role_in_project};
 use spaces::model::Project;
 use std::collections::HashSet;
@@ -131,7 +132,13 @@ pub fn notify<'t>(
     direct: Vec<(i64, Reason)>,
 ) -> Result<()> {
     let now = tx.now();
-    let news = News { event, about: about.into().about(), note: note_id, actor };
+    let news = News {
+        event,
+        about: about.into().about(),
+        note: note_id,
+        actor,
+        mark: hex::encode(random_bytes::<12>()),
+    };
     let job = Notify { news, direct };
     enqueue_at(tx, &job, now)
 }

@@ -50,3 +50,18 @@ pub fn emails_enabled(tx: &mut Tx<'_>, groups: &[i64]) -> Result<bool> {
     )?;
     Ok(silent.is_none())
 }
+
+/// Members of a project and of these groups.
+pub fn member_ids(tx: &mut Tx<'_>, project: i64, groups: &[i64], most: i64) -> Result<Vec<i64>> {
+    let today = date_of(tx.now());
+    Ok(tx.all(
+        sql!(
+            "select distinct m.user_id from members m
+             where m.requested_at is null and (m.expires_at is null or m.expires_at > $3)
+                and ((m.source_type = 'Project' and m.source_id = $1)
+                    or (m.source_type = 'Group' and m.source_id in_list($2)))
+             order by m.user_id limit $4"
+        ),
+        (project, groups, today, most),
+    )?)
+}

@@ -9,6 +9,8 @@ pub enum Target {
     Label,
     Issue,
     Epic,
+    /// A thing of a room above, by its kind.
+    Thing(&'static str),
 }
 
 impl Target {
@@ -17,6 +19,7 @@ impl Target {
             Target::Label => "Label",
             Target::Issue => "Issue",
             Target::Epic => "Epic",
+            Target::Thing(kind) => kind,
         }
     }
 }
@@ -75,6 +78,18 @@ pub fn of_target(tx: &mut Tx<'_>, target: Target, target_id: i64) -> Result<Vec<
              where target_type = $1 and target_id = $2 order by user_id"
         ),
         (target.name(), target_id),
+    )?)
+}
+
+/// Who asked to be told of any of these labels.
+pub fn of_labels(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<i64>> {
+    Ok(tx.all(
+        sql!(
+            "select distinct user_id from subscriptions
+             where target_type = 'Label' and target_id in_list($1) and subscribed
+             order by user_id limit 1000"
+        ),
+        (ids,),
     )?)
 }
 

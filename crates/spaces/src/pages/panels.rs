@@ -40,3 +40,41 @@ pub fn read(tx: &mut Tx<'_>, viewer: &Viewer, page: PanelPage<'_>) -> Result<Vec
     }
     Ok(panels)
 }
+
+/// A menu beside the heading of the first page of a project or group, of a room above.
+#[derive(Debug, Clone)]
+pub struct HeadMenu {
+    pub label: String,
+    pub picture: &'static str,
+    /// Where its entries are sent, and under which name.
+    pub url: String,
+    pub field: &'static str,
+    pub entries: Vec<HeadMenuEntry>,
+    /// Text and address of the page behind it.
+    pub more: (&'static str, String),
+}
+
+#[derive(Debug, Clone)]
+pub struct HeadMenuEntry {
+    pub value: &'static str,
+    pub label: &'static str,
+    /// It holds now.
+    pub is_current: bool,
+}
+
+/// Reads a menu for a viewer, in a fixed number of statements; none for strangers.
+pub type ReadHeadMenu = fn(&mut Tx<'_>, &Viewer, &Space) -> Result<Option<HeadMenu>>;
+
+/// What rooms above plug in.
+#[derive(Debug, Default)]
+pub struct HeadMenus(pub Vec<ReadHeadMenu>);
+
+/// The menus beside a heading.
+pub fn menus(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space) -> Result<Vec<HeadMenu>> {
+    let HeadMenus(all) = tx.plugged()?;
+    let mut menus = Vec::new();
+    for read in all {
+        menus.extend(read(tx, viewer, space)?);
+    }
+    Ok(menus)
+}

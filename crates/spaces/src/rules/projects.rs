@@ -4,6 +4,7 @@ use super::{add_owner, check_description, of_project, set, text};
 use crate::access::{self, Purpose};
 use crate::activity::{self, Action, PROJECT, Target, Where};
 use crate::features::Features;
+use crate::hooks;
 use crate::model::{Namespace, PRIVATE, Problems, Project, Visibility, path_error};
 use crate::namespaces::{self, Taken};
 use crate::store::projects::{self as rows, NewProject};
@@ -311,6 +312,9 @@ pub fn transfer_project(
     }
     let details = json!({"to": home.full_path});
     audit::record(tx, viewer, "project.transfer", of_project(&project), details)?;
+    for hook in &hooks::get(tx)?.project_moved {
+        hook(tx, viewer, &project)?;
+    }
     reread(tx, project.id)
 }
 

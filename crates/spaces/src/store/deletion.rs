@@ -99,6 +99,27 @@ pub fn delete_expired_members(tx: &mut Tx<'_>, today: &str) -> Result<Vec<(Sourc
     )?)
 }
 
+/// Takes memberships whose end comes by a day and of which the user was not told; of
+/// what, and whose.
+pub fn members_ending(
+    tx: &mut Tx<'_>,
+    today: &str,
+    last: &str,
+    most: i64,
+) -> Result<Vec<(SourceKind, i64, i64)>> {
+    Ok(tx.all(
+        sql!(
+            "update members set told_end = expires_at where id in
+                (select id from members where requested_at is null
+                    and expires_at > $1 and expires_at <= $2
+                    and (told_end is null or told_end <> expires_at)
+                 order by id limit $3)
+             returning source_type, source_id, user_id"
+        ),
+        (today, last, most),
+    )?)
+}
+
 /// Deletes shares and invitations that end on a day or before.
 pub fn delete_expired(tx: &mut Tx<'_>, today: &str) -> Result<()> {
     for expired in [

@@ -11,7 +11,7 @@ use crate::rules::epics::places::by_id_to_write;
 use crate::rules::news::{self, Text};
 use crate::rules::todos;
 use crate::store::issues as rows;
-use crate::store::{labels, milestones};
+use crate::store::{labels, milestones, subscriptions};
 use crate::tasks::{Event, Reason};
 use identity::entities::load_basic;
 use identity::model::User;
@@ -73,7 +73,8 @@ pub fn open(
     resolve(tx, viewer, desk, &mut new)?;
     let made = create(tx, desk.project.id, author, &new)?;
     let text = made.description.clone().unwrap_or_default();
-    let direct = named(tx, viewer, desk, &made, &text, "")?;
+    let mut direct = named(tx, viewer, desk, &made, &text, "")?;
+    direct.extend(label_subscribers(tx, &made, &[])?);
     if !signed_in.user.kind.is_bot() {
         news::notify(tx, author, &made, Event::New, None, direct)?;
     }
@@ -130,9 +131,13 @@ pub fn edit(
     }
     change.updated_at = change.updated_at.filter(|_| desk.is_owner());
     resolve(tx, viewer, desk, &mut change)?;
-    let assigned_before = rows::assignees_of_one(tx, issue.id)?;
+    let before = Before {
+        issue,
+        assigned: rows::assignees_of_one(tx, issue.id)?,
+        labels: rows::label_ids(tx, issue.id)?,
+    };
     let after = update(tx, viewer.user_id(), issue, &change)?;
-    tell(tx, viewer, desk, (issue, &after), assigned_before)?;
+    tell(tx, viewer, desk, before, &after)?;
     Ok(commands::apply(tx, viewer, desk, &after, &actions)?.issue)
 }
 
@@ -153,38 +158,64 @@ pub fn tick(
     update(tx, viewer.user_id(), issue, &change)
 }
 
+/// Who asked to be told of the labels that an issue has beside these.
+fn label_subscribers(tx: &mut Tx<'_>, issue: &Issue, before: &[i64]) -> Result<Vec<(i64, Reason)>> {
+    let mut labels = rows::label_ids(tx, issue.id)?;
+    labels.retain(|id| !before.contains(id));
+    if labels.is_empty() {
+        return Ok(Vec::new());
+    }
+    let users = subscriptions::of_labels(tx, &labels)?;
+    Ok(users.into_iter().map(|user| (user, Reason::Subscribed)).collect())
+}
+
+/// An issue as it was.
+struct Before<'i> {
+    issue: &'i Issue,
+    assigned: Vec<i64>,
+    labels: Vec<i64>,
+}
+
 /// Has people told of a change, and takes it from what the viewer has to do.
 fn tell(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     desk: &ProjectAccess,
-    (before, after): (&Issue, &Issue),
-    assigned_before: Vec<i64>,
+    before: Before<'_>,
+    after: &Issue,
 ) -> Result<()> {
     todos::close_for(tx, viewer.user_id(), noteable(after))?;
     if viewer.user().is_none_or(|user| user.kind.is_bot()) {
         return Ok(());
     }
     let actor = viewer.user_id();
-    let (old, new) = (before.description.as_deref(), after.description.as_deref());
+    let issue = before.issue;
+    let (old, new) = (issue.description.as_deref(), after.description.as_deref());
     if old != new {
         let direct = named(tx, viewer, desk, after, new.unwrap_or(""), old.unwrap_or(""))?;
         if !direct.is_empty() {
             news::notify(tx, actor, after, Event::Edited, None, direct)?;
         }
     }
-    if before.state != after.state {
+    if issue.state != after.state {
         let event = match after.state {
             IssueState::Closed => Event::Closed,
             IssueState::Opened => Event::Reopened,
         };
         news::notify(tx, actor, after, event, None, Vec::new())?;
     }
+    if issue.milestone_id != after.milestone_id {
+        news::notify(tx, actor, after, Event::Milestone, None, Vec::new())?;
+    }
     let assigned = rows::assignees_of_one(tx, after.id)?;
-    if assigned != assigned_before {
-        let both = assigned_before.into_iter().chain(assigned);
+    if assigned != before.assigned {
+        let both = before.assigned.into_iter().chain(assigned);
         let direct = both.map(|user| (user, Reason::Assigned)).collect();
         news::notify(tx, actor, after, Event::Reassigned, None, direct)?;
+    }
+    let direct = label_subscribers(tx, after, &before.labels)?;
+    if !direct.is_empty() {
+        news::notify(tx, actor, after, Event::Labelled, None, direct)?;
     }
     Ok(())
 }

@@ -218,6 +218,14 @@ pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Note>> {
     Ok(tx.optional(sql!("select * from notes where id = $1"), (id,))?)
 }
 
+/// The note that begins a discussion.
+pub fn began(tx: &mut Tx<'_>, discussion_id: &str) -> Result<Option<i64>> {
+    Ok(tx.optional(
+        sql!("select id from notes where discussion_id = $1 and begins"),
+        (discussion_id,),
+    )?)
+}
+
 pub fn rewrite(tx: &mut Tx<'_>, id: i64, body: &str) -> Result<()> {
     let now = tx.now();
     tx.execute(

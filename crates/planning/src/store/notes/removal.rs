@@ -76,6 +76,7 @@ pub fn forget(tx: &mut Tx<'_>, noteable: Noteable) -> Result<()> {
         sql!("delete from notes where noteable_type = $1 and noteable_id = $2"),
         sql!("delete from award_emoji where awardable_type = $1 and awardable_id = $2"),
         sql!("delete from todos where target_type = $1 and target_id = $2"),
+        sql!("delete from subscriptions where target_type = $1 and target_id = $2"),
     ] {
         tx.execute(statement, (noteable.kind, noteable.id))?;
     }

@@ -20,6 +20,7 @@ use kernel::markup;
 use kernel::time::{Date, Timestamp, date_of};
 
 use super::head::SpaceHead;
+use super::panels::HeadMenu;
 use super::tree::Tree;
 
 kernel::params! {
@@ -95,6 +96,7 @@ pub struct Group {
     pub subgroups: Tree,
     pub projects: ProjectList,
     pub panels: Vec<Panel>,
+    pub menus: Vec<HeadMenu>,
     /// Some members, where the viewer may see them.
     pub people: Vec<store::MemberRow>,
     pub created_at: Moment,
@@ -139,6 +141,7 @@ pub struct Project {
     /// Its description as HTML that is safe to show, or empty.
     pub about: String,
     pub panels: Vec<Panel>,
+    pub menus: Vec<HeadMenu>,
     /// Some members, where the viewer may see them.
     pub people: Vec<store::MemberRow>,
     pub now: Timestamp,

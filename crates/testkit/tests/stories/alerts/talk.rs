@@ -28,7 +28,8 @@ async fn desk(t: &TestServer) -> (Desk, TestUser, TestUser, String) {
 /// Subjects of the mails to somebody.
 fn subjects(t: &TestServer, to: &str) -> Vec<String> {
     let sent = t.app().mailer().sent().into_iter();
-    let sent = sent.filter(|mail| mail.to == format!("{to}@example.com"));
+    let address = format!("{to}@example.com");
+    let sent = sent.filter(|mail| mail.to == address && mail.subject.contains(" | "));
     sent.map(|mail| mail.subject)
         .filter(|subject| subject.contains("alert#"))
         .collect()
@@ -150,6 +151,33 @@ async fn what_notes_name_leads_there_for_who_may_see_it(t: TestServer) {
         hidden.contains("of ^alert#1 and acme/anvil^alert#1") && !hidden.contains("Disk"),
         "{hidden}"
     );
+}
+
+#[testkit::story]
+async fn one_click_leaves_a_thread_about_an_alert(t: TestServer) {
+    let (_, jane, carl, about) = desk(&t).await;
+    let say = async |user: &TestUser, text: &str| {
+        done(user, "createNote", &format!("{about},body:\"{text}\""), NOTE).await;
+        t.settle().await;
+    };
+    say(&carl, "a").await;
+    say(&jane, "b").await;
+    assert_eq!(subjects(&t, "carl").len(), 1);
+    let threads = t.app().mailer().threads();
+    let headers = threads.last().cloned().flatten().expect("a thread").headers;
+    let value = |name: &str| {
+        let found = headers.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.clone()).unwrap_or_default()
+    };
+    assert_eq!(value("X-Service-Alert-IID"), "1");
+    let link = value("List-Unsubscribe");
+    let link = link.trim_matches(['<', '>']).trim_start_matches(t.app().base_url());
+    let page = t.anonymous().request(http::Method::POST, link).await.is(200).text();
+    assert!(page.contains("acme/anvil^alert#1"), "{page}");
+    say(&jane, "c").await;
+    assert_eq!(subjects(&t, "carl").len(), 1);
+    say(&jane, "@carl").await;
+    assert_eq!(subjects(&t, "carl").len(), 2);
 }
 
 #[testkit::story]

@@ -25,7 +25,7 @@ pub async fn run_job(t: &TestServer, name: &'static str) {
 }
 
 /// Runs a job with this payload now.
-async fn run_job_with(t: &TestServer, name: &'static str, payload: Value) {
+pub async fn run_job_with(t: &TestServer, name: &'static str, payload: Value) {
     let queued = t.app().write(move |tx| {
         let now = tx.now();
         tx.execute(

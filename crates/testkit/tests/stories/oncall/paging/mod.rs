@@ -247,7 +247,8 @@ async fn a_group_of_alerts_takes_few_statements(t: TestServer) {
     let many = send(50, 100).await;
     assert!(few > 0 && many <= few + 4, "{few} and {many}");
     t.settle().await;
-    let sent = t.app().mailer().sent();
+    let mut sent = t.app().mailer().sent();
+    sent.retain(|mail| mail.subject.contains(" | "));
     let told: BTreeSet<&str> = sent.iter().map(|mail| mail.subject.as_str()).collect();
     assert_eq!((told.len(), sent.len()), (150, 150));
     assert_eq!(

@@ -4,6 +4,7 @@
 mod bulk;
 mod dashboard;
 mod lists;
+mod notifications;
 mod threads;
 
 use serde_json::{Value, json};

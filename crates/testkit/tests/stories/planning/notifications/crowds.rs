@@ -1,0 +1,126 @@
+//! Many who are told, and two nodes that tell.
+
+use super::mail::told;
+use serde_json::json;
+use std::collections::HashMap;
+use testkit::{TestProject, TestServer, TestUser};
+
+/// Statements sent so far by requests that write notes.
+fn sent(t: &TestServer) -> u64 {
+    let of = "http_request_statements_total{method=\"POST\",route=\"/api/v4/projects/{id}/issues/";
+    let text = t.app().metrics().render();
+    let lines = text.lines().filter(|one| one.starts_with(of) && one.contains("/notes\""));
+    lines.filter_map(|one| one.rsplit(' ').next()?.parse::<u64>().ok()).sum()
+}
+
+async fn note(t: &TestServer, user: &TestUser, project: &TestProject) -> u64 {
+    let before = sent(t);
+    let note = json!({"body": "A note."});
+    user.post(project.at("/issues/1/notes")).json(&note).await.is(201);
+    sent(t) - before
+}
+
+/// Makes people who watch a project, without asking the server for each.
+async fn crowd(t: &TestServer, project: &TestProject, many: i64) {
+    let id = project.id;
+    let made = t.app().write(move |tx| {
+        let now = tx.now();
+        for n in 0..many {
+            let name = format!("watcher{n}");
+            let email = format!("{name}@example.com");
+            let like = "insert into users (username, username_folded, name, name_folded, email, email_folded,
+                    kind, state, is_admin, is_external, password_expired, confirmed_at,
+                    projects_limit, can_create_group, page_theme, page_density,
+                    first_day_of_week, created_at, updated_at)
+                 select $1, $1, $1, $1, $2, $2, kind, state, false, false, false, $3, projects_limit,
+                    can_create_group, page_theme, page_density, first_day_of_week, $3, $3
+                 from users where username = 'jane' returning id";
+            let user: i64 = tx.one(like, (&name, &email, now))?;
+            tx.execute(
+                "insert into members (source_type, source_id, user_id, access_level, created_at,
+                    updated_at) values ('Project', $1, $2, 20, $3, $3)",
+                (id, user, now),
+            )?;
+            tx.execute(
+                "insert into notification_settings (user_id, source_type, source_id, level,
+                    events, updated_at) values ($1, 'Project', $2, 'watch', '{}', $3)",
+                (user, id, now),
+            )?;
+        }
+        Ok(())
+    });
+    made.await.expect("a crowd");
+}
+
+#[testkit::story]
+async fn a_thousand_watchers_cost_a_request_nothing(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let jane = t.user("jane").await;
+    project.add(&jane, 20).await;
+    jane.post(project.at("/issues")).json(&json!({"title": "Hinge"})).await.is(201);
+    t.settle().await;
+    // The first differs: jane takes part from then on.
+    note(&t, &jane, &project).await;
+    t.settle().await;
+    let few = note(&t, &jane, &project).await;
+    t.settle().await;
+    crowd(&t, &project, 300).await;
+    let known = t.app().mailer().sent().len();
+    let many = note(&t, &jane, &project).await;
+    assert!(few > 0 && few == many, "{few} and {many}");
+    t.settle().await;
+    assert_eq!(t.app().mailer().sent().len() - known, 300);
+}
+
+#[testkit::story]
+async fn two_nodes_tell_each_once(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let jane = t.user("jane").await;
+    project.add(&jane, 20).await;
+    crowd(&t, &project, 20).await;
+    t.settle().await;
+    let known = t.app().mailer().sent().len();
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let other = tokio::spawn(kernel::jobs::work(t.app().clone(), 3, async {
+        drop(stopped.await);
+    }));
+    for title in ["One", "Two", "Three"] {
+        jane.post(project.at("/issues")).json(&json!({"title": title})).await.is(201);
+    }
+    t.settle().await;
+    drop(stop);
+    other.await.expect("the other node stops");
+    let mut mails: HashMap<(String, String), usize> = HashMap::new();
+    for mail in t.app().mailer().sent().split_off(known) {
+        *mails.entry((mail.to, mail.subject)).or_default() += 1;
+    }
+    assert_eq!((mails.len(), mails.values().max()), (60, Some(&1)));
+}
+
+#[testkit::story]
+async fn a_job_that_is_run_again_tells_nobody_again(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let (jane, joe) = (t.user("jane").await, t.user("joe").await);
+    project.add(&jane, 20).await;
+    project.add(&joe, 20).await;
+    let body = json!({"title": "Hinge", "assignee_ids": [joe.id]});
+    let issue = jane.post(project.at("/issues")).json(&body).await.is(201).id();
+    assert_eq!(told(&t, &joe).await.len(), 1);
+    // What is gone is told to nobody.
+    t.admin().delete(project.at("/issues/1")).await.is(204);
+    let about = json!({"event": "closed", "about": {"kind": "Issue", "id": issue},
+        "note": null, "actor": jane.id, "mark": "0", "direct": [[joe.id, "mentioned"]]});
+    crate::spaces::run_job_with(&t, "planning.notify", about).await;
+    let tell = json!({"event": "closed", "about": {"kind": "Issue", "id": issue},
+        "note": null, "actor": jane.id, "user": joe.id, "reason": "mentioned"});
+    crate::spaces::run_job_with(&t, "planning.tell", tell).await;
+    for name in ["planning.tell_moved", "planning.tell_moved_to"] {
+        let gone = json!({"project": 9_999, "from": "x/y", "actor": null, "user": joe.id});
+        crate::spaces::run_job_with(&t, name, gone).await;
+    }
+    crate::spaces::run_job_with(&t, "planning.send_digest", json!({"user": 9_999})).await;
+    let gone = json!({"news": "added", "source_type": "Group", "source_id": 9_999,
+        "user": joe.id, "actor": null});
+    crate::spaces::run_job_with(&t, "spaces.tell_member", gone).await;
+    assert_eq!(told(&t, &joe).await.len(), 1);
+}
