@@ -111,6 +111,7 @@ fn lints() -> Outcome {
 fn tests(shared: &Shared) -> Outcome {
     tools::postgres()?;
     tools::oathtool()?;
+    tools::dovecot()?;
     let cluster = shared.cluster()?;
     let _place = shared.slots.take();
     // They wait for the disk and for PostgreSQL now and then.

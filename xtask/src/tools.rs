@@ -57,6 +57,14 @@ pub fn oathtool() -> Outcome {
     system_packages("oathtool", &["oathtool"])
 }
 
+/// A mail server with mailboxes.
+pub fn dovecot() -> Outcome {
+    if on_path(&["dovecot"]).is_some() {
+        return Ok(());
+    }
+    system_packages("dovecot", &["dovecot-imapd"])
+}
+
 /// PATH with the programs we installed ourselves in front.
 pub fn path() -> OsString {
     let own = tree::target().join("tools/bin");

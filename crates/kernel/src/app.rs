@@ -3,6 +3,7 @@
 use crate::blobs::Blobs;
 use crate::error::Result;
 use crate::http::connections::ConnectionLimits;
+use crate::incoming_mail::IncomingMail;
 use crate::jobs;
 use crate::mail::Mailer;
 use crate::outbound::{Outbound, Policy};
@@ -31,6 +32,8 @@ pub struct Config {
     pub trusted_proxies: Vec<IpAddr>,
     /// What clients may take of the server's connections.
     pub connections: ConnectionLimits,
+    /// How answers to mails come in.
+    pub incoming_mail: IncomingMail,
     /// Version of the program.
     pub version: &'static str,
 }

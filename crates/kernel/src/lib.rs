@@ -20,6 +20,7 @@ pub mod graph;
 pub mod html;
 pub mod http;
 pub mod ids;
+pub mod incoming_mail;
 pub mod jobs;
 pub mod keyed_batcher;
 pub mod limits;

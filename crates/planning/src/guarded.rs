@@ -26,19 +26,16 @@ use store::Tx;
 #[derive(Debug, Clone)]
 pub struct Writer {
     pub viewer: Viewer,
-    pub request: Arc<RequestContext>,
+    /// The client's address and what it calls itself.
+    pub client: (String, String),
     pub via_api: bool,
     pub solution: Option<Solution>,
 }
 
 impl Writer {
     pub fn by_api(viewer: Viewer, request: Arc<RequestContext>) -> Writer {
-        Writer {
-            viewer,
-            via_api: true,
-            solution: Solution::of(&request.headers),
-            request,
-        }
+        let solution = Solution::of(&request.headers);
+        Writer { viewer, client: client(&request), via_api: true, solution }
     }
 
     pub fn by_form(
@@ -46,7 +43,13 @@ impl Writer {
         request: Arc<RequestContext>,
         solution: Option<Solution>,
     ) -> Writer {
-        Writer { viewer, request, via_api: false, solution }
+        Writer { viewer, client: client(&request), via_api: false, solution }
+    }
+
+    /// Who answers by mail: nobody is there who could solve a captcha.
+    pub fn by_mail(viewer: Viewer) -> Writer {
+        let client = (String::new(), "mail".to_owned());
+        Writer { viewer, client, via_api: true, solution: None }
     }
 
     /// What they are about to do, for the spam rules.
@@ -57,8 +60,8 @@ impl Writer {
         };
         Ok(Subject {
             actor: Actor::User(Box::new(self.viewer.signed_in()?.user.clone())),
-            ip: self.request.peer.to_string(),
-            agent: self.request.header(::http::header::USER_AGENT).unwrap_or_default().to_owned(),
+            ip: self.client.0.clone(),
+            agent: self.client.1.clone(),
             via_api: self.via_api,
             action,
             target_type,
@@ -69,6 +72,11 @@ impl Writer {
             solved: false,
         })
     }
+}
+
+fn client(request: &RequestContext) -> (String, String) {
+    let agent = request.header(::http::header::USER_AGENT).unwrap_or_default();
+    (request.peer.to_string(), agent.to_owned())
 }
 
 pub type Place = (Reference, i64);

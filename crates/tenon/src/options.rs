@@ -2,7 +2,9 @@
 //! then the defaults written here. Nothing else reads the environment.
 
 use crate::Outcome;
+use kernel::error::Error;
 use kernel::http::connections::ConnectionLimits;
+use kernel::incoming_mail::IncomingMail;
 use kernel::time::Clock;
 use serde::Deserialize;
 use std::fmt::Write as _;
@@ -12,6 +14,9 @@ use std::time::Duration;
 
 /// The file read when it exists and no other is named.
 pub const FILE: &str = "tenon.toml";
+
+/// Characters of a token that mail servers show.
+const SHORTEST_TOKEN: usize = 16;
 
 /// One key of the file: its name, a value to show, and the lines above it.
 struct Key {
@@ -70,6 +75,20 @@ settings! {
     /// Sender of all mail [default: tenon@ the host of the external address]
     mail_from: String, "TENON_MAIL_FROM", "ADDRESS" => r#""tenon@example.com""#,
         "Sender of all mail. Default: tenon@ the host of the external address.";
+    /// Where answers to mails come to, with KEY in it: reply+KEY@example.com [default: none]
+    incoming_mail_address: String, "TENON_INCOMING_MAIL_ADDRESS", "ADDRESS"
+        => r#""reply+KEY@example.com""#,
+        "Where answers to mails come to; each mail has its own KEY. Default: none, and\n\
+         # nobody can answer by mail.";
+    /// A mailbox with these answers: imap(s)://USER:PASSWORD@HOST:PORT/MAILBOX [default: none]
+    incoming_mail_url: String, "TENON_INCOMING_MAIL_URL", "URL"
+        => r#""imaps://reply:password@mail.example.com/INBOX""#,
+        "A mailbox with these answers, looked into twice a minute: imaps://… or imap://…\n\
+         # (add ?tls=required for STARTTLS, ?delete=true to have what is read removed).";
+    /// What a mail server shows that hands answers over itself [default: none]
+    incoming_mail_token: String, "TENON_INCOMING_MAIL_TOKEN", "TOKEN" => r#""a long secret""#,
+        "What a mail server shows that hands answers over itself, by POST to\n\
+         # /-/incoming_mail. Better set in the environment.";
     /// Proxies whose X-Forwarded-For is believed, separated by commas [default: none]
     trusted_proxies: Vec<IpAddr>, "TENON_TRUSTED_PROXIES", "IP", value_delimiter = ','
         => r#"["127.0.0.1"]"#,
@@ -125,6 +144,7 @@ pub struct Options {
     pub blobs_url: String,
     pub mail_url: String,
     pub mail_from: Option<String>,
+    pub incoming_mail: IncomingMail,
     /// Proxies whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpAddr>,
     pub log: String,
@@ -194,6 +214,11 @@ impl Given {
         options.blobs_url = self.blobs_url.unwrap_or(options.blobs_url);
         options.mail_url = self.mail_url.unwrap_or(options.mail_url);
         options.mail_from = self.mail_from;
+        options.incoming_mail = incoming_mail(
+            self.incoming_mail_address,
+            self.incoming_mail_token,
+            self.incoming_mail_url,
+        )?;
         options.trusted_proxies = self.trusted_proxies.unwrap_or_default();
         options.log = self.log.unwrap_or(options.log);
         options.log_json = match self.log_format.as_deref() {
@@ -222,6 +247,7 @@ impl Options {
             blobs_url: inside("blobs"),
             mail_url: inside("mail"),
             mail_from: None,
+            incoming_mail: IncomingMail::default(),
             trusted_proxies: Vec::new(),
             log: "warn".into(),
             log_json: false,
@@ -244,6 +270,34 @@ fn at_least_one<N: From<u8> + PartialOrd>(name: &str, given: Option<N>, usual: N
         Some(number) => Ok(number),
         None => Ok(usual),
     }
+}
+
+/// Ways in need an address to come to.
+fn incoming_mail(
+    address: Option<String>,
+    token: Option<String>,
+    mailbox: Option<String>,
+) -> Outcome<IncomingMail> {
+    if address.is_none() && (token.is_some() || mailbox.is_some()) {
+        return Err("incoming mail needs incoming_mail_address, as reply+KEY@example.com".into());
+    }
+    if token.as_ref().is_some_and(|token| token.len() < SHORTEST_TOKEN) {
+        return Err(format!("incoming_mail_token needs {SHORTEST_TOKEN} characters"));
+    }
+    let unusable = || "incoming_mail_url must be imap://… or imaps://… with a host".to_owned();
+    let mailbox = match mailbox {
+        Some(text) => {
+            let url = url::Url::parse(&text).map_err(|_| unusable())?;
+            let is_usable = matches!(url.scheme(), "imap" | "imaps") && url.host_str().is_some();
+            Some(is_usable.then_some(url).ok_or_else(unusable)?)
+        }
+        None => None,
+    };
+    let address = match address {
+        Some(text) => Some(text.parse().map_err(|error: Error| error.to_string())?),
+        None => None,
+    };
+    Ok(IncomingMail { address, token, mailbox })
 }
 
 /// Accepts `http(s)://HOST[:PORT]` and drops a slash at its end.

@@ -73,6 +73,7 @@ pub fn migrations() -> &'static [Migration] {
         63 "0063_notifications",
         64 "0064_sent_notifications",
         65 "0065_epics",
+        68 "0068_incoming_mail",
     }
 }
 
@@ -94,6 +95,7 @@ fn routes_with(explorer: &Files) -> Routes {
     monitoring::routes(&mut routes);
     search::routes(&mut routes);
     activity::routes(&mut routes);
+    incoming::routes(&mut routes);
     graphql::transport::routes(&mut routes, graph());
     graphql::explorer::routes(&mut routes, explorer);
     graphql::rest::routes(&mut routes);
@@ -146,6 +148,7 @@ pub fn jobs() -> Registry {
     packages::jobs(&mut jobs);
     monitoring::jobs(&mut jobs);
     activity::jobs(&mut jobs);
+    incoming::jobs(&mut jobs);
     jobs.build()
 }
 
@@ -344,6 +347,7 @@ pub fn assemble_over(options: Options, store: Store) -> Outcome<(App, Arc<Server
             data_dir: options.data,
             trusted_proxies: options.trusted_proxies,
             connections: options.connections,
+            incoming_mail: options.incoming_mail,
             version: system::VERSION,
         },
         store,

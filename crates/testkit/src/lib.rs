@@ -20,7 +20,7 @@ pub mod story;
 pub use browser::{Browser, PASSWORD};
 pub use client::{Client, Reply, Request};
 pub use fixtures::{TestGroup, TestPackage, TestProject, TestUser};
-pub use server::{TestServer, files_below, sha256};
+pub use server::{INCOMING_TOKEN, TestServer, files_below, sha256};
 pub use soft_key::SoftKey;
 pub use story::{noon, run};
 

@@ -4,6 +4,7 @@ use crate::client::Client;
 use crate::postgres::Database;
 use crate::scratch;
 use kernel::app::App;
+use kernel::incoming_mail::IncomingMail;
 use kernel::time::{Clock, Timestamp};
 use sha2::{Digest, Sha256};
 use std::net::SocketAddr;
@@ -174,10 +175,18 @@ async fn until(mut stopped: watch::Receiver<bool>) {
     let _ = stopped.wait_for(|stopped| *stopped).await;
 }
 
+/// What a mail server shows that hands mails over.
+pub const INCOMING_TOKEN: &str = "a-token-of-a-mail-server";
+
 fn directory() -> (TempDir, Options) {
     let directory = scratch::directory();
     let mut options = Options::in_directory(directory.path().join("data"));
     options.mail_url = "memory:".into();
+    options.incoming_mail = IncomingMail {
+        address: Some("reply+KEY@in.example".parse().expect("an address")),
+        token: Some(INCOMING_TOKEN.into()),
+        mailbox: None,
+    };
     std::fs::create_dir_all(&options.data).expect("a directory for the data");
     (directory, options)
 }

@@ -36,6 +36,7 @@ pub fn app(jobs: impl FnOnce(&mut RegistryBuilder)) -> (App, tempfile::TempDir) 
             data_dir: folder.path().into(),
             trusted_proxies: vec!["10.0.0.1".parse().unwrap()],
             connections: Default::default(),
+            incoming_mail: Default::default(),
             version: "0",
         },
     });

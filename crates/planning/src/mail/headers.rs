@@ -2,6 +2,7 @@
 
 use super::Letter;
 use crate::rules::topic::OwnedTopic;
+use kernel::incoming_mail::ReplyAddress;
 use spaces::model::Project;
 
 type Headers = Vec<(String, String)>;
@@ -35,16 +36,33 @@ impl Letter<'_> {
             add("Discussion-ID", note.discussion_id.clone());
         }
         add("NotificationReason", self.reason.name().to_owned());
+        headers.extend(self.reply_to());
         headers.extend(self.unsubscription());
         headers
     }
 
     /// By which mail programs leave the thread with one click (RFC 8058).
     fn unsubscription(&self) -> Headers {
+        let mut ways = format!("<{}>", self.unsubscribe_url());
+        if let Some(address) = self.reply_address() {
+            ways += &format!(",<mailto:{}>", address.unsubscribing(&self.key));
+        }
         vec![
-            ("List-Unsubscribe".to_owned(), format!("<{}>", self.unsubscribe_url())),
+            ("List-Unsubscribe".to_owned(), ways),
             ("List-Unsubscribe-Post".to_owned(), "List-Unsubscribe=One-Click".to_owned()),
         ]
+    }
+
+    /// Where answers go.
+    fn reply_to(&self) -> Option<(String, String)> {
+        let address = self.reply_address()?;
+        // A path has no sign that an address would need quotes for, beside the slash.
+        let path = &self.seen.project.full_path;
+        Some(("Reply-To".to_owned(), format!("\"{path}\" <{}>", address.of(&self.key))))
+    }
+
+    pub(super) fn reply_address(&self) -> Option<&ReplyAddress> {
+        self.app.config().incoming_mail.address.as_ref()
     }
 }
 

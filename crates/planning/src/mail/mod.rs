@@ -130,6 +130,9 @@ impl Letter<'_> {
             }
             (_, None) => (named(&self.news.mark), vec![begins]),
         };
+        // By its own id an answer is known that comes to another address.
+        let known = self.reply_address().map(|_| format!("reply-{}", self.key));
+        let follows = known.into_iter().chain(follows).collect();
         Thread {
             id,
             follows,

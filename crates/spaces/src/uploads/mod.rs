@@ -22,7 +22,7 @@ use kernel::blobs::Stored;
 use kernel::error::{Error, Found, Result};
 use kernel::ids::Reference;
 use model::Upload;
-pub use receive::{Sent, receive};
+pub use receive::{Sent, receive, receive_bytes};
 use serde_json::json;
 pub use serve::serve;
 pub(crate) use store::sizes;

@@ -2,6 +2,8 @@
 
 use super::limits::UploadLimits;
 use super::{jpeg, model};
+use bytes::Bytes;
+use futures_util::Stream;
 use http::header;
 use kernel::app::App;
 use kernel::blobs::Stored;
@@ -41,11 +43,25 @@ pub async fn receive(app: &App, request: &RequestContext, mut parts: Parts) -> R
             .file_name()
             .ok_or_else(|| Error::Parameters(vec!["file is invalid".into()]))?;
         let name = model::safe_name(sent);
-        let received = app.blobs().receive(jpeg::without_place(part.bytes()), Some(limit)).await?;
-        if received.stored().size == 0 {
-            return Err(Error::Parameters(vec!["file is empty".into()]));
-        }
-        return Ok(Sent { name, stored: app.blobs().keep(received).await? });
+        return store(app, name, part.bytes(), limit).await;
     }
     Err(Error::missing("file"))
+}
+
+/// Keeps a file that came by mail, within the same limit.
+pub async fn receive_bytes(app: &App, name: &str, bytes: Vec<u8>) -> Result<Sent> {
+    let limits: UploadLimits = app.settings().get(app).await?;
+    let bytes = futures_util::stream::iter([Ok(Bytes::from(bytes))]);
+    store(app, model::safe_name(name), bytes, limits.bytes()).await
+}
+
+async fn store<S>(app: &App, name: String, bytes: S, limit: u64) -> Result<Sent>
+where
+    S: Stream<Item = Result<Bytes>> + Send + Unpin + 'static,
+{
+    let received = app.blobs().receive(jpeg::without_place(bytes), Some(limit)).await?;
+    if received.stored().size == 0 {
+        return Err(Error::Parameters(vec!["file is empty".into()]));
+    }
+    Ok(Sent { name, stored: app.blobs().keep(received).await? })
 }

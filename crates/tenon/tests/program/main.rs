@@ -14,6 +14,7 @@ mod hostile;
 mod kill;
 mod large;
 mod logs;
+mod mailbox;
 mod nodes;
 mod npm;
 mod outage;

@@ -10,6 +10,7 @@ mod epics;
 mod error_tracking;
 mod graphql;
 mod identity;
+mod incoming;
 mod keyed_batcher;
 mod oauth;
 mod oauth_clients;

@@ -1,0 +1,243 @@
+//! Answers to mails, as a mail server hands them over
+//! (docs/interface/collaboration.md 3.3).
+
+use futures_util::future::join_all;
+use reqwest::Method;
+use serde_json::{Value, json};
+use testkit::{Client, INCOMING_TOKEN, TestProject, TestServer, TestUser};
+
+/// Where the server takes mails, beside its API.
+async fn hand_over(t: &TestServer, mail: &str) -> Value {
+    let sent = handing(t, mail, &format!("Bearer {INCOMING_TOKEN}"));
+    sent.await.is(200).json()["outcome"].clone()
+}
+
+fn handing(t: &TestServer, mail: &str, shown: &str) -> testkit::Request {
+    let bytes = mail.replace('\n', "\r\n").into_bytes();
+    let request = t.anonymous().request(Method::POST, "/-/incoming_mail");
+    request.header("authorization", shown).bytes(bytes)
+}
+
+/// The key in the last mail to somebody.
+fn key(t: &TestServer, user: &TestUser) -> String {
+    let mailer = t.app().mailer().clone();
+    let to = format!("{}@example.com", user.username);
+    let mut mails = mailer.sent().into_iter().zip(mailer.threads());
+    let last = mails.rfind(|(mail, _)| mail.to == to).expect("a mail");
+    let headers = last.1.expect("a thread").headers;
+    let header = |name: &str| headers.iter().find(|(known, _)| known == name);
+    let address = &header("Reply-To").expect("an address to answer to").1;
+    let key = address.split_once("reply+").and_then(|(_, rest)| rest.split_once('@'));
+    key.expect("a key in the address").0.to_owned()
+}
+
+fn mail(from: &str, key: &str, id: &str, text: &str) -> String {
+    format!(
+        "From: {from}\nTo: anvil <reply+{key}@in.example>\nSubject: Re: anvil\n\
+         Message-ID: <{id}@example.com>\nContent-Type: text/plain; charset=utf-8\n\n{text}\n"
+    )
+}
+
+/// An issue of Jane's that Joe got mail of, and the key in it.
+async fn told(t: &TestServer) -> (TestProject, TestUser, TestUser, String) {
+    let project = t.project("acme/anvil").await;
+    let (jane, joe) = (t.user("jane").await, t.user("joe").await);
+    project.add(&jane, 30).await;
+    project.add(&joe, 20).await;
+    let issue = json!({"title": "A hinge", "assignee_ids": [joe.id]});
+    jane.post(project.at("/issues")).json(&issue).await.is(201);
+    t.settle().await;
+    let key = key(t, &joe);
+    (project, jane, joe, key)
+}
+
+async fn notes(client: &Client, project: &TestProject) -> Vec<Value> {
+    let path = project.at("/issues/1/notes?sort=asc&activity_filter=only_comments");
+    client.get(path).await.is(200).json().as_array().expect("notes").clone()
+}
+
+#[testkit::story]
+async fn an_answer_becomes_a_note_of_who_got_the_mail(t: TestServer) {
+    let (project, jane, joe, key) = told(&t).await;
+    let text = "It creaks, grün.\n\nOn Mon, 23 Nov 2026 at 10:01, jane <tenon@example.com> wrote:\n\
+                > What about it?\n>\n> -- \n> You are told because";
+    assert_eq!(hand_over(&t, &mail("Joe <Joe@Example.com>", &key, "1", text)).await, "noted");
+    let said = notes(&jane, &project).await;
+    assert_eq!((said.len(), &said[0]["body"]), (1, &json!("It creaks, grün.")));
+    assert_eq!(said[0]["author"]["username"], "joe");
+
+    // An answer to the mail of a note stands in its thread.
+    t.settle().await;
+    let answer = mail("jane@example.com", &self::key(&t, &jane), "2", "Oil it.");
+    assert_eq!(hand_over(&t, &answer).await, "noted");
+    let threads = joe.get(project.at("/issues/1/discussions")).await.is(200).json();
+    let thread = threads
+        .as_array()
+        .expect("threads")
+        .iter()
+        .find(|one| one["notes"].as_array().is_some_and(|notes| notes.len() == 2));
+    let bodies: Vec<&Value> = thread.expect("a thread of both")["notes"]
+        .as_array()
+        .expect("notes")
+        .iter()
+        .map(|note| &note["body"])
+        .collect();
+    assert_eq!(bodies, ["It creaks, grün.", "Oil it."]);
+}
+
+#[testkit::story]
+async fn an_answer_carries_out_quick_actions(t: TestServer) {
+    let (project, jane, _, key) = told(&t).await;
+    let answer = mail("joe@example.com", &key, "1", "/close\n/estimate 2h\n\n-- \nJoe");
+    assert_eq!(hand_over(&t, &answer).await, "noted");
+    let issue = jane.get(project.at("/issues/1")).await.is(200).json();
+    assert_eq!(
+        (&issue["state"], &issue["time_stats"]["time_estimate"]),
+        (&json!("closed"), &json!(7200))
+    );
+    assert_eq!(notes(&jane, &project).await.len(), 0);
+}
+
+#[testkit::story]
+async fn forged_and_looping_mail_is_dropped(t: TestServer) {
+    let (project, jane, joe, key) = told(&t).await;
+    let other = "0".repeat(32);
+    let known = t.app().mailer().sent().len();
+    for answer in [
+        mail("eve@example.com", &key, "1", "I am Joe."),
+        mail("jane@example.com", &key, "2", "I am Joe."),
+        mail("joe@example.com", &other, "3", "With no key."),
+        mail("joe@example.com", "' or 1=1", "4", "With no key."),
+        format!("Auto-Submitted: auto-replied\n{}", mail("joe@example.com", &key, "5", "Away.")),
+        format!("Precedence: bulk\n{}", mail("joe@example.com", &key, "6", "A list.")),
+        "From: joe@example.com\nTo: info@in.example\n\nBuy!\n".to_owned(),
+        "no mail at all".to_owned(),
+        String::new(),
+    ] {
+        assert_eq!(hand_over(&t, &answer).await, "dropped", "{answer}");
+    }
+    t.admin().post(format!("/users/{}/block", joe.id)).await.is(201);
+    let answer = mail("joe@example.com", &key, "7", "Blocked.");
+    assert_eq!(hand_over(&t, &answer).await, "dropped");
+    t.settle().await;
+    assert_eq!(notes(&jane, &project).await.len(), 0);
+    // Nobody is written to who may not have written.
+    assert_eq!(t.app().mailer().sent().len(), known);
+}
+
+#[testkit::story]
+async fn only_a_mail_server_hands_mails_over(t: TestServer) {
+    let (project, jane, _, key) = told(&t).await;
+    let answer = mail("joe@example.com", &key, "1", "No.");
+    for shown in ["", "Bearer ", "Bearer wrong", INCOMING_TOKEN, "Basic Og=="] {
+        handing(&t, &answer, shown).await.is(401);
+    }
+    assert_eq!(notes(&jane, &project).await.len(), 0);
+}
+
+#[testkit::story]
+async fn copies_of_a_mail_act_once(t: TestServer) {
+    let (project, jane, _, key) = told(&t).await;
+    let answer = mail("joe@example.com", &key, "1", "Once.");
+    let outcomes = join_all((0..6).map(|_| hand_over(&t, &answer))).await;
+    assert_eq!(outcomes.iter().filter(|outcome| **outcome == "noted").count(), 1);
+    assert_eq!(outcomes.iter().filter(|outcome| **outcome == "repeated").count(), 5);
+    assert_eq!(notes(&jane, &project).await.len(), 1);
+}
+
+#[testkit::story]
+async fn who_may_no_longer_answer_is_told_so_once(t: TestServer) {
+    let (project, jane, joe, key) = told(&t).await;
+    t.admin().delete(project.at(&format!("/members/{}", joe.id))).await.is(204);
+    let known = t.app().mailer().sent().len();
+    let answer = mail("joe@example.com", &key, "1", "Let me in.");
+    assert_eq!(hand_over(&t, &answer).await, "refused");
+    assert_eq!(hand_over(&t, &answer).await, "repeated");
+    t.settle().await;
+    let sent = t.app().mailer().sent().split_off(known);
+    assert_eq!(sent.len(), 1, "{sent:?}");
+    assert_eq!(
+        (sent[0].to.as_str(), sent[0].subject.contains("hinge")),
+        ("joe@example.com", false)
+    );
+    assert_eq!(notes(&jane, &project).await.len(), 0);
+}
+
+#[testkit::story]
+async fn an_answer_that_says_nothing_is_refused(t: TestServer) {
+    let (project, jane, _, key) = told(&t).await;
+    let answer = mail("joe@example.com", &key, "1", "> Only a quote\n\n-- \nJoe");
+    assert_eq!(hand_over(&t, &answer).await, "refused");
+    assert_eq!(notes(&jane, &project).await.len(), 0);
+}
+
+#[testkit::story]
+async fn files_and_html_come_along(t: TestServer) {
+    let (project, jane, _, key) = told(&t).await;
+    let answer = format!(
+        "From: joe@example.com\nTo: reply+{key}@in.example\nMessage-ID: <1@example.com>\n\
+         MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\
+         Content-Type: text/html; charset=utf-8\n\n<p>See &amp; <b>tell</b></p>\
+         <blockquote>What?</blockquote><script>alert(1)</script>\n--b\n\
+         Content-Type: text/plain\nContent-Disposition: attachment; filename=\"log.txt\"\n\n\
+         creak\n--b--\n"
+    );
+    assert_eq!(hand_over(&t, &answer).await, "noted");
+    let said = notes(&jane, &project).await;
+    let body = said[0]["body"].as_str().expect("a body");
+    assert!(body.starts_with("See & tell") && !body.contains("What?"), "{body}");
+    assert!(body.contains("[log.txt](/uploads/") && !body.contains("script"), "{body}");
+}
+
+#[testkit::story]
+async fn a_key_counts_wherever_programs_leave_it(t: TestServer) {
+    let (project, jane, _, key) = told(&t).await;
+    for (n, header) in [
+        format!("Delivered-To: reply+{key}@in.example"),
+        format!("X-Original-To: <reply+{}@in.example>", key.to_uppercase()),
+        format!("Cc: jane@example.com, reply+{key}@in.example"),
+        format!("References: <issue_1@localhost> <reply-{key}@127.0.0.1>"),
+    ]
+    .iter()
+    .enumerate()
+    {
+        let answer = format!(
+            "From: joe@example.com\nTo: tenon@example.com\nMessage-ID: <{n}@x>\n{header}\n\nYes {n}.\n"
+        );
+        assert_eq!(hand_over(&t, &answer).await, "noted", "{header}");
+    }
+    assert_eq!(notes(&jane, &project).await.len(), 4);
+}
+
+#[testkit::story]
+async fn a_mail_ends_the_mails_of_a_thread(t: TestServer) {
+    let (project, jane, joe, key) = told(&t).await;
+    let leaving = format!("From: anyone@example.com\nTo: reply+{key}-unsubscribe@in.example\n\n\n");
+    assert_eq!(hand_over(&t, &leaving).await, "unsubscribed");
+    let known = t.app().mailer().sent().len();
+    jane.post(project.at("/issues/1/notes"))
+        .json(&json!({"body": "Still?"}))
+        .await
+        .is(201);
+    t.settle().await;
+    let sent = t.app().mailer().sent().split_off(known);
+    assert!(sent.iter().all(|mail| mail.to != "joe@example.com"), "{sent:?}");
+    let again = json!({"body": "But you, @joe"});
+    jane.post(project.at("/issues/1/notes")).json(&again).await.is(201);
+    t.settle().await;
+    assert_eq!(t.app().mailer().sent().len(), known + 1);
+    let shown = joe.get(project.at("/issues/1")).await.is(200).json();
+    assert_eq!(shown["subscribed"], json!(false));
+}
+
+#[testkit::story]
+async fn what_few_were_told_is_answered_among_them(t: TestServer) {
+    let (project, jane, joe, _) = told(&t).await;
+    let internal = json!({"body": "Among us.", "internal": true});
+    jane.post(project.at("/issues/1/notes")).json(&internal).await.is(201);
+    t.settle().await;
+    let answer = mail("joe@example.com", &key(&t, &joe), "1", "Agreed.");
+    assert_eq!(hand_over(&t, &answer).await, "noted");
+    let said = notes(&jane, &project).await;
+    assert_eq!((&said[1]["body"], &said[1]["internal"]), (&json!("Agreed."), &json!(true)));
+}
