@@ -62,7 +62,7 @@ for (const javaScriptEnabled of [true, false]) {
     assert.equal(await rows.count(), 4);
     assert.equal((await current()).trim(), 'Issues');
     await page.goto(`${url}${list}?kind=comments&day=2001-02-03`);
-    await page.getByRole('link', { name: 'Show all days' }).click();
+    await page.getByRole('link', { name: 'Remove On 3 Feb 2001' }).click();
     await page.waitForURL((now) => !now.search.includes('day'));
     assert.equal(await rows.count(), 1);
     await rows.getByRole('link', { name: /^#1 The hinge/ }).click();

@@ -103,7 +103,7 @@ impl ActivityFilter {
         let anytime = ActivityFilter { kind: self.kind, day: None };
         let on = |date: Date| {
             let text = date.strftime("%-d %b %Y").to_string();
-            Chip::new(format!("On {text}"), anytime.at(url)).about("Show all days")
+            Chip::new(format!("On {text}"), anytime.at(url))
         };
         self.day.map(on).into_iter().collect()
     }
