@@ -5,6 +5,7 @@ use super::settings::NewFields;
 use crate::alerts::model::{
     Alert, AlertSetting, Delivered, Integration, MetricImage, Severity, Status, Window,
 };
+use crate::alerts::payload::text;
 use crate::alerts::related::Related;
 use crate::on_call::related::OnCallNow;
 use askama::Template;
@@ -12,13 +13,17 @@ use identity::model::User;
 use identity::pages::challenge::Challenge;
 use kernel::html::ui::{self, Choice, Tab};
 use kernel::html::{Errors, Moment, Page, Pages};
-use kernel::markup::line;
+use kernel::markup::plain;
 use kernel::time::Timestamp;
 use planning::pages::notes::Story;
 use spaces::pages::SpaceHead;
 
 /// Deliveries that a page shows at once; the others unfold.
 const SHOWN: usize = 10;
+/// Longest beginning of a description that a row shows, in characters, and how many
+/// are looked at for it.
+const EXCERPT: usize = 200;
+const LOOKED_AT: usize = 1_000;
 
 /// `<project>/-/alert_management`.
 #[derive(Debug, Template)]
@@ -48,7 +53,9 @@ pub struct AlertList {
 impl AlertList {
     /// The beginning of what an alert is about, without its markup, or nothing.
     fn excerpt(&self, alert: &Alert) -> String {
-        line(alert.description.as_deref().unwrap_or_default())
+        let told = alert.description.as_deref().unwrap_or_default();
+        let begin: String = told.chars().take(LOOKED_AT).collect();
+        text::line(&plain(&begin), EXCERPT)
     }
 }
 
