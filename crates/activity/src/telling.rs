@@ -116,6 +116,7 @@ impl Story {
             (Kind::Project | Kind::Member, _) => String::new(),
             (_, Some(issue)) => format!("#{} {title}", issue.iid),
             (Kind::Milestone, _) => format!("milestone {title}"),
+            (Kind::Epic, _) => format!("epic {title}"),
             (Kind::Package, _) => format!("package {title}"),
             _ => title,
         }
@@ -124,7 +125,7 @@ impl Story {
     fn url(&self, event: &Event, kind: Kind, place: &PlaceLink) -> Option<String> {
         let issue = || Some(self.targets.issue(event)?.path());
         match kind {
-            Kind::Project | Kind::Member => None,
+            Kind::Project | Kind::Member | Kind::Epic => None,
             Kind::Issue => issue(),
             Kind::Note => Some(format!("{}#note_{}", issue()?, event.target_id?)),
             Kind::Milestone => Some(self.targets.milestone(event)?.path()),
@@ -189,7 +190,7 @@ fn icon(action: Action, kind: Kind) -> &'static str {
         (Kind::Member, _) => "out",
         (Kind::Issue, _) => "issue",
         (Kind::Note, _) => "comment",
-        (Kind::Milestone, _) => "milestone",
+        (Kind::Milestone | Kind::Epic, _) => "milestone",
         (Kind::Package, _) => "package",
     }
 }

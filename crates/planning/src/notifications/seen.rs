@@ -43,7 +43,7 @@ pub fn seen(tx: &mut Tx<'_>, news: &News, user: &User) -> Result<Option<Seen>> {
     let is_gone = news.note.is_some() && note.is_none();
     let knows = recipients::gets_mail(user)
         && !is_gone
-        && subject.topic().may_know(tx, user, &project, internal)?;
+        && subject.topic().may_know(tx, user, Some(&project), internal)?;
     Ok(knows.then_some(Seen { subject, told, project, note }))
 }
 
