@@ -4,7 +4,7 @@
 
 const assert = require('node:assert/strict');
 const { existsSync, readFileSync, readdirSync, writeFileSync } = require('node:fs');
-const { join } = require('node:path');
+const { join, resolve } = require('node:path');
 const { before, test } = require('node:test');
 const { flags, open, signIn, url } = require('./shared.cjs');
 const { SCREENS, SIDE, read, rest, shoot, useOwnFonts } = require('./pictures/camera.cjs');
@@ -13,7 +13,8 @@ const { PAGES, WITHOUT } = require('./pictures/pages.cjs');
 const { PASSWORD, seed } = require('./pictures/seed.cjs');
 
 const REFERENCES = join(__dirname, 'pictures/references');
-const LEFT = join(process.env.CARGO_TARGET_DIR ?? 'target', 'pictures');
+// Whole: fontconfig looks for other paths where the system has its own.
+const LEFT = resolve(process.env.CARGO_TARGET_DIR ?? 'target', 'pictures');
 const accepting = process.env.PICTURES === 'accept';
 
 useOwnFonts(LEFT);
