@@ -44,6 +44,8 @@ pub struct Thread {
     /// The mails of the conversation that it follows, the first first:
     /// `References`, and the last of them `In-Reply-To`; none if it begins it.
     pub follows: Vec<String>,
+    /// An id by which an answer is known for this mail's: first of `References`.
+    pub answered_by: Option<String>,
     /// What it is about, from the outermost (`acme/anvil`): `List-Id`.
     pub list: String,
     /// The instance's host.
@@ -201,9 +203,13 @@ impl Mailer {
 /// Adds the headers of a conversation; that the mail is written by a program
 /// keeps answering machines from answering it.
 fn in_thread(mut mail: MessageBuilder, thread: &Thread) -> MessageBuilder {
-    let follows: Vec<String> = thread.follows.iter().map(|id| thread.id_of(id)).collect();
-    if let Some(last) = follows.last() {
-        mail = mail.in_reply_to(last.clone()).references(follows.join(" "));
+    if let Some(last) = thread.follows.last() {
+        mail = mail.in_reply_to(thread.id_of(last));
+    }
+    let known = thread.answered_by.iter().chain(&thread.follows);
+    let known: Vec<String> = known.map(|id| thread.id_of(id)).collect();
+    if !known.is_empty() {
+        mail = mail.references(known.join(" "));
     }
     let own = [
         ("List-Id".to_owned(), thread.list_id()),
@@ -366,7 +372,8 @@ mod tests {
         let mailer = Mailer::open(directory.path().to_str().unwrap(), "a@example.com").unwrap();
         let thread = Thread {
             id: "issue-5-note-7".into(),
-            follows: vec!["reply-k".into(), "issue-5\r\nBcc: eve@example.com".into()],
+            follows: vec!["issue-5\r\nBcc: eve@example.com".into()],
+            answered_by: Some("reply-k".into()),
             list: "acme/anvil>\r\nX: y".into(),
             host: "tenon.example.com".into(),
             from: Some("Ada \"A\"\r\nBcc: eve@example.com".into()),

@@ -65,6 +65,7 @@ impl DigestLetter<'_> {
         Thread {
             id: format!("digest_{}_{}", self.user, self.last),
             follows: Vec::new(),
+            answered_by: None,
             list: "digest".to_owned(),
             host: host(self.app),
             from: None,

@@ -130,12 +130,10 @@ impl Letter<'_> {
             }
             (_, None) => (named(&self.news.mark), vec![begins]),
         };
-        // By its own id an answer is known that comes to another address.
-        let known = self.reply_address().map(|_| format!("reply-{}", self.key));
-        let follows = known.into_iter().chain(follows).collect();
         Thread {
             id,
             follows,
+            answered_by: self.reply_address().map(|_| format!("reply-{}", self.key)),
             list: self.seen.told.project_path.clone(),
             host: host(self.app),
             from: self.actor.map(|user| user.name.clone()),
@@ -183,6 +181,7 @@ pub fn moved_letter(
     let thread = Thread {
         id: named(""),
         follows: Vec::new(),
+        answered_by: None,
         list: project.full_path.clone(),
         host: host(app),
         from: actor.map(|user| user.name.clone()),

@@ -162,6 +162,7 @@ fn filled(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space) -> Result<views::Sett
                         Unit::Hours.show(group.two_factor_grace_period.unsigned_abs()),
                     ),
                     emails: Some(group.emails_enabled),
+                    epics: Some(group.epics_enabled),
                     ..Fields::default()
                 },
                 targets,
@@ -243,6 +244,8 @@ kernel::params! {
         pub two_factor_grace_period: Option<String>,
         /// Mail is sent about what happens in the group.
         pub emails: Option<bool>,
+        /// Whether it has epics, of a group.
+        pub epics: Option<bool>,
         /// The last part of its path.
         pub path: Option<String>,
         /// Where it is to move: an id, or `top`.
@@ -334,6 +337,7 @@ fn save(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space, form: &Fields) -> Resul
                 require_two_factor_authentication: form.two_factor,
                 two_factor_grace_period: form.grace_hours()?,
                 emails_enabled: form.emails,
+                epics_enabled: form.epics,
                 ..GroupFields::default()
             };
             let change = GroupChange { name, fields: Flat(fields), ..GroupChange::default() };

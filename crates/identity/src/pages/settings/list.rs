@@ -93,6 +93,13 @@ const GENERAL: &[Section] = &[
         },
     },
     Section {
+        title: "Features",
+        text: "What is switched off is kept, and nobody sees it.",
+        fields: fields! {
+            epics_enabled: Box, "Groups have epics", "A group may switch off its own.";
+        },
+    },
+    Section {
         title: "Maintenance",
         text: "",
         fields: fields! {

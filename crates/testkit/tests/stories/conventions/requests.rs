@@ -96,7 +96,11 @@ async fn a_query_that_is_no_text_is_refused_in_the_words_of_its_address(t: TestS
                 assert_eq!(reply.json(), error, "{name}");
                 assert_eq!(reply.header("access-control-allow-origin"), "*", "{name}");
             }
-            Surface::Plain if route.path.contains("/alerts/notify") => {
+            Surface::Plain
+                if ["/alerts/notify", "/-/incoming_mail"]
+                    .iter()
+                    .any(|known| route.path.contains(known)) =>
+            {
                 assert_eq!(
                     reply.json(),
                     json!({"message": "400 Bad request - the parameters are not UTF-8"}),
