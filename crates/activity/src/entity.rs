@@ -22,6 +22,7 @@ use store::{Fragment, Tx};
 
 /// Something that somebody did.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ActivityEventEntity")]
 pub struct EventEntity {
     pub id: i64,
     /// Nothing.

@@ -126,7 +126,7 @@ async fn mail_goes_to_those_concerned(t: TestServer) {
     let mails = t.app().mailer().sent();
     let text = mails
         .iter()
-        .find(|mail| mail.to == "jane@example.com")
+        .find(|mail| mail.to == "jane@example.com" && mail.subject.contains('#'))
         .map(|mail| mail.text.clone())
         .unwrap_or_default();
     assert!(text.starts_with("guest commented on acme/anvil#1:\n\nOil it\n"), "{text}");
