@@ -136,6 +136,20 @@ test('links in mails lead to pages', async () => {
   await context.close();
 });
 
+test('a link in a mail ends the mails of a thread', async () => {
+  const { page, context } = await open();
+  const project = `${group}-told`;
+  const { id } = await api('POST', '/projects', { name: project, visibility: 'internal' });
+  const [{ id: guest }] = await api('GET', `/users?username=${member}`);
+  await api('POST', `/projects/${id}/members`, { user_id: guest, access_level: 20 });
+  await api('POST', `/projects/${id}/issues`, { title: 'A hinge', assignee_ids: [guest] });
+  await page.goto((await mailed(`${member}@example.com`, '/-/sent_notifications/')).replace(/[?,].*/, ''));
+  await checkAll(page, 'no more mails of a thread');
+  await page.getByRole('main').getByRole('button').click();
+  await page.getByText('You get no more mail').waitFor();
+  await context.close();
+});
+
 test('a page for others says so', async () => {
   const { page, context } = await open();
   await signIn(page, member, SECRET);
@@ -171,6 +185,7 @@ const NO_PAGES = [
 // Pages whose address a suite learns on its way: what it checks there.
 const REACHED = {
   '/-/invites/{token}': ['doors.cjs', "'an invitation'"],
+  '/-/sent_notifications/{key}/unsubscribe': ['doors.cjs', "'no more mails of a thread'"],
   '/-/user_settings/applications/{id}': ['doors.cjs', "'an application'"],
   '/admin/applications/{id}': ['doors.cjs', "'an application'"],
   '/groups/{*group}/-/settings/applications/{id}': ['doors.cjs', "'an application'"],

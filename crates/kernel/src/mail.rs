@@ -216,7 +216,9 @@ fn in_thread(mut mail: MessageBuilder, thread: &Thread) -> MessageBuilder {
         ("Auto-Submitted".to_owned(), "auto-generated".to_owned()),
     ];
     for (name, value) in own.iter().chain(&thread.headers) {
-        if let Ok(name) = HeaderName::new_from_ascii(name.clone()) {
+        // The builder takes any ASCII for a name, line breaks too.
+        let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        if let (true, Ok(name)) = (is_name, HeaderName::new_from_ascii(name.clone())) {
             mail = mail.raw_header(HeaderValue::new(name, line(value, HEADER)));
         }
     }

@@ -86,7 +86,7 @@ settings! {
         "A mailbox with these answers, looked into twice a minute: imaps://… or imap://…\n\
          # (add ?tls=required for STARTTLS, ?delete=true to have what is read removed).";
     /// What a mail server shows that hands answers over itself [default: none]
-    incoming_mail_token: String, "TENON_INCOMING_MAIL_TOKEN", "TOKEN" => r#""a long secret""#,
+    incoming_mail_token: String, "TENON_INCOMING_MAIL_TOKEN", "TOKEN" => r#""a-secret-of-sixteen-or-more""#,
         "What a mail server shows that hands answers over itself, by POST to\n\
          # /-/incoming_mail. Better set in the environment.";
     /// Proxies whose X-Forwarded-For is believed, separated by commas [default: none]

@@ -166,7 +166,10 @@ fn an_answer_out_of_a_mailbox_becomes_a_note() {
                 dovecot.unread() == 0
             })
             .await;
-            let notes = admin.get(format!("{project}/issues/1/notes")).await.is(200);
+            let notes = admin
+                .get(format!("{project}/issues/1/notes?activity_filter=only_comments"))
+                .await
+                .is(200);
             assert_eq!(notes.each("body"), ["It creaks."]);
             server.terminate();
         });

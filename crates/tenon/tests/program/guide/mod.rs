@@ -80,6 +80,9 @@ pages! {
     two_factor_authentication: "docs/guide/two-factor.md",
     users_and_tokens: "docs/guide/users-and-tokens.md",
     writing: "docs/guide/writing.md",
+    activity: "docs/guide/activity.md",
+    notifications: "docs/guide/notifications.md",
+    answers_by_mail: "docs/guide/answers-by-mail.md",
 }
 
 #[test]

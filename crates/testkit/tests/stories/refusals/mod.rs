@@ -82,7 +82,10 @@ const OPEN_TO_ANYONE: &[(&str, &str)] = &[
     ("GET /users", "users know one another"),
     ("GET /users/{id}", "users know one another"),
     ("GET /users/{id}/status", "users know one another"),
-    ("GET /users/{id}/events", "it lists what that user did where the caller may look"),
+    (
+        "GET /users/{id}/events",
+        "it lists what that user did where the caller may look",
+    ),
     ("GET /events", "they are the caller's"),
     ("GET /notification_settings", "they are the caller's"),
     ("PUT /notification_settings", "they are the caller's"),
