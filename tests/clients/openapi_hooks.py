@@ -404,6 +404,47 @@ class World:
             post(f"{own}/unsubscribe")
         return own
 
+    def epic(self):
+        """The epic of the path, with one event of each kind."""
+        own = f"{self.owner()}/epics/{self.epic_beside()['iid']}"
+        call("PUT", own, json={"add_labels": "bug", "state_event": "close"})
+        if self.path.endswith("/subscribe"):
+            post(f"{own}/unsubscribe")
+        elif self.path.endswith("/unsubscribe"):
+            post(f"{own}/subscribe")
+        return own
+
+    def epic_beside(self):
+        return post(f"{self.owner()}/epics", title="an epic")
+
+    def epic_iid(self):
+        return int(self.get("epic").rsplit("/", 1)[-1])
+
+    def child_epic_id(self):
+        return self.epic_beside()["id"] if self.method == "POST" else self.child()
+
+    def child(self):
+        child = self.epic_beside()["id"]
+        post(f"{self.get('epic')}/epics/{child}")
+        return child
+
+    def epic_issue_id(self):
+        return self.issue_for_epic() if self.method == "POST" else self.issue_of_epic()
+
+    def issue_for_epic(self):
+        return post(f"/projects/{self.get('publisher')}/issues", title="an issue")["id"]
+
+    def issue_of_epic(self):
+        return post(f"{self.get('epic')}/issues/{self.issue_for_epic()}")["id"]
+
+    def related_epic_link_id(self):
+        other = {"target_group_id": self.get("id"), "target_epic_iid": self.epic_beside()["iid"]}
+        return post(f"{self.get('epic')}/related_epics", **other)["id"]
+
+    def noteable(self):
+        """What notes of the path are about."""
+        return self.get("epic" if "/epics/" in self.path else "issue")
+
     def todo_issue(self):
         return post(f"/projects/{self.get('project')}/issues", title="an issue")["iid"]
 
@@ -419,7 +460,7 @@ class World:
         return post(f"/projects/{self.get('id')}/issues", title="another")["iid"]
 
     def discussion_id(self):
-        made = post(f"{self.get('issue')}/discussions", body="a note")
+        made = post(f"{self.noteable()}/discussions", body="a note")
         self.made["note_id"] = made["notes"][0]["id"]
         return made["id"]
 
@@ -428,13 +469,13 @@ class World:
         return self.made["note_id"]
 
     def award_id(self):
-        return post(f"{self.get('issue')}/award_emoji", name="rocket")["id"]
+        return post(f"{self.noteable()}/award_emoji", name="rocket")["id"]
 
     def award_of_note_id(self):
-        return post(f"{self.get('issue')}/notes/{self.get('note_id')}/award_emoji", name="rocket")["id"]
+        return post(f"{self.noteable()}/notes/{self.get('note_id')}/award_emoji", name="rocket")["id"]
 
     def event_of(self, kind):
-        return call("GET", f"{self.get('issue')}/resource_{kind}_events")[0]["id"]
+        return call("GET", f"{self.noteable()}/resource_{kind}_events")[0]["id"]
 
     def state_event_id(self):
         return self.event_of("state")
@@ -513,7 +554,14 @@ class World:
         name = f"made-{next(numbers)}"
         known = {
             "group_id": lambda: self.get("group_beside"),
-            "parent_id": lambda: self.get("group_beside"),
+            "parent_id": lambda: self.epic_beside()["id"]
+            if "/epics" in self.path
+            else self.get("group_beside"),
+            "target_group_id": lambda: str(self.get("id")),
+            "target_epic_iid": lambda: self.epic_beside()["iid"],
+            "move_after_id": lambda: self.issue_of_epic()
+            if "/issues/" in self.path
+            else self.child(),
             "namespace_id": lambda: self.get("group_beside"),
             "namespace": lambda: str(self.get("group_beside")),
             "user_id": lambda: self.user() if body["user_id"] == 0 else [self.user()],
@@ -541,6 +589,8 @@ class World:
             "user_ids": lambda: [1],
             "rules": lambda: [{"elapsed_time_seconds": 0, "status": "resolved", "user_id": 1}],
         }
+        if "/epics/" in self.path:
+            body = {key: value for key, value in body.items() if key != "move_before_id"}
         if "name" in body and "label_id" in body:
             body = {key: value for key, value in body.items() if key != "name"}
         if "user_id" in body and body.get("username") == []:
