@@ -98,9 +98,11 @@ def npm_publication(name):
 class World:
     """The things one operation works on, each made when first asked for."""
 
-    def __init__(self, path, method="GET"):
+    def __init__(self, path, method="GET", operation="GET"):
         self.path = path
         self.method = method
+        # Of the operation: a case may try another one first.
+        self.operation = operation
         self.made = {}
 
     def get(self, name):
@@ -421,7 +423,7 @@ class World:
         return int(self.get("epic").rsplit("/", 1)[-1])
 
     def child_epic_id(self):
-        return self.epic_beside()["id"] if self.method == "POST" else self.child()
+        return self.epic_beside()["id"] if self.operation == "POST" else self.child()
 
     def child(self):
         child = self.epic_beside()["id"]
@@ -429,7 +431,7 @@ class World:
         return child
 
     def epic_issue_id(self):
-        return self.issue_for_epic() if self.method == "POST" else self.issue_of_epic()
+        return self.issue_for_epic() if self.operation == "POST" else self.issue_of_epic()
 
     def issue_for_epic(self):
         return post(f"/projects/{self.get('publisher')}/issues", title="an issue")["id"]
@@ -606,7 +608,8 @@ def world_of(case):
     label = case.operation.label
     if getattr(worlds, "label", None) != label:
         path = case.path.removeprefix("/api/v4")
-        worlds.label, worlds.world = label, World(path, case.method)
+        worlds.label = label
+        worlds.world = World(path, case.method, case.operation.method.upper())
     return worlds.world
 
 
