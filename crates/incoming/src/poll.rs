@@ -48,7 +48,9 @@ async fn look(app: &App, url: &url::Url) -> Result<()> {
         if let Some(bytes) = mailbox.fetch(uid).await? {
             match receive(app, bytes).await {
                 // It stays unread, and so do those after it.
-                Err(error @ (Error::Unavailable(_) | Error::Internal(_))) => return Err(error),
+                Err(error @ (Error::Unavailable(_) | Error::Internal(_) | Error::Limited(_))) => {
+                    return Err(error);
+                }
                 Err(error) => tracing::warn!(%error, uid, "a mail could not be read"),
                 Ok(outcome) => tracing::info!(uid, ?outcome, "a mail came in"),
             }
