@@ -74,6 +74,7 @@ pub fn migrations() -> &'static [Migration] {
         64 "0064_sent_notifications",
         65 "0065_epics",
         68 "0068_incoming_mail",
+        69 "0069_health_status",
     }
 }
 

@@ -56,3 +56,19 @@ impl<'d> Desk<'d> {
         }
     }
 }
+
+/// The same, read.
+#[derive(Debug, Clone)]
+pub enum OwnedDesk {
+    Project(ProjectAccess),
+    Group(GroupAccess),
+}
+
+impl OwnedDesk {
+    pub fn desk(&self) -> Desk<'_> {
+        match self {
+            OwnedDesk::Project(access) => Desk::Project(access),
+            OwnedDesk::Group(access) => Desk::Group(access),
+        }
+    }
+}

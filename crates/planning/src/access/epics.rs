@@ -1,7 +1,7 @@
 //! Who sees and does what with epics: they follow the group they are in, and
 //! confidential ones are seen by its reporters. Planners write them.
 
-use super::switches::need_epics;
+use super::switches::{self, need_epics};
 use crate::model::epics::Epic;
 use identity::model::{User, UserState};
 use identity::viewer::Viewer;
@@ -77,11 +77,7 @@ pub fn signed_in(tx: &mut Tx<'_>, viewer: &Viewer, group: &Reference) -> Result<
 /// Condition on `epics` joined with `namespaces`: those that the viewer may see.
 pub fn visible(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
     let mut shown = visible_groups(tx, viewer);
-    shown.raw(
-        " and not exists (select 1 from namespaces off where not off.epics_enabled
-            and namespaces.lineage >= off.lineage
-            and namespaces.lineage < off.lineage || ':')",
-    );
+    shown.raw(" and ").append(switched_on());
     if viewer.is_admin() {
         return shown;
     }
@@ -91,6 +87,24 @@ pub fn visible(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
     }
     shown.raw(")");
     shown
+}
+
+/// Those of these groups that have epics.
+pub fn groups_with_epics(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<i64>> {
+    let mut query = Fragment::new("select namespaces.id from namespaces where");
+    query.in_list("namespaces.id", ids).raw(" and ").append(switched_on());
+    Ok(tx.query(query)?)
+}
+
+/// Condition on `namespaces`: nothing switches epics off there.
+fn switched_on() -> Fragment {
+    let mut on = Fragment::new(
+        "not exists (select 1 from namespaces off where not off.epics_enabled
+            and namespaces.lineage >= off.lineage
+            and namespaces.lineage < off.lineage || ':') and ",
+    );
+    on.raw(switches::EPICS_ON);
+    on
 }
 
 /// ` (select epics.id …)`: the ids of those.

@@ -6,7 +6,7 @@ mod desk;
 pub mod epics;
 pub mod switches;
 
-pub use desk::Desk;
+pub use desk::{Desk, OwnedDesk};
 
 use crate::model::Issue;
 use identity::model::{User, UserState};

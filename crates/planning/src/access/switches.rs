@@ -24,6 +24,12 @@ impl Switches {
     }
 }
 
+/// Condition: the instance has epics. One engine reads `false` as a text, the other
+/// as a number.
+pub const EPICS_ON: &str = "not exists (select 1 from settings
+    where settings.key = 'planning.switches'
+        and cast(settings.value ->> 'epics' as text) in ('false', '0'))";
+
 /// Refuses what has to do with epics, unless the instance, the group and all
 /// groups above it have them.
 pub fn need_epics(tx: &mut Tx<'_>, group: &Namespace) -> Result<()> {

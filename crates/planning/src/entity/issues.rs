@@ -300,7 +300,7 @@ pub fn issue(app: &App, issue: &Issue, around: &RelatedToIssues, details: bool) 
             url: epic.path(),
             group_id: epic.group_id,
         }),
-        health_status: None,
+        health_status: issue.health_status.map(|status| status.to_string()),
     }
 }
 

@@ -1,10 +1,13 @@
 //! Reactions, and the interface of what is reacted to.
 
+use super::ISSUE_TYPES;
+use super::epics::EpicView;
 use super::notes::{named_id, of_interface};
 use super::write::{spot, spot_of_note};
 use super::{caller, read_pages, uncounted};
 use crate::guarded::{NoteablePath, Spot};
 use crate::model::Issue;
+use crate::model::epics::EPIC;
 use crate::rules::awards as rules;
 use crate::rules::comments::Talk;
 use crate::store::awards::{self as rows, Award, Awardable};
@@ -54,8 +57,12 @@ pub fn graph(g: &mut Graph) {
         .describe("Whose it is.");
     let interface = g.interface::<Awardable>(AWARDABLE, "What is reacted to.");
     list(interface, |it| *it);
-    let issue = g.on::<Issue>("Issue").implements(AWARDABLE);
-    list(issue, |it| Awardable::Issue(it.id));
+    for name in ISSUE_TYPES {
+        let issue = g.on::<Issue>(name).implements(AWARDABLE);
+        list(issue, |it| Awardable::Issue(it.id));
+    }
+    let epic = g.on::<EpicView>("Epic").implements(AWARDABLE);
+    list(epic, |it| Awardable::Epic(it.id));
     let note = g.on::<Note>("Note").implements(AWARDABLE);
     list(note, |it| Awardable::Note(it.id));
     mutations(g);
@@ -79,7 +86,7 @@ fn list<T: Any + Send + Sync>(builder: ObjectBuilder<'_, T>, of: fn(&T) -> Award
         .describe("Reactions to it, in the order they came.");
 }
 
-async fn given(
+pub async fn given(
     to: Vec<Awardable>,
     ask: Ask,
     context: Context,
@@ -133,9 +140,10 @@ fn mutations(g: &mut Graph) {
 
 async fn react(will: Will, input: React, context: Context) -> Result<Done<Reacted>, Fault> {
     let (model, id) = of_interface(&context, &input.awardable_id, AWARDABLE)?;
-    let (spot, to) = match model == ISSUE {
-        true => (spot(&model, id, &context).await?, Awardable::Issue(id)),
-        false => (spot_of_note(id, &context).await?, Awardable::Note(id)),
+    let (spot, to) = match model.as_str() {
+        ISSUE => (spot(&model, id, &context).await?, Awardable::Issue(id)),
+        EPIC => (spot(&model, id, &context).await?, Awardable::Epic(id)),
+        _ => (spot_of_note(id, &context).await?, Awardable::Note(id)),
     };
     let (app, viewer) = caller(&context)?;
     let work = app.write(move |tx| change(tx, &viewer, &spot, to, &input.name, will));
@@ -155,9 +163,9 @@ fn change(
     will: Will,
 ) -> Outcome<Result<Reacted, String>> {
     let (desk, found) = spot.authorize(tx, viewer)?;
-    let topic = found.topic();
+    let (desk, topic) = (desk.desk(), found.topic());
     if let Awardable::Note(id) = to {
-        Talk::new(viewer, &desk, topic).find(tx, id)?;
+        Talk::new(viewer, desk, topic).find(tx, id)?;
     }
     let Some(name) = rules::name(text) else {
         return Ok(Err("Name is not a valid emoji name".to_owned()));
@@ -172,7 +180,7 @@ fn change(
             Ok(Ok(Reacted { award: None, toggled_on: false }))
         }
         (None, _) => {
-            rules::create(tx, viewer, &desk, topic, to, name)?;
+            rules::create(tx, viewer, desk, topic, to, name)?;
             let made = rows::of_user(tx, to, user_id, name)?.found("")?;
             Ok(Ok(Reacted { award: Some(Arc::new(made)), toggled_on: true }))
         }

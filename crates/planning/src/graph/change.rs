@@ -1,7 +1,7 @@
 //! Mutations that set one thing of an issue.
 
 use super::issue::number;
-use super::{Moment, caller, writer};
+use super::{EPIC_ID, Moment, caller, writer};
 use crate::guarded;
 use crate::model::{EscalationStatus, Issue, Severity};
 use crate::rules::issues::IssueInput;
@@ -108,6 +108,12 @@ pub fn graph(g: &mut Graph) {
                 weight: Option<i64> = INT
             },
             |it| IssueInput { weight: patch(it.weight), ..IssueInput::default() };
+        "issueSetEpic", "Puts an issue into an epic, or takes it out.",
+            SetEpic {
+                /// The epic; null for none.
+                epic_id: Option<i64> = EPIC_ID
+            },
+            |it| IssueInput { epic_id: patch(it.epic_id), ..IssueInput::default() };
         "issueSetSeverity", "Sets how bad an incident is.",
             SetSeverity {
                 /// How bad it is.

@@ -1,6 +1,8 @@
 //! The closed lists of the room.
 
-use crate::model::{EscalationStatus, IssueKind, IssueState, MilestoneState, Severity};
+use crate::model::{
+    EscalationStatus, HealthStatus, IssueKind, IssueState, LinkType, MilestoneState, Severity,
+};
 use crate::store::todos::{Action, State};
 use kernel::graph::shape::Leaf;
 use kernel::graph::{EnumItem, Graph, item};
@@ -10,6 +12,12 @@ pub const STATE: Leaf<IssueState> = Leaf::new("IssueState", |it| json!(it.as_str
 pub const TYPE: Leaf<IssueKind> = Leaf::upper("IssueType");
 pub const SEVERITY: Leaf<Severity> = Leaf::upper("IssuableSeverity");
 pub const ESCALATION: Leaf<EscalationStatus> = Leaf::upper("IssueEscalationStatus");
+pub const EPIC_STATE: Leaf<IssueState> = Leaf::new("EpicState", |it| json!(it.as_str()));
+pub const ITEM_STATE: Leaf<IssueState> = Leaf::new("WorkItemState", |it| match it {
+    IssueState::Opened => json!("OPEN"),
+    IssueState::Closed => json!("CLOSED"),
+});
+pub const HEALTH: Leaf<HealthStatus> = Leaf::new("HealthStatus", |it| json!(health(it)));
 pub const MILESTONE_STATE: Leaf<MilestoneState> =
     Leaf::new("MilestoneStateEnum", |it| json!(it.as_str()));
 pub const ACTION: Leaf<Action> = Leaf::new("TodoActionEnum", |it| json!(it.as_str()));
@@ -18,6 +26,29 @@ pub const TODO_STATE: Leaf<State> = Leaf::new("TodoStateEnum", |it| json!(it.as_
 /// The value of a name as the enums above have it.
 pub fn chosen<T>(name: Option<String>, read: impl Fn(&str) -> Option<T>) -> Option<T> {
     read(&name?.to_ascii_lowercase())
+}
+
+const fn health(status: HealthStatus) -> &'static str {
+    match status {
+        HealthStatus::OnTrack => "onTrack",
+        HealthStatus::NeedsAttention => "needsAttention",
+        HealthStatus::AtRisk => "atRisk",
+    }
+}
+
+/// The health that a value of its enum names.
+pub fn health_of(name: &str) -> Option<HealthStatus> {
+    use HealthStatus::{AtRisk, NeedsAttention, OnTrack};
+    [OnTrack, NeedsAttention, AtRisk].into_iter().find(|one| health(*one) == name)
+}
+
+/// The kind of link that a value of `WorkItemRelatedLinkType` names.
+pub fn link_of(name: Option<&str>) -> LinkType {
+    match name {
+        Some("BLOCKS") => LinkType::Blocks,
+        Some("BLOCKED_BY") => LinkType::IsBlockedBy,
+        _ => LinkType::RelatesTo,
+    }
 }
 
 pub fn graph(g: &mut Graph) {
@@ -36,7 +67,7 @@ pub fn graph(g: &mut Graph) {
         item("TASK", "A piece of work."),
         item("TEST_CASE", "How something is tested; there are none here."),
         item("REQUIREMENT", "What must hold; there are none here."),
-        item("EPIC", "Work of many issues; there are none here."),
+        item("EPIC", "Work of many issues, which a group does; among work items only."),
     ];
     g.enumeration("IssueType", "What an issue is about.", types);
     let severities = vec![
@@ -63,6 +94,8 @@ pub fn graph(g: &mut Graph) {
     let events = vec![item("CLOSE", "Close it."), item("REOPEN", "Open it again.")];
     g.enumeration("IssueStateEvent", "What happens to an issue.", events);
     g.enumeration("IssueSort", "Orders of issues.", sorts());
+    epics(g);
+    work_items(g);
     let wildcards = vec![
         item("NONE", "Without a milestone."),
         item("ANY", "With a milestone."),
@@ -78,6 +111,60 @@ pub fn graph(g: &mut Graph) {
     let states = vec![item("active", "Being worked for."), item("closed", "Over.")];
     g.enumeration("MilestoneStateEnum", "States of a milestone.", states);
     todos(g);
+}
+
+/// The orders that all lists have: by when things were made and changed.
+fn common_sorts() -> Vec<EnumItem> {
+    vec![
+        item("CREATED_ASC", "First made first."),
+        item("CREATED_DESC", "Last made first."),
+        item("UPDATED_ASC", "Longest unchanged first."),
+        item("UPDATED_DESC", "Last changed first."),
+        item("created_asc", "First made first."),
+        item("created_desc", "Last made first."),
+        item("updated_asc", "Longest unchanged first."),
+        item("updated_desc", "Last changed first."),
+        item("TITLE_ASC", "By title."),
+        item("TITLE_DESC", "By title, from the last."),
+        item("START_DATE_ASC", "First begun first, those without a day last."),
+        item("START_DATE_DESC", "Last begun first, those without a day last."),
+    ]
+}
+
+fn epics(g: &mut Graph) {
+    let states = vec![
+        item("opened", "To be done."),
+        item("closed", "Done, or not to be done."),
+        item("all", "Whichever."),
+    ];
+    g.enumeration("EpicState", "States of an epic.", states);
+    let events = vec![item("CLOSE", "Close it."), item("REOPEN", "Open it again.")];
+    g.enumeration("EpicStateEvent", "What happens to an epic.", events);
+    let mut sorts = common_sorts();
+    sorts.push(item("END_DATE_ASC", "First due first, those without a day last."));
+    sorts.push(item("END_DATE_DESC", "Last due first, those without a day last."));
+    g.enumeration("EpicSort", "Orders of epics.", sorts);
+}
+
+fn work_items(g: &mut Graph) {
+    let states = vec![item("OPEN", "To be done."), item("CLOSED", "Done, or not to be done.")];
+    g.enumeration("WorkItemState", "States of a work item.", states);
+    let events = vec![item("CLOSE", "Close it."), item("REOPEN", "Open it again.")];
+    g.enumeration("WorkItemStateEvent", "What happens to a work item.", events);
+    let mut sorts = common_sorts();
+    sorts.push(item("DUE_DATE_ASC", "First due first, those without a day last."));
+    sorts.push(item("DUE_DATE_DESC", "Last due first, those without a day last."));
+    g.enumeration("WorkItemSort", "Orders of work items.", sorts);
+    let kinds = || {
+        vec![
+            item("RELATED", "They have to do with each other."),
+            item("BLOCKS", "The first is in the way of the others."),
+            item("BLOCKED_BY", "The others are in the way of the first."),
+        ]
+    };
+    g.enumeration("WorkItemRelatedLinkType", "How work items are linked.", kinds());
+    let places = vec![item("BEFORE", "Right before it."), item("AFTER", "Right after it.")];
+    g.enumeration("RelativePositionType", "Where something goes in an order.", places);
 }
 
 fn sorts() -> Vec<EnumItem> {

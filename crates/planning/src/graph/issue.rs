@@ -1,10 +1,11 @@
 //! The type `Issue`, one by its number or ID, and mutations that write one.
 
-use super::absent::Epic;
 use super::change::{At, edit, one, shown};
-use super::enums::{ESCALATION, SEVERITY, STATE, TYPE, chosen};
+use super::enums::{ESCALATION, HEALTH, SEVERITY, STATE, TYPE, chosen};
 use super::labels::numbers;
-use super::{ISSUE_ID, Issues, MILESTONE_ID, Moment, html, one_by_id, writer};
+use super::{
+    EPIC_ID, ISSUE_ID, ISSUE_TYPES, Issues, MILESTONE_ID, Moment, html, one_by_id, writer,
+};
 use crate::guarded;
 use crate::model::{Issue, IssueKind};
 use crate::rules::issues::{Assignees, IssueInput, StateEvent};
@@ -13,7 +14,7 @@ use identity::graph::{People, Person, USER_ID, caller};
 use kernel::error::Error;
 use kernel::graph::{
     Args, BOOLEAN, Context, Cost, Fault, Graph, HasTypeRef, ID, INT, ObjectBuilder, STRING, TIME,
-    argument, enumeration, item, named, object,
+    argument, item, named, object,
 };
 use kernel::graph_input;
 use kernel::http::Patch;
@@ -43,11 +44,13 @@ pub fn graph(g: &mut Graph) {
         item("atRisk", "In danger."),
     ];
     g.enumeration("HealthStatus", "How an issue goes.", health);
-    let it = g.object::<Issue>("Issue", "An issue.");
-    let it = times(marks(texts(it)));
-    super::notes::noteable(it, crate::issues::noteable);
-    let issue = g.on::<Issue>("Issue");
-    super::todos::todoable(issue, "currentUserTodos", crate::issues::noteable);
+    for name in ISSUE_TYPES {
+        let it = g.object::<Issue>(name, "An issue.");
+        let it = times(marks(texts(it)));
+        super::notes::noteable(it, crate::issues::noteable);
+        let issue = g.on::<Issue>(name);
+        super::todos::todoable(issue, "currentUserTodos", crate::issues::noteable);
+    }
     lookups(g);
 }
 
@@ -111,10 +114,8 @@ fn marks(it: ObjectBuilder<'_, Issue>) -> ObjectBuilder<'_, Issue> {
             it.is_incident().then_some(it.escalation_status)
         })
         .describe("How far people are with an incident; null of other issues.")
-        .field("healthStatus", enumeration("HealthStatus"), |_| None)
-        .describe("How it goes; nobody says so yet.")
-        .field("epic", object::<Epic>("Epic"), |_| None)
-        .describe("The epic it belongs to; there are none yet.")
+        .field("healthStatus", HEALTH, |it| it.health_status)
+        .describe("How people say it goes.")
         .field("confidential", BOOLEAN.required(), |it| it.confidential)
         .describe("Seen by its author, assignees and reporters only.")
         .field("hidden", BOOLEAN, |_| Some(false))
@@ -222,6 +223,8 @@ graph_input! {
         created_at: Option<Moment<Timestamp>> = TIME,
         /// How heavy it is.
         weight: Option<i64> = INT,
+        /// The epic it is in.
+        epic_id: Option<i64> = EPIC_ID,
     }
 }
 
@@ -249,6 +252,7 @@ impl CreateIssue {
             iid: self.iid,
             created_at: self.created_at.map(|at| at.0),
             weight: Patch::given(self.weight),
+            epic_id: Patch::given(self.epic_id),
             ..IssueInput::default()
         })
     }
@@ -296,6 +300,9 @@ graph_input! {
         /// How heavy it is; null for nothing.
         #[serde(default)]
         weight: Patch<i64> = INT,
+        /// The epic it is in; null for none.
+        #[serde(default)]
+        epic_id: Patch<i64> = EPIC_ID,
     }
 }
 
@@ -314,6 +321,7 @@ impl UpdateIssue {
             milestone_id: self.milestone_id,
             kind: kind(self.kind)?,
             weight: self.weight,
+            epic_id: self.epic_id,
             ..IssueInput::default()
         })
     }

@@ -144,6 +144,23 @@ pub async fn of_issues(
     Ok(tally.counts(pages, ids))
 }
 
+pub async fn of_epics(
+    ids: Vec<i64>,
+    ask: Ask,
+    context: Context,
+) -> Result<Vec<Option<Connection<Label>>>, Fault> {
+    let window = ask.window(&context, "labels", &KEYS)?;
+    let epics = ids.clone();
+    let read = move |tx: &mut Tx<'_>, viewer: &Viewer, window: &Window| {
+        rows::pages_of_epics(tx, viewer.user_id(), &epics, window)
+    };
+    let pages = read_pages(&context, window, &ids, read, keys).await?;
+    let epics = ids.clone();
+    let tally =
+        Tally::new(move |tx, _, limit| Ok(limited(rows::counts_of_epics(tx, &epics)?, limit)));
+    Ok(tally.counts(pages, ids))
+}
+
 /// Counts as they are told: no further than one past the limit.
 fn limited(mut counts: HashMap<i64, i64>, limit: Option<i64>) -> HashMap<i64, i64> {
     if let Some(limit) = limit {

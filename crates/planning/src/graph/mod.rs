@@ -10,7 +10,10 @@ mod awards;
 mod beside;
 mod change;
 mod enums;
+pub mod epics;
+mod filters;
 mod issue;
+pub mod items;
 mod labels;
 mod lists;
 mod milestones;
@@ -51,12 +54,20 @@ use std::sync::Arc;
 use store::Tx;
 
 pub const ISSUE_ID: GlobalId = GlobalId::new("IssueID", "Issue");
+pub const EPIC_ID: GlobalId = GlobalId::new("EpicID", "Epic");
 pub const MILESTONE_ID: GlobalId = GlobalId::new("MilestoneID", "Milestone");
 pub const NOTE_ID: GlobalId = GlobalId::new("NoteID", "Note");
 pub const TODO_ID: GlobalId = GlobalId::new("TodoID", "Todo");
 
+/// A link between epics.
+const EPIC_LINK_ID: GlobalId = GlobalId::new("EpicLinkID", "Epic::RelatedEpicLink");
+/// What work items are called in global IDs.
+const WORK_ITEM: &str = "WorkItem";
+/// The types of an issue: by itself, and as one of an epic.
+const ISSUE_TYPES: [&str; 2] = ["Issue", "EpicIssue"];
+
 pub fn graph(g: &mut Graph) {
-    for id in [ISSUE_ID, MILESTONE_ID, NOTE_ID, TODO_ID] {
+    for id in [ISSUE_ID, EPIC_ID, MILESTONE_ID, NOTE_ID, TODO_ID] {
         id.register(g);
     }
     absent::graph(g);
@@ -66,6 +77,9 @@ pub fn graph(g: &mut Graph) {
     notes::graph(g);
     awards::graph(g);
     issue::graph(g);
+    epics::graph(g);
+    items::graph(g);
+    filters::graph(g);
     lists::graph(g);
     beside::graph(g);
     standing::graph(g);
@@ -118,6 +132,17 @@ async fn read_pages<T: Send + 'static>(
     let work = app.read(move |tx| Ok((read(tx, &viewer, &window)?, window)));
     let (found, window) = work.await?;
     Ok(window.pages(owners, found, keys))
+}
+
+/// The page with other rows in their places, before it is counted; what is gone is left
+/// out.
+fn mapped<T, U>(page: Connection<T>, of: impl Fn(&T) -> Option<Arc<U>>) -> Connection<U> {
+    let mut other = Connection::empty();
+    other.next = page.next;
+    other.previous = page.previous;
+    let rows = page.rows.into_iter();
+    other.rows = rows.filter_map(|(row, cursor)| Some((of(&row)?, cursor))).collect();
+    other
 }
 
 /// Pages of lists that are not counted.

@@ -3,9 +3,11 @@
 
 use super::absent::Position;
 use super::enums::chosen;
-use super::standing::{In, Standing};
-use super::{NOTE_ID, Notes, by_key, html, one_by_id, read_pages, uncounted};
-use crate::store::notes::{self as rows, Activity, Note, Noteable};
+use super::epics::{EpicView, Epics};
+use super::standing::{In, InGroups, Standing};
+use super::{NOTE_ID, Notes, WORK_ITEM, by_key, html, one_by_id, read_pages, uncounted};
+use crate::model::epics::{EPIC, WORK_ITEMS};
+use crate::store::notes::{self as rows, Activity, ISSUE, Note, Noteable};
 use crate::store::threads::{self, Beginning, Discussion};
 use crate::targets;
 use identity::graph::{People, Person, caller, viewer};
@@ -70,13 +72,20 @@ pub fn named_id(given: &Json) -> Result<Json, Option<String>> {
 /// `name`.
 pub fn of_interface(context: &Context, text: &str, name: &str) -> Result<(String, i64), Fault> {
     let (model, id) = split(text).map_err(Fault::argument)?;
+    let id = id.parse().unwrap_or(0);
+    // Work items are what stands behind them.
+    let (model, id) = match model {
+        WORK_ITEM if id > WORK_ITEMS => (EPIC, id - WORK_ITEMS),
+        WORK_ITEM => (ISSUE, id),
+        model => (model, id),
+    };
     let ty = context.table.node_type(model);
     if !ty.is_some_and(|ty| context.table.is_a(ty, name)) {
         let name = name.trim_end_matches("Interface");
         let text = format!("{text:?} does not represent an instance of {name}");
         return Err(Fault::argument(text));
     }
-    Ok((model.to_owned(), id.parse().unwrap_or(0)))
+    Ok((model.to_owned(), id))
 }
 
 /// Gives an object type `notes` and `discussions`, and with them the noteable
@@ -155,7 +164,7 @@ async fn notes(
     Ok(uncounted(read_pages(&context, window, &ids, read, keys).await?))
 }
 
-async fn discussions(
+pub async fn discussions(
     (kind, ids): (&'static str, Vec<i64>),
     ask: Ask,
     args: Args,
@@ -177,10 +186,7 @@ fn note(it: ObjectBuilder<'_, Note>) {
         .describe("Global ID.")
         .field("body", STRING.required(), |it| it.body.clone())
         .describe("The text, in Markdown.")
-        .level("bodyHtml", STRING, |notes: Vec<Arc<Note>>, _, _| {
-            let source = |it: &Note| it.project_id.map(|id| (SourceKind::Project, id));
-            html(notes.iter().map(|it| (Some(it.body.clone()), source(it))).collect())
-        })
+        .level("bodyHtml", STRING, |notes, _, context| rendered(notes, context))
         .describe("The text as HTML.")
         .cost(Cost::RENDERED)
         .load::<People, _>("author", object::<Person>("UserCore"), |it| it.author_id)
@@ -213,6 +219,24 @@ fn note(it: ObjectBuilder<'_, Note>) {
         .describe("The discussion it is in.")
         .load::<Projects, _>("project", object::<Project>("Project"), |it| it.project_id)
         .describe("The project it is in.");
+}
+
+/// The epics that some of these notes are about.
+async fn epics_of(
+    notes: &[Arc<Note>],
+    context: &Context,
+) -> Result<HashMap<i64, Arc<EpicView>>, Fault> {
+    let about = notes.iter().filter(|it| it.noteable_type == EPIC);
+    context.load::<Epics>(about.map(|it| it.noteable_id)).await
+}
+
+async fn rendered(notes: Vec<Arc<Note>>, context: Context) -> Result<Vec<Option<String>>, Fault> {
+    let epics = epics_of(&notes, &context).await?;
+    let source = |it: &Note| match it.project_id {
+        Some(id) => Some((SourceKind::Project, id)),
+        None => epics.get(&it.noteable_id).map(|epic| (SourceKind::Group, epic.group_id)),
+    };
+    html(notes.iter().map(|it| (Some(it.body.clone()), source(it))).collect()).await
 }
 
 async fn urls(notes: Vec<Arc<Note>>, context: Context) -> Result<Vec<Option<String>>, Fault> {
@@ -263,11 +287,21 @@ fn permissions(g: &mut Graph) {
             |notes: Vec<Arc<Note>>, _, context| async move {
                 let projects = notes.iter().filter_map(|it| it.project_id);
                 let found = context.load::<Standing>(projects).await?;
+                let epics = epics_of(&notes, &context).await?;
+                let groups = epics.values().map(|epic| epic.group_id);
+                let in_groups = context.load::<InGroups>(groups).await?;
+                let of_epic = |it: &Note| {
+                    let epic = epics.get(&it.noteable_id).filter(|_| it.noteable_type == EPIC)?;
+                    in_groups.get(&epic.group_id).copied()
+                };
                 let user = viewer(&context).user_id();
                 let ids = notes.iter().filter(|it| it.is_resolvable()).map(|it| it.id);
                 let began = context.load::<Beginnings>(ids).await?;
                 let of = |it: &Arc<Note>| {
-                    let standing = it.project_id.and_then(|id| found.get(&id).copied());
+                    let standing = match it.project_id {
+                        Some(id) => found.get(&id).copied(),
+                        None => of_epic(it),
+                    };
                     let standing = standing.unwrap_or_default();
                     Arc::new(Permissions {
                         standing,

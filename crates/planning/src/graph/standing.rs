@@ -1,13 +1,14 @@
 //! What depends on who asks: rights, subscriptions, and what is counted.
 
+use super::ISSUE_TYPES;
 use crate::model::Issue;
 use crate::store::subscriptions::Target;
 use crate::store::{issues as rows, subscriptions as asked};
 use identity::graph::{caller, viewer};
 use kernel::graph::context::Loader;
-use kernel::graph::{BOOLEAN, Context, Fault, Graph, HasTypeRef, INT, object};
+use kernel::graph::{BOOLEAN, Context, Fault, Graph, HasTypeRef, INT, ObjectBuilder, object};
 use spaces::access::{GUEST, Levels, NONE, REPORTER};
-use spaces::graph::Projects;
+use spaces::graph::{Groups, Projects};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -48,7 +49,7 @@ impl Loader for Standing {
     }
 }
 
-async fn standing(issues: &[Arc<Issue>], context: &Context) -> Result<Vec<In>, Fault> {
+pub async fn standing(issues: &[Arc<Issue>], context: &Context) -> Result<Vec<In>, Fault> {
     let ids: Vec<i64> = issues.iter().map(|it| it.project_id).collect();
     let found = context.load::<Standing>(ids.clone()).await?;
     let of = |id| found.get(id).copied().unwrap_or_default();
@@ -88,30 +89,61 @@ pub fn graph(g: &mut Graph) {
             it.writes() && (!it.locked || it.standing.level >= GUEST)
         })
         .describe("Write notes about it.");
-    g.on::<Issue>("Issue")
-        .level(
-            "userPermissions",
-            object::<Permissions>("IssuePermissions").required(),
-            |issues, _, context| permissions(issues, context),
-        )
-        .describe("What the caller may do with it.")
-        .level(
-            "userNotesCount",
-            INT.required(),
-            |issues: Vec<Arc<Issue>>, _, context| async move {
-                let standing = standing(&issues, &context).await?;
-                let of = |(it, at): (&Arc<Issue>, In)| match at.level >= REPORTER {
-                    true => it.notes_count + it.internal_notes_count,
-                    false => it.notes_count,
-                };
-                Ok(issues.iter().zip(standing).map(of).collect())
-            },
-        )
-        .describe("How many notes people wrote about it, of those the caller sees.")
-        .level("subscribed", BOOLEAN.required(), |issues, _, context| {
-            subscribed(issues, context)
-        })
-        .describe("Whether the caller is told of it.");
+    for name in ISSUE_TYPES {
+        of_issue(g.on::<Issue>(name));
+    }
+}
+
+fn of_issue(it: ObjectBuilder<'_, Issue>) {
+    it.level(
+        "userPermissions",
+        object::<Permissions>("IssuePermissions").required(),
+        |issues, _, context| permissions(issues, context),
+    )
+    .describe("What the caller may do with it.")
+    .level(
+        "userNotesCount",
+        INT.required(),
+        |issues: Vec<Arc<Issue>>, _, context| async move {
+            let standing = standing(&issues, &context).await?;
+            let of = |(it, at): (&Arc<Issue>, In)| match at.level >= REPORTER {
+                true => it.notes_count + it.internal_notes_count,
+                false => it.notes_count,
+            };
+            Ok(issues.iter().zip(standing).map(of).collect())
+        },
+    )
+    .describe("How many notes people wrote about it, of those the caller sees.")
+    .level("subscribed", BOOLEAN.required(), |issues, _, context| {
+        subscribed(issues, context)
+    })
+    .describe("Whether the caller is told of it.");
+}
+
+/// The viewer's level in groups they see.
+pub struct InGroups;
+
+impl Loader for InGroups {
+    type Key = i64;
+    type Value = In;
+
+    async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, In>, Fault> {
+        if ids.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let groups = context.load::<Groups>(ids).await?;
+        let (app, viewer) = caller(&context)?;
+        let found = app.read(move |tx| {
+            let seen: Vec<_> = groups.values().map(|it| &it.namespace).collect();
+            let levels = Levels::in_groups(tx, &viewer, &seen)?;
+            let standing = groups.iter().map(|(id, it)| {
+                let level = levels.of_group(&it.namespace);
+                (*id, In { level, archived: false })
+            });
+            Ok(standing.collect())
+        });
+        Ok(found.await?)
+    }
 }
 
 async fn permissions(
@@ -132,7 +164,7 @@ async fn permissions(
 }
 
 /// As the caller asked, or else as author or assignee.
-async fn subscribed(issues: Vec<Arc<Issue>>, context: Context) -> Result<Vec<bool>, Fault> {
+pub async fn subscribed(issues: Vec<Arc<Issue>>, context: Context) -> Result<Vec<bool>, Fault> {
     let (app, viewer) = caller(&context)?;
     let Some(user_id) = viewer.user_id() else {
         return Ok(vec![false; issues.len()]);

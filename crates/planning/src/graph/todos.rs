@@ -16,7 +16,9 @@ use kernel::graph::{
     ObjectBuilder, Order, STRING, TIME, Window, any_of, argument, enumeration, item, named, object,
 };
 use serde_json::Value as Json;
-use spaces::graph::{GROUP_ID, NamespaceView, PROJECT_ID, ProjectView as Project, Projects};
+use spaces::graph::{
+    GROUP_ID, Groups, NamespaceView, PROJECT_ID, ProjectView as Project, Projects,
+};
 use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -110,7 +112,7 @@ fn described(it: ObjectBuilder<'_, Todo>) {
         .describe("Who caused it; null if it was nobody, or their account is gone.")
         .load::<Projects, _>("project", object::<Project>("Project"), |it| it.project_id)
         .describe("The project of what it is about.")
-        .field("group", object::<NamespaceView>("Group"), |_| None)
+        .load::<Groups, _>("group", object::<NamespaceView>("Group"), |it| it.group_id)
         .describe("The group of what it is about, if that is of no project.")
         .field("createdAt", TIME.required(), |it| it.created_at)
         .describe("When it was made.");
@@ -246,7 +248,7 @@ async fn of_users(
 }
 
 /// The caller's to-dos about each of these things of one kind.
-async fn about(
+pub async fn about(
     things: Vec<Noteable>,
     ask: Ask,
     args: Args,

@@ -1,8 +1,10 @@
 //! Mutations that write notes.
 
+use super::epics::Epics;
 use super::notes::{Discussions, of_interface};
 use super::{NOTE_ID, Notes, caller, writer};
 use crate::guarded::{self, Spot};
+use crate::model::epics::EPIC;
 use crate::rules::comments::{self, Comment, Said};
 use crate::store::issues as rows;
 use crate::store::notes::{ISSUE, Note};
@@ -115,6 +117,10 @@ pub async fn spot_of_note(id: i64, context: &Context) -> Result<Spot, Fault> {
 /// Where something that has notes is, whoever sees it.
 pub async fn spot(kind: &str, id: i64, context: &Context) -> Result<Spot, Fault> {
     let (app, _) = caller(context)?;
+    if kind == EPIC {
+        let epic = context.load::<Epics>([id]).await?.remove(&id);
+        return epic.map(|epic| Spot::Epic(epic.place())).ok_or_else(Fault::not_available);
+    }
     if kind != ISSUE {
         let thing = app.plugged::<TargetKinds>()?.thing(kind, id);
         return thing.map(Spot::Thing).ok_or_else(Fault::not_available);

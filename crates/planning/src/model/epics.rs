@@ -1,6 +1,6 @@
 //! Epics, as rows.
 
-use super::{Issue, IssueState, LinkType};
+use super::{HealthStatus, Issue, IssueState, LinkType};
 use kernel::time::{Date, Timestamp};
 use store::{FromRow, UpdateRow};
 
@@ -46,6 +46,8 @@ pub struct Epic {
     pub due_on_fixed: Option<Date>,
     pub due_on_inherited: Option<Date>,
     pub due_on_milestones: Option<Date>,
+    #[written]
+    pub health_status: Option<HealthStatus>,
     pub upvotes: i64,
     pub downvotes: i64,
     #[written]

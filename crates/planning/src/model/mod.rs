@@ -71,6 +71,33 @@ impl EscalationStatus {
 }
 
 kernel::choices! {
+    /// How people say that an issue or an epic goes.
+    pub enum HealthStatus {
+        OnTrack = "on_track",
+        NeedsAttention = "needs_attention",
+        AtRisk = "at_risk",
+    }
+}
+
+impl HealthStatus {
+    pub fn label(self) -> &'static str {
+        match self {
+            HealthStatus::OnTrack => "on track",
+            HealthStatus::NeedsAttention => "needs attention",
+            HealthStatus::AtRisk => "at risk",
+        }
+    }
+
+    /// What the program tells of it when it is set, or removed.
+    pub fn remark(now: Option<HealthStatus>) -> String {
+        match now {
+            Some(status) => format!("changed health status to **{}**", status.label()),
+            None => "removed the health status".to_owned(),
+        }
+    }
+}
+
+kernel::choices! {
     #[derive(Default)]
     pub enum MilestoneState {
         #[default]
@@ -192,6 +219,8 @@ pub struct Issue {
     pub due_on: Option<Date>,
     #[written]
     pub weight: Option<i64>,
+    #[written]
+    pub health_status: Option<HealthStatus>,
     pub time_estimate: i64,
     pub time_spent: i64,
     #[written]

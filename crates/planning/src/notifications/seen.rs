@@ -62,6 +62,7 @@ impl OwnedTopic {
     pub(crate) fn summary(&self, tx: &mut Tx<'_>) -> Result<Option<NoteableSummary>> {
         match self {
             OwnedTopic::Issue(issue) => summary_of_issue(tx, issue).map(Some),
+            OwnedTopic::Epic(_) => Ok(None),
             OwnedTopic::Thing(thing) => (thing.talk.told)(tx, thing.id),
         }
     }
@@ -69,6 +70,7 @@ impl OwnedTopic {
     pub(crate) fn participants(&self, tx: &mut Tx<'_>, told: &NoteableSummary) -> Result<Vec<i64>> {
         match self {
             OwnedTopic::Issue(issue) => participants(tx, issue, true),
+            OwnedTopic::Epic(_) => Ok(Vec::new()),
             OwnedTopic::Thing(thing) => {
                 let noteable = Noteable {
                     kind: thing.kind,
@@ -83,6 +85,7 @@ impl OwnedTopic {
     pub(crate) fn subscriptions(&self, tx: &mut Tx<'_>) -> Result<Vec<(i64, bool)>> {
         match self {
             OwnedTopic::Issue(issue) => subscriptions::of_target(tx, Target::Issue, issue.id),
+            OwnedTopic::Epic(epic) => subscriptions::of_target(tx, Target::Epic, epic.id),
             OwnedTopic::Thing(it) => subscriptions::of_target(tx, Target::Thing(it.kind), it.id),
         }
     }

@@ -100,6 +100,20 @@ pub fn pages_of_issues(
     Ok(tx.query(window.narrow_each(Label::COLUMNS, "issue_labels.issue_id", from))?)
 }
 
+/// The same for each epic.
+pub fn pages_of_epics(
+    tx: &mut Tx<'_>,
+    viewer: Option<i64>,
+    epics: &[i64],
+    window: &Window,
+) -> Result<Vec<Owned<Label>>> {
+    let mut from = Fragment::new(" from ");
+    from.append(tables(None, viewer))
+        .raw(" join epic_labels on epic_labels.label_id = labels.id where")
+        .in_list("epic_labels.epic_id", epics);
+    Ok(tx.query(window.narrow_each(Label::COLUMNS, "epic_labels.epic_id", from))?)
+}
+
 /// The labels that each place uses, with those of the groups `above` if they
 /// are told; ends inside its `where`.
 fn used(
@@ -163,6 +177,17 @@ pub fn counts_of_issues(tx: &mut Tx<'_>, issues: &[i64]) -> Result<HashMap<i64, 
              group by issue_id"
         ),
         (issues,),
+    )?;
+    Ok(rows.into_iter().collect())
+}
+
+pub fn counts_of_epics(tx: &mut Tx<'_>, epics: &[i64]) -> Result<HashMap<i64, i64>> {
+    let rows: Vec<(i64, i64)> = tx.all(
+        sql!(
+            "select epic_id, count(*) from epic_labels where epic_id in_list($1)
+             group by epic_id"
+        ),
+        (epics,),
     )?;
     Ok(rows.into_iter().collect())
 }

@@ -1,9 +1,11 @@
 //! SQL of this room.
 
 pub mod awards;
+pub mod ends;
 pub mod epics;
 pub mod internal_ids;
 pub mod issues;
+pub mod items;
 pub mod labels;
 pub mod milestones;
 pub mod notes;

@@ -1,7 +1,7 @@
 //! Threads: what answers one another, and whether it is settled. All notes of a
 //! thread by people say the same of that, so any of them tells it.
 
-use super::notes::{Activity, Noteable, TABLES, can_be_resolved, readable};
+use super::notes::{Activity, Noteable, TABLES, can_be_resolved, readable_anywhere};
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::graph::{Owned, Window};
@@ -135,7 +135,7 @@ pub fn discussion_pages(
         .raw(" and")
         .in_list("notes.noteable_id", ids)
         .raw(" and ")
-        .append(readable(tx, viewer))
+        .append(readable_anywhere(tx, viewer))
         .raw(activity.condition())
         .raw(
             " group by notes.discussion_id, notes.noteable_type, notes.noteable_id)
@@ -156,7 +156,7 @@ pub fn discussions_by_ids(
     query
         .in_list("notes.discussion_id", ids)
         .raw(" and ")
-        .append(readable(tx, viewer))
+        .append(readable_anywhere(tx, viewer))
         .raw(" group by notes.discussion_id, notes.noteable_type, notes.noteable_id");
     Ok(tx.query(query)?)
 }

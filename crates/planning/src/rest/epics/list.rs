@@ -103,6 +103,7 @@ impl ListEpics {
             confidential: self.confidential,
             ancestors: self.include_ancestor_groups.unwrap_or(false),
             descendants: self.include_descendant_groups.unwrap_or(true),
+            ..EpicFilter::default()
         })
     }
 }

@@ -169,8 +169,9 @@ impl ListIssues {
             due: self.due_date,
             times: self.times.0.clone(),
             epic: self.epic_id.clone().map(|asked| match asked {
-                Has::This(0) => Has::None,
-                other => other,
+                Has::None | Has::This(0) => Has::None,
+                Has::Any => Has::Any,
+                Has::This(id) => Has::This(vec![id]),
             }),
             impossible: lies(&self.iteration_id),
             ..IssueFilter::default()

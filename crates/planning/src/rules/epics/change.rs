@@ -4,7 +4,7 @@
 use super::said::{beside, noteable};
 use crate::activity;
 use crate::model::epics::{DEFAULT_COLOR, Epic};
-use crate::model::{IssueState, color, text_error, title_error};
+use crate::model::{HealthStatus, IssueState, color, text_error, title_error};
 use crate::rules::notes;
 use crate::store::epics::{self as rows, dates, events, tree};
 use crate::store::internal_ids::{self, Usage};
@@ -61,6 +61,7 @@ kernel::params! {
         /// When it was made; for owners.
         pub created_at: Option<Timestamp>,
         pub state_event: Option<StateEvent> = None,
+        pub health_status: Patch<HealthStatus> = Patch::Absent,
         /// When it was changed; now unless given.
         pub updated_at: Option<Timestamp> = None,
     }
@@ -161,6 +162,7 @@ fn changed(tx: &Tx<'_>, actor: Option<i64>, epic: &Epic, input: &EpicInput) -> R
         start_on_fixed: input.start_on.clone().over(epic.start_on_fixed),
         due_is_fixed: input.due_is_fixed.unwrap_or(epic.due_is_fixed),
         due_on_fixed: input.due_on.clone().over(epic.due_on_fixed),
+        health_status: input.health_status.clone().over(epic.health_status),
         created_at: input.created_at.unwrap_or(epic.created_at),
         updated_at: input.updated_at.unwrap_or(tx.now()),
         ..epic.clone()
@@ -222,6 +224,9 @@ fn remarks(before: &Epic, after: &Epic) -> Vec<String> {
                 None => format!("removed {what}"),
             });
         }
+    }
+    if before.health_status != after.health_status {
+        told.push(HealthStatus::remark(after.health_status));
     }
     told
 }

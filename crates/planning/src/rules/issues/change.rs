@@ -4,7 +4,7 @@ use super::{assigned, check, found, noteable};
 use crate::activity;
 use crate::formats::tasks;
 use crate::hooks;
-use crate::model::{EscalationStatus, Issue, IssueKind, IssueState, Severity};
+use crate::model::{EscalationStatus, HealthStatus, Issue, IssueKind, IssueState, Severity};
 use crate::rules::epics::issues as epic_issues;
 use crate::rules::notes;
 use crate::store::epics::{self, dates};
@@ -112,6 +112,7 @@ kernel::params! {
         /// How bad an incident is.
         pub severity: Option<Severity>,
         pub escalation_status: Option<EscalationStatus> = None,
+        pub health_status: Patch<HealthStatus> = Patch::Absent,
         /// Only members comment.
         pub discussion_locked: Patch<bool>,
         pub state_event: Option<StateEvent> = None,
@@ -139,6 +140,7 @@ impl IssueInput {
             confidential: Some(issue.confidential),
             due_on: Patch::given(issue.due_on),
             weight: Patch::given(issue.weight),
+            health_status: Patch::given(issue.health_status),
             ..IssueInput::titled(&issue.title)
         }
     }
@@ -263,6 +265,7 @@ pub(super) fn changed(tx: &Tx<'_>, actor: Option<i64>, issue: &Issue, input: &Is
         discussion_locked: input.discussion_locked.clone().over(issue.discussion_locked),
         due_on: input.due_on.clone().over(issue.due_on),
         weight: input.weight.clone().over(issue.weight),
+        health_status: input.health_status.clone().over(issue.health_status),
         task_count,
         task_completed_count,
         closed_at,
@@ -351,6 +354,9 @@ fn remarks(before: &Issue, after: &Issue) -> Vec<String> {
         };
         let label = after.escalation_status.label();
         told.push(format!("changed the incident status to **{label}**{closing}"));
+    }
+    if before.health_status != after.health_status {
+        told.push(HealthStatus::remark(after.health_status));
     }
     told
 }

@@ -8,7 +8,7 @@ use crate::store::issues::filter::Has;
 use crate::store::pages::{self, KeyType, List, Order};
 use identity::viewer::Viewer;
 use kernel::error::Result;
-use kernel::graph::Owned;
+use kernel::graph::{Owned, Window};
 use kernel::http::{Paged, Paging};
 use serde_json::json;
 use std::collections::HashMap;
@@ -64,6 +64,22 @@ pub fn has_open_one(tx: &mut Tx<'_>, epic_id: i64) -> Result<bool> {
     Ok(found.is_some())
 }
 
+const TABLES: &str = "epic_issues join issues on issues.id = epic_issues.issue_id
+    join projects on projects.id = issues.project_id
+    join namespaces on namespaces.id = projects.namespace_id";
+
+/// ` from …` of the issues of these epics that the viewer may see; ends inside its
+/// `where`.
+fn listed(tx: &Tx<'_>, viewer: &Viewer, epics: &[i64]) -> Fragment {
+    let mut from = Fragment::new(store::concat!(" from ", TABLES, " where"));
+    from.in_list("epic_issues.epic_id", epics).raw(" and ").append(visible(
+        tx,
+        viewer,
+        &Scope::Everywhere,
+    ));
+    from
+}
+
 /// One page of those that the viewer may see.
 pub fn list(
     tx: &mut Tx<'_>,
@@ -78,11 +94,7 @@ pub fn list(
         .append(visible(tx, viewer, &Scope::Everywhere));
     let list = List {
         select: Fragment::new(store::concat!("select ", ListedIssue::COLUMNS)),
-        from: Fragment::new(
-            "epic_issues join issues on issues.id = epic_issues.issue_id
-             join projects on projects.id = issues.project_id
-             join namespaces on namespaces.id = projects.namespace_id",
-        ),
+        from: Fragment::new(TABLES),
         condition,
         order: Order {
             by: "epic_issues.relative_position".into(),
@@ -94,6 +106,41 @@ pub fn list(
     pages::page(tx, list, paging, |one: &ListedIssue| {
         (json!(one.relative_position), one.epic_issue_id)
     })
+}
+
+/// A page for each epic, of its issues that the viewer may see.
+pub fn pages_of(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    epics: &[i64],
+    window: &Window,
+) -> Result<Vec<Owned<ListedIssue>>> {
+    let from = listed(tx, viewer, epics);
+    Ok(tx.query(window.narrow_each(ListedIssue::COLUMNS, "epic_issues.epic_id", from))?)
+}
+
+/// How many each has, counted to at most `limit` and one more.
+pub fn counts_of(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    epics: &[i64],
+    limit: Option<i64>,
+) -> Result<HashMap<i64, i64>> {
+    let mut query = Fragment::new(
+        "select owner, count(*) from (select epic_issues.epic_id as owner,
+            row_number() over (partition by epic_issues.epic_id) as place",
+    );
+    query.append(listed(tx, viewer, epics)).raw(") as counted");
+    if let Some(limit) = limit {
+        query.push(" where place <= ", limit.saturating_add(1));
+    }
+    query.raw(" group by owner");
+    Ok(tx.query::<(i64, i64)>(query)?.into_iter().collect())
+}
+
+/// The places of these issues in their epics.
+pub fn places_of(tx: &mut Tx<'_>, issues: &[i64]) -> Result<Vec<EpicIssue>> {
+    Ok(tx.all(sql!("select * from epic_issues where issue_id in_list($1)"), (issues,))?)
 }
 
 /// Puts one before or after others of the same epic; whether these are there.
@@ -148,16 +195,16 @@ pub fn epics_of(tx: &mut Tx<'_>, viewer: &Viewer, issues: &[i64]) -> Result<Hash
     Ok(found.into_iter().map(|one| (one.owner, one.row)).collect())
 }
 
-/// ` and …` on `issues`: those of an epic, or of any or none, that the viewer sees.
-pub fn of_epic(tx: &Tx<'_>, viewer: &Viewer, asked: &Has<i64>) -> Fragment {
+/// ` and …` on `issues`: those of these epics, or of any or none, that the viewer sees.
+pub fn of_epic(tx: &Tx<'_>, viewer: &Viewer, asked: &Has<Vec<i64>>) -> Fragment {
     let not = if *asked == Has::None { " not" } else { "" };
     let mut test = Fragment::new(&format!(
         " and{not} exists (select 1 from epic_issues where epic_issues.issue_id = issues.id
             and epic_issues.epic_id in"
     ));
     test.append(visible_ids(tx, viewer));
-    if let Has::This(id) = asked {
-        test.push(" and epic_issues.epic_id = ", *id);
+    if let Has::This(ids) = asked {
+        test.raw(" and").in_list("epic_issues.epic_id", ids);
     }
     test.raw(")");
     test

@@ -5,7 +5,7 @@ use crate::access::epics::visible;
 use crate::model::epics::Epic;
 use crate::model::{IssueState, MAX_NAMED};
 use crate::store::contains;
-use crate::store::issues::filter::{Has, Times};
+use crate::store::issues::filter::{AnyOf, Has, Times};
 use crate::store::pages::{self, KeyType, List, Order, time_key};
 use identity::viewer::Viewer;
 use kernel::error::Result;
@@ -39,7 +39,18 @@ pub struct EpicFilter {
     pub not: EpicMarks,
     pub times: Times,
     pub reaction: Option<(i64, Has<String>)>,
+    pub not_reaction: Option<(i64, Has<String>)>,
     pub confidential: Option<bool>,
+    pub iids: Option<Vec<i64>>,
+    pub not_iids: Option<Vec<i64>>,
+    pub ids: Option<Vec<i64>>,
+    /// Right below one of these epics.
+    pub parents: Option<Vec<i64>>,
+    pub any_of: AnyOf,
+    pub in_title: bool,
+    pub in_description: bool,
+    /// Things that epics do not have (assignees, milestones) were asked for.
+    pub impossible: bool,
     /// Also those of the groups above.
     pub ancestors: bool,
     /// Also those of the groups below.
@@ -102,7 +113,7 @@ fn of_group(group: &Namespace, filter: &EpicFilter) -> Fragment {
     condition
 }
 
-fn narrow(sql: &mut Fragment, filter: &EpicFilter) {
+pub(super) fn narrow(sql: &mut Fragment, filter: &EpicFilter) {
     if let Some(state) = filter.state {
         sql.push(" and epics.state = ", state);
     }
@@ -114,22 +125,67 @@ fn narrow(sql: &mut Fragment, filter: &EpicFilter) {
         (" and epics.created_at <= ", filter.times.created_before),
         (" and epics.updated_at >= ", filter.times.updated_after),
         (" and epics.updated_at <= ", filter.times.updated_before),
+        (" and epics.closed_at >= ", filter.times.closed_after),
+        (" and epics.closed_at <= ", filter.times.closed_before),
     ] {
         if let Some(at) = at {
             sql.push(test, at);
         }
     }
     if let Some(search) = filter.search.as_deref().filter(|text| !text.is_empty()) {
-        contains(sql, &["epics.title_folded", "epics.description_folded"], search);
+        let columns: &[&str] = match (filter.in_title, filter.in_description) {
+            (true, false) => &["epics.title_folded"],
+            (false, true) => &["epics.description_folded"],
+            _ => &["epics.title_folded", "epics.description_folded"],
+        };
+        contains(sql, columns, search);
+    }
+    for (column, wanted) in [("epics.id", &filter.ids), ("epics.parent_id", &filter.parents)] {
+        if let Some(wanted) = wanted {
+            sql.raw(" and").in_list(column, wanted);
+        }
+    }
+    if let Some(iids) = &filter.iids {
+        sql.raw(" and").in_list("epics.iid", iids);
+    }
+    if let Some(iids) = &filter.not_iids {
+        sql.raw(" and not").in_list("epics.iid", iids);
     }
     if let Some((user_id, reaction)) = &filter.reaction {
         sql.raw(" and ").append(reacted(*user_id, reaction));
     }
+    if let Some((user_id, reaction)) = &filter.not_reaction {
+        sql.raw(" and not (").append(reacted(*user_id, reaction)).raw(")");
+    }
+    if filter.impossible {
+        sql.raw(" and 1 = 0");
+    }
+    any_of(sql, &filter.any_of);
     for test in marks(&filter.is) {
         sql.raw(" and ").append(test);
     }
     for test in marks(&filter.not) {
         sql.raw(" and (").append(test).raw(") is not true");
+    }
+}
+
+fn any_of(sql: &mut Fragment, any: &AnyOf) {
+    if !any.labels.is_empty() {
+        sql.raw(
+            " and exists (select 1 from epic_labels l join labels on labels.id = l.label_id
+                where l.epic_id = epics.id and",
+        )
+        .in_list("labels.title", any.labels.clone())
+        .raw(")");
+    }
+    if !any.author_usernames.is_empty() {
+        let folded: Vec<String> = any.author_usernames.iter().map(|one| fold(one)).collect();
+        sql.raw(" and epics.author_id in (select users.id from users where")
+            .in_list("users.username_folded", folded)
+            .raw(")");
+    }
+    if !any.assignee_usernames.is_empty() {
+        sql.raw(" and 1 = 0");
     }
 }
 

@@ -121,8 +121,9 @@ pub struct IssueFilter {
     pub not_kinds: Vec<IssueKind>,
     pub due: Option<Due>,
     pub times: Times,
-    /// Of an epic, as far as the viewer sees it: read where the viewer is known.
-    pub epic: Option<Has<i64>>,
+    /// Of one of these epics, as far as the viewer sees it: read where the viewer is
+    /// known.
+    pub epic: Option<Has<Vec<i64>>>,
     /// Things that issues do not have here (iterations) were asked for.
     pub impossible: bool,
 }

@@ -100,12 +100,16 @@ pub enum Owners {
     /// Groups; with the groups below them if the flag is set.
     Groups(Vec<i64>, bool),
     Blocked(Vec<i64>),
+    Epics(Vec<i64>),
 }
 
 impl Owners {
     pub fn ids(&self) -> Vec<i64> {
         match self {
-            Owners::Projects(ids) | Owners::Groups(ids, _) | Owners::Blocked(ids) => ids.clone(),
+            Owners::Projects(ids)
+            | Owners::Groups(ids, _)
+            | Owners::Blocked(ids)
+            | Owners::Epics(ids) => ids.clone(),
         }
     }
 
@@ -129,10 +133,30 @@ impl Owners {
                 );
                 "issue_links.target_id"
             }
+            Owners::Epics(_) => {
+                from.raw(" join epic_issues on epic_issues.issue_id = issues.id");
+                "epic_issues.epic_id"
+            }
         };
         from.raw(" where").in_list(owner, self.ids());
         (owner, from)
     }
+}
+
+/// `select …` of the issues of each owner that the viewer may see, with the owner as
+/// `owner_id`, for a list that holds more than issues.
+pub fn of_owners(
+    tx: &Tx<'_>,
+    viewer: &Viewer,
+    owners: &Owners,
+    filter: &IssueFilter,
+    columns: &str,
+) -> Fragment {
+    let (owner, mut from) = owners.tables();
+    from.raw(" and ").append(seen(tx, viewer, &Scope::Everywhere, filter));
+    let mut query = Fragment::new(&format!("select {columns}, {owner} as owner_id"));
+    query.append(from);
+    query
 }
 
 /// A page for each owner, of issues that the viewer may see.

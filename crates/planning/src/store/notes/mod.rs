@@ -1,7 +1,9 @@
 //! Notes.
 
+mod epics;
 mod removal;
 
+pub use epics::readable_anywhere;
 pub use removal::{delete, forget};
 
 use super::pages::{self, KeyType, List, Order, time_key};
@@ -272,7 +274,7 @@ pub fn open(viewer: &Viewer) -> Fragment {
 /// Condition on `notes` joined with `projects`: those that show to somebody who
 /// sees what they are about.
 pub fn readable(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
-    // Of epics they are read with the epic, in [`crate::rules::comments::Talk`].
+    // Those about epics are in [`readable_anywhere`].
     let mut condition = Fragment::new("notes.noteable_type <> 'Epic' and ");
     match viewer.user_id() {
         _ if viewer.is_admin() => condition.raw("1 = 1"),
@@ -293,7 +295,7 @@ pub(super) const TABLES: &str = "notes left join projects on projects.id = notes
 /// whether the viewer does is not asked.
 pub fn readable_by_ids(tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64]) -> Result<Vec<Note>> {
     let mut query = Fragment::new(&format!("select notes.* from {TABLES} where "));
-    query.append(readable(tx, viewer)).raw(" and").in_list("notes.id", ids);
+    query.append(readable_anywhere(tx, viewer)).raw(" and").in_list("notes.id", ids);
     Ok(tx.query(query)?)
 }
 
@@ -312,7 +314,7 @@ pub fn pages_of(
         .raw(" and")
         .in_list("notes.noteable_id", ids)
         .raw(" and ")
-        .append(readable(tx, viewer))
+        .append(readable_anywhere(tx, viewer))
         .raw(activity.condition());
     Ok(tx.query(window.narrow_each("notes.*", "notes.noteable_id", from))?)
 }
@@ -348,7 +350,9 @@ pub fn pages_of_discussions(
              and first.noteable_type = notes.noteable_type
              and first.noteable_id = notes.noteable_id where"
     ));
-    from.in_list("first.id", firsts).raw(" and ").append(readable(tx, viewer));
+    from.in_list("first.id", firsts)
+        .raw(" and ")
+        .append(readable_anywhere(tx, viewer));
     Ok(tx.query(window.narrow_each("notes.*", "first.id", from))?)
 }
 
