@@ -292,7 +292,7 @@ impl NoteablePath for Spot {
     }
 
     fn desk(access: &OwnedDesk) -> Desk<'_> {
-        access.desk()
+        access.into()
     }
 
     fn topic(found: &OwnedTopic) -> Topic<'_> {

@@ -64,9 +64,9 @@ pub enum OwnedDesk {
     Group(GroupAccess),
 }
 
-impl OwnedDesk {
-    pub fn desk(&self) -> Desk<'_> {
-        match self {
+impl<'d> From<&'d OwnedDesk> for Desk<'d> {
+    fn from(desk: &'d OwnedDesk) -> Desk<'d> {
+        match desk {
             OwnedDesk::Project(access) => Desk::Project(access),
             OwnedDesk::Group(access) => Desk::Group(access),
         }

@@ -7,6 +7,7 @@ use crate::rules::todos::{self, Action, NewTodo};
 use crate::rules::topic::Topic;
 use crate::store::issues;
 use crate::store::people as rows;
+use crate::store::subscriptions;
 use crate::tasks::{Event, News, Notify, Reason};
 use identity::model::User;
 use identity::viewer::Viewer;
@@ -93,6 +94,32 @@ pub fn mention<'t>(
         told.push(user.id);
     }
     Ok(told)
+}
+
+/// The same; those it gives something to do, and why they are told.
+pub fn mentioned<'t>(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    desk: impl Into<Desk<'t>>,
+    about: impl Into<Topic<'t>>,
+    said: Text<'_>,
+) -> Result<Vec<(i64, Reason)>> {
+    let told = mention(tx, viewer, desk, about, said)?;
+    Ok(told.into_iter().map(|user| (user, Reason::Mentioned)).collect())
+}
+
+/// Who asked to be told of the labels that something has beside those it had.
+pub fn label_subscribers(
+    tx: &mut Tx<'_>,
+    mut labels: Vec<i64>,
+    before: &[i64],
+) -> Result<Vec<(i64, Reason)>> {
+    labels.retain(|id| !before.contains(id));
+    if labels.is_empty() {
+        return Ok(Vec::new());
+    }
+    let users = subscriptions::of_labels(tx, &labels)?;
+    Ok(users.into_iter().map(|user| (user, Reason::Subscribed)).collect())
 }
 
 /// The people that names stand for, the first [`mentions::MOST`] of them: users,

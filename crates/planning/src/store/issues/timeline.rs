@@ -4,7 +4,7 @@
 
 use super::events::Event;
 use super::long_texts::{self, Length};
-use crate::store::notes::{Note, Noteable, open};
+use crate::store::notes::{Note, Noteable, naming_what_is_seen, open};
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::http::Paging;
@@ -68,15 +68,17 @@ impl NotePlace {
 
 impl Timeline<'_> {
     /// Condition on `notes`: those of a discussion that show.
-    fn shown(&self) -> Fragment {
-        match self.is_reporter {
+    fn shown(&self, tx: &Tx<'_>) -> Fragment {
+        let mut shown = match self.is_reporter {
             true => Fragment::new("1 = 1"),
             false => open(self.viewer),
-        }
+        };
+        shown.append(naming_what_is_seen(tx, self.viewer, self.noteable.kind));
+        shown
     }
 
     /// Condition on `notes`: those that begin a discussion.
-    fn beginning(&self) -> Fragment {
+    fn beginning(&self, tx: &Tx<'_>) -> Fragment {
         let mut first = Fragment::new("notes.noteable_type = ");
         first
             .bind(self.noteable.kind)
@@ -85,18 +87,18 @@ impl Timeline<'_> {
             true => " and notes.begins",
             false => " and notes.begins_in_public",
         });
-        first.raw(" and ").append(self.shown());
+        first.raw(" and ").append(self.shown(tx));
         first
     }
 
     /// The first so many entries of an issue, of those before a moment if one is named. Both
     /// halves end there, so that neither is read to its end.
-    fn entries(&self, before: Option<Moment>, most: i64) -> Fragment {
+    fn entries(&self, tx: &Tx<'_>, before: Option<Moment>, most: i64) -> Fragment {
         let mut query = Fragment::new(
             "select * from (select false as is_event, notes.id as id,
                 notes.created_at as created_at from notes where ",
         );
-        query.append(self.beginning());
+        query.append(self.beginning(tx));
         if let Some((at, id)) = before {
             query.push(" and (notes.created_at, notes.id) < (", at).push(", ", id).raw(")");
         }
@@ -114,7 +116,7 @@ impl Timeline<'_> {
 
     fn count_entries(&self, tx: &mut Tx<'_>, before: Option<Moment>, most: i64) -> Result<i64> {
         let mut query = Fragment::new("select count(*) from (");
-        query.append(self.entries(before, most)).raw(") as entries");
+        query.append(self.entries(tx, before, most)).raw(") as entries");
         Ok(first(tx, query)?.unwrap_or(0))
     }
 
@@ -129,7 +131,7 @@ impl Timeline<'_> {
         let most = paging.offset().saturating_add(paging.per_page);
         let mut query = Fragment::new("select is_event, id from (");
         query
-            .append(self.entries(None, most))
+            .append(self.entries(tx, None, most))
             .push(") as entries order by created_at, is_event, id limit ", paging.per_page)
             .push(" offset ", paging.offset());
         let order: Vec<(bool, i64)> = tx.query(query)?;
@@ -155,7 +157,10 @@ impl Timeline<'_> {
             Some(short) => short,
             None => {
                 let begun = self.begun(tx, firsts.clone())?;
-                let lengths = long_texts::lengths(tx, self.of_beginnings(&begun), i64::MAX)?;
+                let lengths = {
+                    let of = self.of_beginnings(tx, &begun);
+                    long_texts::lengths(tx, of, i64::MAX)?
+                };
                 (begun, lengths)
             }
         };
@@ -184,7 +189,7 @@ impl Timeline<'_> {
         let mut of = Fragment::new(
             "notes.discussion_id in (select began.discussion_id from notes began where",
         );
-        of.in_list("began.id", firsts.to_vec()).raw(") and ").append(self.shown());
+        of.in_list("began.id", firsts.to_vec()).raw(") and ").append(self.shown(tx));
         let lengths = long_texts::lengths(tx, of, FEW + 1)?;
         let mut totals: HashMap<&str, i64> = HashMap::new();
         for one in &lengths {
@@ -213,14 +218,14 @@ impl Timeline<'_> {
                     where notes.discussion_id = began.discussion_id and ",
         );
         query
-            .append(self.shown())
+            .append(self.shown(tx))
             .push(" limit ", MOST_SHOWN + MOST_COUNTED + 1)
             .raw(
                 ") as counted) as total,
                 (select notes.id from notes
                     where notes.discussion_id = began.discussion_id and ",
             )
-            .append(self.shown())
+            .append(self.shown(tx))
             .push(" order by notes.created_at, notes.id limit 1 offset ", MOST_SHOWN - 1)
             .raw(") as last_id from notes began where")
             .in_list("began.id", firsts)
@@ -229,7 +234,7 @@ impl Timeline<'_> {
     }
 
     /// Condition on `notes`: those of these discussions up to where they are cut.
-    fn of_beginnings(&self, begun: &[Begun]) -> Fragment {
+    fn of_beginnings(&self, tx: &Tx<'_>, begun: &[Begun]) -> Fragment {
         let whole = begun.iter().filter(|one| one.total <= MOST_SHOWN);
         let whole: Vec<String> = whole.map(|one| one.discussion_id.clone()).collect();
         let mut query = Fragment::new("(");
@@ -245,28 +250,29 @@ impl Timeline<'_> {
                 .push(", ", id)
                 .raw("))");
         }
-        query.raw(") and ").append(self.shown());
+        query.raw(") and ").append(self.shown(tx));
         query
     }
 
     /// Condition on `notes`: those of one discussion of it. The sum keeps
     /// PostgreSQL from walking all notes of the issue for it.
-    fn of_discussion(&self, id: &str) -> Fragment {
+    fn of_discussion(&self, tx: &Tx<'_>, id: &str) -> Fragment {
         let mut of = Fragment::new("notes.discussion_id = ");
         of.bind(id)
             .push(" and notes.noteable_type = ", self.noteable.kind)
             .push(" and notes.noteable_id + 0 = ", self.noteable.id)
             .raw(" and ")
-            .append(self.shown());
+            .append(self.shown(tx));
         of
     }
 
     /// One page of the notes of one discussion, oldest first; they are counted as
     /// entries are.
     pub fn discussion(&self, tx: &mut Tx<'_>, id: &str, paging: &Paging) -> Result<Discussion> {
-        let total = count_notes(tx, self.of_discussion(id), counted_to(paging))?;
+        let of = self.of_discussion(tx, id);
+        let total = count_notes(tx, of, counted_to(paging))?;
         let mut page = Fragment::new("notes.id in (select notes.id from notes where ");
-        page.append(self.of_discussion(id))
+        page.append(self.of_discussion(tx, id))
             .push(" order by notes.created_at, notes.id limit ", paging.per_page)
             .push(" offset ", paging.offset())
             .raw(")");
@@ -283,7 +289,7 @@ impl Timeline<'_> {
             .push(" and notes.noteable_id = ", self.noteable.id)
             .push(" and notes.id = ", id)
             .raw(" and ")
-            .append(self.shown());
+            .append(self.shown(tx));
         let note: Option<Note> = first(tx, query)?;
         Ok(note.map(|note| Discussion { notes: vec![note], total: 1, cut: Vec::new() }))
     }
@@ -291,10 +297,11 @@ impl Timeline<'_> {
     /// One page of the discussions, the latest first, and how many there are, counted
     /// as entries are.
     pub fn latest(&self, tx: &mut Tx<'_>, paging: &Paging) -> Result<(Vec<Discussion>, i64)> {
-        let total = count_notes(tx, self.beginning(), counted_to(paging))?;
+        let beginning = self.beginning(tx);
+        let total = count_notes(tx, beginning, counted_to(paging))?;
         let mut query = Fragment::new("select notes.id from notes where ");
         query
-            .append(self.beginning())
+            .append(self.beginning(tx))
             .push(" order by notes.created_at desc, notes.id desc limit ", paging.per_page)
             .push(" offset ", paging.offset());
         let firsts: Vec<i64> = tx.query(query)?;
@@ -305,7 +312,7 @@ impl Timeline<'_> {
     /// How many discussions began after that of a note.
     pub fn later(&self, tx: &mut Tx<'_>, note: &Note) -> Result<i64> {
         let (at, id) = self.began(tx, note)?;
-        let mut after = self.beginning();
+        let mut after = self.beginning(tx);
         after.push(" and (notes.created_at, notes.id) > (", at).push(", ", id).raw(")");
         count_notes(tx, after, COUNT_LIMIT + 1)
     }
@@ -314,7 +321,7 @@ impl Timeline<'_> {
     fn began(&self, tx: &mut Tx<'_>, note: &Note) -> Result<Moment> {
         let mut query = Fragment::new("select notes.created_at, notes.id from notes where ");
         query
-            .append(self.of_discussion(&note.discussion_id))
+            .append(self.of_discussion(tx, &note.discussion_id))
             .raw(" order by notes.created_at, notes.id limit 1");
         Ok(first(tx, query)?.unwrap_or((note.created_at, note.id)))
     }
@@ -322,7 +329,7 @@ impl Timeline<'_> {
     /// Where a note stands.
     pub fn place_of(&self, tx: &mut Tx<'_>, note: &Note) -> Result<NotePlace> {
         let began = self.began(tx, note)?;
-        let mut before = self.of_discussion(&note.discussion_id);
+        let mut before = self.of_discussion(tx, &note.discussion_id);
         before
             .push(" and (notes.created_at, notes.id) < (", note.created_at)
             .push(", ", note.id)

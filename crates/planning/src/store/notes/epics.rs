@@ -1,8 +1,7 @@
 //! Notes about epics: who sees an epic sees those that name nothing hidden.
 
-use super::readable;
-use crate::access::epics::visible_ids;
-use crate::access::{Scope, visible};
+use super::{naming_what_is_seen, readable};
+use crate::model::epics::EPIC;
 use crate::store::epics;
 use identity::viewer::Viewer;
 use spaces::access::{REPORTER, groups_of};
@@ -21,19 +20,8 @@ pub fn readable_anywhere(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
 }
 
 fn of_epics(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
-    let mut condition = Fragment::new(
-        "notes.noteable_type = 'Epic'
-            and (notes.names_epic_id is null or notes.names_epic_id in",
-    );
-    condition
-        .append(visible_ids(tx, viewer))
-        .raw(
-            ") and (notes.names_issue_id is null or exists (select 1 from issues
-                join projects on projects.id = issues.project_id
-                where issues.id = notes.names_issue_id and ",
-        )
-        .append(visible(tx, viewer, &Scope::Everywhere))
-        .raw("))");
+    let mut condition = Fragment::new("notes.noteable_type = 'Epic'");
+    condition.append(naming_what_is_seen(tx, viewer, EPIC));
     match viewer.user_id() {
         _ if viewer.is_admin() => {}
         Some(user_id) => {

@@ -8,7 +8,9 @@ pub use removal::{delete, forget};
 
 use super::pages::{self, KeyType, List, Order, time_key};
 use super::searched::NOTES;
-use crate::access::concerns;
+use crate::access::epics::is_visible;
+use crate::access::{Scope, concerns, visible};
+use crate::model::epics::EPIC;
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::graph::{Owned, Window};
@@ -271,6 +273,24 @@ pub fn open(viewer: &Viewer) -> Fragment {
     condition
 }
 
+/// ` and …` on `notes` about things of a kind: the epic that they name, and on epics the
+/// issue, is one that the viewer sees. It costs nothing for the rest.
+pub fn naming_what_is_seen(tx: &Tx<'_>, viewer: &Viewer, kind: &str) -> Fragment {
+    let mut seen = Fragment::new(" and (notes.names_epic_id is null or ");
+    seen.append(is_visible(tx, viewer, "notes.names_epic_id")).raw(")");
+    if kind == EPIC {
+        // Issues of any project; those on issues are of the same one.
+        seen.raw(
+            " and (notes.names_issue_id is null or exists (select 1 from issues
+                join projects on projects.id = issues.project_id
+                where issues.id = notes.names_issue_id and ",
+        )
+        .append(visible(tx, viewer, &Scope::Everywhere))
+        .raw("))");
+    }
+    seen
+}
+
 /// Condition on `notes` joined with `projects`: those that show to somebody who
 /// sees what they are about.
 pub fn readable(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
@@ -286,6 +306,7 @@ pub fn readable(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
             .raw(")"),
         None => condition.raw("(").append(open(viewer)).raw(")"),
     };
+    condition.append(naming_what_is_seen(tx, viewer, ISSUE));
     condition
 }
 
