@@ -50,6 +50,48 @@ def test_epics_are_made_found_changed_and_deleted():
     refused(404, lambda: group.epics.get(1))
 
 
+def test_graphql_has_the_same_records_as_work_items():
+    group, project = group_with_project("worked")
+    epic = group.epics.create({"title": "Doors"})
+    hinge = project.issues.create({"title": "Hinge"})
+    with gitlab.GraphQL(URL, token=os.environ["TENON_TOKEN"]) as graph:
+        listed = """{ group(fullPath: "worked") { workItems(types: [EPIC]) { count nodes { id iid title } } }
+            namespace(fullPath: "worked") { workItem(iid: "1") { state widgets { type
+                ... on WorkItemWidgetColor { color } } }
+                workItemTypes(name: EPIC) { nodes { id name } } } }"""
+        answer = graph.execute(listed)
+        number = f"gid://service/WorkItem/{epic.work_item_id}"
+        assert answer["group"]["workItems"] == {
+            "count": 1, "nodes": [{"id": number, "iid": "1", "title": "Doors"}],
+        }
+        shown = answer["namespace"]["workItem"]
+        assert shown["state"] == "OPEN"
+        assert {"type": "COLOR", "color": epic.color} in shown["widgets"]
+        kind = answer["namespace"]["workItemTypes"]["nodes"][0]
+        assert kind["name"] == "Epic"
+        create = """mutation { workItemCreate(input: {title: "Windows", namespacePath: "worked",
+            workItemTypeId: "%s", hierarchyWidget: {parentId: "%s"}, colorWidget: {color: "#123456"}}) {
+            workItem { id iid } errors } }"""
+        made = graph.execute(create % (kind["id"], number))["workItemCreate"]
+        assert made["errors"] == [] and made["workItem"]["iid"] == "2"
+        update = """mutation { workItemUpdate(input: {id: "%s", title: "Gates",
+            hierarchyWidget: {childrenIds: ["gid://service/WorkItem/%d"]}}) { errors
+            workItem { widgets { ... on WorkItemWidgetHierarchy { children { nodes { title } } } } } } }"""
+        changed = graph.execute(update % (number, hinge.id))["workItemUpdate"]
+        assert changed["errors"] == []
+        assert {"children": {"nodes": [{"title": "Windows"}, {"title": "Hinge"}]}} in changed["workItem"]["widgets"]
+        link = """mutation { workItemAddLinkedItems(input: {id: "%s", workItemsIds: ["%s"],
+            linkType: BLOCKS}) { message errors } }"""
+        assert graph.execute(link % (number, made["workItem"]["id"]))["workItemAddLinkedItems"]["errors"] == []
+        gone = 'mutation { workItemDelete(input: {id: "%s"}) { errors } }' % made["workItem"]["id"]
+        window = group.epics.get(2)
+        assert (window.title, window.color, window.parent_iid) == ("Windows", "#123456", 1)
+        assert graph.execute(gone)["workItemDelete"] == {"errors": []}
+    assert group.epics.get(1).title == "Gates"
+    assert [one.title for one in group.epics.get(1).issues.list(get_all=True)] == ["Hinge"]
+    refused(404, lambda: group.epics.get(2))
+
+
 def test_issues_are_put_into_epics_and_ordered():
     group, project = group_with_project("filled")
     epic = group.epics.create({"title": "Doors"})

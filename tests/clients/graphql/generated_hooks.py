@@ -38,6 +38,7 @@ INNER = api("POST", "/projects", name="inner", namespace_id=GROUP["id"], visibil
 OUTER = projects("outer", 3)
 DESK = Desk(INNER["id"])
 alert(INNER["id"])
+EPIC = api("POST", f"/groups/{GROUP['id']}/epics", title="House")
 
 # What mutations use up is made for each call.
 MADE = {
@@ -47,6 +48,7 @@ MADE = {
         f"gid://service/Packages::Protection::Rule/{protection_rule(INNER['id'])}"
     ),
     "NoteID": lambda: f"gid://service/Note/{DESK.note()}",
+    "WorkItemID": lambda: f"gid://service/WorkItem/{DESK.work_item()}",
     "TodoID": lambda: f"gid://service/Todo/{DESK.todo()}",
     "AlertManagementHttpIntegrationID": lambda: (
         f"gid://service/AlertManagement::HttpIntegration/{integration(INNER['id'])}"
@@ -89,12 +91,20 @@ KNOWN = {
     "assigneeIds": ["gid://service/User/1"],
     "discussionId": [None],
     "epicId": [None],
+    "issueIid": ["1"],
+    "refs": ["grove/inner#1", "grove&1"],
+    "workItemTypeId": ["gid://service/WorkItems::Type/8"],
 }
+# The same where the argument is required.
+REQUIRED = {"groupPath": "grove"}
 IDS = {
     "UserID": ["gid://service/User/1", "gid://service/User/0"],
     "ProjectID": [f"gid://service/Project/{INNER['id']}"],
     "GroupID": [f"gid://service/Group/{GROUP['id']}"],
     "NamespaceID": [f"gid://service/Namespace/{GROUP['id']}"],
+    "EpicID": [f"gid://service/Epic/{EPIC['id']}"],
+    "WorkItemsTypeID": [f"gid://service/WorkItems::Type/{number}" for number in (1, 8)],
+    "Color": ["red", "#123456"],
     "IssueID": [f"gid://service/Issue/{DESK.issue}"],
     "MilestoneID": [f"gid://service/Milestone/{DESK.milestone}"],
     "LabelID": [f"gid://service/ProjectLabel/{DESK.label}"],
@@ -149,7 +159,9 @@ class Naming(graphql.Visitor):
             return None
         chosen = known[seed % len(known)]
         if chosen is None and graphql.is_non_null_type(kind):
-            return None
+            chosen = REQUIRED.get(node.name.value)
+            if chosen is None:
+                return None
         return type(node)(name=node.name, value=value(node, chosen))
 
 

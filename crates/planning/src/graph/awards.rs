@@ -163,7 +163,7 @@ fn change(
     will: Will,
 ) -> Outcome<Result<Reacted, String>> {
     let (desk, found) = spot.authorize(tx, viewer)?;
-    let (desk, topic) = (desk.desk(), found.topic());
+    let (desk, topic) = (Spot::desk(&desk), found.topic());
     if let Awardable::Note(id) = to {
         Talk::new(viewer, desk, topic).find(tx, id)?;
     }

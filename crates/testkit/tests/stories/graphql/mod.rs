@@ -6,6 +6,7 @@ mod atomic;
 mod cost;
 mod credentials;
 mod cut;
+mod epics;
 mod explorer;
 mod global_ids;
 mod guarded;
@@ -28,6 +29,7 @@ mod transport;
 mod typed;
 mod uploads;
 mod users;
+mod work_items;
 
 use serde_json::{Value, json};
 use testkit::{Client, Reply, Request, TestProject, TestServer};
