@@ -185,6 +185,7 @@ pub(super) fn begin(tx: &mut Tx<'_>, made: &Issue, input: &IssueInput) -> Result
         milestone_id: None,
         due_on: None,
         weight: None,
+        health_status: None,
         ..made.clone()
     };
     let mut labels = input.label_ids.clone().unwrap_or_default();

@@ -51,7 +51,7 @@ async fn work_items_are_narrowed_and_sorted(t: TestServer) {
         ("includeDescendants:true,sort:TITLE_DESC", "Room,House,Hinge,Alarm"),
         (
             "includeDescendants:true,sort:DUE_DATE_ASC,types:[EPIC,ISSUE]",
-            "Hinge,Room,House",
+            "Hinge,House,Room",
         ),
         ("includeDescendants:true,sort:START_DATE_ASC,types:[EPIC]", "House,Room"),
         ("includeDescendants:true,types:[EPIC]", "Room,House"),

@@ -3,10 +3,10 @@
 use super::{BEYOND, epic};
 use crate::graphql::{data, statements};
 use serde_json::json;
-use testkit::{Client, TestServer};
+use testkit::{Client, TestServer, TestUser};
 
 /// Fifty epics and fifty issues with everything beside them.
-async fn fill(t: &TestServer) {
+async fn fill(t: &TestServer) -> TestUser {
     let project = t.project_with("acme/anvil", "public").await;
     let group = t.group("acme").await;
     t.admin().put(group.at("?visibility=public")).await.is(200);
@@ -34,6 +34,7 @@ async fn fill(t: &TestServer) {
             jane.post(at("/related_epics")).json(&link).await.is(201);
         }
     }
+    jane
 }
 
 async fn cost(t: &TestServer, client: &Client, query: &str, rows: usize) -> i64 {
@@ -49,8 +50,7 @@ const EPICS: &str = "{group(fullPath:\"acme\"){list:epics(first:ROWS){nodes{FIEL
 
 #[testkit::story]
 async fn fifty_work_items_cost_as_many_statements_as_two(t: TestServer) {
-    fill(&t).await;
-    let (admin, jane) = (t.admin(), t.user("jane").await);
+    let (admin, jane) = (t.admin(), fill(&t).await);
     for client in [&admin, &*jane] {
         data(client, "{currentUser{id}}").await;
         t.settle().await;
