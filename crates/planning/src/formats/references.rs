@@ -8,6 +8,9 @@ use std::ops::Range;
 /// Longest name or path that is looked for, in characters.
 const LONGEST: usize = 255;
 
+/// Most names of one text that are told of.
+const MOST: usize = 50;
+
 /// Between the sign and the number of an alert.
 const ALERT: &str = "alert#";
 
@@ -81,6 +84,21 @@ fn reference(text: &str, from: usize, at: usize, sign: &str) -> Option<Reference
     };
     let end = at + sign.len() + length;
     Some(Reference { range: start..end, name })
+}
+
+/// What a text names outside of code, each name once.
+pub fn named(text: &str) -> Vec<Name> {
+    let mut all: Vec<Name> = Vec::new();
+    for line in prose::lines(text).filter(|line| !line.is_code) {
+        for (part, _) in mentions::spans(line.text).filter(|(_, is_code)| !is_code) {
+            for one in find(part) {
+                if all.len() < MOST && !all.contains(&one.name) {
+                    all.push(one.name);
+                }
+            }
+        }
+    }
+    all
 }
 
 /// A text for elsewhere: what it names by a number alone in a project is named with the

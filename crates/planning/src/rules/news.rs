@@ -3,6 +3,7 @@
 use crate::access::{Desk, user_sees};
 use crate::formats::mentions::{self, Mention};
 use crate::model::Issue;
+use crate::rules::crossings::{self, Change};
 use crate::rules::todos::{self, Action, NewTodo};
 use crate::rules::topic::Topic;
 use crate::store::issues;
@@ -50,7 +51,8 @@ pub struct Text<'t> {
     pub internal: bool,
 }
 
-/// Gives those whom a text names something to do; they. Programs name nobody.
+/// Gives those whom a text names something to do; they. Programs name nobody. What else
+/// it names is told of it.
 pub fn mention<'t>(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -60,6 +62,11 @@ pub fn mention<'t>(
 ) -> Result<Vec<i64>> {
     let (desk, topic) = (desk.into(), about.into());
     let author = &viewer.signed_in()?.user;
+    // What few may read is told nowhere else.
+    if !said.internal {
+        let change = Change { text: said.text, before: said.before };
+        crossings::tell(tx, viewer, desk, topic, change)?;
+    }
     if author.kind.is_bot() {
         return Ok(Vec::new());
     }

@@ -7,6 +7,7 @@ use crate::model::{EscalationStatus, IssueKind, Severity};
 use crate::pages::notes::{Open, StoryQuery, at, noted};
 use crate::pages::{desk, lines, words};
 use crate::rules::comments::{Comment, Said};
+use crate::rules::epics::promote::promote;
 use crate::rules::issues::places::{found_signed_in, found_to_write, subscribe};
 use crate::rules::issues::{Assignees, IssueInput, StateEvent, noteable};
 use crate::rules::{awards, todos};
@@ -46,6 +47,7 @@ kernel::choices! {
         OpenToAll = "open_to_all",
         Lock = "lock",
         Unlock = "unlock",
+        Promote = "promote",
     }
 }
 
@@ -143,8 +145,9 @@ pub async fn change(
     let here = here(&app, &viewer, &address, form.issue_iid).await?;
     let done = match form.action {
         Action::Subscribe | Action::Unsubscribe | Action::Todo | Action::Award => {
-            aside(&app, &viewer, here.place, &form).await
+            aside(&app, &viewer, here.place, &form).await.map(|()| here.url)
         }
+        Action::Promote => promoted(&app, &viewer, here.place).await,
         _ => match wanted(&app, &form).await {
             Ok(wanted) => {
                 // It writes no texts, so there is nothing to solve.
@@ -152,12 +155,13 @@ pub async fn change(
                 guarded::edit(&app, writer, here.place, wanted, |_, _, _| Ok(()))
                     .await
                     .and_then(Guarded::rest)
+                    .map(|()| here.url)
             }
             Err(error) => Err(error),
         },
     };
     match done {
-        Ok(()) => flash::done(&app, &here.url, told(form.action)),
+        Ok(url) => flash::done(&app, &url, told(form.action)),
         Err(error) => {
             let fields = ["labels", "assignees", "due_date", "weight"];
             let iid = form.issue_iid;
@@ -179,8 +183,19 @@ fn told(action: Action) -> &'static str {
         Action::Unsubscribe => "You are no longer subscribed.",
         Action::Todo => "The issue is in your to-do list.",
         Action::Award => "Your reaction is noted.",
+        Action::Promote => "The issue is an epic now.",
         _ => "Issue updated.",
     }
+}
+
+/// Makes an epic of an issue; the page of that.
+async fn promoted(app: &App, viewer: &Viewer, place: guarded::Place) -> Result<String> {
+    let viewer = viewer.clone();
+    app.write(move |tx| {
+        let (desk, issue) = found_to_write(tx, &viewer, &place.0, place.1)?;
+        Ok(promote(tx, &viewer, &desk, &issue)?.path())
+    })
+    .await
 }
 
 /// What a form changes: the one field it is about.
@@ -211,7 +226,11 @@ async fn wanted(app: &App, form: &ChangeForm) -> Result<IssueInput> {
         Action::Lock | Action::Unlock => {
             wanted.discussion_locked = Patch::Value(form.action == Action::Lock);
         }
-        Action::Subscribe | Action::Unsubscribe | Action::Todo | Action::Award => {}
+        Action::Subscribe
+        | Action::Unsubscribe
+        | Action::Todo
+        | Action::Award
+        | Action::Promote => {}
     }
     Ok(wanted)
 }

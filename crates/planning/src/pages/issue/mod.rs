@@ -14,11 +14,13 @@ use super::notes::{NotePage, Open, Person, StoryQuery};
 use super::views::{self, IssueView};
 use crate::access::ProjectAccess;
 use crate::model::{EscalationStatus, Issue};
+use crate::rules::epics::promote::may_promote;
 use crate::rules::issues::places::is_subscribed;
 use crate::rules::issues::requests::{find, may_edit};
 use crate::rules::references::Links;
 use crate::rules::threads::Resolves;
 use crate::store::awards::{self as award_rows, Awardable};
+use crate::store::issues::links;
 use actions::{ChangeForm, Draft, change, change_note, write_note};
 use http::Method;
 use identity::entities::load_basic;
@@ -150,6 +152,26 @@ struct Reader<'r> {
     issue: &'r Issue,
 }
 
+/// Most issues that are named as blocking one.
+const MOST_NAMED: usize = 5;
+
+/// What is asked before an issue is closed that others block.
+fn closing(blockers: &[Issue], issue: &Issue) -> Option<String> {
+    let name = |one: &Issue| match one.project_id == issue.project_id {
+        true => format!("#{}", one.iid),
+        false => format!("{}#{}", one.project_path, one.iid),
+    };
+    let named: Vec<String> = blockers.iter().take(MOST_NAMED).map(name).collect();
+    let more = match blockers.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!named.is_empty()).then(|| {
+        let verb = if blockers.len() == 1 { "is" } else { "are" };
+        format!("It is blocked by {}{more}, which {verb} still open.", named.join(", "))
+    })
+}
+
 impl Reader<'_> {
     fn writes(&self) -> bool {
         self.viewer.user_id().is_some() && !self.desk.project.archived
@@ -191,6 +213,11 @@ impl Reader<'_> {
             upvoted: own,
             subscribed,
             is_signed_in: self.viewer.user_id().is_some(),
+            closing: match may_edit && issue.is_open() {
+                true => closing(&links::blockers(tx, self.viewer, issue.id)?, issue),
+                false => None,
+            },
+            may_promote: may_edit && may_promote(tx, self.viewer, self.desk, issue)?,
             may_edit,
             may_award: self.may_write(),
             escalation: self.escalation(),

@@ -245,6 +245,30 @@ pub fn name_epic(tx: &mut Tx<'_>, id: i64, epic_id: i64) -> Result<()> {
     Ok(())
 }
 
+/// What a note of the program names.
+#[derive(Debug, Clone, Copy)]
+pub enum Naming {
+    Issue(i64),
+    Epic(i64),
+}
+
+/// Whether the program has told of a thing, in words that begin so, that another names it.
+pub fn is_named(tx: &mut Tx<'_>, of: Noteable, by: Naming, words: &str) -> Result<bool> {
+    let mut query = Fragment::new("select notes.id from notes where notes.noteable_type = ");
+    query
+        .bind(of.kind)
+        .push(" and notes.noteable_id = ", of.id)
+        .raw(" and notes.is_system");
+    match by {
+        Naming::Issue(id) => query.push(" and notes.names_issue_id = ", id),
+        Naming::Epic(id) => query.push(" and notes.names_epic_id = ", id),
+    };
+    query
+        .push(" and notes.body like ", format!("{words}%"))
+        .raw(" escape '\\' limit 1");
+    Ok(!tx.query::<i64>(query)?.is_empty())
+}
+
 pub fn begin_thread(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     tx.execute(sql!("update notes set in_thread = true where id = $1"), (id,))?;
     Ok(())

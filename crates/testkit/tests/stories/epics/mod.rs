@@ -2,6 +2,7 @@
 
 mod access;
 mod children;
+mod commands;
 mod dates;
 mod issues;
 mod links;
@@ -9,6 +10,8 @@ mod lists;
 mod notes;
 mod one;
 mod parallel;
+mod promotion;
+mod texts;
 
 use serde_json::{Value, json};
 use testkit::{Client, TestGroup};
