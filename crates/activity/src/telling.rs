@@ -125,7 +125,8 @@ impl Story {
     fn url(&self, event: &Event, kind: Kind, place: &PlaceLink) -> Option<String> {
         let issue = || Some(self.targets.issue(event)?.path());
         match kind {
-            Kind::Project | Kind::Member | Kind::Epic => None,
+            Kind::Project | Kind::Member => None,
+            Kind::Epic => Some(self.targets.epic(event)?.path()),
             Kind::Issue => issue(),
             Kind::Note => Some(format!("{}#note_{}", issue()?, event.target_id?)),
             Kind::Milestone => Some(self.targets.milestone(event)?.path()),
@@ -190,7 +191,8 @@ fn icon(action: Action, kind: Kind) -> &'static str {
         (Kind::Member, _) => "out",
         (Kind::Issue, _) => "issue",
         (Kind::Note, _) => "comment",
-        (Kind::Milestone | Kind::Epic, _) => "milestone",
+        (Kind::Milestone, _) => "milestone",
+        (Kind::Epic, _) => "epic",
         (Kind::Package, _) => "package",
     }
 }

@@ -24,15 +24,19 @@ impl Switches {
     }
 }
 
-/// Refuses what has to do with epics, unless the instance, the group and all
-/// groups above it have them.
-pub fn need_epics(tx: &mut Tx<'_>, group: &Namespace) -> Result<()> {
+/// Whether the instance, the group and all groups above it have epics.
+pub fn has_epics(tx: &mut Tx<'_>, group: &Namespace) -> Result<bool> {
     let everywhere: Switches = kernel::settings::read(tx)?;
     let off: Option<i64> = tx.optional(
         sql!("select id from namespaces where id in_list($1) and not epics_enabled limit 1"),
         (group.ids(),),
     )?;
-    match everywhere.epics && off.is_none() {
+    Ok(everywhere.epics && off.is_none())
+}
+
+/// Refuses what has to do with epics where there are none.
+pub fn need_epics(tx: &mut Tx<'_>, group: &Namespace) -> Result<()> {
+    match has_epics(tx, group)? {
         true => Ok(()),
         false => Err(Error::forbidden("This feature is switched off")),
     }

@@ -3,6 +3,7 @@
 //! of every room; so it stands in the lowest room that knows all kinds.
 
 mod emoji;
+mod epics;
 mod issues;
 mod people;
 mod places;
@@ -40,6 +41,7 @@ kernel::choices! {
         Projects = "projects",
         Groups = "groups",
         Issues = "issues",
+        Epics = "epics",
         Emoji = "emoji",
     }
 }
@@ -100,6 +102,10 @@ fn find(tx: &mut Tx<'_>, viewer: &Viewer, query: &Query) -> Result<Vec<Suggestio
         Kind::Labels => plans::labels(tx, &somewhere(here)?.parent, &typed),
         Kind::Milestones => plans::milestones(tx, &somewhere(here)?.parent, &typed),
         Kind::Issues => issues::titled(tx, viewer, somewhere(here)?, &typed),
+        Kind::Epics => {
+            somewhere(here)?;
+            epics::titled(tx, viewer, &typed)
+        }
         Kind::Projects => places::projects(tx, viewer, &typed),
         Kind::Groups => places::groups(tx, viewer, &typed),
         Kind::Emoji => Ok(emoji::named(&typed)),

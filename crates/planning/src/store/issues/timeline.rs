@@ -4,7 +4,9 @@
 
 use super::events::Event;
 use super::long_texts::{self, Length};
-use crate::store::notes::{Note, Noteable, open};
+use crate::model::epics::EPIC;
+use crate::store::epics::events as of_epics;
+use crate::store::notes::{Note, Noteable, showing};
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::http::Paging;
@@ -39,12 +41,13 @@ pub struct Discussion {
 
 /// The story of an issue, or of another thing that has notes, as it shows to
 /// somebody.
-#[derive(Debug, Clone, Copy)]
-pub struct Timeline<'t> {
-    pub viewer: &'t Viewer,
-    pub noteable: Noteable,
+#[derive(Debug, Clone)]
+pub struct Timeline {
+    noteable: Noteable,
     /// They see what is for reporters.
-    pub is_reporter: bool,
+    is_reporter: bool,
+    /// Condition on `notes`: those of a discussion that show.
+    shown: Fragment,
 }
 
 /// A moment in a story: its time, and the id of the note that stands there.
@@ -66,13 +69,15 @@ impl NotePlace {
     }
 }
 
-impl Timeline<'_> {
-    /// Condition on `notes`: those of a discussion that show.
-    fn shown(&self) -> Fragment {
-        match self.is_reporter {
-            true => Fragment::new("1 = 1"),
-            false => open(self.viewer),
-        }
+impl Timeline {
+    /// As it shows to a viewer who sees the thing, as a reporter or not.
+    pub fn new(tx: &Tx<'_>, viewer: &Viewer, noteable: Noteable, is_reporter: bool) -> Timeline {
+        let shown = showing(tx, viewer, noteable.kind, is_reporter);
+        Timeline { noteable, is_reporter, shown }
+    }
+
+    fn is_of_epic(&self) -> bool {
+        self.noteable.kind == EPIC
     }
 
     /// Condition on `notes`: those that begin a discussion.
@@ -85,11 +90,11 @@ impl Timeline<'_> {
             true => " and notes.begins",
             false => " and notes.begins_in_public",
         });
-        first.raw(" and ").append(self.shown());
+        first.raw(" and ").append(self.shown.clone());
         first
     }
 
-    /// The first so many entries of an issue, of those before a moment if one is named. Both
+    /// The first so many entries, of those before a moment if one is named. Both
     /// halves end there, so that neither is read to its end.
     fn entries(&self, before: Option<Moment>, most: i64) -> Fragment {
         let mut query = Fragment::new(
@@ -100,11 +105,14 @@ impl Timeline<'_> {
         if let Some((at, id)) = before {
             query.push(" and (notes.created_at, notes.id) < (", at).push(", ", id).raw(")");
         }
-        query.push(" order by notes.created_at, notes.id limit ", most).push(
-            ") as said union all
-             select * from (select true, id, created_at from issue_events where issue_id = ",
-            self.noteable.id,
-        );
+        let events = match self.is_of_epic() {
+            true => "epic_events where epic_id = ",
+            false => "issue_events where issue_id = ",
+        };
+        query
+            .push(" order by notes.created_at, notes.id limit ", most)
+            .raw(") as said union all select * from (select true, id, created_at from ")
+            .push(events, self.noteable.id);
         if let Some((at, _)) = before {
             query.push(" and created_at < ", at);
         }
@@ -138,8 +146,12 @@ impl Timeline<'_> {
             some.map(|(_, id)| *id).collect()
         };
         let mut said = self.discussions(tx, ids(false))?;
-        let events: Vec<Event> =
-            tx.all(sql!("select * from issue_events where id in_list($1)"), (ids(true),))?;
+        let events: Vec<Event> = match self.is_of_epic() {
+            true => of_epics::by_ids(tx, &ids(true))?,
+            false => {
+                tx.all(sql!("select * from issue_events where id in_list($1)"), (ids(true),))?
+            }
+        };
         let mut events: HashMap<i64, Event> = events.into_iter().map(|one| (one.id, one)).collect();
         let entry = |(is_event, id): (bool, i64)| match is_event {
             true => events.remove(&id).map(Entry::Became),
@@ -184,7 +196,7 @@ impl Timeline<'_> {
         let mut of = Fragment::new(
             "notes.discussion_id in (select began.discussion_id from notes began where",
         );
-        of.in_list("began.id", firsts.to_vec()).raw(") and ").append(self.shown());
+        of.in_list("began.id", firsts.to_vec()).raw(") and ").append(self.shown.clone());
         let lengths = long_texts::lengths(tx, of, FEW + 1)?;
         let mut totals: HashMap<&str, i64> = HashMap::new();
         for one in &lengths {
@@ -213,14 +225,14 @@ impl Timeline<'_> {
                     where notes.discussion_id = began.discussion_id and ",
         );
         query
-            .append(self.shown())
+            .append(self.shown.clone())
             .push(" limit ", MOST_SHOWN + MOST_COUNTED + 1)
             .raw(
                 ") as counted) as total,
                 (select notes.id from notes
                     where notes.discussion_id = began.discussion_id and ",
             )
-            .append(self.shown())
+            .append(self.shown.clone())
             .push(" order by notes.created_at, notes.id limit 1 offset ", MOST_SHOWN - 1)
             .raw(") as last_id from notes began where")
             .in_list("began.id", firsts)
@@ -245,7 +257,7 @@ impl Timeline<'_> {
                 .push(", ", id)
                 .raw("))");
         }
-        query.raw(") and ").append(self.shown());
+        query.raw(") and ").append(self.shown.clone());
         query
     }
 
@@ -257,7 +269,7 @@ impl Timeline<'_> {
             .push(" and notes.noteable_type = ", self.noteable.kind)
             .push(" and notes.noteable_id + 0 = ", self.noteable.id)
             .raw(" and ")
-            .append(self.shown());
+            .append(self.shown.clone());
         of
     }
 
@@ -283,7 +295,7 @@ impl Timeline<'_> {
             .push(" and notes.noteable_id = ", self.noteable.id)
             .push(" and notes.id = ", id)
             .raw(" and ")
-            .append(self.shown());
+            .append(self.shown.clone());
         let note: Option<Note> = first(tx, query)?;
         Ok(note.map(|note| Discussion { notes: vec![note], total: 1, cut: Vec::new() }))
     }

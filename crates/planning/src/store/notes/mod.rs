@@ -6,7 +6,9 @@ pub use removal::{delete, forget};
 
 use super::pages::{self, KeyType, List, Order, time_key};
 use super::searched::NOTES;
-use crate::access::concerns;
+use crate::access::epics::visible_ids;
+use crate::access::{Scope, concerns, visible};
+use crate::model::epics::EPIC;
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::graph::{Owned, Window};
@@ -208,7 +210,7 @@ pub fn of_people(
 ) -> Result<Vec<Note>> {
     let mut query = Fragment::new("select notes.* from notes where ");
     query
-        .append(shown(viewer, noteable, true))
+        .append(shown(tx, viewer, noteable, true))
         .raw(" and not notes.is_system order by notes.created_at, notes.id")
         .push(" limit ", most);
     Ok(tx.query(query)?)
@@ -248,11 +250,35 @@ pub fn begin_thread(tx: &mut Tx<'_>, id: i64) -> Result<()> {
 
 /// Condition on `notes`: those about something that show to a viewer who sees
 /// it, as a reporter or not.
-pub fn shown(viewer: &Viewer, noteable: Noteable, is_reporter: bool) -> Fragment {
+pub fn shown(tx: &Tx<'_>, viewer: &Viewer, noteable: Noteable, is_reporter: bool) -> Fragment {
     let mut condition = Fragment::new("notes.noteable_type = ");
-    condition.bind(noteable.kind).push(" and notes.noteable_id = ", noteable.id);
-    if !is_reporter {
-        condition.raw(" and ").append(open(viewer));
+    condition
+        .bind(noteable.kind)
+        .push(" and notes.noteable_id = ", noteable.id)
+        .raw(" and ")
+        .append(showing(tx, viewer, noteable.kind, is_reporter));
+    condition
+}
+
+/// Condition on `notes` of a discussion about something of this kind: those that
+/// show to a viewer who sees it, as a reporter or not. What a note of an epic names
+/// may be of another group.
+pub fn showing(tx: &Tx<'_>, viewer: &Viewer, kind: &str, is_reporter: bool) -> Fragment {
+    let mut condition = match is_reporter {
+        true => Fragment::new("1 = 1"),
+        false => open(viewer),
+    };
+    if kind == EPIC {
+        condition
+            .raw(" and (notes.names_epic_id is null or notes.names_epic_id in")
+            .append(visible_ids(tx, viewer))
+            .raw(
+                ") and (notes.names_issue_id is null or exists (select 1 from issues
+                    join projects on projects.id = issues.project_id
+                    where issues.id = notes.names_issue_id and ",
+            )
+            .append(visible(tx, viewer, &Scope::Everywhere))
+            .raw("))");
     }
     condition
 }

@@ -8,6 +8,7 @@ mod links;
 mod lists;
 mod notes;
 mod one;
+mod pages;
 mod parallel;
 
 use serde_json::{Value, json};
