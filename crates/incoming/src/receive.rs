@@ -16,9 +16,12 @@ use kernel::error::{Error, Result};
 use kernel::ids::Reference;
 use kernel::incoming_mail::{Addressed, ReplyAddress};
 use kernel::jobs::enqueue_at;
+use planning::access::OwnedDesk;
 use planning::guarded::{NoteablePath, Spot, Writer, comment};
+use planning::model::epics::{EPIC, Epic};
 use planning::notifications::sent::{self, SentNotification};
 use planning::rules::comments::Comment;
+use planning::rules::epics::places::EpicPlace;
 use planning::store::notes::{self, ISSUE, Note};
 use planning::targets::TargetKinds;
 use serde::Serialize;
@@ -162,12 +165,19 @@ fn answering(tx: &mut Tx<'_>, key: &str, from: &str, digest: &[u8]) -> Result<Fo
 }
 
 fn spot(tx: &mut Tx<'_>, sent: &SentNotification) -> Result<Option<Spot>> {
-    if sent.noteable_type == ISSUE {
-        let issue = planning::store::issues::by_id(tx, sent.noteable_id)?;
-        return Ok(issue.map(|issue| Spot::Issue((Reference::Id(issue.project_id), issue.iid))));
-    }
-    let thing = tx.plugged::<TargetKinds>()?.thing(&sent.noteable_type, sent.noteable_id);
-    Ok(thing.map(Spot::Thing))
+    let id = sent.noteable_id;
+    Ok(match sent.noteable_type.as_str() {
+        ISSUE => {
+            let issue = planning::store::issues::by_id(tx, id)?;
+            issue.map(|issue| Spot::Issue((Reference::Id(issue.project_id), issue.iid)))
+        }
+        EPIC => {
+            let epic = planning::store::epics::by_id(tx, id)?;
+            let place = |epic: Epic| EpicPlace::numbered(Reference::Id(epic.group_id), epic.iid);
+            epic.map(|epic| Spot::Epic(place(epic)))
+        }
+        other => tx.plugged::<TargetKinds>()?.thing(other, id).map(Spot::Thing),
+    })
 }
 
 async fn answer(app: &App, mail: IncomingMail, letter: Letter, digest: Vec<u8>) -> Result<Outcome> {
@@ -226,7 +236,7 @@ async fn note(app: &App, mail: IncomingMail, letter: Letter, digest: Vec<u8>) ->
     }
 }
 
-/// Keeps the files of a mail with the project, and how a text shows them.
+/// Keeps the files of a mail with the project or group, and how a text shows them.
 async fn attach(
     app: &App,
     viewer: &Viewer,
@@ -243,7 +253,10 @@ async fn attach(
         let sent = uploads::receive_bytes(app, &file.name, file.bytes).await?;
         let (who, desk) = (viewer.clone(), desk.clone());
         let upload = app.write(move |tx| {
-            let place = MembersOf::of_project(&who, &desk.project, desk.level);
+            let place = match &desk {
+                OwnedDesk::Project(desk) => MembersOf::of_project(&who, &desk.project, desk.level),
+                OwnedDesk::Group(desk) => MembersOf::of_group(&who, &desk.group, desk.level),
+            };
             uploads::add(tx, &place, &sent.name, &sent.stored)
         });
         shown.push(upload.await?.markdown());

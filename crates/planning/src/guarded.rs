@@ -1,13 +1,15 @@
-//! Writing issues and notes past the spam rules, the same way for every
+//! Writing issues, epics and notes past the spam rules, the same way for every
 //! interface: who may not write is told so before the text is judged, and
 //! what passes is written in one transaction.
 
-use crate::access::epics::GroupAccess;
-use crate::access::{Desk, ProjectAccess, desk_to_write};
+use crate::access::epics::{GroupAccess, signed_in};
+use crate::access::{Desk, OwnedDesk, ProjectAccess, desk_to_write};
 use crate::model::Issue;
 use crate::model::epics::Epic;
 use crate::rules::comments::{Comment, Said, Talk};
-use crate::rules::epics::places::{self as epics, EpicPlace};
+use crate::rules::epics::change::EpicInput;
+use crate::rules::epics::places::{self as epics, EpicPlace, found_to_write as found_epic};
+use crate::rules::epics::requests as epic_requests;
 use crate::rules::issues::places::found_to_write;
 use crate::rules::issues::{IssueInput, requests};
 use crate::rules::topic::{OwnedTopic, Topic};
@@ -56,6 +58,7 @@ impl Writer {
     pub fn subject(&self, action: &'static str, title: &str, text: &str) -> Result<Subject> {
         let (target_type, noun) = match action {
             "create_note" | "update_note" => ("Note", "note"),
+            "create_epic" | "update_epic" => ("Epic", "epic"),
             _ => ("Issue", "issue"),
         };
         Ok(Subject {
@@ -143,6 +146,55 @@ pub async fn edit<T: Send + 'static>(
     }
 }
 
+/// Makes an epic; `then` reads what is told of it.
+pub async fn open_epic<T: Send + 'static>(
+    app: &App,
+    writer: Writer,
+    group: Reference,
+    wanted: EpicInput,
+    then: impl Fn(&mut Tx<'_>, GroupAccess, Epic) -> Result<T> + Send + Sync + 'static,
+) -> Result<Guarded<T>> {
+    let (who, id) = (writer.viewer.clone(), group.clone());
+    app.read(move |tx| signed_in(tx, &who, &id)?.planning()).await?;
+    let text = match &wanted.description {
+        Patch::Value(text) => text.as_str(),
+        _ => "",
+    };
+    let title = wanted.title.as_deref().unwrap_or_default();
+    let subject = writer.subject("create_epic", title, text)?;
+    guard(app, &subject, move |tx| {
+        let desk = signed_in(tx, &writer.viewer, &group)?;
+        let epic = epic_requests::open(tx, &writer.viewer, &desk, wanted.clone())?;
+        then(tx, desk, epic)
+    })
+    .await
+}
+
+/// Changes an epic; the texts are judged if they change.
+pub async fn edit_epic<T: Send + 'static>(
+    app: &App,
+    writer: Writer,
+    place: EpicPlace,
+    wanted: EpicInput,
+    then: impl Fn(&mut Tx<'_>, GroupAccess, Epic) -> Result<T> + Send + Sync + 'static,
+) -> Result<Guarded<T>> {
+    let (who, at) = (writer.viewer.clone(), place.clone());
+    let (_, before) = app.read(move |tx| found_epic(tx, &who, &at)).await?;
+    let rewrites = wanted.title.is_some() || matches!(wanted.description, Patch::Value(_));
+    let title = wanted.title.clone().unwrap_or(before.title);
+    let text = wanted.description.clone().over(before.description);
+    let subject = writer.subject("update_epic", &title, &text.unwrap_or_default())?;
+    let change = move |tx: &mut Tx<'_>| {
+        let (desk, epic) = found_epic(tx, &writer.viewer, &place)?;
+        let epic = epic_requests::edit(tx, &writer.viewer, &desk, &epic, wanted.clone())?;
+        then(tx, desk, epic)
+    };
+    match rewrites {
+        true => guard(app, &subject, change).await,
+        false => Ok(Guarded::Made(app.write(change).await?)),
+    }
+}
+
 /// Where a note is written: about an issue by its [`Place`], about an epic, or about
 /// a thing of a room above.
 pub trait NoteablePath: Clone + Send + Sync + 'static {
@@ -210,31 +262,36 @@ impl NoteablePath for NoteableRow {
     }
 }
 
-/// An issue or another thing, whichever something is about.
+/// An issue, an epic or another thing, whichever something is about.
 #[derive(Clone)]
 pub enum Spot {
     Issue(Place),
+    Epic(EpicPlace),
     Thing(NoteableRow),
 }
 
 impl NoteablePath for Spot {
-    type Access = ProjectAccess;
+    type Access = OwnedDesk;
     type Found = OwnedTopic;
 
-    fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(ProjectAccess, OwnedTopic)> {
+    fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(OwnedDesk, OwnedTopic)> {
         match self {
             Spot::Issue(place) => {
                 let (desk, issue) = place.authorize(tx, viewer)?;
-                Ok((desk, OwnedTopic::Issue(Box::new(issue))))
+                Ok((OwnedDesk::Project(desk), OwnedTopic::Issue(Box::new(issue))))
+            }
+            Spot::Epic(place) => {
+                let (desk, epic) = place.authorize(tx, viewer)?;
+                Ok((OwnedDesk::Group(desk), OwnedTopic::Epic(Box::new(epic))))
             }
             Spot::Thing(thing) => {
                 let (desk, thing) = thing.authorize(tx, viewer)?;
-                Ok((desk, OwnedTopic::Thing(thing)))
+                Ok((OwnedDesk::Project(desk), OwnedTopic::Thing(thing)))
             }
         }
     }
 
-    fn desk(access: &ProjectAccess) -> Desk<'_> {
+    fn desk(access: &OwnedDesk) -> Desk<'_> {
         access.into()
     }
 

@@ -5,7 +5,7 @@
 //! `issue_events`, `issue_links`, `notes`, `award_emoji`, `todos`; of epics
 //! (0065) `epics`, `epic_issues`, `epic_labels`, `epic_events`, `epic_links`; of
 //! notifications (0063, 0064) `notification_settings`, `notification_counts`,
-//! `notification_days`, `sent_notifications`, `digest_items`.
+//! `notification_days`, `sent_notifications`, `digest_news`.
 //! Jobs: `planning.notify`, `planning.tell`, `planning.tell_due`,
 //! `planning.tell_moved`, `planning.tell_moved_to`, `planning.send_digest`.
 //! Hooks: [`hooks::CONTENTS`], [`hooks::project_destroying`],

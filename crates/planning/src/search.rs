@@ -1,13 +1,14 @@
-//! Which issues, notes, labels and milestones somebody finds: those of their
+//! Which issues, epics, notes, labels and milestones somebody finds: those of their
 //! lists.
 
-use crate::access::{ProjectAccess, Scope, visible};
+use crate::access::{ProjectAccess, Scope, epics as epic_access, visible};
 use crate::model::IssueState;
+use crate::store::epics::TABLES as EPIC_TABLES;
 use crate::store::issues::TABLES;
 use crate::store::issues::filter::{IssueFilter, narrow};
 use crate::store::notes::readable;
 use crate::store::places;
-use crate::store::searched::{ISSUES, LABELS, MILESTONES, NOTES};
+use crate::store::searched::{EPICS, ISSUES, LABELS, MILESTONES, NOTES};
 use identity::viewer::Viewer;
 use kernel::search::Found;
 use kernel::time::date_of;
@@ -38,6 +39,26 @@ pub fn issues(
     let filter = IssueFilter { state, confidential, ..IssueFilter::default() };
     narrow(&mut seen, &filter, date_of(tx.now()));
     Found::new(&ISSUES, TABLES, seen)
+}
+
+/// Epics of the groups of a place, if told only in this state, and only confidential
+/// ones or others. A project has none.
+pub fn epics(
+    tx: &Tx<'_>,
+    viewer: &Viewer,
+    place: &Place,
+    state: Option<IssueState>,
+    confidential: Option<bool>,
+) -> Found {
+    let mut seen = epic_access::visible(tx, viewer);
+    seen.raw(" and ").append(place.holds_groups());
+    if let Some(state) = state {
+        seen.push(" and epics.state = ", state);
+    }
+    if let Some(confidential) = confidential {
+        seen.push(" and epics.confidential = ", confidential);
+    }
+    Found::new(&EPICS, EPIC_TABLES, seen)
 }
 
 /// What people wrote about issues.

@@ -13,6 +13,7 @@ use kernel::app::App;
 use kernel::error::Result;
 use kernel::time::Timestamp;
 use serde_json::Value;
+use spaces::activity::Where;
 use spaces::model::Project;
 use std::collections::HashMap;
 use store::{Fragment, Tx};
@@ -50,9 +51,10 @@ pub struct Discussion {
 #[derive(Debug, Clone)]
 pub struct NoteableSummary {
     pub noun: &'static str,
-    pub project_id: i64,
-    pub project_path: String,
-    /// How texts name it within the project, `#3`.
+    /// The project or group it is in, and its path.
+    pub place: Where,
+    pub place_path: String,
+    /// How texts name it there, `#3`.
     pub reference: String,
     pub title: String,
     pub text: String,

@@ -9,6 +9,7 @@ kernel::choices! {
     /// In the order of the tabs.
     pub enum Kind {
         Issues = "issues",
+        Epics = "epics",
         Notes = "notes",
         Projects = "projects",
         Groups = "groups",
@@ -24,13 +25,14 @@ kernel::choices! {
 /// What is indexed, kind by kind.
 pub fn sources() -> Sources {
     use monitoring::search::{ALERTS, ERRORS};
-    use planning::store::searched::{ISSUES, LABELS, MILESTONES, NOTES};
+    use planning::store::searched::{EPICS, ISSUES, LABELS, MILESTONES, NOTES};
     use spaces::store::searched::{GROUPS, PROJECTS};
     Sources(vec![
         &PROJECTS,
         &GROUPS,
         &identity::search::PEOPLE,
         &ISSUES,
+        &EPICS,
         &NOTES,
         &LABELS,
         &MILESTONES,
@@ -54,6 +56,7 @@ impl Kind {
             Kind::Issues => {
                 planning::search::issues(tx, viewer, place, None, None).of_projects(few.clone())
             }
+            Kind::Epics => planning::search::epics(tx, viewer, place, None, None),
             Kind::Notes => planning::search::notes(tx, viewer, place).of_projects(few.clone()),
             Kind::Projects => spaces::search::projects(tx, viewer, place).of_projects(few.clone()),
             Kind::Groups => spaces::search::groups(tx, viewer, place),
@@ -72,6 +75,7 @@ impl Kind {
     pub fn label(self) -> &'static str {
         match self {
             Kind::Issues => "Issues",
+            Kind::Epics => "Epics",
             Kind::Notes => "Comments",
             Kind::Projects => "Projects",
             Kind::Groups => "Groups",
@@ -88,6 +92,7 @@ impl Kind {
     pub fn icon(self) -> &'static str {
         match self {
             Kind::Issues => "issue",
+            Kind::Epics => "milestone",
             Kind::Notes => "comment",
             Kind::Projects => "project",
             Kind::Groups => "group",
@@ -106,6 +111,7 @@ impl Kind {
         let number = hit.number.unwrap_or_default();
         match self {
             Kind::Issues => format!("/{place}/-/issues/{number}"),
+            Kind::Epics => format!("/{place}/-/epics/{number}"),
             Kind::Notes => format!("/{place}/-/issues/{number}#note_{id}"),
             Kind::Projects | Kind::People => format!("/{place}"),
             Kind::Groups => format!("/groups/{place}"),

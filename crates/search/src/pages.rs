@@ -13,6 +13,7 @@ use kernel::html::{Html, Moment, Page, Pages};
 use kernel::http::{Paging, Params, RequestContext, Response, Routes, Text};
 use kernel::ids::Reference;
 use kernel::search::{COUNT_LIMIT, Found, Hit, Piece, Query};
+use planning::access::switches::instance_has_epics;
 use spaces::access::Purpose;
 use spaces::search::Place;
 use std::sync::Arc;
@@ -135,12 +136,15 @@ struct ResultPage {
 }
 
 impl Search {
-    /// The page of the one thing that a text names: `#12` in a project,
-    /// `acme/anvil#12`, `acme/anvil`.
+    /// The page of the one thing that a text names: `#12` in a project, `&5` in a group or
+    /// a project of it, `acme/anvil#12`, `acme&5`, `acme/anvil`.
     fn target(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
         let text = self.asked.q.trim();
         if text.contains(char::is_whitespace) {
             return Ok(None);
+        }
+        if let Some((path, number)) = text.split_once('&') {
+            return self.epic(tx, path, number);
         }
         let (path, number) = match text.split_once('#') {
             Some((path, number)) => (path, Some(number)),
@@ -175,6 +179,32 @@ impl Search {
         Ok(group.map(|group| format!("/groups/{}", group.full_path)))
     }
 
+    fn epic(&self, tx: &mut Tx<'_>, path: &str, number: &str) -> Result<Option<String>> {
+        let group = match (path, &self.place) {
+            ("", Place::Group(group)) => group.full_path.clone(),
+            ("", Place::Project(project, _)) => match project.full_path.rsplit_once('/') {
+                Some((above, _)) => above.to_owned(),
+                None => return Ok(None),
+            },
+            ("", Place::Everywhere) => return Ok(None),
+            (path, _) => path.trim_matches('/').to_owned(),
+        };
+        let group = seen(Place::of_group(tx, &self.viewer, &Reference::Path(group)))?;
+        let (Some(Place::Group(group)), Ok(number)) = (group, number.parse::<i64>()) else {
+            return Ok(None);
+        };
+        if !instance_has_epics(tx)? {
+            return Ok(None);
+        }
+        let place = Place::Group(group.clone());
+        let mut found = planning::search::epics(tx, &self.viewer, &place, None, None);
+        found
+            .condition
+            .push(" and epics.iid = ", number)
+            .push(" and epics.group_id = ", group.id);
+        Ok(found.only(tx)?.map(|hit| Kind::Epics.url(&hit)))
+    }
+
     fn issue(
         &self,
         tx: &mut Tx<'_>,
@@ -198,12 +228,15 @@ impl Search {
             return Ok(None);
         }
         let few = self.place.few(tx, &self.viewer)?;
+        let has_epics = instance_has_epics(tx)?;
+        let is_there = |kind: &Kind| has_epics || *kind != Kind::Epics;
         let mut counts = Vec::new();
-        for kind in Kind::ALL {
-            counts.push((*kind, self.found(tx, *kind, &few).count(tx, &self.query)?));
+        for kind in Kind::ALL.iter().copied().filter(is_there) {
+            counts.push((kind, self.found(tx, kind, &few).count(tx, &self.query)?));
         }
         let first = counts.iter().find(|(_, count)| *count > 0).map(|(kind, _)| *kind);
-        let kind = Kind::from_text(&self.asked.r#type).or(first).unwrap_or(Kind::Issues);
+        let asked = Kind::from_text(&self.asked.r#type).filter(is_there);
+        let kind = asked.or(first).unwrap_or(Kind::Issues);
         let found = self.found(tx, kind, &few);
         let hits = found.rows::<Hit>(tx, found.source.hit, &self.query, false, paging)?;
         let now = tx.now();

@@ -12,9 +12,12 @@ use kernel::http::params::{FromParams, Source};
 use kernel::http::{Call, FromCall, Paged, Paging, Params, RequestContext, Routes};
 use kernel::ids::Reference;
 use kernel::search::{Found, Query};
+use planning::access::switches::instance_has_epics;
+use planning::entity::epics::{EpicEntity, RelatedToEpics, epic};
 use planning::entity::issues::{IssueEntity, RelatedToIssues, issue};
 use planning::entity::milestones::{MilestoneEntity, milestone};
 use planning::entity::notes::{NoteEntity, note};
+use planning::model::epics::Epic;
 use planning::model::{Issue, IssueState, Milestone};
 use planning::store::issues::visible_by_ids;
 use planning::store::notes::Note;
@@ -43,6 +46,7 @@ kernel::choices! {
     /// What is searched. Some things are not here, and are never found.
     pub enum SearchScope {
         Issues = "issues",
+        Epics = "epics",
         Projects = "projects",
         MergeRequests = "merge_requests",
         Milestones = "milestones",
@@ -74,9 +78,9 @@ kernel::params! {
         pub scope: SearchScope,
         /// Words; all must be there, the last may go on.
         pub search: String,
-        /// Only issues, or milestones, in this state.
+        /// Only issues, epics, or milestones, in this state.
         pub state: Option<SearchState>,
-        /// Only confidential issues, or only others.
+        /// Only confidential issues or epics, or only others.
         pub confidential: Option<bool>,
         /// What to sort by: when things were made.
         pub order_by: Option<SearchOrder>,
@@ -135,6 +139,7 @@ impl PlaceRef {
 pub enum SearchEntity {
     Project(Box<ProjectEntity>),
     Issue(Box<IssueEntity>),
+    Epic(Box<EpicEntity>),
     Milestone(Box<MilestoneEntity>),
     Note(Box<NoteEntity>),
     User(UserBasic),
@@ -195,6 +200,19 @@ impl Search {
                 let around = RelatedToIssues::read(tx, viewer, &scope, &page.items)?;
                 page.map(|row| SearchEntity::Issue(Box::new(issue(app, &row, &around, false))))
             }
+            SearchScope::Epics => {
+                let Some(found) = self.epics(tx, by, place)? else {
+                    return Ok(Paged::numbered(Vec::new(), paging, Some(0)));
+                };
+                let columns = Epic::COLUMNS;
+                let page = found.page(tx, columns, query, ascending, &paging, |it: &Epic| it.id)?;
+                let group = match place {
+                    Place::Group(group) => Some(group.id),
+                    Place::Everywhere | Place::Project(..) => None,
+                };
+                let around = RelatedToEpics::read(tx, viewer, group, &page.items)?;
+                page.map(|row| SearchEntity::Epic(Box::new(epic(app, &row, &around, false))))
+            }
             SearchScope::Milestones => {
                 let state = match self.state {
                     Some(SearchState::Opened) => Some("active"),
@@ -232,7 +250,9 @@ impl Search {
             Place::Everywhere => true,
             Place::Group(_) => self.scope != SearchScope::SnippetTitles,
             Place::Project(..) => {
-                !matches!(self.scope, SearchScope::SnippetTitles | SearchScope::Projects)
+                let elsewhere =
+                    [SearchScope::SnippetTitles, SearchScope::Projects, SearchScope::Epics];
+                !elsewhere.contains(&self.scope)
             }
         };
         match fits {
@@ -251,15 +271,33 @@ impl Search {
 
     /// The issues to search; none where the state is one that issues never have.
     fn issues(&self, tx: &mut Tx<'_>, by: &Caller, place: &Place) -> Result<Option<Found>> {
-        let state = match self.state {
-            Some(SearchState::Merged) => return Ok(None),
-            Some(SearchState::Opened) => Some(IssueState::Opened),
-            Some(SearchState::Closed) => Some(IssueState::Closed),
-            _ => None,
+        let Some(state) = self.state_of_issues() else {
+            return Ok(None);
         };
         let found = planning::search::issues(tx, &by.viewer, place, state, self.confidential);
         let found = self.kept(found, place).of_projects(place.few(tx, &by.viewer)?);
         Ok(Some(found))
+    }
+
+    /// The epics to search; none where there are none, or none in such a state.
+    fn epics(&self, tx: &mut Tx<'_>, by: &Caller, place: &Place) -> Result<Option<Found>> {
+        let Some(state) = self.state_of_issues() else {
+            return Ok(None);
+        };
+        if !instance_has_epics(tx)? {
+            return Ok(None);
+        }
+        Ok(Some(planning::search::epics(tx, &by.viewer, place, state, self.confidential)))
+    }
+
+    /// In which state issues and epics are searched; none of one that they never have.
+    fn state_of_issues(&self) -> Option<Option<IssueState>> {
+        match self.state {
+            Some(SearchState::Merged) => None,
+            Some(SearchState::Opened) => Some(Some(IssueState::Opened)),
+            Some(SearchState::Closed) => Some(Some(IssueState::Closed)),
+            _ => Some(None),
+        }
     }
 }
 

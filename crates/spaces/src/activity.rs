@@ -50,6 +50,24 @@ pub enum Where {
     Group(i64),
 }
 
+impl Where {
+    /// The project, if it is one.
+    pub fn project_id(self) -> Option<i64> {
+        match self {
+            Where::Project(id) => Some(id),
+            Where::Group(_) => None,
+        }
+    }
+
+    /// The group, if it is one.
+    pub fn group_id(self) -> Option<i64> {
+        match self {
+            Where::Project(_) => None,
+            Where::Group(id) => Some(id),
+        }
+    }
+}
+
 impl From<(SourceKind, i64)> for Where {
     fn from((kind, id): (SourceKind, i64)) -> Where {
         match kind {

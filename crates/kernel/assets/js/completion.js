@@ -1,9 +1,17 @@
-// Names in a text, after their signs: people, issues, labels, milestones, emoji.
+// Names in a text, after their signs: people, issues, epics, labels, milestones,
+// emoji.
 const completion = (area, host, space) => {
-  const KINDS = { "@": "mentions", "#": "issues", "~": "labels", "%": "milestones", ":": "emoji" };
+  const KINDS = {
+    "@": "mentions",
+    "#": "issues",
+    "&": "epics",
+    "~": "labels",
+    "%": "milestones",
+    ":": "emoji",
+  };
   // A sign at the beginning of a word, and what of the name is typed; titles
   // of several words stand between quotes.
-  const WORD = /(?:^|[\s([{>*_,;|])(?:([@#])([\w./-]*)|([~%])([^\s"~%]*)|([~%])"([^"\n]*)|(:)([a-z+-][a-z0-9_+-]+))$/;
+  const WORD = /(?:^|[\s([{>*_,;|])(?:([@#&])([\w./-]*)|([~%])([^\s"~%]*)|([~%])"([^"\n]*)|(:)([a-z+-][a-z0-9_+-]+))$/;
   const FENCE = /^\s*(?:```|~~~)/gm;
   let from = 0;
 
@@ -20,7 +28,7 @@ const completion = (area, host, space) => {
 
   const written = (sign, value) => {
     if (sign === ":") return `:${value}:`;
-    if (sign === "#" && value.includes("#")) return value;
+    if ("#&".includes(sign) && value.includes(sign)) return value;
     const isWord = /^[\p{L}\p{N}_.:/+-]*[\p{L}\p{N}_+]$/u.test(value);
     return "~%".includes(sign) && !isWord ? `${sign}"${value}"` : sign + value;
   };

@@ -12,6 +12,7 @@ use planning::access::ProjectAccess;
 use planning::targets::{Discussion, NoteableRow, NoteableSummary};
 use spaces::Project;
 use spaces::access::{Purpose, project_and_level};
+use spaces::activity::Where;
 use store::Tx;
 
 pub const TALK: Discussion = Discussion { enter: authorize, may_know, told, touch: rows::touch };
@@ -38,10 +39,10 @@ fn told(tx: &mut Tx<'_>, id: i64) -> Result<Option<NoteableSummary>> {
     };
     Ok(Some(NoteableSummary {
         noun: "alert",
-        project_id: project.id,
+        place: Where::Project(project.id),
         reference: alert.reference(),
         path: alert.path(&project.full_path),
-        project_path: project.full_path,
+        place_path: project.full_path,
         title: alert.title,
         text: alert.description.unwrap_or_default(),
         updated_at: alert.times.updated_at,

@@ -56,3 +56,19 @@ impl<'d> Desk<'d> {
         }
     }
 }
+
+/// The same, read.
+#[derive(Debug, Clone)]
+pub enum OwnedDesk {
+    Project(ProjectAccess),
+    Group(GroupAccess),
+}
+
+impl<'d> From<&'d OwnedDesk> for Desk<'d> {
+    fn from(desk: &'d OwnedDesk) -> Desk<'d> {
+        match desk {
+            OwnedDesk::Project(access) => Desk::Project(access),
+            OwnedDesk::Group(access) => Desk::Group(access),
+        }
+    }
+}

@@ -93,6 +93,16 @@ pub fn visible(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
     shown
 }
 
+/// Condition: the epic of this id, a column, is one of those.
+pub fn is_visible(tx: &Tx<'_>, viewer: &Viewer, id: &str) -> Fragment {
+    let mut is_one = Fragment::new(
+        "exists (select 1 from epics join namespaces on namespaces.id = epics.group_id
+            where epics.id = ",
+    );
+    is_one.raw(id).raw(" and ").append(visible(tx, viewer)).raw(")");
+    is_one
+}
+
 /// ` (select epics.id …)`: the ids of those.
 pub fn visible_ids(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
     let mut ids = Fragment::new(

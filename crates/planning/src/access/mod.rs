@@ -6,7 +6,7 @@ mod desk;
 pub mod epics;
 pub mod switches;
 
-pub use desk::Desk;
+pub use desk::{Desk, OwnedDesk};
 
 use crate::model::Issue;
 use identity::model::{User, UserState};
@@ -14,9 +14,10 @@ use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use kernel::ids::Reference;
 use spaces::access::{
-    GUEST, NONE, OWNER, Purpose, REPORTER, group_and_level, level_in_project, project_and_level,
-    projects_of, role_in_project, visible_projects,
+    GUEST, NONE, OWNER, Purpose, REPORTER, find_group, find_project, group_and_level,
+    level_in_project, project_and_level, projects_of, role_in_project, visible_projects,
 };
+use spaces::activity::Where;
 use spaces::model::{INTERNAL, Namespace, PUBLIC, Project};
 use store::{Fragment, Tx, sql};
 
@@ -33,6 +34,20 @@ pub enum Parent {
 }
 
 impl Parent {
+    /// The project or group where something is, if it is still there.
+    pub fn at(tx: &mut Tx<'_>, place: Where) -> Result<Option<Parent>> {
+        Ok(match place {
+            Where::Project(id) => {
+                let project = find_project(tx, &Reference::Id(id))?;
+                project.map(|project| Parent::Project(Box::new(project)))
+            }
+            Where::Group(id) => {
+                let group = find_group(tx, &Reference::Id(id))?;
+                group.map(|group| Parent::Group(Box::new(group)))
+            }
+        })
+    }
+
     pub fn project(&self) -> Option<&Project> {
         match self {
             Parent::Project(project) => Some(project),
@@ -56,6 +71,14 @@ impl Parent {
         match self {
             Parent::Project(project) => project.ancestors(),
             Parent::Group(group) => group.ids(),
+        }
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        match self {
+            Parent::Project(project) => &project.name,
+            Parent::Group(group) => &group.name,
         }
     }
 

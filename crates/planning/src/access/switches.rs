@@ -24,17 +24,24 @@ impl Switches {
     }
 }
 
-/// Whether the instance, the group and all groups above it have epics.
+/// Whether the instance has epics.
+pub fn instance_has_epics(tx: &mut Tx<'_>) -> Result<bool> {
+    Ok(kernel::settings::read::<Switches>(tx)?.epics)
+}
+
+/// Whether the instance, a group and all groups above it have epics.
 pub fn has_epics(tx: &mut Tx<'_>, group: &Namespace) -> Result<bool> {
-    let everywhere: Switches = kernel::settings::read(tx)?;
+    if !instance_has_epics(tx)? {
+        return Ok(false);
+    }
     let off: Option<i64> = tx.optional(
         sql!("select id from namespaces where id in_list($1) and not epics_enabled limit 1"),
         (group.ids(),),
     )?;
-    Ok(everywhere.epics && off.is_none())
+    Ok(off.is_none())
 }
 
-/// Refuses what has to do with epics where there are none.
+/// Refuses what has to do with epics, unless a group has them.
 pub fn need_epics(tx: &mut Tx<'_>, group: &Namespace) -> Result<()> {
     match has_epics(tx, group)? {
         true => Ok(()),

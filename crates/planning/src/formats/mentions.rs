@@ -46,7 +46,7 @@ pub fn find(text: &str) -> Vec<Mention> {
 }
 
 /// The parts of a line, told apart by whether they stand between backticks.
-fn spans(line: &str) -> impl Iterator<Item = (&str, bool)> {
+pub(super) fn spans(line: &str) -> impl Iterator<Item = (&str, bool)> {
     // An odd last part has no closing mark, and so is no code.
     let parts: Vec<&str> = line.split('`').collect();
     let last = parts.len() - 1;

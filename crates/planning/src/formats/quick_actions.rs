@@ -45,6 +45,7 @@ const NAMES: &[&str] = &[
     "remove_epic",
     "remove_estimate",
     "remove_milestone",
+    "remove_parent_epic",
     "remove_time_spent",
     "reopen",
     "severity",

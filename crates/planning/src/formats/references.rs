@@ -1,11 +1,15 @@
-//! What a piece of text names: `#1`, `acme/anvil#1`, `^alert#1`, `~bug`,
-//! `~"two words"`, `%1.0` and `@jane`.
+//! What a piece of text names: `#1`, `acme/anvil#1`, `&1`, `acme&1`, `^alert#1`,
+//! `~bug`, `~"two words"`, `%1.0` and `@jane`.
 
-use super::mentions::name_at;
+use super::mentions::{self, name_at};
+use super::prose;
 use std::ops::Range;
 
 /// Longest name or path that is looked for, in characters.
 const LONGEST: usize = 255;
+
+/// Most names of one text that are told of.
+const MOST: usize = 50;
 
 /// Between the sign and the number of an alert.
 const ALERT: &str = "alert#";
@@ -14,6 +18,8 @@ const ALERT: &str = "alert#";
 pub enum Name {
     /// An issue by its number, in this project or that of a path.
     Issue(Option<String>, i64),
+    /// An epic by its number, in this group or that of a path.
+    Epic(Option<String>, i64),
     /// An alert by its number, in this project or that of a path.
     Alert(Option<String>, i64),
     Label(String),
@@ -32,7 +38,7 @@ pub struct Reference {
 
 pub fn find(text: &str) -> Vec<Reference> {
     let mut found: Vec<Reference> = Vec::new();
-    for (at, sign) in text.match_indices(['#', '^', '~', '%', '@']) {
+    for (at, sign) in text.match_indices(['#', '&', '^', '~', '%', '@']) {
         let from = found.last().map_or(0, |last| last.range.end);
         if at >= from {
             found.extend(reference(text, from, at, sign));
@@ -45,7 +51,7 @@ pub fn find(text: &str) -> Vec<Reference> {
 fn reference(text: &str, from: usize, at: usize, sign: &str) -> Option<Reference> {
     let rest = &text[at + sign.len()..];
     let path = match sign {
-        "#" | "^" => path_at_end(&text[from..at]),
+        "#" | "&" | "^" => path_at_end(&text[from..at]),
         _ => "",
     };
     let start = at - path.len();
@@ -56,6 +62,10 @@ fn reference(text: &str, from: usize, at: usize, sign: &str) -> Option<Reference
         "#" => {
             let (iid, length) = number(rest)?;
             (Name::Issue(filled(path), iid), length)
+        }
+        "&" => {
+            let (iid, length) = number(rest)?;
+            (Name::Epic(filled(path), iid), length)
         }
         "^" => {
             let (iid, length) = number(rest.strip_prefix(ALERT)?)?;
@@ -76,6 +86,55 @@ fn reference(text: &str, from: usize, at: usize, sign: &str) -> Option<Reference
     Some(Reference { range: start..end, name })
 }
 
+/// What a text names outside of code, each name once.
+pub fn named(text: &str) -> Vec<Name> {
+    let mut all: Vec<Name> = Vec::new();
+    for line in prose::lines(text).filter(|line| !line.is_code) {
+        for (part, _) in mentions::spans(line.text).filter(|(_, is_code)| !is_code) {
+            for one in find(part) {
+                if all.len() < MOST && !all.contains(&one.name) {
+                    all.push(one.name);
+                }
+            }
+        }
+    }
+    all
+}
+
+/// A text for elsewhere: what it names by a number alone in a project is named with the
+/// path of that, outside of code.
+pub fn qualified(text: &str, project: &str) -> String {
+    let mut all = String::with_capacity(text.len());
+    for line in prose::lines(text) {
+        for (at, (part, is_code)) in mentions::spans(line.text).enumerate() {
+            if at > 0 {
+                all.push('`');
+            }
+            match line.is_code || is_code {
+                true => all.push_str(part),
+                false => qualify(&mut all, part, project),
+            }
+        }
+        all.push('\n');
+    }
+    if !text.ends_with('\n') {
+        all.pop();
+    }
+    all
+}
+
+fn qualify(all: &mut String, part: &str, project: &str) {
+    let mut from = 0;
+    for one in find(part) {
+        if let Name::Issue(None, _) | Name::Alert(None, _) = one.name {
+            all.push_str(&part[from..one.range.start]);
+            all.push_str(project);
+            from = one.range.start;
+        }
+    }
+    all.push_str(&part[from..]);
+}
+
 fn filled(path: &str) -> Option<String> {
     (!path.is_empty()).then(|| path.to_owned())
 }
@@ -85,7 +144,7 @@ fn joins(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '#' | '^' | '~' | '%' | '@' | '&')
 }
 
-/// The path of a project that a text ends with.
+/// The path of a project or group that a text ends with.
 fn path_at_end(text: &str) -> &str {
     let part = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
     let length = text.chars().rev().take_while(part).count();
@@ -133,11 +192,13 @@ mod tests {
 
     #[test]
     fn every_kind_is_read_with_its_place() {
-        let text = "See #1, acme/anvil#22: ~bug ~\"two words\" %1.0. %\"May 2\" (@jane/x) ~a::b! ^alert#3, a/b^alert#4";
+        let text = "See #1, acme/anvil#22: &7 acme/tools&8. ~bug ~\"two words\" %1.0. %\"May 2\" (@jane/x) ~a::b! ^alert#3, a/b^alert#4";
         let of = |name: fn(String) -> Name, text: &str| name(text.to_owned());
         let expected = [
             ("#1", issue(None, 1)),
             ("acme/anvil#22", issue(Some("acme/anvil"), 22)),
+            ("&7", Name::Epic(None, 7)),
+            ("acme/tools&8", Name::Epic(Some("acme/tools".to_owned()), 8)),
             ("~bug", of(Name::Label, "bug")),
             ("~\"two words\"", of(Name::Label, "two words")),
             ("%1.0", of(Name::Milestone, "1.0")),
@@ -159,6 +220,15 @@ mod tests {
             "#1a",
             "##1",
             "&#1",
+            "&",
+            "&&1",
+            "&amp;1",
+            "&x1",
+            "&1a",
+            "&1_",
+            "R&D",
+            "#&1",
+            "ü&1",
             "100%",
             "50%off",
             "a@b.c",
@@ -182,12 +252,47 @@ mod tests {
         }
         assert_eq!(read("anvil#1")[0].1, issue(Some("anvil"), 1));
         assert_eq!(read("#1#2").len(), 1);
+        assert_eq!(read("&1&2").len(), 1);
+    }
+
+    #[test]
+    fn numbers_are_named_with_their_project_elsewhere() {
+        let text = "See #1, a/b#2 and ^alert#3.\n`#4` &5 ~bug @jane\n```\n#6\n```\n#7 `open\n";
+        let there =
+            "See a/c#1, a/b#2 and a/c^alert#3.\n`#4` &5 ~bug @jane\n```\n#6\n```\na/c#7 `open\n";
+        assert_eq!(qualified(text, "a/c"), there);
+        for same in ["", "\n", "a\nb", "a\n\n", "`", "``"] {
+            assert_eq!(qualified(same, "a/c"), same);
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_named_stands_there_and_nothing_else_changes(
+            text in "[a#&^~%@/.`\\n0-2\" -]{0,60}",
+        ) {
+            let mut end = 0;
+            for one in find(&text) {
+                proptest::prop_assert!(one.range.start >= end && one.range.end <= text.len());
+                end = one.range.end;
+                let written = &text[one.range];
+                let read = match &one.name {
+                    Name::Issue(path, iid) => format!("{}#{iid}", path.as_deref().unwrap_or("")),
+                    Name::Epic(path, iid) => format!("{}&{iid}", path.as_deref().unwrap_or("")),
+                    _ => continue,
+                };
+                // A number may begin with zeros.
+                proptest::prop_assert_eq!(read.replace('0', ""), written.replace('0', ""));
+            }
+            let there = qualified(&text, "ü");
+            proptest::prop_assert_eq!(there.replace('ü', ""), text);
+        }
     }
 
     #[test]
     fn long_texts_are_read_in_a_moment() {
         let started = std::time::Instant::now();
-        for part in ["#", "a#", "~\"", "@", "a/", "%x", "#1 ", "~a:"] {
+        for part in ["#", "a#", "&", "a&", "&1 ", "~\"", "@", "a/", "%x", "#1 ", "~a:"] {
             find(&part.repeat(100_000));
         }
         assert!(started.elapsed().as_secs() < 5);

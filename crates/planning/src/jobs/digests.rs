@@ -141,7 +141,7 @@ fn mail(
 
 fn thread_of(app: &App, seen: &Seen, line: Line) -> ThreadNews {
     ThreadNews {
-        name: format!("{}{}", seen.told.project_path, seen.told.reference),
+        name: format!("{}{}", seen.told.place_path, seen.told.reference),
         title: seen.told.title.clone(),
         link: app.url(&seen.told.path),
         lines: vec![line],

@@ -1,6 +1,7 @@
 //! Headers by which mail programs sort, and leave a thread.
 
 use super::Letter;
+use crate::access::Parent;
 use crate::rules::topic::OwnedTopic;
 use kernel::incoming_mail::ReplyAddress;
 use spaces::model::Project;
@@ -17,9 +18,21 @@ pub fn of_project(project: &Project) -> Headers {
     ]
 }
 
+/// Of mail about something in a project or group.
+fn of_place(place: &Parent) -> Headers {
+    let header = |name: &str, value: String| (format!("X-Service-{name}"), value);
+    match place {
+        Parent::Project(project) => of_project(project),
+        Parent::Group(group) => vec![
+            header("Group-Id", group.id.to_string()),
+            header("Group-Path", group.full_path.clone()),
+        ],
+    }
+}
+
 impl Letter<'_> {
     pub(super) fn headers(&self) -> Headers {
-        let mut headers = of_project(&self.seen.project);
+        let mut headers = of_place(&self.seen.place);
         let mut add =
             |name: &str, value: String| headers.push((format!("X-Service-{name}"), value));
         let word = capitalised(self.seen.told.noun);
@@ -28,9 +41,16 @@ impl Letter<'_> {
         if !iid.is_empty() {
             add(&format!("{word}-IID"), iid.to_owned());
         }
-        if let OwnedTopic::Issue(issue) = &self.seen.subject {
-            add("Issue-State", issue.state.to_string());
-            add("ConfidentialIssue", issue.confidential.to_string());
+        match &self.seen.subject {
+            OwnedTopic::Issue(issue) => {
+                add("Issue-State", issue.state.to_string());
+                add("ConfidentialIssue", issue.confidential.to_string());
+            }
+            OwnedTopic::Epic(epic) => {
+                add("Epic-State", epic.state.to_string());
+                add("ConfidentialEpic", epic.confidential.to_string());
+            }
+            OwnedTopic::Thing(_) => {}
         }
         if let Some(note) = &self.seen.note {
             add("Discussion-ID", note.discussion_id.clone());
@@ -57,7 +77,7 @@ impl Letter<'_> {
     fn reply_to(&self) -> Option<(String, String)> {
         let address = self.reply_address()?;
         // A path has no sign that an address would need quotes for, beside the slash.
-        let path = &self.seen.project.full_path;
+        let path = &self.seen.told.place_path;
         Some(("Reply-To".to_owned(), format!("\"{path}\" <{}>", address.of(&self.key))))
     }
 

@@ -1,4 +1,4 @@
-//! What mail about issues, and about things of rooms above, says.
+//! What mail about issues, epics and things of rooms above says.
 
 mod digest;
 mod headers;
@@ -45,7 +45,7 @@ impl Seen {
     /// What happened, in one sentence.
     pub fn sentence(&self, event: Event, who: &str) -> String {
         let (noun, reference) = (self.told.noun, self.told.reference.as_str());
-        let name = format!("{}{reference}", self.told.project_path);
+        let name = format!("{}{reference}", self.told.place_path);
         match event {
             Event::New => format!("{who} made the {noun} {name}"),
             Event::Note => format!("{who} commented on {name}"),
@@ -86,7 +86,7 @@ impl Letter<'_> {
         let told = &self.seen.told;
         let again = if event == Event::New { "" } else { "Re: " };
         let subject =
-            format!("{again}{} | {} ({})", self.seen.project.name, told.title, told.reference);
+            format!("{again}{} | {} ({})", self.seen.place.name(), told.title, told.reference);
         let view = views::Notification {
             title: subject.clone(),
             happened: happened.clone(),
@@ -134,7 +134,7 @@ impl Letter<'_> {
             id,
             follows,
             answered_by: self.reply_address().map(|_| format!("reply-{}", self.key)),
-            list: self.seen.told.project_path.clone(),
+            list: self.seen.told.place_path.clone(),
             host: host(self.app),
             from: self.actor.map(|user| user.name.clone()),
             headers: self.headers(),

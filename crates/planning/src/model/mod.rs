@@ -184,6 +184,7 @@ pub struct Issue {
     #[written]
     pub milestone_id: Option<i64>,
     pub moved_to_id: Option<i64>,
+    pub promoted_to_epic_id: Option<i64>,
     #[written]
     pub confidential: bool,
     #[written]

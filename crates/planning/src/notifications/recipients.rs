@@ -1,37 +1,39 @@
 //! Who is told by mail of one thing that happened, and why.
 
-use super::model::{Digest, Happened, Tie, is_told};
+use super::model::{Digest, Happened, NEW_EPIC, Tie, is_told};
 use super::{rules, store};
+use crate::access::Parent;
+use crate::model::epics::EPIC;
 use crate::rules::topic::OwnedTopic;
 use crate::store::people;
-use crate::tasks::{Event, Notify, Reason};
+use crate::tasks::{Event, News, Notify, Reason};
 use ::store::Tx;
 use identity::entities::load_basic;
 use identity::model::{User, UserState};
 use kernel::error::Result;
-use kernel::ids::Reference;
 use kernel::time::date_of;
-use spaces::access::find_project;
-use spaces::model::Project;
 use std::collections::{BTreeMap, HashMap};
 
 /// People who are told of one thing at most, and who are asked for by what they set.
 pub const MOST: usize = 1_000;
 
-impl Event {
+impl News {
     /// What decides who is told of it.
-    fn happened(self) -> Happened {
-        let event = match self {
-            Event::New => "new_issue",
+    fn happened(&self) -> Happened {
+        let is_epic = self.about.kind == EPIC;
+        let event = match self.event {
             Event::Note => "new_note",
+            Event::New if is_epic => NEW_EPIC,
+            // No switch asks for it.
+            _ if is_epic => "",
+            Event::New => "new_issue",
             Event::Closed => "close_issue",
             Event::Reopened => "reopen_issue",
             Event::Reassigned => "reassign_issue",
             Event::Due => "issue_due",
-            // No switch asks for it.
             Event::Milestone | Event::Edited | Event::Labelled => "",
         };
-        let is_watched = !self.is_for_few() && self != Event::Due;
+        let is_watched = !self.event.is_for_few() && self.event != Event::Due;
         Happened { event, is_watched }
     }
 }
@@ -68,10 +70,10 @@ pub fn recipients(
     let Some(told) = subject.summary(tx)? else {
         return Ok(Vec::new());
     };
-    let Some(project) = find_project(tx, &Reference::Id(told.project_id))? else {
+    let Some(place) = Parent::at(tx, told.place)? else {
         return Ok(Vec::new());
     };
-    if !people::emails_enabled(tx, &project.ancestors())? {
+    if !people::emails_enabled(tx, &place.groups())? {
         return Ok(Vec::new());
     }
     let mut candidates = Candidates::default();
@@ -91,7 +93,7 @@ pub fn recipients(
         candidates.add(told.assignees.iter().copied(), Tie::TakesPart, Reason::Assigned);
         candidates.add(part, Tie::TakesPart, Reason::Participating);
         candidates.add(subscribed, Tie::Subscribed, Reason::Subscribed);
-        candidates.add(eager(tx, &project)?, Tie::None, Reason::Watching);
+        candidates.add(eager(tx, &place)?, Tie::None, Reason::Watching);
     }
     // Who unsubscribed is told when named, and of nothing else.
     for (user, ties) in &mut candidates.0 {
@@ -99,7 +101,7 @@ pub fn recipients(
             ties.retain(|(tie, _)| *tie == Tie::Mentioned);
         }
     }
-    let wanted = wanted(tx, candidates, &project, job)?;
+    let wanted = wanted(tx, candidates, &place, job)?;
     let ids: Vec<i64> = wanted.iter().map(|one| one.user).collect();
     let users = load_basic(tx, &ids)?;
     let topic = subject.topic();
@@ -108,7 +110,7 @@ pub fn recipients(
         let Some(user) = users.get(&one.user).filter(|user| gets_mail(user)) else {
             continue;
         };
-        if found.len() < MOST && topic.may_know(tx, user, Some(&project), internal)? {
+        if found.len() < MOST && topic.may_know(tx, user, place.project(), internal)? {
             found.push(one);
         }
     }
@@ -120,21 +122,21 @@ pub fn gets_mail(user: &User) -> bool {
     user.state == UserState::Active && !user.kind.is_bot()
 }
 
-fn eager(tx: &mut Tx<'_>, project: &Project) -> Result<Vec<i64>> {
+fn eager(tx: &mut Tx<'_>, place: &Parent) -> Result<Vec<i64>> {
     let today = date_of(tx.now()).to_string();
-    store::eager(tx, project.id, &project.ancestors(), &today, MOST as i64)
+    store::eager(tx, &place.into(), &today, MOST as i64)
 }
 
 /// Those of them who want to be told of this, each with the weightiest reason.
 fn wanted(
     tx: &mut Tx<'_>,
     candidates: Candidates,
-    project: &Project,
+    place: &Parent,
     job: &Notify,
 ) -> Result<Vec<Recipient>> {
-    let happened = job.news.event.happened();
+    let happened = job.news.happened();
     let ids: Vec<i64> = candidates.0.keys().copied().collect();
-    let levels = rules::levels(tx, &ids, project)?;
+    let levels = rules::levels(tx, &ids, place)?;
     let reason = |(user, ties): (i64, Vec<(Tie, Reason)>)| {
         let holds = levels.get(&user)?;
         let told =

@@ -1,13 +1,12 @@
 //! What somebody sets, and what then holds.
 
 use super::model::{Digest, Level, SwitchChanges, Switches};
-use super::store::{self as rows, EVERYTHING, Setting, SettingSource, SourceType};
+use super::store::{self as rows, EVERYTHING, Setting, SettingSource, SourceType, Sources};
 use crate::access::{Aim, ParentRef, authorize};
 use identity::model::User;
 use identity::viewer::SignedIn;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
-use spaces::model::Project;
 use std::collections::HashMap;
 use store::{Json, Tx};
 
@@ -99,22 +98,23 @@ pub struct Effective {
     pub digest: Digest,
 }
 
-/// What holds for each of these users in a project: what the project's setting says,
-/// else the nearest group's, else that for everything.
+/// What holds for each of these users in a project or group: what the project's setting
+/// says, else the nearest group's, else that for everything.
 pub fn levels(
     tx: &mut Tx<'_>,
     users: &[i64],
-    project: &Project,
+    place: impl Into<Sources>,
 ) -> Result<HashMap<i64, Effective>> {
-    // The nearest is the last.
-    let groups = project.ancestors();
+    let place = place.into();
     let mut set: HashMap<i64, HashMap<SettingSource, Setting>> = HashMap::new();
-    for setting in rows::of_users(tx, users, project.id, &groups)? {
+    for setting in rows::of_users(tx, users, &place)? {
         let source = (setting.source_type, setting.source_id);
         set.entry(setting.user_id).or_default().insert(source, setting);
     }
-    let mut sources = vec![(SourceType::Project, project.id)];
-    sources.extend(groups.iter().rev().map(|id| (SourceType::Group, *id)));
+    let project = place.project_id.map(|id| (SourceType::Project, id));
+    let mut sources: Vec<SettingSource> = project.into_iter().collect();
+    // The nearest is the last.
+    sources.extend(place.groups.iter().rev().map(|id| (SourceType::Group, *id)));
     let effective = |user: &i64| {
         let own = set.remove(user).unwrap_or_default();
         (*user, nearest(*user, &sources, &own))
@@ -148,16 +148,16 @@ fn nearest(
     }
 }
 
-/// Where mail about a project goes: to the address set for the nearest of its groups
+/// Where mail about a project or group goes: to the address set for the nearest group
 /// that has one, else to that for everything.
-pub fn address_for(tx: &mut Tx<'_>, user: &User, project: &Project) -> Result<String> {
-    let groups = project.ancestors();
-    let set = rows::of_users(tx, &[user.id], project.id, &groups)?;
+pub fn address_for(tx: &mut Tx<'_>, user: &User, place: impl Into<Sources>) -> Result<String> {
+    let place = place.into();
+    let set = rows::of_users(tx, &[user.id], &place)?;
     let of = |source: SettingSource| {
         set.iter()
             .find(|one| (one.source_type, one.source_id) == source && one.email.is_some())
     };
-    let near = groups.iter().rev().find_map(|id| of((SourceType::Group, *id)));
+    let near = place.groups.iter().rev().find_map(|id| of((SourceType::Group, *id)));
     match near.or_else(|| of(EVERYTHING)) {
         Some(setting) => address(tx, user, setting),
         None => Ok(user.email.clone()),

@@ -1,9 +1,14 @@
 //! What people are told of, as it is when they are told.
 
 use super::recipients;
+use crate::access::Parent;
+use crate::access::switches::has_epics;
 use crate::model::Issue;
+use crate::model::epics::{EPIC, Epic};
+use crate::rules::epics::said;
 use crate::rules::issues::participants;
 use crate::rules::topic::OwnedTopic;
+use crate::store::epics;
 use crate::store::issues as rows;
 use crate::store::notes::{self as note_rows, ISSUE, Note, Noteable};
 use crate::store::subscriptions::{self, Target};
@@ -13,14 +18,15 @@ use ::store::Tx;
 use identity::model::User;
 use kernel::error::Result;
 use kernel::ids::Reference;
-use spaces::access::find_project;
-use spaces::model::Project;
+use spaces::access::find_group;
+use spaces::activity::Where;
 
 /// What somebody is told of, as it is now.
 pub struct Seen {
     pub subject: OwnedTopic,
     pub told: NoteableSummary,
-    pub project: Project,
+    /// The project or group it is in.
+    pub place: Parent,
     pub note: Option<Note>,
 }
 
@@ -32,7 +38,7 @@ pub fn seen(tx: &mut Tx<'_>, news: &News, user: &User) -> Result<Option<Seen>> {
     let Some(told) = subject.summary(tx)? else {
         return Ok(None);
     };
-    let Some(project) = find_project(tx, &Reference::Id(told.project_id))? else {
+    let Some(place) = Parent::at(tx, told.place)? else {
         return Ok(None);
     };
     let note = match news.note {
@@ -43,18 +49,31 @@ pub fn seen(tx: &mut Tx<'_>, news: &News, user: &User) -> Result<Option<Seen>> {
     let is_gone = news.note.is_some() && note.is_none();
     let knows = recipients::gets_mail(user)
         && !is_gone
-        && subject.topic().may_know(tx, user, Some(&project), internal)?;
-    Ok(knows.then_some(Seen { subject, told, project, note }))
+        && subject.topic().may_know(tx, user, place.project(), internal)?;
+    Ok(knows.then_some(Seen { subject, told, place, note }))
 }
 
 /// What something is about, if it is still there.
 pub(crate) fn subject(tx: &mut Tx<'_>, about: &About) -> Result<Option<OwnedTopic>> {
-    Ok(match about.kind == ISSUE {
-        true => rows::by_id(tx, about.id)?.map(|issue| OwnedTopic::Issue(Box::new(issue))),
-        false => {
-            let thing = tx.plugged::<TargetKinds>()?.thing(&about.kind, about.id);
+    Ok(match about.kind.as_str() {
+        ISSUE => rows::by_id(tx, about.id)?.map(|issue| OwnedTopic::Issue(Box::new(issue))),
+        EPIC => epic(tx, about.id)?.map(|epic| OwnedTopic::Epic(Box::new(epic))),
+        other => {
+            let thing = tx.plugged::<TargetKinds>()?.thing(other, about.id);
             thing.map(OwnedTopic::Thing)
         }
+    })
+}
+
+/// An epic, unless its group has none any longer.
+fn epic(tx: &mut Tx<'_>, id: i64) -> Result<Option<Epic>> {
+    let Some(epic) = epics::by_id(tx, id)? else {
+        return Ok(None);
+    };
+    let group = find_group(tx, &Reference::Id(epic.group_id))?;
+    Ok(match group {
+        Some(group) if has_epics(tx, &group)? => Some(epic),
+        _ => None,
     })
 }
 
@@ -62,6 +81,7 @@ impl OwnedTopic {
     pub(crate) fn summary(&self, tx: &mut Tx<'_>) -> Result<Option<NoteableSummary>> {
         match self {
             OwnedTopic::Issue(issue) => summary_of_issue(tx, issue).map(Some),
+            OwnedTopic::Epic(epic) => Ok(Some(summary_of_epic(epic))),
             OwnedTopic::Thing(thing) => (thing.talk.told)(tx, thing.id),
         }
     }
@@ -69,11 +89,12 @@ impl OwnedTopic {
     pub(crate) fn participants(&self, tx: &mut Tx<'_>, told: &NoteableSummary) -> Result<Vec<i64>> {
         match self {
             OwnedTopic::Issue(issue) => participants(tx, issue, true),
+            OwnedTopic::Epic(epic) => said::participants(tx, epic, true),
             OwnedTopic::Thing(thing) => {
                 let noteable = Noteable {
                     kind: thing.kind,
                     id: thing.id,
-                    project_id: Some(told.project_id),
+                    project_id: told.place.project_id(),
                 };
                 note_rows::authors(tx, noteable, true)
             }
@@ -83,6 +104,7 @@ impl OwnedTopic {
     pub(crate) fn subscriptions(&self, tx: &mut Tx<'_>) -> Result<Vec<(i64, bool)>> {
         match self {
             OwnedTopic::Issue(issue) => subscriptions::of_target(tx, Target::Issue, issue.id),
+            OwnedTopic::Epic(epic) => subscriptions::of_target(tx, Target::Epic, epic.id),
             OwnedTopic::Thing(it) => subscriptions::of_target(tx, Target::Thing(it.kind), it.id),
         }
     }
@@ -91,8 +113,8 @@ impl OwnedTopic {
 fn summary_of_issue(tx: &mut Tx<'_>, issue: &Issue) -> Result<NoteableSummary> {
     Ok(NoteableSummary {
         noun: "issue",
-        project_id: issue.project_id,
-        project_path: issue.project_path.clone(),
+        place: Where::Project(issue.project_id),
+        place_path: issue.project_path.clone(),
         reference: format!("#{}", issue.iid),
         title: issue.title.clone(),
         text: issue.text().to_owned(),
@@ -100,4 +122,18 @@ fn summary_of_issue(tx: &mut Tx<'_>, issue: &Issue) -> Result<NoteableSummary> {
         updated_at: issue.updated_at,
         assignees: rows::assignees_of_one(tx, issue.id)?,
     })
+}
+
+fn summary_of_epic(epic: &Epic) -> NoteableSummary {
+    NoteableSummary {
+        noun: "epic",
+        place: Where::Group(epic.group_id),
+        place_path: epic.group_path.clone(),
+        reference: epic.reference(),
+        title: epic.title.clone(),
+        text: epic.text().to_owned(),
+        path: epic.path(),
+        updated_at: epic.updated_at,
+        assignees: Vec::new(),
+    }
 }

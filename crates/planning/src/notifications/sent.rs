@@ -1,6 +1,7 @@
 //! Keys of sent mails: who has one ends the mails of its thread without signing in.
 //! The key itself is in the mail alone.
 
+use crate::model::epics::EPIC;
 use crate::store::notes::ISSUE;
 use crate::store::subscriptions::{self, Target};
 use crate::targets::TargetKinds;
@@ -8,6 +9,7 @@ use crate::tasks::{About, News};
 use kernel::error::{Error, Result};
 use kernel::secrets::{digest, random_bytes};
 use kernel::time::Timestamp;
+use spaces::activity::Where;
 use store::{FromRow, Tx, sql};
 
 /// Days for which a key is good.
@@ -21,7 +23,6 @@ pub const LENGTH: usize = 32;
 pub struct SentNotification {
     pub id: i64,
     pub user_id: i64,
-    pub project_id: Option<i64>,
     pub noteable_type: String,
     pub noteable_id: i64,
     /// What it told of; it may be gone.
@@ -39,20 +40,21 @@ impl SentNotification {
 
 /// Makes the key of a mail that is about to be sent. Each try has its own, so that
 /// those of one that may have arrived stay good.
-pub fn create(tx: &mut Tx<'_>, user_id: i64, project_id: i64, news: &News) -> Result<String> {
+pub fn create(tx: &mut Tx<'_>, user_id: i64, place: Where, news: &News) -> Result<String> {
     let key = hex::encode(random_bytes::<{ LENGTH / 2 }>());
     let now = tx.now();
     let ends = now + jiff::SignedDuration::from_hours(24 * DAYS);
     tx.execute(
         sql!(
-            "insert into sent_notifications (key_digest, user_id, project_id, noteable_type,
-                noteable_id, note_id, kind, created_at, expires_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
+            "insert into sent_notifications (key_digest, user_id, project_id, group_id,
+                noteable_type, noteable_id, note_id, kind, created_at, expires_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
         ),
         (
             digest(&key),
             user_id,
-            project_id,
+            place.project_id(),
+            place.group_id(),
             news.about.kind.as_str(),
             news.about.id,
             news.note,
@@ -84,10 +86,11 @@ pub fn find(tx: &mut Tx<'_>, key: &str) -> Result<SentNotification> {
 
 /// Has its user told no more of the thread that a mail was about.
 pub fn unsubscribe(tx: &mut Tx<'_>, sent: &SentNotification) -> Result<()> {
-    let target = match sent.noteable_type == ISSUE {
-        true => Some(Target::Issue),
-        false => {
-            let kind = tx.plugged::<TargetKinds>()?.named(&sent.noteable_type);
+    let target = match sent.noteable_type.as_str() {
+        ISSUE => Some(Target::Issue),
+        EPIC => Some(Target::Epic),
+        other => {
+            let kind = tx.plugged::<TargetKinds>()?.named(other);
             kind.map(|kind| Target::Thing(kind.name))
         }
     };

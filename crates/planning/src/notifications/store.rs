@@ -1,11 +1,14 @@
 //! Settings, and counts of mails.
 
 use super::model::{Digest, Level, Switches};
+use crate::access::Parent;
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::http::Paging;
 use kernel::time::{Date, date_of};
 use spaces::access::{Purpose, visible_groups, visible_projects};
+use spaces::activity::Where;
+use spaces::model::Project;
 use std::collections::BTreeMap;
 use store::{Fragment, FromRow, Json, Tx, sql};
 
@@ -18,6 +21,14 @@ kernel::choices! {
 pub type SettingSource = (SourceType, i64);
 
 pub const EVERYTHING: SettingSource = (SourceType::Global, 0);
+
+/// The same of where something is.
+pub fn source_of(place: Where) -> SettingSource {
+    match place {
+        Where::Project(id) => (SourceType::Project, id),
+        Where::Group(id) => (SourceType::Group, id),
+    }
+}
 
 /// What somebody set.
 #[derive(Debug, Clone, FromRow)]
@@ -95,13 +106,27 @@ pub fn write(tx: &mut Tx<'_>, setting: &Setting) -> Result<()> {
     Ok(())
 }
 
+impl From<&Parent> for Sources {
+    fn from(place: &Parent) -> Sources {
+        Sources { project_id: place.project_id(), groups: place.groups() }
+    }
+}
+
+impl From<&Project> for Sources {
+    fn from(project: &Project) -> Sources {
+        Sources { project_id: Some(project.id), groups: project.ancestors() }
+    }
+}
+
+/// A project, if it is one, and groups from the top down, whose settings hold there.
+#[derive(Debug, Clone)]
+pub struct Sources {
+    pub project_id: Option<i64>,
+    pub groups: Vec<i64>,
+}
+
 /// What these users set for a project, for groups and for everything.
-pub fn of_users(
-    tx: &mut Tx<'_>,
-    users: &[i64],
-    project_id: i64,
-    groups: &[i64],
-) -> Result<Vec<Setting>> {
+pub fn of_users(tx: &mut Tx<'_>, users: &[i64], sources: &Sources) -> Result<Vec<Setting>> {
     Ok(tx.all(
         sql!(
             SETTINGS,
@@ -109,19 +134,13 @@ pub fn of_users(
                 or (source_type = 'Project' and source_id = $2)
                 or (source_type = 'Group' and source_id in_list($3)))"
         ),
-        (users, project_id, groups),
+        (users, sources.project_id, &sources.groups),
     )?)
 }
 
 /// Who wants to be told of more than what they take part in: set so for a project or
-/// one of its groups, or for everything by a member.
-pub fn eager(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    groups: &[i64],
-    today: &str,
-    most: i64,
-) -> Result<Vec<i64>> {
+/// one of these groups, or for everything by a member.
+pub fn eager(tx: &mut Tx<'_>, sources: &Sources, today: &str, most: i64) -> Result<Vec<i64>> {
     Ok(tx.all(
         sql!(
             "select distinct user_id from notification_settings
@@ -134,32 +153,32 @@ pub fn eager(
                             or (m.source_type = 'Group' and m.source_id in_list($2))))))
              order by user_id limit $4"
         ),
-        (project_id, groups, today, most),
+        (sources.project_id, &sources.groups, today, most),
     )?)
 }
 
-/// Counts a mail of a project on a day; how many that makes.
-pub fn count_mail(tx: &mut Tx<'_>, user_id: i64, project_id: i64, day: Date) -> Result<i64> {
+/// Counts a mail of a project or group on a day; how many that makes.
+pub fn count_mail(tx: &mut Tx<'_>, user_id: i64, of: SettingSource, day: Date) -> Result<i64> {
     Ok(tx.one(
         sql!(
-            "insert into notification_counts (user_id, project_id, day, mails)
-             values ($1, $2, $3, 1)
-             on conflict (user_id, project_id, day) do update
+            "insert into notification_counts (user_id, source_type, source_id, day, mails)
+             values ($1, $2, $3, $4, 1)
+             on conflict (user_id, source_type, source_id, day) do update
                 set mails = notification_counts.mails + 1
              returning mails"
         ),
-        (user_id, project_id, day),
+        (user_id, of.0, of.1, day),
     )?)
 }
 
-/// How many mails somebody got of a project on a day.
-pub fn mails_on(tx: &mut Tx<'_>, user_id: i64, project_id: i64, day: Date) -> Result<i64> {
+/// How many mails somebody got of a project or group on a day.
+pub fn mails_on(tx: &mut Tx<'_>, user_id: i64, of: SettingSource, day: Date) -> Result<i64> {
     let mails: Option<i64> = tx.optional(
         sql!(
             "select mails from notification_counts
-             where user_id = $1 and project_id = $2 and day = $3"
+             where user_id = $1 and source_type = $2 and source_id = $3 and day = $4"
         ),
-        (user_id, project_id, day),
+        (user_id, of.0, of.1, day),
     )?;
     Ok(mails.unwrap_or(0))
 }

@@ -222,10 +222,7 @@ impl FormPage for MilestoneView {
         let mut page = head.page_below(page, Section::Milestones);
         page.title = goal.title.clone();
         let (issues, total) = issues(tx, viewer, &self.address, &space, &goal, paging)?;
-        let mut links = Links::find(tx, viewer, "", here.parent.project(), [goal.text()])?;
-        if let Some(group) = here.parent.group_id() {
-            links = links.in_group("", group);
-        }
+        let links = Links::find(tx, viewer, "", &here.parent, [goal.text()])?;
         Ok(View {
             description: links.render(goal.text()),
             form: typed_texts(typed).unwrap_or_else(|| stored(&goal)),

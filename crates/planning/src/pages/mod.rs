@@ -24,9 +24,8 @@ pub mod todos;
 mod unsubscribe;
 pub mod views;
 
-use crate::access::{Desk, Parent, ParentAccess, ProjectAccess, Scope, sees_issues};
+use crate::access::{Parent, ParentAccess, ProjectAccess, Scope, sees_issues};
 use crate::model::{Label, color};
-use crate::rules::references::Links;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use kernel::html::ui::Choice;
@@ -79,20 +78,6 @@ fn authorized(space: &Space) -> ParentAccess {
             level: *level,
         },
     }
-}
-
-/// Links of texts about something of a project or group.
-fn links<'t>(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: Desk<'_>,
-    texts: impl IntoIterator<Item = &'t str>,
-) -> Result<Links> {
-    let links = Links::find(tx, viewer, "", desk.project(), texts)?;
-    Ok(match desk {
-        Desk::Project(_) => links,
-        Desk::Group(access) => links.in_group("", access.group.id),
-    })
 }
 
 /// The issues of a project or group.

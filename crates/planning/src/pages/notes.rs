@@ -2,7 +2,6 @@
 //! about.
 
 use super::boxes::Tickable;
-use super::links;
 pub use super::places::{StoryQuery, at};
 use crate::access::Desk;
 use crate::model::Label;
@@ -344,7 +343,7 @@ impl NotePage<'_> {
         let people: Vec<i64> = notes().flat_map(Note::people).collect();
         let people = load_basic(tx, &people)?;
         let texts = notes().map(|note| note.body.as_str());
-        let links = links(tx, self.viewer, self.desk, texts)?;
+        let links = Links::find(tx, self.viewer, "", self.desk, texts)?;
         let room = Cell::new(MOST_HTML);
         let reader = NoteReader {
             page: self,

@@ -1,7 +1,6 @@
 //! Texts as they will look, for who is writing them.
 
 use super::authorized;
-use crate::access::Parent;
 use crate::rules::references::Links;
 use http::{Method, StatusCode};
 use kernel::app::App;
@@ -30,11 +29,7 @@ async fn preview(app: App, visit: Visit, form: Params<Typed>) -> Result<Response
         .read(move |tx| {
             let space = visit.authorize(tx, Purpose::ReadMembers)?;
             let parent = authorized(&space).parent;
-            let links = Links::find(tx, &visit.viewer, "", parent.project(), [text.as_str()])?;
-            Ok(match parent {
-                Parent::Group(group) => links.in_group("", group.id),
-                Parent::Project(_) => links,
-            })
+            Links::find(tx, &visit.viewer, "", &parent, [text.as_str()])
         })
         .await?;
     let _turn = kernel::markup::turn().await?;

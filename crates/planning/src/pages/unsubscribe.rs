@@ -135,5 +135,5 @@ fn name(tx: &mut Tx<'_>, sent: &SentNotification) -> Result<Option<String>> {
         mark: String::new(),
     };
     let seen = seen(tx, &news, &user)?;
-    Ok(seen.map(|seen| format!("{}{}", seen.told.project_path, seen.told.reference)))
+    Ok(seen.map(|seen| format!("{}{}", seen.told.place_path, seen.told.reference)))
 }

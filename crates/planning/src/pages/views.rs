@@ -150,6 +150,9 @@ pub struct IssueView {
     pub is_signed_in: bool,
     pub may_edit: bool,
     pub may_award: bool,
+    /// What is asked before it is closed: it is blocked.
+    pub closing: Option<String>,
+    pub may_promote: bool,
     /// What the viewer may say of how far people are with an incident.
     pub escalation: Option<Vec<Choice>>,
 }

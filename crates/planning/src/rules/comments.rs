@@ -1,6 +1,6 @@
 //! Notes that people write about issues and epics, and about things of rooms above.
 
-use super::commands::{self, Outcome};
+use super::commands::{self, Outcome, epics as epic_commands};
 use super::news::{self, Text, mention};
 use super::notes::new_discussion;
 use super::todos;
@@ -11,7 +11,7 @@ use crate::formats::quick_actions;
 use crate::model::text_error;
 use crate::store::issues::timeline::{Discussion, Timeline};
 use crate::store::notes::{self as rows, NewNote, Note};
-use crate::tasks::{Event, Reason};
+use crate::tasks::Event;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
 use kernel::http::{Paged, Paging};
@@ -144,7 +144,7 @@ impl<'t> Talk<'t> {
         rows::first(tx, condition)?.found("Discussion")
     }
 
-    /// Writes a note. Commands in one about an issue are carried out as far as
+    /// Writes a note. Commands in one about an issue or epic are carried out as far as
     /// the viewer may; elsewhere, and where programs write, they are text.
     pub fn write(self, tx: &mut Tx<'_>, comment: &Comment) -> Result<Said> {
         let Talk { viewer, desk, topic } = self;
@@ -201,10 +201,9 @@ impl<'t> Talk<'t> {
             note_id: Some(note.id),
             internal: note.internal,
         };
-        let told = mention(tx, viewer, desk, topic, said)?;
-        let direct = told.into_iter().map(|user| (user, Reason::Mentioned));
+        let direct = news::mentioned(tx, viewer, desk, topic, said)?;
         if !author.kind.is_bot() {
-            news::notify(tx, Some(author.id), topic, Event::Note, Some(note.id), direct.collect())?;
+            news::notify(tx, Some(author.id), topic, Event::Note, Some(note.id), direct)?;
         }
         Ok(Said::Note(Box::new(note), outcome))
     }
@@ -213,20 +212,24 @@ impl<'t> Talk<'t> {
     /// for such a topic and writer; the text without them.
     fn carry_out(self, tx: &mut Tx<'_>, body: &str) -> Result<(String, Option<Outcome>)> {
         let Talk { viewer, desk, topic } = self;
-        let (issue, desk) = match (topic, desk) {
-            (Topic::Issue(issue), Desk::Project(desk))
-                if !viewer.signed_in()?.user.kind.is_bot() =>
-            {
-                (issue, desk)
-            }
-            _ => return Ok((body.to_owned(), None)),
-        };
+        let as_it_is = || Ok((body.to_owned(), None));
+        if viewer.signed_in()?.user.kind.is_bot() {
+            return as_it_is();
+        }
         let split = quick_actions::split(body);
-        let outcome = match split.actions.is_empty() {
-            true => None,
-            false => Some(commands::apply(tx, viewer, desk, issue, &split.actions)?),
+        if split.actions.is_empty() {
+            return as_it_is();
+        }
+        let outcome = match (topic, desk) {
+            (Topic::Issue(issue), Desk::Project(desk)) => {
+                commands::apply(tx, viewer, desk, issue, &split.actions)?.1
+            }
+            (Topic::Epic(epic), Desk::Group(desk)) => {
+                epic_commands::apply(tx, viewer, desk, epic, &split.actions)?.1
+            }
+            _ => return as_it_is(),
         };
-        Ok((split.text, outcome))
+        Ok((split.text, Some(outcome)))
     }
 
     /// Refuses to change what the program or somebody else wrote; maintainers may

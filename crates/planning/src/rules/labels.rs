@@ -1,8 +1,8 @@
 //! Labels: making, changing, promoting, removing.
 
 use super::{group_above, record};
-use crate::access::ParentAccess;
-use crate::model::{Label, MAX_LABEL_TEXT, color, label_title_error};
+use crate::access::{Parent, ParentAccess};
+use crate::model::{Label, MAX_LABEL_TEXT, MAX_NAMED, color, label_title_error};
 use crate::store::labels;
 use crate::store::subscriptions::{self, Target};
 use identity::viewer::Viewer;
@@ -189,5 +189,59 @@ fn check_priority(entered: &ParentAccess, priority: Option<i64>) -> Result<()> {
             Err(Error::invalid("priority", "must be greater than or equal to 0"))
         }
         _ => Ok(()),
+    }
+}
+
+/// The labels named by title or id; unknown titles become labels of the
+/// project where `make` is set, unknown ids are left out.
+pub fn label_ids(
+    tx: &mut Tx<'_>,
+    parent: &Parent,
+    titles: &[String],
+    ids: &[i64],
+    make: bool,
+) -> Result<Vec<i64>> {
+    let titles: Vec<String> = titles
+        .iter()
+        .map(|title| title.trim().to_owned())
+        .filter(|title| !title.is_empty())
+        .collect();
+    if titles.is_empty() && ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    if titles.len() + ids.len() > MAX_NAMED {
+        return Err(Error::invalid("labels", "are too many (maximum is 200)"));
+    }
+    let known = labels::ids_of(tx, parent, &titles, ids)?;
+    let mut found: Vec<i64> = ids
+        .iter()
+        .copied()
+        .filter(|id| known.iter().any(|(known, _)| known == id))
+        .collect();
+    for title in &titles {
+        match known.iter().find(|(_, known)| known == title) {
+            Some((id, _)) => found.push(*id),
+            None if make => found.push(make_label(tx, parent, title)?),
+            None => {}
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
+}
+
+fn make_label(tx: &mut Tx<'_>, parent: &Parent, title: &str) -> Result<i64> {
+    if let Some(problem) = label_title_error(title) {
+        return Err(Error::invalid("labels", problem));
+    }
+    let label = Label {
+        title: title.to_owned(),
+        color: color::DEFAULT.to_owned(),
+        ..Label::default()
+    };
+    match labels::insert(tx, parent, &label)? {
+        Some(id) => Ok(id),
+        // Named twice in one request.
+        None => Ok(labels::find(tx, None, parent, title, true)?.found("Label")?.id),
     }
 }

@@ -13,6 +13,7 @@ use store::Tx;
 pub mod awards;
 pub mod commands;
 pub mod comments;
+mod crossings;
 pub mod epics;
 pub mod issues;
 pub mod labels;

@@ -3,10 +3,12 @@
 use crate::access::{Desk, user_sees};
 use crate::formats::mentions::{self, Mention};
 use crate::model::Issue;
+use crate::rules::crossings::{self, Change};
 use crate::rules::todos::{self, Action, NewTodo};
 use crate::rules::topic::Topic;
 use crate::store::issues;
 use crate::store::people as rows;
+use crate::store::subscriptions;
 use crate::tasks::{Event, News, Notify, Reason};
 use identity::model::User;
 use identity::viewer::Viewer;
@@ -49,7 +51,8 @@ pub struct Text<'t> {
     pub internal: bool,
 }
 
-/// Gives those whom a text names something to do; they. Programs name nobody.
+/// Gives those whom a text names something to do; they. Programs name nobody. What else
+/// it names is told of it.
 pub fn mention<'t>(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -59,6 +62,11 @@ pub fn mention<'t>(
 ) -> Result<Vec<i64>> {
     let (desk, topic) = (desk.into(), about.into());
     let author = &viewer.signed_in()?.user;
+    // What few may read is told nowhere else.
+    if !said.internal {
+        let change = Change { text: said.text, before: said.before };
+        crossings::tell(tx, viewer, desk, topic, change)?;
+    }
     if author.kind.is_bot() {
         return Ok(Vec::new());
     }
@@ -93,6 +101,32 @@ pub fn mention<'t>(
         told.push(user.id);
     }
     Ok(told)
+}
+
+/// The same; those it gives something to do, and why they are told.
+pub fn mentioned<'t>(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    desk: impl Into<Desk<'t>>,
+    about: impl Into<Topic<'t>>,
+    said: Text<'_>,
+) -> Result<Vec<(i64, Reason)>> {
+    let told = mention(tx, viewer, desk, about, said)?;
+    Ok(told.into_iter().map(|user| (user, Reason::Mentioned)).collect())
+}
+
+/// Who asked to be told of the labels that something has beside those it had.
+pub fn label_subscribers(
+    tx: &mut Tx<'_>,
+    mut labels: Vec<i64>,
+    before: &[i64],
+) -> Result<Vec<(i64, Reason)>> {
+    labels.retain(|id| !before.contains(id));
+    if labels.is_empty() {
+        return Ok(Vec::new());
+    }
+    let users = subscriptions::of_labels(tx, &labels)?;
+    Ok(users.into_iter().map(|user| (user, Reason::Subscribed)).collect())
 }
 
 /// The people that names stand for, the first [`mentions::MOST`] of them: users,

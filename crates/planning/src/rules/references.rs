@@ -1,7 +1,8 @@
 //! Links for what texts name, as far as their reader may see it: what is
 //! hidden stays text, as what is not there does.
 
-use crate::access::Parent;
+use crate::access::switches::instance_has_epics;
+use crate::access::{Desk, Parent};
 use crate::formats::references::{self, Name};
 use crate::hooks;
 use crate::store::references::{self as rows, Numbered};
@@ -10,7 +11,7 @@ use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::ids::fold;
 use kernel::markup::{Link, RecentTexts, Rendering, version};
-use spaces::model::{Project, SourceKind};
+use spaces::model::{Namespace, Project, SourceKind};
 use spaces::uploads::address;
 use std::collections::{HashMap, HashSet};
 use store::Tx;
@@ -57,27 +58,96 @@ pub struct TextOptions<'s> {
     pub tasks: &'s str,
 }
 
+/// What a text is about: short names mean what is there.
+#[derive(Debug, Clone, Copy)]
+pub enum TextPlace<'p> {
+    Nowhere,
+    Project(&'p Project),
+    Group(&'p Namespace),
+}
+
+impl<'p> From<Option<&'p Project>> for TextPlace<'p> {
+    fn from(project: Option<&'p Project>) -> TextPlace<'p> {
+        project.map_or(TextPlace::Nowhere, TextPlace::Project)
+    }
+}
+
+impl<'p> From<&'p Namespace> for TextPlace<'p> {
+    fn from(group: &'p Namespace) -> TextPlace<'p> {
+        TextPlace::Group(group)
+    }
+}
+
+impl<'p> From<Desk<'p>> for TextPlace<'p> {
+    fn from(desk: Desk<'p>) -> TextPlace<'p> {
+        match desk {
+            Desk::Project(access) => TextPlace::Project(&access.project),
+            Desk::Group(access) => TextPlace::Group(&access.group),
+        }
+    }
+}
+
+impl<'p> From<&'p Parent> for TextPlace<'p> {
+    fn from(parent: &'p Parent) -> TextPlace<'p> {
+        match parent {
+            Parent::Project(project) => TextPlace::Project(project),
+            Parent::Group(group) => TextPlace::Group(group),
+        }
+    }
+}
+
+impl TextPlace<'_> {
+    fn parent(self) -> Option<Parent> {
+        match self {
+            TextPlace::Nowhere => None,
+            TextPlace::Project(project) => Some(Parent::Project(Box::new(project.clone()))),
+            TextPlace::Group(group) => Some(Parent::Group(Box::new(group.clone()))),
+        }
+    }
+
+    /// What stands before the addresses of uploads.
+    fn uploads(self, base: &str) -> String {
+        match self {
+            TextPlace::Nowhere => String::new(),
+            TextPlace::Project(project) => address(base, SourceKind::Project, project.id),
+            TextPlace::Group(group) => address(base, SourceKind::Group, group.id),
+        }
+    }
+
+    /// The path of the group that it is, or that the project is in.
+    fn group(self) -> Option<String> {
+        match self {
+            TextPlace::Nowhere => None,
+            TextPlace::Project(project) => {
+                let (above, _) = project.full_path.rsplit_once('/')?;
+                Some(above.to_owned())
+            }
+            TextPlace::Group(group) => Some(group.full_path.clone()),
+        }
+    }
+}
+
 impl Links {
-    /// Looks up what texts about a project name, or such as are about none.
+    /// Looks up what texts about a project or group name, or such as are about none.
     /// Addresses begin with `base`: nothing, or the instance's own address.
-    pub fn find<'t>(
+    pub fn find<'t, 'p>(
         tx: &mut Tx<'_>,
         viewer: &Viewer,
         base: &str,
-        project: Option<&Project>,
+        place: impl Into<TextPlace<'p>>,
         texts: impl IntoIterator<Item = &'t str>,
     ) -> Result<Links> {
-        let mut finder = Finder { base, project, names: names(texts), found: HashMap::new() };
+        let place = place.into();
+        let mut finder = Finder { base, place, names: names(texts), found: HashMap::new() };
         finder.issues(tx, viewer)?;
+        finder.epics(tx, viewer)?;
         finder.alerts(tx, viewer)?;
         finder.people(tx, viewer)?;
-        if let Some(project) = project {
-            let parent = Parent::Project(Box::new(project.clone()));
+        if let Some(parent) = place.parent() {
             finder.labels(tx, &parent)?;
             finder.milestones(tx, &parent)?;
         }
-        let of = |project: &Project| address(base, SourceKind::Project, project.id);
-        let uploads = project.map(of).unwrap_or_default();
+        let uploads = place.uploads(base);
         let recent = Some(tx.plugged::<RecentTexts>()?.clone());
         Ok(Links {
             told: told(&finder.found),
@@ -85,12 +155,6 @@ impl Links {
             uploads,
             recent,
         })
-    }
-
-    /// For texts about a group, whose uploads are the group's.
-    pub fn in_group(self, base: &str, group_id: i64) -> Links {
-        let uploads = address(base, SourceKind::Group, group_id);
-        Links { uploads, ..self }
     }
 
     /// A text as a part of a page.
@@ -175,7 +239,7 @@ fn names<'t>(texts: impl IntoIterator<Item = &'t str>) -> Vec<Name> {
 
 struct Finder<'f> {
     base: &'f str,
-    project: Option<&'f Project>,
+    place: TextPlace<'f>,
     names: Vec<Name>,
     found: HashMap<Name, Target>,
 }
@@ -183,15 +247,20 @@ struct Finder<'f> {
 impl Finder<'_> {
     /// The folded path of the project that an issue's name means.
     fn path(&self, path: Option<&str>) -> Option<String> {
-        let here = self.project.map(|project| project.full_path.as_str());
+        match (path, self.place) {
+            (None, TextPlace::Project(project)) => Some(fold(&project.full_path)),
+            (None, _) => None,
+            (Some(path), _) if path.contains('/') => Some(fold(path)),
+            // A project beside this one, or of this group.
+            (Some(path), place) => Some(fold(&format!("{}/{path}", place.group()?))),
+        }
+    }
+
+    /// The same of the group that an epic's name means.
+    fn group_path(&self, path: Option<&str>) -> Option<String> {
         match path {
-            None => here.map(fold),
-            Some(path) if path.contains('/') => Some(fold(path)),
-            // A project beside this one.
-            Some(path) => {
-                let (above, _) = here?.rsplit_once('/')?;
-                Some(fold(&format!("{above}/{path}")))
-            }
+            None => self.place.group().map(|path| fold(&path)),
+            Some(path) => Some(fold(path)),
         }
     }
 
@@ -202,6 +271,20 @@ impl Finder<'_> {
         });
         let known = wanted.look_up(|paths, iids| rows::issues(tx, viewer, paths, iids))?;
         self.lead_on(wanted, &known, |iid| format!("issues/{iid}"));
+        Ok(())
+    }
+
+    fn epics(&mut self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<()> {
+        let wanted = self.names.iter().filter_map(|name| match name {
+            Name::Epic(path, iid) => Some((name.clone(), self.group_path(path.as_deref())?, *iid)),
+            _ => None,
+        });
+        let wanted = Numbers(wanted.collect());
+        if wanted.0.is_empty() || !instance_has_epics(tx)? {
+            return Ok(());
+        }
+        let known = wanted.look_up(|paths, iids| rows::epics(tx, viewer, paths, iids))?;
+        self.lead_on(wanted, &known, |iid| format!("epics/{iid}"));
         Ok(())
     }
 

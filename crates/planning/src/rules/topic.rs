@@ -25,6 +25,7 @@ pub enum Topic<'t> {
 /// The same, read.
 pub enum OwnedTopic {
     Issue(Box<Issue>),
+    Epic(Box<Epic>),
     Thing(NoteableRow),
 }
 
@@ -32,6 +33,7 @@ impl OwnedTopic {
     pub fn topic(&self) -> Topic<'_> {
         match self {
             OwnedTopic::Issue(issue) => Topic::Issue(issue),
+            OwnedTopic::Epic(epic) => Topic::Epic(epic),
             OwnedTopic::Thing(thing) => Topic::Thing(*thing),
         }
     }

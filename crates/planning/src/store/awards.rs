@@ -59,6 +59,24 @@ pub fn insert(tx: &mut Tx<'_>, user_id: i64, to: Awardable, name: &str) -> Resul
     Ok(made)
 }
 
+/// Gives a thing that is new the reactions to another one.
+pub fn copy(tx: &mut Tx<'_>, from: Awardable, to: Awardable) -> Result<()> {
+    let names: Vec<String> = tx.all(
+        sql!(
+            "insert into award_emoji (user_id, awardable_type, awardable_id, name, created_at,
+                updated_at)
+             select user_id, $3, $4, name, created_at, updated_at from award_emoji
+             where awardable_type = $1 and awardable_id = $2 returning name"
+        ),
+        (from.kind(), from.id(), to.kind(), to.id()),
+    )?;
+    for name in ["thumbsup", "thumbsdown"] {
+        let count = names.iter().filter(|known| *known == name).count();
+        counted(tx, to, name, i64::try_from(count).unwrap_or_default())?;
+    }
+    Ok(())
+}
+
 /// Keeps the counts of thumbs of an issue or epic.
 fn counted(tx: &mut Tx<'_>, to: Awardable, name: &str, by: i64) -> Result<()> {
     let statement = match (to, name) {

@@ -1,14 +1,16 @@
 //! What texts name, as far as it is shown.
 
-use crate::access::{Scope, visible};
+use crate::access::{Scope, epics, visible};
+use crate::store::epics::TABLES as EPICS;
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use spaces::access::visible_groups;
 use store::{Fragment, FromRow, Tx, sql};
 
-/// An issue or alert by its place.
+/// An issue, epic or alert by its place.
 #[derive(Debug, Clone, FromRow)]
 pub struct Numbered {
+    /// Of an epic the group's, with `groups/` before it.
     pub full_path: String,
     pub full_path_folded: String,
     pub iid: i64,
@@ -33,6 +35,27 @@ pub fn issues(
         .in_list("issues.iid", iids)
         .raw(" and ")
         .append(visible(tx, viewer, &Scope::Everywhere));
+    Ok(tx.query(query)?)
+}
+
+/// Epics of these groups, by folded path, and of these numbers that the viewer sees.
+pub fn epics(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    paths: &[String],
+    iids: &[i64],
+) -> Result<Vec<Numbered>> {
+    let mut query = Fragment::new(&format!(
+        "select 'groups/' || namespaces.full_path as full_path, namespaces.full_path_folded,
+            epics.iid, epics.title
+         from {EPICS} where"
+    ));
+    query
+        .in_list("namespaces.full_path_folded", paths)
+        .raw(" and")
+        .in_list("epics.iid", iids)
+        .raw(" and ")
+        .append(epics::visible(tx, viewer));
     Ok(tx.query(query)?)
 }
 

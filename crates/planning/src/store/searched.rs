@@ -1,4 +1,4 @@
-//! Issues, notes, labels and milestones as they are indexed and listed by a
+//! Issues, epics, notes, labels and milestones as they are indexed and listed by a
 //! search.
 
 use kernel::search::Source;
@@ -12,6 +12,17 @@ pub static ISSUES: Source = Source {
     hit: "issues.id, issues.iid as number, issues.title,
         substr(issues.description, 1, 5000) as body, projects.full_path as place,
         issues.state as word, issues.updated_at as at",
+};
+
+pub static EPICS: Source = Source {
+    index: "search_epics",
+    id: "epics.id",
+    select: "select epics.id, cast(null as bigint) as project_id, epics.iid as number,
+            epics.title as name, epics.description as body
+        from epics where ",
+    hit: "epics.id, epics.iid as number, epics.title,
+        substr(epics.description, 1, 5000) as body, 'groups/' || namespaces.full_path as place,
+        epics.state as word, epics.updated_at as at",
 };
 
 /// What people wrote about issues.

@@ -102,10 +102,7 @@ fn find(tx: &mut Tx<'_>, viewer: &Viewer, query: &Query) -> Result<Vec<Suggestio
         Kind::Labels => plans::labels(tx, &somewhere(here)?.parent, &typed),
         Kind::Milestones => plans::milestones(tx, &somewhere(here)?.parent, &typed),
         Kind::Issues => issues::titled(tx, viewer, somewhere(here)?, &typed),
-        Kind::Epics => {
-            somewhere(here)?;
-            epics::titled(tx, viewer, &typed)
-        }
+        Kind::Epics => epics::titled(tx, viewer, &somewhere(here)?, &typed),
         Kind::Projects => places::projects(tx, viewer, &typed),
         Kind::Groups => places::groups(tx, viewer, &typed),
         Kind::Emoji => Ok(emoji::named(&typed)),

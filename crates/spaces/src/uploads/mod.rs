@@ -12,6 +12,7 @@ mod serve;
 mod store;
 
 use crate::access::{self, Purpose};
+use crate::activity::Where;
 use crate::hooks;
 use crate::members::MembersOf;
 use crate::model::{ProjectId, SourceKind};
@@ -111,6 +112,16 @@ pub fn copy<'t>(
     tx: &mut Tx<'_>,
     from: ProjectId,
     to: ProjectId,
+    texts: impl IntoIterator<Item = &'t str>,
+) -> Result<()> {
+    copy_between(tx, Where::Project(from), Where::Project(to), texts)
+}
+
+/// The same between places of any kind.
+pub fn copy_between<'t>(
+    tx: &mut Tx<'_>,
+    from: Where,
+    to: Where,
     texts: impl IntoIterator<Item = &'t str>,
 ) -> Result<()> {
     let secrets: Vec<String> =

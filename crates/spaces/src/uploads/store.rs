@@ -2,6 +2,7 @@
 
 use super::Which;
 use super::model::Upload;
+use crate::activity::Where;
 use crate::model::SourceKind;
 use ::store::{Fragment, Tx, sql};
 use kernel::error::Result;
@@ -97,16 +98,23 @@ pub fn delete_some(tx: &mut Tx<'_>, project: i64, limit: i64) -> Result<i64> {
     i64::try_from(removed).map_err(kernel::error::Error::internal)
 }
 
-/// Gives a project those of another one that have these secrets.
-pub fn copy(tx: &mut Tx<'_>, from: i64, to: i64, secrets: &[String]) -> Result<()> {
+/// Gives a project or group those of another one that have these secrets.
+pub fn copy(tx: &mut Tx<'_>, from: Where, to: Where, secrets: &[String]) -> Result<()> {
     tx.execute(
         sql!(
-            "insert into uploads (project_id, secret, name, size, blob_key, uploaded_by_id,
-                created_at)
-             select $2, secret, name, size, blob_key, uploaded_by_id, created_at from uploads
-             where project_id = $1 and secret in_list($3) on conflict do nothing"
+            "insert into uploads (project_id, group_id, secret, name, size, blob_key,
+                uploaded_by_id, created_at)
+             select $3, $4, secret, name, size, blob_key, uploaded_by_id, created_at from uploads
+             where (project_id = $1 or group_id = $2) and secret in_list($5)
+             on conflict do nothing"
         ),
-        (from, to, secrets.to_vec()),
+        (
+            from.project_id(),
+            from.group_id(),
+            to.project_id(),
+            to.group_id(),
+            secrets.to_vec(),
+        ),
     )?;
     Ok(())
 }

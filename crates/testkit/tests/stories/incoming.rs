@@ -241,3 +241,41 @@ async fn what_few_were_told_is_answered_among_them(t: TestServer) {
     let said = notes(&jane, &project).await;
     assert_eq!((&said[1]["body"], &said[1]["internal"]), (&json!("Agreed."), &json!(true)));
 }
+
+#[testkit::story]
+async fn an_answer_becomes_a_note_of_an_epic(t: TestServer) {
+    let group = t.group("acme").await;
+    let (jane, joe) = (t.user("jane").await, t.user("joe").await);
+    group.add(&jane, 20).await;
+    group.add(&joe, 20).await;
+    let body = json!({"title": "Ship it", "description": "@joe"});
+    let epic = jane.post(group.at("/epics")).json(&body).await.is(201).json();
+    t.settle().await;
+    let key = key(&t, &joe);
+    let file = format!(
+        "From: joe@example.com\nTo: acme <reply+{key}@in.example>\nMessage-ID: <1@example.com>\n\
+         MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n\
+         --b\nContent-Type: text/plain\n\nLook:\n/label ~big\n\n> What about it?\n--b\n\
+         Content-Type: text/plain\nContent-Disposition: attachment; filename=plan.txt\n\nfirst\n--b--\n"
+    );
+    assert_eq!(hand_over(&t, &file).await, "noted");
+    let shown = jane.get(group.at("/epics/1")).await.is(200).json();
+    assert_eq!(shown["labels"], json!(["big"]));
+    let notes = group.at(&format!("/epics/{}/notes?activity_filter=only_comments", epic["id"]));
+    let said = jane.get(&notes).await.is(200).json();
+    assert_eq!(said[0]["author"]["username"], "joe");
+    let text = said[0]["body"].as_str().unwrap_or_default().to_owned();
+    let path = text.strip_prefix("Look:\n\n[plan.txt](/uploads/").expect("a file of the group");
+    let path = path.trim_end_matches(')');
+    let kept = jane.get(group.at(&format!("/uploads/{path}"))).await.is(200);
+    assert_eq!(kept.text().trim(), "first");
+
+    // Who may no longer write there is told so.
+    t.admin().delete(group.at(&format!("/members/{}", joe.id))).await.is(204);
+    let late = mail("joe@example.com", &key, "2", "Me again.");
+    assert_eq!(hand_over(&t, &late).await, "refused");
+    t.settle().await;
+    let refusal = t.app().mailer().sent().pop().expect("a mail");
+    assert_eq!(refusal.subject, "Your answer about the epic was not added");
+    assert!(!refusal.text.contains("Ship it"), "{}", refusal.text);
+}

@@ -4,25 +4,29 @@
 use super::page::EpicPage;
 use super::show::EpicForms;
 use crate::access::{desk_to_write, epics::signed_in};
+use crate::guarded::{self, Writer};
 use crate::model::Issue;
 use crate::model::epics::Epic;
 use crate::pages::talk::{TalkForms, TalkPage};
 use crate::rules::epics::change::EpicInput;
 use crate::rules::epics::places::{by_id_to_write, find_named};
-use crate::rules::epics::{children, issues, requests};
+use crate::rules::epics::{children, issues};
 use crate::rules::issues::requests::find;
 use crate::store::epics::below as beside;
 use crate::store::epics::{self as rows, tree::Move};
 use http::StatusCode;
-use identity::pages::refusal::Refusal;
+use identity::pages::challenge::Solved;
+use identity::pages::refusal::outcome;
+use identity::spam::Guarded;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::{flash, form};
 use kernel::http::params::Text;
-use kernel::http::{Params, Patch, Response, reply};
+use kernel::http::{Params, Patch, RequestContext, Response, reply};
 use kernel::ids::Reference;
 use serde_json::json;
+use std::sync::Arc;
 use store::Tx;
 
 kernel::choices! {
@@ -80,35 +84,77 @@ impl TreeForm {
     }
 }
 
-pub async fn change(app: App, page: EpicPage, form: Params<TreeForm>) -> Result<Response> {
+pub async fn change(
+    app: App,
+    page: EpicPage,
+    request: Arc<RequestContext>,
+    form: Params<TreeForm>,
+    Solved(solution): Solved,
+) -> Result<Response> {
     let Params(form) = form;
-    let (at, wanted) = (page.clone(), form.clone());
-    let done = app
-        .write(move |tx| {
-            let (desk, epic) = at.find(tx)?;
-            let said = match wanted.deed {
-                Deed::New | Deed::Epic | Deed::Issue => {
-                    desk.planning()?;
-                    add(tx, at.viewer(), &epic, &wanted)?
-                }
-                _ => order(tx, at.viewer(), &wanted)?,
-            };
-            Ok((format!("{}#below", epic.path()), said))
-        })
-        .await;
-    match (done, form.quiet.unwrap_or(false)) {
-        (Ok(_), true) => reply::json(StatusCode::OK, &json!({})),
-        (Ok((url, said)), false) => flash::done(&app, &url, said),
-        (Err(error), true) => Err(error),
-        (Err(error), false) => {
-            let error = form::rename(error, "parent_id", form.deed.as_str());
-            let refusal = Refusal::of(plain(error), &["title", "epic", "issue"])?;
+    let writer = Writer::by_form(page.viewer().clone(), request, solution);
+    let done = match form.deed {
+        Deed::New => open(&app, &page, writer, &form).await,
+        _ => carry_out(&app, &page, &form).await.map(Guarded::Made),
+    };
+    if form.quiet.unwrap_or(false) {
+        done?;
+        return reply::json(StatusCode::OK, &json!({}));
+    }
+    let done = done.map_err(|error| plain(form::rename(error, "parent_id", form.deed.as_str())));
+    match outcome(&app, done, &["title", "epic", "issue"]).await? {
+        Ok((url, said)) => flash::done(&app, &format!("{url}#below"), said),
+        Err(refusal) => {
             let talk = TalkForms { refusal, ..TalkForms::default() };
             // Also a blank one is shown again.
             let below = Some(TreeForm { quiet: Some(false), ..form });
             page.show_again(&app, EpicForms { talk, below, ..EpicForms::default() }).await
         }
     }
+}
+
+/// Makes an epic below this one: where that is told, and what.
+async fn open(
+    app: &App,
+    page: &EpicPage,
+    writer: Writer,
+    form: &TreeForm,
+) -> Result<Guarded<(String, String)>> {
+    let at = page.clone();
+    let epic = app
+        .read(move |tx| {
+            let (desk, epic) = at.find(tx)?;
+            desk.planning()?;
+            Ok(epic)
+        })
+        .await?;
+    let wanted = EpicInput {
+        confidential: Some(epic.confidential),
+        parent_id: Patch::Value(epic.id),
+        ..EpicInput::titled(&form.title)
+    };
+    let (group, url) = (Reference::Id(epic.group_id), epic.path());
+    guarded::open_epic(app, writer, group, wanted, move |_, _, made| {
+        Ok((url.clone(), format!("Epic {} created.", made.reference())))
+    })
+    .await
+}
+
+/// Does all else: where that is told, and what.
+async fn carry_out(app: &App, page: &EpicPage, form: &TreeForm) -> Result<(String, String)> {
+    let (at, form) = (page.clone(), form.clone());
+    app.write(move |tx| {
+        let (desk, epic) = at.find(tx)?;
+        let said = match form.deed {
+            Deed::Epic | Deed::Issue => {
+                desk.planning()?;
+                add(tx, at.viewer(), &epic, &form)?
+            }
+            _ => order(tx, at.viewer(), &form)?,
+        };
+        Ok((epic.path(), said))
+    })
+    .await
 }
 
 /// A refusal in the words of the page.
@@ -132,20 +178,10 @@ fn add(tx: &mut Tx<'_>, viewer: &Viewer, epic: &Epic, form: &TreeForm) -> Result
             children::put(tx, viewer, &child, Some(epic))?;
             Ok("Epic added.".into())
         }
-        Deed::Issue => {
+        _ => {
             let issue = named(tx, viewer, &form.issue)?;
             issues::put(tx, viewer.user_id(), epic, &issue)?;
             Ok("Issue added.".into())
-        }
-        _ => {
-            let wanted = EpicInput {
-                confidential: Some(epic.confidential),
-                parent_id: Patch::Value(epic.id),
-                ..EpicInput::titled(&form.title)
-            };
-            let desk = signed_in(tx, viewer, &Reference::Id(epic.group_id))?;
-            let made = requests::open(tx, viewer, &desk, wanted)?;
-            Ok(format!("Epic {} created.", made.reference()))
         }
     }
 }

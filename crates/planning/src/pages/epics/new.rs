@@ -4,19 +4,23 @@ use super::below::parent;
 use super::desk;
 use super::page::EpicPage;
 use super::views::EpicForm;
+use crate::guarded::{self, Writer};
 use crate::model::epics::{DEFAULT_COLOR, Epic};
 use crate::pages::issue::actions::typed;
 use crate::pages::{lines, words};
 use crate::rules::epics::change::EpicInput;
-use crate::rules::epics::requests;
-use identity::pages::refusal::Refusal;
+use crate::rules::epics::places::EpicPlace;
+use identity::pages::challenge::{Challenge, Solved};
+use identity::pages::refusal::{Refusal, outcome};
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::{Html, flash, form};
 use kernel::http::params::Text;
-use kernel::http::{Params, Patch, Response};
+use kernel::http::{Params, Patch, RequestContext, Response};
+use kernel::ids::Reference;
 use spaces::access::Purpose;
 use spaces::pages::{Section, Visit};
+use std::sync::Arc;
 use store::Tx;
 
 kernel::params! {
@@ -113,26 +117,35 @@ async fn render(
             })
         })
         .await?;
-    Ok(Html::new(&view)?.status(status).response())
+    let html = Challenge::allow(view.refusal.challenge.as_ref(), Html::new(&view)?);
+    Ok(html.status(status).response())
 }
 
-pub async fn create(app: App, visit: Visit, Params(form): Params<EpicTexts>) -> Result<Response> {
+pub async fn create(
+    app: App,
+    visit: Visit,
+    request: Arc<RequestContext>,
+    Params(form): Params<EpicTexts>,
+    Solved(solution): Solved,
+) -> Result<Response> {
     let form = EpicTexts { description: lines(&form.description).into(), ..form };
     let (by, texts) = (visit.clone(), form.clone());
-    let made = app
-        .write(move |tx| {
-            let (_, desk) = desk(tx, &by.viewer, &by.address, Purpose::ReadMembers)?;
-            desk.planning()?;
-            let wanted = texts.wanted(tx, &by, desk.group.id)?;
-            requests::open(tx, &by.viewer, &desk, wanted)
-        })
-        .await;
-    match made {
-        Ok(epic) => flash::done(&app, &epic.path(), format!("Epic {} created.", epic.reference())),
-        Err(error) => {
-            let refusal = Refusal::of(form::rename(error, "parent_id", "parent"), FIELDS)?;
-            render(&app, visit, None, form, refusal).await
+    let read = app.read(move |tx| {
+        let (_, desk) = desk(tx, &by.viewer, &by.address, Purpose::ReadMembers)?;
+        desk.planning()?;
+        Ok((Reference::Id(desk.group.id), texts.wanted(tx, &by, desk.group.id)?))
+    });
+    let made = match read.await {
+        Ok((group, wanted)) => {
+            let writer = Writer::by_form(visit.viewer.clone(), request, solution);
+            guarded::open_epic(&app, writer, group, wanted, |_, _, epic| Ok(epic)).await
         }
+        Err(error) => Err(error),
+    };
+    let made = made.map_err(|error| form::rename(error, "parent_id", "parent"));
+    match outcome(&app, made, FIELDS).await? {
+        Ok(epic) => flash::done(&app, &epic.path(), format!("Epic {} created.", epic.reference())),
+        Err(refusal) => render(&app, visit, None, form, refusal).await,
     }
 }
 
@@ -158,7 +171,13 @@ pub async fn edit(app: App, page: EpicPage) -> Result<Response> {
     render(&app, visit, Some(epic), typed, Refusal::default()).await
 }
 
-pub async fn update(app: App, page: EpicPage, Params(form): Params<EpicTexts>) -> Result<Response> {
+pub async fn update(
+    app: App,
+    page: EpicPage,
+    request: Arc<RequestContext>,
+    Params(form): Params<EpicTexts>,
+    Solved(solution): Solved,
+) -> Result<Response> {
     let before = found(&app, &page).await?;
     let form = EpicTexts { description: lines(&form.description).into(), ..form };
     let wanted = EpicInput {
@@ -166,13 +185,12 @@ pub async fn update(app: App, page: EpicPage, Params(form): Params<EpicTexts>) -
         description: Patch::Value(form.description.to_string()),
         ..EpicInput::default()
     };
-    let at = page.clone();
-    match app.write(move |tx| at.edit(tx, &wanted)).await {
+    let visit = page.visit().clone();
+    let place = EpicPlace::numbered(Reference::Id(before.group_id), before.iid);
+    let writer = Writer::by_form(visit.viewer.clone(), request, solution);
+    let done = guarded::edit_epic(&app, writer, place, wanted, |_, _, epic| Ok(epic)).await;
+    match outcome(&app, done, FIELDS).await? {
         Ok(epic) => flash::done(&app, &epic.path(), "Epic updated."),
-        Err(error) => {
-            let refusal = Refusal::of(error, FIELDS)?;
-            let visit = page.visit().clone();
-            render(&app, visit, Some(before), form, refusal).await
-        }
+        Err(refusal) => render(&app, visit, Some(before), form, refusal).await,
     }
 }

@@ -3,7 +3,7 @@
 use super::show::{Asked, EpicForms, render};
 use super::{desk, find};
 use crate::access::epics::GroupAccess;
-use crate::guarded::Writer;
+use crate::guarded::{self, Writer};
 use crate::model::epics::Epic;
 use crate::pages::boxes::BoxForm;
 use crate::pages::talk::{Here, TalkForms, TalkPage};
@@ -56,12 +56,6 @@ impl EpicPage {
         Ok((desk, epic))
     }
 
-    /// Changes it, for who changes epics there.
-    pub fn edit(&self, tx: &mut Tx<'_>, wanted: &EpicInput) -> Result<Epic> {
-        let (desk, epic) = self.find(tx)?;
-        requests::edit(tx, self.viewer(), &desk, &epic, wanted.clone())
-    }
-
     /// The page with what was typed and refused.
     pub async fn show_again(self, app: &App, typed: EpicForms) -> Result<Response> {
         let EpicPage { visit: Visit { viewer, address }, iid, paging } = self;
@@ -101,14 +95,12 @@ impl TalkPage for EpicPage {
     async fn change_state(
         &self,
         app: &App,
-        _: Writer,
-        _: EpicPlace,
+        by: Writer,
+        spot: EpicPlace,
         event: StateEvent,
     ) -> Result<Guarded<()>> {
-        let page = self.clone();
         let wanted = EpicInput { state_event: Some(event), ..EpicInput::default() };
-        app.write(move |tx| page.edit(tx, &wanted)).await?;
-        Ok(Guarded::Made(()))
+        guarded::edit_epic(app, by, spot, wanted, |_, _, _| Ok(())).await
     }
 
     async fn again(self, app: &App, talk: TalkForms) -> Result<Response> {

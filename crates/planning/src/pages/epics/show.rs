@@ -6,15 +6,16 @@ use super::linked::{self, LinkForm};
 use super::tree::{self, TreePage};
 use super::views::EpicView;
 use super::{desk, find};
+use crate::access::Desk;
 use crate::access::epics::GroupAccess;
 use crate::model::epics::Epic;
 use crate::pages::boxes::Tickable;
-use crate::pages::links;
 use crate::pages::notes::{NotePage, Open, Person, StoryQuery};
 use crate::pages::talk::{ENTRIES, StoryReader, TalkForms, TalkView, Writing};
 use crate::rules::comments::Talk;
 use crate::rules::epics::places::is_subscribed;
 use crate::rules::epics::requests::may_destroy;
+use crate::rules::references::Links;
 use crate::rules::threads::Resolves;
 use crate::store::awards::{self, Awardable};
 use crate::store::epics::{self as rows, tree as lines};
@@ -186,7 +187,7 @@ impl Reader<'_> {
     }
 
     fn description(&self, tx: &mut Tx<'_>, url: &str, csrf: &str) -> Result<String> {
-        let links = links(tx, self.viewer, self.desk.into(), [self.epic.text()])?;
+        let links = Links::find(tx, self.viewer, "", Desk::from(self.desk), [self.epic.text()])?;
         let text = Tickable {
             text: self.epic.text(),
             id: "d-",
@@ -210,7 +211,7 @@ impl Reader<'_> {
             may_write_inside: self.desk.is_reporter(),
             is_locked: false,
             state: self.may_edit().then_some(state),
-            hint: "Markdown.",
+            hint: "Markdown. Lines such as /close are carried out.",
         }
     }
 

@@ -7,6 +7,7 @@ use crate::model::{EscalationStatus, IssueKind, Severity};
 use crate::pages::talk::{TalkForms, TalkPage};
 use crate::pages::words;
 use crate::rules::epics::places as epics;
+use crate::rules::epics::promote::promote;
 use crate::rules::issues::places::{found_signed_in, found_to_write, subscribe};
 use crate::rules::issues::{Assignees, IssueInput, StateEvent, noteable};
 use crate::rules::{awards, todos};
@@ -45,6 +46,7 @@ kernel::choices! {
         OpenToAll = "open_to_all",
         Lock = "lock",
         Unlock = "unlock",
+        Promote = "promote",
     }
 }
 
@@ -95,8 +97,9 @@ pub async fn change(
     let viewer = page.viewer();
     let done = match form.action {
         Action::Subscribe | Action::Unsubscribe | Action::Todo | Action::Award => {
-            aside(&app, viewer, here.spot, &form).await
+            aside(&app, viewer, here.spot, &form).await.map(|()| here.url)
         }
+        Action::Promote => promoted(&app, viewer, here.spot).await,
         _ => match wanted(&app, &page, &form).await {
             Ok(wanted) => {
                 // It writes no texts, so there is nothing to solve.
@@ -104,12 +107,13 @@ pub async fn change(
                 guarded::edit(&app, writer, here.spot, wanted, |_, _, _| Ok(()))
                     .await
                     .and_then(Guarded::rest)
+                    .map(|()| here.url)
             }
             Err(error) => Err(error),
         },
     };
     match done {
-        Ok(()) => flash::done(&app, &here.url, told(form.action)),
+        Ok(url) => flash::done(&app, &url, told(form.action)),
         Err(error) => {
             let error = form::rename(error, "epic_id", "epic");
             let fields = ["labels", "assignees", "due_date", "weight", "epic"];
@@ -128,8 +132,19 @@ fn told(action: Action) -> &'static str {
         Action::Unsubscribe => "You are no longer subscribed.",
         Action::Todo => "The issue is in your to-do list.",
         Action::Award => "Your reaction is noted.",
+        Action::Promote => "The issue is an epic now.",
         _ => "Issue updated.",
     }
+}
+
+/// Makes an epic of an issue; the page of that.
+async fn promoted(app: &App, viewer: &Viewer, place: guarded::Place) -> Result<String> {
+    let viewer = viewer.clone();
+    app.write(move |tx| {
+        let (desk, issue) = found_to_write(tx, &viewer, &place.0, place.1)?;
+        Ok(promote(tx, &viewer, &desk, &issue)?.path())
+    })
+    .await
 }
 
 /// What a form changes: the one field it is about.
@@ -161,7 +176,11 @@ async fn wanted(app: &App, page: &IssuePage, form: &ChangeForm) -> Result<IssueI
         Action::Lock | Action::Unlock => {
             wanted.discussion_locked = Patch::Value(form.action == Action::Lock);
         }
-        Action::Subscribe | Action::Unsubscribe | Action::Todo | Action::Award => {}
+        Action::Subscribe
+        | Action::Unsubscribe
+        | Action::Todo
+        | Action::Award
+        | Action::Promote => {}
     }
     Ok(wanted)
 }

@@ -7,17 +7,20 @@ pub mod fields;
 mod page;
 
 use super::boxes::Tickable;
+use super::desk;
 use super::notes::{NotePage, Open, Person, StoryQuery};
 use super::talk::{self, ENTRIES, StoryReader, TalkForms, TalkView, Writing};
 use super::views::{self, IssueView};
-use super::{desk, links};
-use crate::access::ProjectAccess;
+use crate::access::{Desk, ProjectAccess};
 use crate::model::{EscalationStatus, Issue};
+use crate::rules::epics::promote::may_promote;
 use crate::rules::issues::noteable;
 use crate::rules::issues::places::is_subscribed;
 use crate::rules::issues::requests::{find, may_edit};
+use crate::rules::references::Links;
 use crate::rules::threads::Resolves;
 use crate::store::awards::{self as award_rows, Awardable};
+use crate::store::issues::links;
 use crate::store::issues::timeline::Timeline;
 use crate::store::notes::shown;
 use crate::store::threads;
@@ -138,6 +141,26 @@ struct Reader<'r> {
     issue: &'r Issue,
 }
 
+/// Most issues that are named as blocking one.
+const MOST_NAMED: usize = 5;
+
+/// What is asked before an issue is closed that others block.
+fn closing(blockers: &[Issue], issue: &Issue) -> Option<String> {
+    let name = |one: &Issue| match one.project_id == issue.project_id {
+        true => format!("#{}", one.iid),
+        false => format!("{}#{}", one.project_path, one.iid),
+    };
+    let named: Vec<String> = blockers.iter().take(MOST_NAMED).map(name).collect();
+    let more = match blockers.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!named.is_empty()).then(|| {
+        let verb = if blockers.len() == 1 { "is" } else { "are" };
+        format!("It is blocked by {}{more}, which {verb} still open.", named.join(", "))
+    })
+}
+
 impl Reader<'_> {
     fn writes(&self) -> bool {
         self.viewer.user_id().is_some() && !self.desk.project.archived
@@ -149,7 +172,7 @@ impl Reader<'_> {
 
     fn view(&self, tx: &mut Tx<'_>, around: &NotePage<'_>) -> Result<IssueView> {
         let (issue, now) = (self.issue, tx.now());
-        let links = links(tx, self.viewer, self.desk.into(), [issue.text()])?;
+        let links = Links::find(tx, self.viewer, "", Desk::from(self.desk), [issue.text()])?;
         let people: Vec<i64> = issue.author_id.into_iter().collect();
         let people = load_basic(tx, &people)?;
         let author = issue.author_id.and_then(|id| people.get(&id));
@@ -178,6 +201,11 @@ impl Reader<'_> {
             upvoted: own,
             subscribed,
             is_signed_in: self.viewer.user_id().is_some(),
+            closing: match may_edit && issue.is_open() {
+                true => closing(&links::blockers(tx, self.viewer, issue.id)?, issue),
+                false => None,
+            },
+            may_promote: may_edit && may_promote(tx, self.viewer, self.desk, issue)?,
             may_edit,
             may_award: self.may_write(),
             escalation: self.escalation(),
@@ -194,7 +222,7 @@ impl Reader<'_> {
             may_write: self.may_write(),
             may_write_inside: self.desk.is_reporter(),
             is_locked: self.issue.is_locked(),
-            state: view.may_edit.then_some(state),
+            state: (view.may_edit && view.closing.is_none()).then_some(state),
             hint: "Markdown. Lines such as /close are carried out.",
         }
     }

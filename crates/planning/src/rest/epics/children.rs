@@ -1,17 +1,18 @@
 //! Epics below an epic, in its order.
 
 use super::issues::Moves;
-use super::{Base, EpicRequest, shown};
+use super::{Base, EpicRequest, opened, shown};
 use crate::entity::epics::{EpicEntity, RelatedToEpics, epic as entity};
 use crate::model::epics::Epic;
 use crate::rules::epics::change::EpicInput;
 use crate::rules::epics::children as rules;
-use crate::rules::epics::places::by_id_to_write;
-use crate::rules::epics::requests;
+use crate::rules::epics::places::{by_id_to_write, found_to_write};
 use crate::store::epics::tree;
 use identity::caller::Caller;
 use kernel::error::{Found, Result};
-use kernel::http::{Created, Flat, Ok200, Paged, Paging, Params, Patch, Routes};
+use kernel::http::{Created, Flat, Ok200, Paged, Paging, Params, Patch, RequestContext, Routes};
+use kernel::ids::Reference;
+use std::sync::Arc;
 use store::Tx;
 
 pub(super) fn routes(r: &mut Routes, base: Base) {
@@ -69,18 +70,20 @@ fn page(tx: &mut Tx<'_>, by: &Caller, epic: &Epic, paging: Paging) -> Result<Pag
 
 async fn create(
     at: EpicRequest,
+    request: Arc<RequestContext>,
     Params(params): Params<CreateChild>,
 ) -> Result<Created<EpicEntity>> {
-    at.write(move |tx, by, desk, epic| {
-        let wanted = EpicInput {
-            confidential: Some(params.confidential.unwrap_or(epic.confidential)),
-            parent_id: Patch::Value(epic.id),
-            ..EpicInput::titled(&params.title)
-        };
-        let made = requests::open(tx, &by.viewer, &desk, wanted)?;
-        shown(tx, by, epic.group_id, &made).map(Created)
-    })
-    .await
+    let (by, place) = (at.caller.clone(), at.place.clone());
+    let parent = by.read(move |tx, by| found_to_write(tx, &by.viewer, &place)).await;
+    let (desk, epic) = parent?;
+    let wanted = EpicInput {
+        confidential: Some(params.confidential.unwrap_or(epic.confidential)),
+        parent_id: Patch::Value(epic.id),
+        ..EpicInput::titled(&params.title)
+    };
+    let group = Reference::Id(desk.group.id);
+    let in_list = |tx: &mut Tx<'_>, by: &Caller, made: &Epic| shown(tx, by, made.group_id, made);
+    opened(at.caller, request, group, wanted, in_list).await
 }
 
 async fn add(at: EpicRequest, path: Params<ChildPath>) -> Result<Created<EpicEntity>> {

@@ -2,10 +2,17 @@
 //! may not do, or what makes no sense, is skipped (docs/interface/collaboration.md 5.6).
 
 mod arguments;
+mod carrying;
+pub mod epics;
+mod labels;
 
-use self::arguments::{day, words};
+pub use carrying::{Outcome, take_actions};
+
+use self::arguments::{day, epic_place, words};
+use self::carrying::{Done, done, each, senseless};
+use self::labels::Labels;
 use super::awards;
-use super::epics::places::{EpicPlace, found_to_write};
+use super::epics::{places::found_to_write, promote};
 use super::issues::{Assignees, IssueInput, StateEvent, links, moves, requests, time};
 use super::todos;
 use crate::access::{Parent, ProjectAccess};
@@ -21,27 +28,9 @@ use kernel::error::{Error, Found, Result};
 use kernel::http::Patch;
 use kernel::ids::Reference;
 use kernel::time::date_of;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use spaces::access::find_project;
 use store::Tx;
-
-#[derive(Debug, Clone)]
-pub struct Outcome {
-    pub issue: Issue,
-    /// What changed, by the name of the change.
-    pub changes: Map<String, Value>,
-    pub summary: Vec<String>,
-}
-
-struct Done {
-    key: &'static str,
-    value: Value,
-    sentence: String,
-}
-
-fn done(key: &'static str, value: impl Into<Value>, sentence: impl Into<String>) -> Done {
-    Done { key, value: value.into(), sentence: sentence.into() }
-}
 
 #[derive(Clone, Copy)]
 struct Author<'a> {
@@ -50,36 +39,18 @@ struct Author<'a> {
     issue: &'a Issue,
 }
 
+/// Carries out commands on an issue: what becomes of it, and what they did.
 pub fn apply(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     desk: &ProjectAccess,
     issue: &Issue,
     actions: &[Action],
-) -> Result<Outcome> {
-    let mut outcome = Outcome {
-        issue: issue.clone(),
-        changes: Map::new(),
-        summary: Vec::new(),
+) -> Result<(Issue, Outcome)> {
+    let step = |tx: &mut Tx<'_>, issue: &Issue, action: &Action| {
+        run(tx, Author { viewer, desk, issue }, action)
     };
-    for action in actions {
-        let before = outcome.issue.clone();
-        let by = Author { viewer, desk, issue: &before };
-        match tx.savepoint(|tx| run(tx, by, action)) {
-            Ok(done) => {
-                outcome.changes.insert(done.key.to_owned(), done.value);
-                outcome.summary.push(done.sentence);
-                outcome.issue = rows::by_id(tx, issue.id)?.found("")?;
-            }
-            Err(error @ (Error::Internal(_) | Error::Unavailable(_))) => return Err(error),
-            Err(_) => {}
-        }
-    }
-    Ok(outcome)
-}
-
-fn senseless() -> Error {
-    Error::BadRequest("the command makes no sense here".into())
+    each(tx, issue, actions, step, |tx| rows::by_id(tx, issue.id)?.found(""))
 }
 
 /// A change of an issue, and what is told of it.
@@ -102,6 +73,11 @@ fn run(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Done> {
         "relate" | "blocks" | "blocked_by" | "duplicate" => relate(tx, by, action),
         "move" | "clone" => take(tx, by, action),
         "subscribe" | "unsubscribe" | "todo" | "done" => remember(tx, viewer, issue, action),
+        "promote" => {
+            let epic = promote::promote(tx, viewer, desk, issue)?;
+            let sentence = format!("Promoted this issue to the epic {}.", epic.reference());
+            Ok(done("promote_to_epic", epic.id, sentence))
+        }
         "award" => {
             let (name, to) = (action.argument.as_str(), Awardable::Issue(issue.id));
             awards::create(tx, viewer, desk, issue, to, name)?;
@@ -161,13 +137,7 @@ fn edit_of(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Option<Ed
 
 /// The id of the epic that `&5` means in the project's group, or `group&5`.
 fn named_epic(tx: &mut Tx<'_>, by: Author<'_>, name: &str) -> Result<i64> {
-    let (path, number) = name.rsplit_once('&').ok_or_else(senseless)?;
-    let iid: i64 = number.parse().map_err(|_| senseless())?;
-    let group = match path {
-        "" => Reference::Id(by.desk.project.namespace_id),
-        path => Reference::Path(path.to_owned()),
-    };
-    let place = EpicPlace::numbered(group, iid);
+    let place = epic_place(name, by.desk.project.namespace_id).ok_or_else(senseless)?;
     Ok(found_to_write(tx, by.viewer, &place)?.1.id)
 }
 
@@ -218,28 +188,13 @@ fn bare_edit(name: &str) -> Option<Edit> {
 }
 
 fn label(action: &Action) -> Result<Edit> {
-    let titles = words(&action.argument, '~');
-    let named = titles.join(", ");
-    let told = |key, sentence: String| done(key, json!(titles), sentence);
-    Ok(match (action.name, titles.is_empty()) {
-        ("label", false) => edit(
-            |it| it.add_labels = Some(titles.clone()),
-            told("add_label_ids", format!("Added {named} label(s).")),
-        ),
-        ("relabel", false) => edit(
-            |it| it.labels = Some(titles.clone()),
-            told("label_ids", format!("Replaced all labels with {named} label(s).")),
-        ),
-        ("unlabel", false) => edit(
-            |it| it.remove_labels = titles.clone(),
-            told("remove_label_ids", format!("Removed {named} label(s).")),
-        ),
-        ("unlabel", true) => edit(
-            |it| it.labels = Some(Vec::new()),
-            told("label_ids", "Removed all labels.".to_owned()),
-        ),
-        _ => return Err(senseless()),
-    })
+    let (change, done) = labels::read(action)?;
+    let change_of = |it: &mut IssueInput| match change {
+        Labels::Add(titles) => it.add_labels = Some(titles),
+        Labels::Set(titles) => it.labels = Some(titles),
+        Labels::Remove(titles) => it.remove_labels = titles,
+    };
+    Ok(edit(change_of, done))
 }
 
 fn assign(tx: &mut Tx<'_>, viewer: &Viewer, action: &Action) -> Result<Edit> {

@@ -6,5 +6,6 @@ pub mod children;
 pub mod issues;
 pub mod links;
 pub mod places;
+pub mod promote;
 pub mod requests;
 pub mod said;

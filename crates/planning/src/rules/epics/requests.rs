@@ -8,12 +8,15 @@ use super::said::noteable;
 use crate::access::epics::GroupAccess;
 use crate::access::{Desk, Parent};
 use crate::activity;
+use crate::model::IssueState;
 use crate::model::epics::{EPIC, Epic};
-use crate::rules::issues::requests::label_ids;
-use crate::rules::news::{self, Text};
+use crate::rules::commands::{epics as commands, take_actions};
+use crate::rules::labels::label_ids;
+use crate::rules::news::{self, Text, label_subscribers};
 use crate::rules::todos;
 use crate::store::epics::{self as rows, dates, issues, tree};
 use crate::store::notes as note_rows;
+use crate::tasks::{Event, Reason};
 use identity::viewer::Viewer;
 use kernel::audit;
 use kernel::error::{Error, Result};
@@ -30,20 +33,27 @@ pub fn open(
     input: EpicInput,
 ) -> Result<Epic> {
     desk.planning()?;
-    let author = viewer.signed_in()?.user.id;
+    let signed_in = viewer.signed_in()?;
+    let author = Some(signed_in.user.id);
     let mut new = input.settled();
+    let actions = take_actions(&signed_in.user, &mut new.description);
     new.state_event = None;
     new.updated_at = None;
     resolve(tx, desk, &mut new)?;
     hides(desk, new.confidential)?;
     let parent = wanted_parent(tx, viewer, &new)?;
-    let made = change::create(tx, desk.group.id, Some(author), &new)?;
+    let made = change::create(tx, desk.group.id, author, &new)?;
     let made = match parent {
         Some(Some((_, parent))) => children::put(tx, viewer, &made, Some(&parent))?,
         _ => made,
     };
-    named(tx, viewer, desk, &made, "")?;
-    Ok(made)
+    let mut direct = named(tx, viewer, desk, &made, "")?;
+    let worn = rows::label_ids(tx, made.id)?;
+    direct.extend(label_subscribers(tx, worn, &[])?);
+    if !signed_in.user.kind.is_bot() {
+        news::notify(tx, author, &made, Event::New, None, direct)?;
+    }
+    Ok(commands::apply(tx, viewer, desk, &made, &actions)?.0)
 }
 
 /// Refuses to hide an epic from who hides it.
@@ -54,16 +64,16 @@ fn hides(desk: &GroupAccess, confidential: Option<bool>) -> Result<()> {
     }
 }
 
-/// Gives those whom a description newly names something to do.
+/// Gives those whom a description newly names something to do; they and why.
 fn named(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     desk: &GroupAccess,
     epic: &Epic,
     before: &str,
-) -> Result<()> {
+) -> Result<Vec<(i64, Reason)>> {
     let said = Text { text: epic.text(), before, note_id: None, internal: false };
-    news::mention(tx, viewer, Desk::Group(desk), epic, said).map(drop)
+    news::mentioned(tx, viewer, Desk::Group(desk), epic, said)
 }
 
 pub fn edit(
@@ -75,13 +85,14 @@ pub fn edit(
 ) -> Result<Epic> {
     desk.planning()?;
     let mut wanted = input.settled();
+    let actions = take_actions(&viewer.signed_in()?.user, &mut wanted.description);
     wanted.updated_at = wanted.updated_at.filter(|_| desk.is_owner());
     resolve(tx, desk, &mut wanted)?;
     hides(desk, wanted.confidential)?;
     let parent = wanted_parent(tx, viewer, &wanted)?;
     let is_hidden = wanted.confidential.unwrap_or(epic.confidential);
     keeps_hidden(tx, epic, is_hidden, parent.is_some())?;
-    let before = epic.text().to_owned();
+    let worn = rows::label_ids(tx, epic.id)?;
     let mut after = change::update(tx, viewer.user_id(), epic, &wanted)?;
     if let Some(parent) = parent {
         let parent = parent.map(|(_, parent)| parent);
@@ -89,11 +100,42 @@ pub fn edit(
             after = children::put(tx, viewer, &after, parent.as_ref())?;
         }
     }
-    todos::close_for(tx, viewer.user_id(), noteable(epic))?;
-    if after.text() != before {
-        named(tx, viewer, desk, &after, &before)?;
+    tell(tx, viewer, desk, (epic, &worn), &after)?;
+    Ok(commands::apply(tx, viewer, desk, &after, &actions)?.0)
+}
+
+/// Has people told of a change, and takes it from what the viewer has to do. The epic
+/// comes as it was, with its labels.
+fn tell(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    desk: &GroupAccess,
+    (before, labels): (&Epic, &[i64]),
+    after: &Epic,
+) -> Result<()> {
+    todos::close_for(tx, viewer.user_id(), noteable(after))?;
+    if viewer.user().is_none_or(|user| user.kind.is_bot()) {
+        return Ok(());
     }
-    Ok(after)
+    let mut news = Vec::new();
+    if before.text() != after.text() {
+        news.push((Event::Edited, named(tx, viewer, desk, after, before.text())?));
+    }
+    let worn = rows::label_ids(tx, after.id)?;
+    news.push((Event::Labelled, label_subscribers(tx, worn, labels)?));
+    // Of these nobody is told but those for whom they are meant.
+    news.retain(|(_, direct)| !direct.is_empty());
+    if before.state != after.state {
+        let event = match after.state {
+            IssueState::Closed => Event::Closed,
+            IssueState::Opened => Event::Reopened,
+        };
+        news.push((event, Vec::new()));
+    }
+    for (event, direct) in news {
+        news::notify(tx, viewer.user_id(), after, event, None, direct)?;
+    }
+    Ok(())
 }
 
 /// Refuses to hide an epic and not what is in it, or to show one below a hidden one.

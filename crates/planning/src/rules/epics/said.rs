@@ -11,6 +11,14 @@ pub fn noteable(epic: &Epic) -> Noteable {
     Noteable { kind: EPIC, id: epic.id, project_id: None }
 }
 
+/// Who takes part in an epic: its author, and who wrote notes that the asker sees.
+pub fn participants(tx: &mut Tx<'_>, epic: &Epic, with_internal: bool) -> Result<Vec<i64>> {
+    let mut ids: Vec<i64> = epic.author_id.into_iter().collect();
+    let wrote = rows::authors(tx, noteable(epic), with_internal)?;
+    ids.extend(wrote.into_iter().filter(|id| Some(*id) != epic.author_id));
+    Ok(ids)
+}
+
 pub fn remark(tx: &mut Tx<'_>, epic: &Epic, actor: Option<i64>, text: &str) -> Result<()> {
     notes::system(tx, noteable(epic), actor, text)?;
     Ok(())
@@ -30,9 +38,38 @@ pub fn beside(
     rows::name_epic(tx, note.id, other.id)
 }
 
-/// Tells on both that an issue came into an epic, or left it. Who sees an issue of a
-/// project below the group sees an epic there that is not confidential; of others the
-/// issue tells nothing.
+/// Tells on an epic what was done to it and an issue: only who sees that sees the note.
+pub fn beside_issue(
+    tx: &mut Tx<'_>,
+    epic: &Epic,
+    issue: &Issue,
+    actor: Option<i64>,
+    words: &str,
+) -> Result<()> {
+    let text = format!("{words} {}#{}", issue.project_path, issue.iid);
+    notes::system_naming(tx, noteable(epic), actor, &text, issue.id)?;
+    Ok(())
+}
+
+/// Tells on an issue what was done to it and an epic: only who sees that sees the note.
+pub fn told_on_issue(
+    tx: &mut Tx<'_>,
+    epic: &Epic,
+    issue: &Issue,
+    actor: Option<i64>,
+    words: &str,
+) -> Result<()> {
+    let about = Noteable {
+        kind: ISSUE,
+        id: issue.id,
+        project_id: Some(issue.project_id),
+    };
+    let text = format!("{words} {}", epic.reference_from(0));
+    let note = notes::system(tx, about, actor, &text)?;
+    rows::name_epic(tx, note.id, epic.id)
+}
+
+/// Tells on both that an issue came into an epic, or left it.
 pub fn moved(
     tx: &mut Tx<'_>,
     epic: &Epic,
@@ -41,18 +78,7 @@ pub fn moved(
     came: bool,
 ) -> Result<()> {
     let words = if came { "added issue" } else { "removed issue" };
-    let text = format!("{words} {}#{}", issue.project_path, issue.iid);
-    notes::system_naming(tx, noteable(epic), actor, &text, issue.id)?;
-    let is_below = issue.lineage.contains(&format!("/{}/", epic.group_id));
-    if is_below && !epic.confidential {
-        let words = if came { "added to epic" } else { "removed from epic" };
-        let about = Noteable {
-            kind: ISSUE,
-            id: issue.id,
-            project_id: Some(issue.project_id),
-        };
-        let text = format!("{words} {}&{}", epic.group_path, epic.iid);
-        notes::system(tx, about, actor, &text)?;
-    }
-    Ok(())
+    beside_issue(tx, epic, issue, actor, words)?;
+    let words = if came { "added to epic" } else { "removed from epic" };
+    told_on_issue(tx, epic, issue, actor, words)
 }

@@ -1,11 +1,12 @@
 //! Moving, copying and removing issues.
 
 use super::links::beside;
-use super::requests::{assignable, label_ids, may_edit};
+use super::requests::{assignable, may_edit};
 use super::{Assignees, IssueInput, close, create, noteable, remark};
 use crate::access::{Parent, ProjectAccess, desk_to_write};
 use crate::activity;
 use crate::model::Issue;
+use crate::rules::labels::label_ids;
 use crate::rules::notes;
 use crate::store::epics;
 use crate::store::issues as rows;

@@ -4,17 +4,16 @@
 
 use super::{Assignees, IssueInput, create, noteable, update};
 use crate::access::{Parent, ProjectAccess, sees, user_sees};
-use crate::formats::quick_actions;
-use crate::model::{Issue, IssueKind, IssueState, Label, MAX_NAMED, color};
-use crate::rules::commands;
+use crate::model::{Issue, IssueKind, IssueState, MAX_NAMED};
+use crate::rules::commands::{self, take_actions};
 use crate::rules::epics::places::by_id_to_write;
+use crate::rules::labels::label_ids;
 use crate::rules::news::{self, Text};
 use crate::rules::todos;
 use crate::store::issues as rows;
-use crate::store::{labels, milestones, subscriptions};
+use crate::store::milestones;
 use crate::tasks::{Event, Reason};
 use identity::entities::load_basic;
-use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
 use kernel::http::Patch;
@@ -60,7 +59,7 @@ pub fn open(
     let signed_in = viewer.signed_in()?;
     let author = Some(signed_in.user.id);
     let mut new = input.clone();
-    let actions = take_actions(&signed_in.user, &mut new);
+    let actions = take_actions(&signed_in.user, &mut new.description);
     if !desk.is_reporter() {
         new = new.without_marks();
     }
@@ -74,24 +73,12 @@ pub fn open(
     let made = create(tx, desk.project.id, author, &new)?;
     let text = made.description.clone().unwrap_or_default();
     let mut direct = named(tx, viewer, desk, &made, &text, "")?;
-    direct.extend(label_subscribers(tx, &made, &[])?);
+    let worn = rows::label_ids(tx, made.id)?;
+    direct.extend(news::label_subscribers(tx, worn, &[])?);
     if !signed_in.user.kind.is_bot() {
         news::notify(tx, author, &made, Event::New, None, direct)?;
     }
-    Ok(commands::apply(tx, viewer, desk, &made, &actions)?.issue)
-}
-
-/// Takes the commands out of a description; those of programs stay text.
-fn take_actions(user: &User, wanted: &mut IssueInput) -> Vec<quick_actions::Action> {
-    let Patch::Value(text) = &wanted.description else {
-        return Vec::new();
-    };
-    if user.kind.is_bot() {
-        return Vec::new();
-    }
-    let split = quick_actions::split(text);
-    wanted.description = Patch::Value(split.text);
-    split.actions
+    Ok(commands::apply(tx, viewer, desk, &made, &actions)?.0)
 }
 
 /// Gives those whom a description newly names something to do; they and why.
@@ -104,8 +91,7 @@ fn named(
     before: &str,
 ) -> Result<Vec<(i64, Reason)>> {
     let said = Text { text, before, note_id: None, internal: false };
-    let told = news::mention(tx, viewer, desk, issue, said)?;
-    Ok(told.into_iter().map(|user| (user, Reason::Mentioned)).collect())
+    news::mentioned(tx, viewer, desk, issue, said)
 }
 
 pub fn edit(
@@ -125,7 +111,7 @@ pub fn edit(
     if !desk.is_reporter() {
         change = change.without_marks();
     }
-    let actions = take_actions(&viewer.signed_in()?.user, &mut change);
+    let actions = take_actions(&viewer.signed_in()?.user, &mut change.description);
     if change.is_empty() {
         return Err(Error::forbidden(""));
     }
@@ -138,7 +124,7 @@ pub fn edit(
     };
     let after = update(tx, viewer.user_id(), issue, &change)?;
     tell(tx, viewer, desk, before, &after)?;
-    Ok(commands::apply(tx, viewer, desk, &after, &actions)?.issue)
+    Ok(commands::apply(tx, viewer, desk, &after, &actions)?.0)
 }
 
 /// Writes a description in which a box was ticked. What else it holds was
@@ -156,17 +142,6 @@ pub fn tick(
     }
     let change = IssueInput { description: Patch::Value(text), ..IssueInput::default() };
     update(tx, viewer.user_id(), issue, &change)
-}
-
-/// Who asked to be told of the labels that an issue has beside these.
-fn label_subscribers(tx: &mut Tx<'_>, issue: &Issue, before: &[i64]) -> Result<Vec<(i64, Reason)>> {
-    let mut labels = rows::label_ids(tx, issue.id)?;
-    labels.retain(|id| !before.contains(id));
-    if labels.is_empty() {
-        return Ok(Vec::new());
-    }
-    let users = subscriptions::of_labels(tx, &labels)?;
-    Ok(users.into_iter().map(|user| (user, Reason::Subscribed)).collect())
 }
 
 /// An issue as it was.
@@ -213,7 +188,8 @@ fn tell(
         let direct = both.map(|user| (user, Reason::Assigned)).collect();
         news::notify(tx, actor, after, Event::Reassigned, None, direct)?;
     }
-    let direct = label_subscribers(tx, after, &before.labels)?;
+    let worn = rows::label_ids(tx, after.id)?;
+    let direct = news::label_subscribers(tx, worn, &before.labels)?;
     if !direct.is_empty() {
         news::notify(tx, actor, after, Event::Labelled, None, direct)?;
     }
@@ -257,60 +233,6 @@ fn resolve(
     let removed = std::mem::take(&mut input.remove_labels);
     input.remove_label_ids = label_ids(tx, &parent, &removed, &input.remove_label_ids, false)?;
     Ok(())
-}
-
-/// The labels named by title or id; unknown titles become labels of the
-/// project where `make` is set, unknown ids are left out.
-pub fn label_ids(
-    tx: &mut Tx<'_>,
-    parent: &Parent,
-    titles: &[String],
-    ids: &[i64],
-    make: bool,
-) -> Result<Vec<i64>> {
-    let titles: Vec<String> = titles
-        .iter()
-        .map(|title| title.trim().to_owned())
-        .filter(|title| !title.is_empty())
-        .collect();
-    if titles.is_empty() && ids.is_empty() {
-        return Ok(Vec::new());
-    }
-    if titles.len() + ids.len() > MAX_NAMED {
-        return Err(Error::invalid("labels", "are too many (maximum is 200)"));
-    }
-    let known = labels::ids_of(tx, parent, &titles, ids)?;
-    let mut found: Vec<i64> = ids
-        .iter()
-        .copied()
-        .filter(|id| known.iter().any(|(known, _)| known == id))
-        .collect();
-    for title in &titles {
-        match known.iter().find(|(_, known)| known == title) {
-            Some((id, _)) => found.push(*id),
-            None if make => found.push(make_label(tx, parent, title)?),
-            None => {}
-        }
-    }
-    found.sort_unstable();
-    found.dedup();
-    Ok(found)
-}
-
-fn make_label(tx: &mut Tx<'_>, parent: &Parent, title: &str) -> Result<i64> {
-    if let Some(problem) = crate::model::label_title_error(title) {
-        return Err(Error::invalid("labels", problem));
-    }
-    let label = Label {
-        title: title.to_owned(),
-        color: color::DEFAULT.to_owned(),
-        ..Label::default()
-    };
-    match labels::insert(tx, parent, &label)? {
-        Some(id) => Ok(id),
-        // Named twice in one request.
-        None => Ok(labels::find(tx, None, parent, title, true)?.found("Label")?.id),
-    }
 }
 
 /// Those of these users who are active and see the project's issues.

@@ -12,12 +12,14 @@ pub mod list;
 pub mod progress;
 pub mod tree;
 
+use super::searched::EPICS;
 use super::subscriptions::{self, Target};
 use crate::access::epics::visible;
 use crate::model::epics::Epic;
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::ids::fold;
+use kernel::search::index;
 use store::{Fragment, Tx, sql};
 
 /// The tables of [`Epic`].
@@ -79,7 +81,7 @@ pub fn update(tx: &mut Tx<'_>, epic: &Epic) -> Result<()> {
         sql!("update epics set title_folded = $2, description_folded = $3 where id = $1"),
         (epic.id, fold(&epic.title), fold(epic.text())),
     )?;
-    Ok(())
+    Ok(index(tx, &EPICS, &[epic.id])?)
 }
 
 pub fn touch(tx: &mut Tx<'_>, id: i64) -> Result<()> {

@@ -1,7 +1,8 @@
 //! Links between issues.
 
+use super::of_condition;
 use crate::access::{Scope, visible};
-use crate::model::LinkType;
+use crate::model::{Issue, LinkType};
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::time::Timestamp;
@@ -127,6 +128,19 @@ pub fn blocking(tx: &mut Tx<'_>, viewer: &Viewer, issues: &[i64]) -> Result<Hash
         .raw(" group by issue_links.source_id");
     let rows: Vec<(i64, i64)> = tx.query(query)?;
     Ok(rows.into_iter().collect())
+}
+
+/// Open issues that the viewer sees and that block one.
+pub fn blockers(tx: &mut Tx<'_>, viewer: &Viewer, issue_id: i64) -> Result<Vec<Issue>> {
+    let mut condition = Fragment::new(
+        "issues.id in (select source_id from issue_links
+            where link_type = 'blocks' and target_id = ",
+    );
+    condition
+        .bind(issue_id)
+        .raw(") and issues.state = 'opened' and ")
+        .append(visible(tx, viewer, &Scope::Everywhere));
+    of_condition(tx, condition)
 }
 
 /// Those of these issues that an open issue which the viewer sees blocks.

@@ -116,6 +116,12 @@ pub fn moved(tx: &mut Tx<'_>, id: i64, to: i64) -> Result<()> {
     Ok(())
 }
 
+/// Notes which epic an issue became.
+pub fn promoted(tx: &mut Tx<'_>, id: i64, to: i64) -> Result<()> {
+    tx.execute(sql!("update issues set promoted_to_epic_id = $2 where id = $1"), (id, to))?;
+    Ok(())
+}
+
 /// Sets the time an issue is estimated to take, in seconds.
 pub fn estimate(tx: &mut Tx<'_>, id: i64, seconds: i64) -> Result<()> {
     let now = tx.now();

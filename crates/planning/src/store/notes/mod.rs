@@ -6,7 +6,7 @@ pub use removal::{delete, forget};
 
 use super::pages::{self, KeyType, List, Order, time_key};
 use super::searched::NOTES;
-use crate::access::epics::visible_ids;
+use crate::access::epics::is_visible;
 use crate::access::{Scope, concerns, visible};
 use crate::model::epics::EPIC;
 use identity::viewer::Viewer;
@@ -243,6 +243,30 @@ pub fn name_epic(tx: &mut Tx<'_>, id: i64, epic_id: i64) -> Result<()> {
     Ok(())
 }
 
+/// What a note of the program names.
+#[derive(Debug, Clone, Copy)]
+pub enum Naming {
+    Issue(i64),
+    Epic(i64),
+}
+
+/// Whether the program has told of a thing, in words that begin so, that another names it.
+pub fn is_named(tx: &mut Tx<'_>, of: Noteable, by: Naming, words: &str) -> Result<bool> {
+    let mut query = Fragment::new("select notes.id from notes where notes.noteable_type = ");
+    query
+        .bind(of.kind)
+        .push(" and notes.noteable_id = ", of.id)
+        .raw(" and notes.is_system");
+    match by {
+        Naming::Issue(id) => query.push(" and notes.names_issue_id = ", id),
+        Naming::Epic(id) => query.push(" and notes.names_epic_id = ", id),
+    };
+    query
+        .push(" and notes.body like ", format!("{words}%"))
+        .raw(" escape '\\' limit 1");
+    Ok(!tx.query::<i64>(query)?.is_empty())
+}
+
 pub fn begin_thread(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     tx.execute(sql!("update notes set in_thread = true where id = $1"), (id,))?;
     Ok(())
@@ -268,18 +292,7 @@ pub fn showing(tx: &Tx<'_>, viewer: &Viewer, kind: &str, is_reporter: bool) -> F
         true => Fragment::new("1 = 1"),
         false => open(viewer),
     };
-    if kind == EPIC {
-        condition
-            .raw(" and (notes.names_epic_id is null or notes.names_epic_id in")
-            .append(visible_ids(tx, viewer))
-            .raw(
-                ") and (notes.names_issue_id is null or exists (select 1 from issues
-                    join projects on projects.id = issues.project_id
-                    where issues.id = notes.names_issue_id and ",
-            )
-            .append(visible(tx, viewer, &Scope::Everywhere))
-            .raw("))");
-    }
+    condition.append(naming_what_is_seen(tx, viewer, kind));
     condition
 }
 
@@ -293,6 +306,24 @@ pub fn open(viewer: &Viewer) -> Fragment {
     );
     condition.append(concerns(viewer)).raw(")))");
     condition
+}
+
+/// ` and …` on `notes` about things of a kind: the epic that they name, and on epics the
+/// issue, is one that the viewer sees. It costs nothing for the rest.
+pub fn naming_what_is_seen(tx: &Tx<'_>, viewer: &Viewer, kind: &str) -> Fragment {
+    let mut seen = Fragment::new(" and (notes.names_epic_id is null or ");
+    seen.append(is_visible(tx, viewer, "notes.names_epic_id")).raw(")");
+    if kind == EPIC {
+        // Issues of any project; those on issues are of the same one.
+        seen.raw(
+            " and (notes.names_issue_id is null or exists (select 1 from issues
+                join projects on projects.id = issues.project_id
+                where issues.id = notes.names_issue_id and ",
+        )
+        .append(visible(tx, viewer, &Scope::Everywhere))
+        .raw("))");
+    }
+    seen
 }
 
 /// Condition on `notes` joined with `projects`: those that show to somebody who
@@ -310,6 +341,7 @@ pub fn readable(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
             .raw(")"),
         None => condition.raw("(").append(open(viewer)).raw(")"),
     };
+    condition.append(naming_what_is_seen(tx, viewer, ISSUE));
     condition
 }
 

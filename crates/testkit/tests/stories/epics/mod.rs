@@ -2,6 +2,7 @@
 
 mod access;
 mod children;
+mod commands;
 mod dates;
 mod issues;
 mod links;
@@ -10,6 +11,8 @@ mod notes;
 mod one;
 mod pages;
 mod parallel;
+mod promotion;
+mod texts;
 
 use serde_json::{Value, json};
 use testkit::{Client, TestGroup};

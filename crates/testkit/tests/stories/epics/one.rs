@@ -208,3 +208,37 @@ async fn a_subscription_and_a_todo_are_the_callers_own(t: TestServer) {
     t.admin().delete(group.at("/epics/1")).await.is(204);
     assert_eq!(joe.get("/todos").await.is(200).json(), json!([]));
 }
+
+#[testkit::story]
+async fn spam_makes_no_epic(t: TestServer) {
+    let group = t.group("acme").await;
+    let jane = t.user("jane").await;
+    group.add(&jane, 30).await;
+    let rules = json!({"spam_blocked_domains": ["spam.example"]});
+    t.admin().put("/application/settings").json(&rules).await.is(200);
+    let spam = "https://spam.example/buy";
+    let cheap = json!({"title": "Cheap", "description": spam});
+    let refused = jane.post(group.at("/epics")).json(&cheap).await.is(400);
+    assert_eq!(
+        refused.json()["message"]["error"],
+        "Your epic has been recognized as spam and has been discarded."
+    );
+    let epic = made(&jane, &group, json!({"title": "Ship"})).await;
+    for change in [json!({"description": spam}), json!({"title": spam})] {
+        jane.put(group.at("/epics/1")).json(&change).await.is(400);
+    }
+    jane.post(group.at("/epics/1/epics"))
+        .json(&json!({"title": spam}))
+        .await
+        .is(400);
+    let notes = group.at(&format!("/epics/{}/notes", epic["id"]));
+    jane.post(notes).json(&json!({"body": spam})).await.is(400);
+    // Who may not write there is told that, and nothing of the text.
+    let guest = t.user("guest").await;
+    group.add(&guest, 10).await;
+    guest.post(group.at("/epics")).json(&cheap).await.is(403);
+    guest.put(group.at("/epics/1")).json(&json!({"title": spam})).await.is(403);
+    assert_eq!(jane.get(group.at("/epics")).await.is(200).each("title"), ["Ship"]);
+    // What writes no text is not judged.
+    jane.put(group.at("/epics/1?state_event=close")).await.is(200);
+}

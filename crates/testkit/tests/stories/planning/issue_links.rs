@@ -111,3 +111,41 @@ async fn two_that_would_block_each_other_at_once_do_not(t: testkit::TestServer) 
         .clone();
     assert!(!links.is_empty());
 }
+
+#[testkit::story]
+async fn a_page_asks_before_it_closes_what_is_blocked(t: testkit::TestServer) {
+    let (project, vault) = (t.project("acme/anvil").await, t.project("vault/anvil").await);
+    let jane = t.user("jane").await;
+    project.add(&jane, 20).await;
+    let admin = t.admin();
+    for title in ["Hinge", "Door", "House"] {
+        jane.post(project.at("/issues")).json(&json!({"title": title})).await.is(201);
+    }
+    admin.post(vault.at("/issues")).json(&json!({"title": "Far"})).await.is(201);
+    let link = async |to: i64, iid: i64| {
+        let body =
+            json!({"target_project_id": to, "target_issue_iid": iid, "link_type": "is_blocked_by"});
+        admin.post(project.at("/issues/3/links")).json(&body).await.is(201);
+    };
+    let browser = t.browser("jane").await;
+    let page = "/acme/anvil/-/issues/3";
+    let asks = async || browser.get(page).await.is(200).text().contains("It is blocked by");
+    // What she does not see is not named, and does not ask.
+    link(vault.id, 1).await;
+    assert!(!asks().await);
+    assert!(browser.get(page).await.is(200).text().contains("Comment and close"));
+    link(project.id, 1).await;
+    link(project.id, 2).await;
+    let shown = browser.get(page).await.is(200).text();
+    assert!(shown.contains("It is blocked by #1, #2, which are still open."), "{shown}");
+    assert!(!shown.contains("vault") && !shown.contains("Comment and close"), "{shown}");
+    jane.put(project.at("/issues/1?state_event=close")).await.is(200);
+    let shown = browser.get(page).await.is(200).text();
+    assert!(shown.contains("It is blocked by #2, which is still open."), "{shown}");
+    // It closes all the same, there and elsewhere.
+    browser.post(page, &[("action", "close")]).await.is(303);
+    assert_eq!(jane.get(project.at("/issues/3")).await.is(200).json()["state"], "closed");
+    assert!(!asks().await);
+    jane.put(project.at("/issues/3?state_event=reopen")).await.is(200);
+    jane.put(project.at("/issues/3?state_event=close")).await.is(200);
+}

@@ -9,7 +9,7 @@ const NOTHING: [&str; 0] = [];
 /// What each scope of REST finds of the zebras.
 async fn all(client: &testkit::Client) -> Vec<(&'static str, usize, String)> {
     let mut all = Vec::new();
-    for scope in ["projects", "issues", "milestones", "notes"] {
+    for scope in ["projects", "issues", "epics", "milestones", "notes"] {
         let reply = client.get(format!("/search?scope={scope}&search=zebra")).await.is(200);
         all.push((scope, reply.each("id").len(), reply.header("x-total").to_owned()));
     }
@@ -19,12 +19,14 @@ async fn all(client: &testkit::Client) -> Vec<(&'static str, usize, String)> {
 fn counts(
     projects: usize,
     issues: usize,
+    epics: usize,
     milestones: usize,
     notes: usize,
 ) -> Vec<(&'static str, usize, String)> {
     [
         ("projects", projects),
         ("issues", issues),
+        ("epics", epics),
         ("milestones", milestones),
         ("notes", notes),
     ]
@@ -40,21 +42,27 @@ async fn rest_finds_what_lists_show(t: TestServer) {
     let guest = member(&t, &private, "guest", 10).await;
     let reporter = member(&t, &private, "reporter", 20).await;
 
-    assert_eq!(all(&outsider).await, counts(1, 1, 1, 1));
-    assert_eq!(all(&guest).await, counts(2, 2, 2, 2));
-    assert_eq!(all(&reporter).await, counts(2, 3, 2, 4));
-    assert_eq!(all(&t.admin()).await, counts(2, 4, 2, 6));
+    assert_eq!(all(&outsider).await, counts(1, 1, 1, 1, 1));
+    assert_eq!(all(&guest).await, counts(2, 2, 2, 2, 2));
+    assert_eq!(all(&reporter).await, counts(2, 3, 2, 2, 4));
+    assert_eq!(all(&t.admin()).await, counts(2, 4, 4, 2, 6));
 
     // Who wrote a confidential issue, or is assigned to it, finds it.
     let body = json!({"title": "zebra of mine", "confidential": true});
     issue(&private, &guest, body).await;
-    assert_eq!(all(&guest).await, counts(2, 3, 2, 2));
+    assert_eq!(all(&guest).await, counts(2, 3, 2, 2, 2));
     t.admin()
         .put(private.at("/issues/2"))
         .json(&json!({"assignee_ids": [guest.id]}))
         .await
         .is(200);
-    assert_eq!(all(&guest).await, counts(2, 4, 2, 3));
+    assert_eq!(all(&guest).await, counts(2, 4, 2, 2, 3));
+
+    // A reporter of the group sees its confidential epics.
+    let planner = t.user("planner").await;
+    t.group("hidden").await.add(&planner, 20).await;
+    let found = planner.get("/search?scope=epics&search=zebra+plan").await.is(200);
+    assert_eq!(found.each("title"), ["zebra plan"]);
 
     // Places that do not show are not there.
     for (user, status) in [(&outsider, 404), (&guest, 200)] {
@@ -81,12 +89,13 @@ async fn pages_find_what_other_pages_show(t: TestServer) {
         "labels",
         "alerts",
         "errors",
+        "epics",
     ];
     for (name, seen) in [
-        ("outsider", [0, 0, 0, 0, 0, 0, 0, 0]),
-        ("guest", [1, 1, 1, 0, 1, 1, 0, 0]),
-        ("reporter", [2, 3, 1, 1, 1, 1, 0, 0]),
-        ("developer", [2, 3, 1, 1, 1, 1, 1, 1]),
+        ("outsider", [0, 0, 0, 0, 0, 0, 0, 0, 0]),
+        ("guest", [1, 1, 1, 0, 1, 1, 0, 0, 1]),
+        ("reporter", [2, 3, 1, 1, 1, 1, 0, 0, 1]),
+        ("developer", [2, 3, 1, 1, 1, 1, 1, 1, 1]),
     ] {
         let browser = t.browser(name).await;
         for (kind, count) in kinds.into_iter().zip(seen) {
@@ -187,4 +196,52 @@ async fn people_of_a_place_are_its_members(t: TestServer) {
     let path = project.at("/search?scope=users&search=zebra");
     assert_eq!(found(&member, &path, "username").await, ["zebra_in"]);
     assert_eq!(found(&member, "/search?scope=users&search=zebra", "id").await.len(), 2);
+}
+
+#[testkit::story]
+async fn epics_are_found_as_far_as_there_are_any(t: TestServer) {
+    let project = zebras(&t, "acme/zebra", "private").await;
+    let group = t.group("acme").await;
+    let jane = t.user("jane").await;
+    group.add(&jane, 20).await;
+    let search = |query: &str| group.at(&format!("/search?scope=epics&search={query}"));
+    assert_eq!(found(&jane, &search("zebra"), "title").await, ["zebra plan", "zebra hunt"]);
+    assert_eq!(found(&jane, &search("zebra&confidential=true"), "title").await, ["zebra plan"]);
+    // What is written anew is found by that, and no longer by what it was.
+    let body = json!({"title": "lion", "description": "It roars.", "state_event": "close"});
+    jane.put(group.at("/epics/1")).json(&body).await.is(200);
+    assert_eq!(found(&jane, &search("hunt"), "title").await, NOTHING);
+    assert_eq!(found(&jane, &search("roar&state=closed"), "title").await, ["lion"]);
+    assert_eq!(found(&jane, &search("roar&state=opened"), "title").await, NOTHING);
+    assert_eq!(found(&jane, &search("roar&state=merged"), "title").await, NOTHING);
+    jane.get(project.at("/search?scope=epics&search=lion")).await.is(400);
+    t.admin().delete(group.at("/epics/1")).await.is(204);
+    assert_eq!(found(&jane, &search("lion"), "title").await, NOTHING);
+
+    // The job writes what is missing.
+    let lost = t.app().write(|tx| Ok(tx.execute("delete from search_epics", ())?));
+    lost.await.unwrap();
+    assert_eq!(found(&jane, &search("plan"), "title").await, NOTHING);
+    let again = t.app().write(|tx| Ok(tx.execute("delete from search_fills", ())?));
+    again.await.unwrap();
+    crate::spaces::run_job(&t, "search.fill").await;
+    assert_eq!(found(&jane, &search("plan"), "title").await, ["zebra plan"]);
+
+    // Where epics are off there are none, in groups and on the whole instance.
+    let (admin, browser) = (t.admin(), t.browser("jane").await);
+    let (direct, page) = ("/search?q=acme%262", "/search?q=plan");
+    assert_eq!(browser.get(direct).await.is(303).header("location"), "/groups/acme/-/epics/2");
+    let switch = |path: String, on: bool| {
+        let admin = admin.clone();
+        async move { admin.put(path).json(&json!({"epics_enabled": on})).await.is(200) }
+    };
+    for path in [group.at(""), "/application/settings".to_owned()] {
+        switch(path.clone(), false).await;
+        assert_eq!(found(&jane, &search("plan"), "title").await, NOTHING);
+        assert!(!browser.get(page).await.is(200).text().contains("<mark>plan</mark>"));
+        browser.get(direct).await.is(200);
+        switch(path, true).await;
+        assert_eq!(found(&jane, &search("plan"), "title").await, ["zebra plan"]);
+        assert!(browser.get(page).await.is(200).text().contains("<mark>plan</mark>"));
+    }
 }

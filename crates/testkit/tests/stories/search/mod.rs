@@ -21,7 +21,7 @@ async fn issue(project: &TestProject, by: &Client, body: Value) -> i64 {
 
 /// A project with one thing of each kind that is called zebra: issue 1 is open
 /// to all who see the project, issue 2 is confidential, and each has a note;
-/// issue 1 an internal one, too.
+/// issue 1 an internal one, too. Of the epics of its group the second is confidential.
 async fn zebras(t: &TestServer, path: &str, visibility: &str) -> TestProject {
     let project = t.project_with(path, visibility).await;
     let admin = t.admin();
@@ -36,6 +36,11 @@ async fn zebras(t: &TestServer, path: &str, visibility: &str) -> TestProject {
     post("/issues/1/notes", internal).await.is(201);
     post("/labels", json!({"name": "zebra", "color": "red"})).await.is(201);
     post("/milestones", json!({"title": "zebra day"})).await.is(201);
+    let group = path.rsplit_once('/').map_or(path, |(group, _)| group).replace('/', "%2F");
+    for (title, confidential) in [("zebra hunt", false), ("zebra plan", true)] {
+        let body = json!({"title": title, "confidential": confidential});
+        admin.post(format!("/groups/{group}/epics")).json(&body).await.is(201);
+    }
     project.generic_package("zebra", "1.0").await;
     alert(&project, &admin, "zebra alert").await;
     error(t, &project, "zebra error").await;

@@ -70,8 +70,16 @@ async fn numbers_and_paths_lead_straight_there(t: TestServer) {
     issue(&project, &t.admin(), json!({"title": "zebra"})).await;
     let user = t.user("dev").await;
     project.add(&user, 30).await;
+    let tools = t.group("acme/tools").await;
+    for confidential in [false, true] {
+        let epic = json!({"title": "stripes", "confidential": confidential});
+        t.admin().post(tools.at("/epics")).json(&epic).await.is(201);
+    }
     let browser = t.browser("dev").await;
     for (query, target) in [
+        ("q=acme%2Ftools%261", "/groups/acme/tools/-/epics/1"),
+        ("q=%261&group=acme%2Ftools", "/groups/acme/tools/-/epics/1"),
+        ("q=%261&project=acme%2Ftools%2Fanvil", "/groups/acme/tools/-/epics/1"),
         ("q=acme%2Ftools%2Fanvil", "/acme/tools/anvil"),
         ("q=+Acme%2FTools%2FAnvil+", "/acme/tools/anvil"),
         ("q=acme%2Ftools%2Fanvil%231", "/acme/tools/anvil/-/issues/1"),
@@ -81,7 +89,19 @@ async fn numbers_and_paths_lead_straight_there(t: TestServer) {
         let reply = browser.get(&format!("/search?{query}")).await.is(303);
         assert_eq!(reply.header("location"), target, "{query}");
     }
-    for query in ["q=%239&project=acme%2Ftools%2Fanvil", "q=%231", "q=anvil", "q=a%2Fb", "q=%23"] {
+    for query in [
+        "q=%239&project=acme%2Ftools%2Fanvil",
+        "q=%231",
+        "q=anvil",
+        "q=a%2Fb",
+        "q=%23",
+        // Hidden, and not there.
+        "q=acme%2Ftools%262",
+        "q=acme%2Ftools%263",
+        "q=acme%261",
+        "q=%261",
+        "q=%26",
+    ] {
         browser.get(&format!("/search?{query}")).await.is(200);
     }
 }

@@ -217,6 +217,7 @@ async fn who_may_not_know_by_then_is_told_nothing(t: TestServer) {
     let (user, place) = (ann.id, project.id);
     let counted = t.app().write(move |tx| {
         let today = kernel::time::date_of(tx.now());
+        let place = (planning::notifications::store::SourceType::Project, place);
         planning::notifications::store::count_mail(tx, user, place, today)?;
         Ok(tx.execute(
             store::sql!("update notification_counts set mails = 1000 where user_id = $1"),

@@ -2,6 +2,7 @@
 
 mod crowds;
 mod digests;
+mod epics;
 mod mail;
 mod unsubscribing;
 

@@ -1,0 +1,318 @@
+//! Mail about epics: whom it reaches, and what it says.
+
+use super::mail::{header, told};
+use super::{LEVELS, address};
+use serde_json::{Value, json};
+use testkit::{Client, TestGroup, TestServer, TestUser};
+
+/// How people are tied to the epic.
+const TIES: [&str; 5] = ["author", "commenter", "mentioned", "subscriber", "bystander"];
+
+/// What happens, and the switch of the custom level; closing and opening have none.
+const EVENTS: [(&str, &str); 4] =
+    [("new", "new_epic"), ("note", "new_note"), ("close", ""), ("reopen", "")];
+
+/// Who is told, as of issues: a row for each tie, a column for each of `LEVELS`; the
+/// last is the custom level with this event switched on.
+const TOLD: [[bool; 6]; 5] = [
+    [false, false, true, true, true, true],
+    [false, false, true, true, true, true],
+    [false, true, true, true, true, true],
+    [true, true, true, true, true, true],
+    [false, false, false, true, false, true],
+];
+
+async fn made(by: &Client, group: &TestGroup, body: Value) -> Value {
+    by.post(group.at("/epics")).json(&body).await.is(201).json()
+}
+
+async fn watch(user: &TestUser, group: &TestGroup, wanted: Value) {
+    user.put(group.at("/notification_settings")).json(&wanted).await.is(200);
+}
+
+struct Person {
+    tie: usize,
+    /// Column of the table.
+    level: usize,
+    user: TestUser,
+    epic: Value,
+}
+
+/// One of each tie and level, with an epic of their own.
+async fn people(t: &TestServer, group: &TestGroup) -> Vec<Person> {
+    let mut people = Vec::new();
+    for (tie, tied) in TIES.iter().enumerate() {
+        for level in 0..=LEVELS.len() {
+            let user = t.user(&format!("{tied}-{level}")).await;
+            group.add(&user, 20).await;
+            let mut body = json!({"level": LEVELS[level.min(LEVELS.len() - 1)]});
+            for (_, switch) in EVENTS {
+                body[switch] = json!(level == LEVELS.len());
+            }
+            watch(&user, group, body).await;
+            people.push(Person { tie, level, user, epic: Value::Null });
+        }
+    }
+    people
+}
+
+/// Has somebody tied to their epic, which is new.
+async fn tie(t: &TestServer, group: &TestGroup, person: &mut Person) {
+    let (tie, user) = (TIES[person.tie], &person.user);
+    let by: &Client = if tie == "author" { user } else { &t.admin() };
+    let text = match tie {
+        "mentioned" => format!("for @{}", user.username),
+        _ => "for all".to_owned(),
+    };
+    let body = json!({"title": format!("Of {}", user.username), "description": text});
+    person.epic = made(by, group, body).await;
+    let epic = group.at(&format!("/epics/{}", person.epic["iid"]));
+    match tie {
+        "commenter" => {
+            let notes = group.at(&format!("/epics/{}/notes", person.epic["id"]));
+            user.post(notes).json(&json!({"body": "Yes."})).await.is(201);
+        }
+        "subscriber" => drop(user.post(format!("{epic}/subscribe")).await.is(201)),
+        _ => {}
+    }
+}
+
+#[testkit::story]
+async fn level_tie_and_event_say_who_is_told_of_epics(t: TestServer) {
+    let group = t.group("acme").await;
+    let mut people = people(&t, &group).await;
+    let admin = t.admin();
+    for (event, switch) in EVENTS {
+        t.settle().await;
+        let mut known = t.app().mailer().sent().len();
+        for person in &mut people {
+            let epic = group.at(&format!("/epics/{}", person.epic["iid"]));
+            match event {
+                "new" => tie(&t, &group, person).await,
+                "note" => {
+                    let named = match TIES[person.tie] {
+                        "mentioned" => format!("see @{}", person.user.username),
+                        _ => "see".to_owned(),
+                    };
+                    let notes = group.at(&format!("/epics/{}/notes", person.epic["id"]));
+                    admin.post(notes).json(&json!({"body": named})).await.is(201);
+                }
+                event => drop(admin.put(epic).json(&json!({"state_event": event})).await.is(200)),
+            }
+        }
+        t.settle().await;
+        let sent = t.app().mailer().sent().split_off(std::mem::take(&mut known));
+        for person in &people {
+            let (tied, level) = (TIES[person.tie], person.level);
+            // Nobody is subscribed to what is new, nor told of what they do; who was
+            // named is so by what names them.
+            let is_moot = match event {
+                "new" => ["author", "commenter", "subscriber"].contains(&tied),
+                "note" => false,
+                _ => tied == "mentioned",
+            };
+            let has_switch = !switch.is_empty() || level < LEVELS.len();
+            if is_moot || !has_switch {
+                continue;
+            }
+            let number = format!("(&{})", person.epic["iid"]);
+            let of = |mail: &&kernel::mail::Message| {
+                mail.to == address(&person.user) && mail.subject.contains(&number)
+            };
+            let told = sent.iter().filter(of).count();
+            let expected = usize::from(TOLD[person.tie][level]);
+            assert_eq!(told, expected, "{tied} at {:?} of {event}", LEVELS.get(level));
+        }
+    }
+}
+
+#[testkit::story]
+async fn a_thread_of_mails_says_which_epic_it_is_about(t: TestServer) {
+    let group = t.group("acme/tools").await;
+    let (jane, joe) = (t.user("jane").await, t.user("joe").await);
+    group.add(&jane, 20).await;
+    group.add(&joe, 20).await;
+    let body = json!({"title": "Ship <it>\r\nBcc: eve@example.com",
+        "description": "It is &1, *all* of it, @joe <script>alert(1)</script>"});
+    let epic = made(&jane, &group, body).await;
+    t.settle().await;
+    let notes = group.at(&format!("/epics/{}/discussions", epic["id"]));
+    let first = jane.post(&notes).json(&json!({"body": "First"})).await.is(201).json();
+    joe.post(group.at("/epics/1/subscribe")).await.is(201);
+    t.settle().await;
+    jane.put(group.at("/epics/1?state_event=close")).await.is(200);
+    let mails = told(&t, &joe).await;
+    let begins = format!("epic_{}", epic["id"]);
+    let ids: Vec<(&str, &[String])> =
+        mails.iter().map(|(_, one)| (one.id.as_str(), one.follows.as_slice())).collect();
+    // He takes no part before he asks to be told.
+    assert_eq!(ids[0], (begins.as_str(), &[][..]));
+    assert_eq!(ids.len(), 2, "{ids:?}");
+    assert_eq!((ids[1].0.len(), ids[1].1), (24, &[begins.clone()][..]));
+    let note = format!("note_{}", first["notes"][0]["id"]);
+    assert!(mails.iter().all(|(_, one)| one.id != note));
+
+    let (mail, thread) = &mails[0];
+    assert_eq!(mail.subject, "tools | Ship <it> Bcc: eve@example.com (&1)");
+    assert_eq!(mails[1].0.subject, format!("Re: {}", mail.subject));
+    assert_eq!((thread.list.as_str(), thread.from.as_deref()), ("acme/tools", Some("jane")));
+    let (id, group_id) = (epic["id"].to_string(), group.id.to_string());
+    for (name, value) in [
+        ("X-Service-Group-Id", group_id.as_str()),
+        ("X-Service-Group-Path", "acme/tools"),
+        ("X-Service-Epic-ID", id.as_str()),
+        ("X-Service-Epic-IID", "1"),
+        ("X-Service-Epic-State", "opened"),
+        ("X-Service-ConfidentialEpic", "false"),
+        ("X-Service-NotificationReason", "mentioned"),
+        ("X-Service-Project", ""),
+        ("List-Unsubscribe-Post", "List-Unsubscribe=One-Click"),
+    ] {
+        assert_eq!(header(thread, name), value, "{name}");
+    }
+    assert_eq!(header(&mails[1].1, "X-Service-Epic-State"), "closed");
+    let html = mail.html.as_deref().unwrap_or_default();
+    let page = format!("{}/groups/acme/tools/-/epics/1", t.app().base_url());
+    assert!(html.contains("<em>all</em>") && !html.contains("<script"), "{html}");
+    assert!(html.contains(&format!("href=\"{page}\" title=\"Ship &lt;it&gt;")), "{html}");
+    assert!(html.contains("acme/tools&#38;1"), "{html}");
+    assert!(mail.text.contains("jane made the epic acme/tools&1"), "{}", mail.text);
+    assert!(mail.text.contains(&page), "{}", mail.text);
+
+    // One click ends it.
+    let link = header(thread, "List-Unsubscribe").trim_matches(['<', '>']).to_owned();
+    let path = link.strip_prefix(t.app().base_url()).expect("an address of ours");
+    let left = t.new_browser();
+    assert!(left.get(path).await.is(200).text().contains("acme/tools&#38;1"));
+    left.post_bare(path, &[("List-Unsubscribe", "One-Click")]).await.is(200);
+    assert_eq!(joe.get(group.at("/epics/1")).await.is(200).json()["subscribed"], false);
+    jane.put(group.at("/epics/1?state_event=reopen")).await.is(200);
+    assert_eq!(told(&t, &joe).await.len(), 2);
+}
+
+#[testkit::story]
+async fn labels_and_new_names_are_told_of(t: TestServer) {
+    let group = t.group("acme").await;
+    let (jane, joe, fan) = (t.user("jane").await, t.user("joe").await, t.user("fan").await);
+    for user in [&jane, &joe, &fan] {
+        group.add(user, 20).await;
+    }
+    let label = json!({"name": "bug", "color": "red"});
+    jane.post(group.at("/labels")).json(&label).await.is(201);
+    fan.post(group.at("/labels/bug/subscribe")).await.is(201);
+    watch(&fan, &group, json!({"level": "disabled"})).await;
+    let numbers = async || (told(&t, &joe).await.len(), told(&t, &fan).await.len());
+    made(&jane, &group, json!({"title": "Ship", "description": "@joe"})).await;
+    assert_eq!(numbers().await, (1, 0));
+    let set = async |change: Value| {
+        jane.put(group.at("/epics/1")).json(&change).await.is(200);
+    };
+    set(json!({"add_labels": "bug"})).await;
+    set(json!({"remove_labels": "bug"})).await;
+    assert_eq!(numbers().await, (1, 1));
+    made(&jane, &group, json!({"title": "Door", "labels": "bug"})).await;
+    assert_eq!(numbers().await, (1, 2));
+    set(json!({"description": "@joe and @fan"})).await;
+    // At `disabled` nobody is told of being named.
+    assert_eq!(numbers().await, (1, 2));
+    watch(&fan, &group, json!({"level": "mention"})).await;
+    set(json!({"description": "@joe"})).await;
+    set(json!({"description": "@joe, @fan", "title": "Ship it"})).await;
+    assert_eq!(numbers().await, (1, 3));
+    let mail = &told(&t, &fan).await[2].0;
+    assert!(mail.text.starts_with("jane named you in the epic acme&1:"), "{}", mail.text);
+}
+
+#[testkit::story]
+async fn nobody_is_told_of_hidden_epics(t: TestServer) {
+    let group = t.group("acme").await;
+    let (jane, guest, ann) = (t.user("jane").await, t.user("guest").await, t.user("ann").await);
+    let outsider = t.user("outsider").await;
+    group.add(&jane, 20).await;
+    group.add(&guest, 10).await;
+    group.add(&ann, 20).await;
+    for user in [&guest, &ann] {
+        watch(user, &group, json!({"level": "watch"})).await;
+    }
+    let secret = json!({"title": "Hush", "confidential": true, "description": "@guest @outsider"});
+    let hidden = made(&jane, &group, secret).await;
+    let open = made(&jane, &group, json!({"title": "Open", "description": "@outsider"})).await;
+    let say = async |epic: &Value, body: Value| {
+        let path = group.at(&format!("/epics/{}/notes", epic["id"]));
+        jane.post(path).json(&body).await.is(201);
+    };
+    say(&hidden, json!({"body": "Among us, @guest"})).await;
+    say(&open, json!({"body": "Inside, @guest", "internal": true})).await;
+    say(&open, json!({"body": "For all, but not &1"})).await;
+    jane.put(group.at("/epics/1?state_event=close")).await.is(200);
+    t.settle().await;
+    let of = |mails: Vec<(kernel::mail::Message, kernel::mail::Thread)>| -> Vec<String> {
+        mails.into_iter().map(|(mail, _)| mail.text).collect()
+    };
+    let seen = of(told(&t, &guest).await);
+    assert_eq!(seen.len(), 2, "{seen:?}");
+    assert!(seen[0].contains("Open") && seen[1].contains("For all"));
+    let html = told(&t, &guest).await[1].0.html.clone().unwrap_or_default();
+    assert!(!html.contains("Hush") && !html.contains("epics/1"), "{html}");
+    assert!(!seen.concat().contains("Hush"));
+    assert_eq!(told(&t, &outsider).await.len(), 0);
+    assert_eq!(told(&t, &ann).await.len(), 6);
+
+    // Who lost access by the time the mail leaves is told nothing, nor anybody where
+    // epics are off, or the group sends none.
+    jane.put(group.at("/epics/2?state_event=close")).await.is(200);
+    t.admin().delete(group.at(&format!("/members/{}", guest.id))).await.is(204);
+    assert_eq!(told(&t, &guest).await.len(), 2);
+    assert_eq!(told(&t, &ann).await.len(), 7);
+    for switch in ["epics_enabled", "emails_enabled"] {
+        t.settle().await;
+        jane.put(group.at("/epics/2?state_event=reopen")).await.is(200);
+        let off = group.at(&format!("?{switch}=false"));
+        t.admin().put(&off).await.is(200);
+        assert_eq!(told(&t, &ann).await.len(), 7, "{switch}");
+        t.admin().put(off.replace("false", "true")).await.is(200);
+    }
+}
+
+#[testkit::story(noon)]
+async fn the_nearest_group_says_how_and_where(t: TestServer) {
+    let (top, tools) = (t.group("acme").await, t.group("acme/tools").await);
+    let (jane, joe) = (t.user("jane").await, t.user("joe").await);
+    top.add(&jane, 20).await;
+    top.add(&joe, 20).await;
+    let count = async || {
+        made(&jane, &tools, json!({"title": "Ship"})).await;
+        told(&t, &joe).await.len()
+    };
+    assert_eq!(count().await, 0);
+    watch(&joe, &top, json!({"level": "custom", "new_epic": true})).await;
+    assert_eq!(count().await, 1);
+    watch(&joe, &tools, json!({"level": "participating"})).await;
+    assert_eq!(count().await, 1);
+    watch(&joe, &tools, json!({"level": "global"})).await;
+    assert_eq!(count().await, 2);
+
+    // A thousand a day of one group, and no more.
+    let user = joe.id;
+    let counted = t.app().write(move |tx| {
+        Ok(tx.execute(
+            store::sql!("update notification_counts set mails = 1000 where user_id = $1"),
+            (user,),
+        )?)
+    });
+    assert_eq!(counted.await.unwrap(), 1);
+    assert_eq!(count().await, 2);
+
+    // As one mail a day, on the next morning.
+    let form = [("level", "watch"), ("digest", "daily"), ("notification_email", "")];
+    let page = "/groups/acme/-/notification_settings";
+    t.browser("joe").await.post(page, &form).await.is(303);
+    watch(&joe, &top, json!({"level": "watch"})).await;
+    assert_eq!(count().await, 2);
+    t.advance(24 * 3_600);
+    crate::spaces::run_job(&t, "planning.send_digests").await;
+    let mails = told(&t, &joe).await;
+    let mail = &mails[2].0;
+    assert_eq!(mail.subject, "Digest: 1 news of acme/tools&6");
+    assert!(mail.text.contains("jane made the epic acme/tools&6"), "{}", mail.text);
+}
