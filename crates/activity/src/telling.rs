@@ -191,7 +191,8 @@ fn icon(action: Action, kind: Kind) -> &'static str {
         (Kind::Member, _) => "out",
         (Kind::Issue, _) => "issue",
         (Kind::Note, _) => "comment",
-        (Kind::Milestone | Kind::Epic, _) => "milestone",
+        (Kind::Milestone, _) => "milestone",
+        (Kind::Epic, _) => "epic",
         (Kind::Package, _) => "package",
     }
 }

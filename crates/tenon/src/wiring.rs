@@ -206,6 +206,7 @@ pub fn plugs() -> store::Result<Plugs> {
         packages_size: Some(packages::jobs::sizes),
         open_issues: Some(planning::hooks::open_issues),
         issues_of: Some(planning::hooks::issues_of),
+        has_epics: Some(planning::access::switches::has_epics),
     })?;
     Ok(plugs)
 }

@@ -13,6 +13,7 @@ const fill = (route) =>
     .replace('{*group}', 'foundry')
     .replace('{username}', 'mira')
     .replace('{issue_iid}', '1')
+    .replace('{epic_iid}', '2')
     .replace('{milestone_iid}', '1')
     .replace('{alert_iid}', '1')
     .replace('{schedule_iid}', '1');
@@ -40,6 +41,7 @@ const STRANGERS = [
   page('unlock-link-spent', '/users/unlock', { path: '/users/unlock?unlock_token=spent', status: 403 }),
   page('group-for-strangers', '/groups/{*group}'),
   page('project-for-strangers', '/{*project}'),
+  page('epic-for-strangers', '/groups/{*group}/-/epics/{epic_iid}'),
   page('issue-for-strangers', '/{*project}/-/issues/{issue_iid}'),
   page('refused', '/admin', { status: 401 }),
 ];
@@ -96,6 +98,11 @@ const ROOT = [
   page('group-notifications', '/groups/{*group}/-/notification_settings'),
   page('group-members', '/groups/{*group}/-/members'),
   page('group-issues', '/groups/{*group}/-/issues'),
+  page('group-epics', '/groups/{*group}/-/epics', { dark: true }),
+  page('group-epics-empty', '/groups/{*group}/-/epics', { path: '/groups/foundry/tools/-/epics' }),
+  page('epic-new', '/groups/{*group}/-/epics/new'),
+  page('epic', '/groups/{*group}/-/epics/{epic_iid}', { dark: true }),
+  page('epic-edit', '/groups/{*group}/-/epics/{epic_iid}/edit'),
   page('group-incidents', '/groups/{*group}/-/incidents'),
   page('group-activity', '/groups/{*group}/-/activity'),
   page('group-labels', '/groups/{*group}/-/labels'),

@@ -133,6 +133,35 @@ async function planIssues(people) {
   await api('POST', `${issues}/2/todo`);
 }
 
+// Epics with what stands below them, linked with one another.
+async function planEpics() {
+  const epics = '/groups/foundry/epics';
+  const description = 'Every door opens **without a sound**.\n\n- [ ] forge new hinges\n- [x] measure the old ones\n';
+  const season = await api('POST', epics, { title: 'Season of iron', color: '#a62b20' });
+  const hinges = await api('POST', epics, {
+    title: 'Hinges that last ten winters',
+    description,
+    labels: 'door',
+    parent_id: season.id,
+  });
+  const [forge] = [
+    await api('POST', epics, { title: 'Forge and temper', color: '#b57a20', parent_id: hinges.id }),
+    await api('POST', epics, { title: 'Test below freezing', parent_id: hinges.id }),
+  ];
+  await api('POST', epics, { title: 'A press of our own', parent_id: forge.id });
+  const days = { start_date_is_fixed: true, start_date_fixed: '2031-09-01' };
+  await api('POST', epics, { title: 'Quieter bellows', ...days });
+  for (const [iid, epic] of [[2, hinges], [3, hinges], [6, forge]]) {
+    const { id } = await api('GET', `${PROJECT}/issues/${iid}`);
+    await api('POST', `${epics}/${epic.iid}/issues/${id}`);
+  }
+  for (const [target_epic_iid, link_type] of [[6, 'is_blocked_by'], [1, 'relates_to']]) {
+    const link = { target_group_id: 'foundry', target_epic_iid, link_type };
+    await api('POST', `${epics}/2/related_epics`, link);
+  }
+  await api('POST', `${epics}/${hinges.id}/notes`, { body: 'The river froze **last night**.' });
+}
+
 async function publishPackages() {
   const publish = publisher(api, PROJECT);
   const said = {
@@ -212,6 +241,7 @@ async function seed() {
   await makeSpaces(people);
   const application = await makeTokens();
   await planIssues(people);
+  await planEpics();
   const packageId = await publishPackages();
   const error = await reportErrors();
   const integration = await watchFurnace(people);

@@ -113,6 +113,7 @@ pub const BROWSER: &[Suite] = &[
     suite(Node, "charts and packages in chromium", "tests/browser/drawn.cjs"),
     suite(Node, "searching in chromium", "tests/browser/search.cjs"),
     suite(Node, "activity in chromium", "tests/browser/activity.cjs"),
+    suite(Node, "epics in chromium", "tests/browser/epics.cjs"),
     suite(Node, "editors and pickers in chromium", "tests/browser/editor.cjs"),
     suite(Node, "texts in chromium", "tests/browser/text.cjs"),
     suite(Node, "pictures of pages in chromium", "tests/browser/pictures.cjs"),

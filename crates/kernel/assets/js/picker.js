@@ -78,7 +78,7 @@
 
     const look = suggest.calmly(async () => {
       const text = field.value;
-      const found = await suggest.names(kind, text.replace(/^[@~%#]/, ""), space);
+      const found = await suggest.names(kind, text.replace(/^[@~%#&]/, ""), space);
       if (!found || field.value !== text || document.activeElement !== field) return;
       options.show(found.filter(({ value }) => !several?.has(value)), -1);
     });

@@ -61,6 +61,7 @@ pub(super) const STYLES: &str = joined!(
     "css/avatar.css",
     "css/tabs.css",
     "css/list.css",
+    "css/branches.css",
     "css/query.css",
     "css/note.css",
     "css/fields.css",
@@ -92,6 +93,7 @@ const WRITING: &str = joined!(
     "js/drafts.js",
     "js/editor.js",
     "js/picker.js",
+    "js/order.js",
 );
 
 /// Pictures that scripts draw.

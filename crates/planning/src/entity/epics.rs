@@ -139,7 +139,7 @@ pub fn epic(app: &App, epic: &Epic, around: &RelatedToEpics, details: bool) -> E
         due_date_from_inherited_source: day(epic.due_on_inherited),
         due_date_from_milestones: day(epic.due_on_milestones),
         state: epic.state,
-        web_edit_url: app.url(&epic.path()),
+        web_edit_url: app.url(&format!("{}/edit", epic.path())),
         web_url: app.url(&epic.path()),
         reference: references.relative.clone(),
         references,

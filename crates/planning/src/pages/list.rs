@@ -1,5 +1,6 @@
 //! `…/-/issues` and `…/-/incidents`: the issues of a project or group.
 
+use super::narrowed::Narrowed;
 use super::notes::Person;
 use super::views::{IssueRow, Issues};
 use super::{authorized, desk, shown_color, words};
@@ -124,73 +125,39 @@ impl Listed {
 }
 
 impl ListPage {
-    /// What narrows the list: a parameter, its name for people, its value.
-    fn marks(&self) -> [(&'static str, &'static str, &str); 5] {
-        [
-            ("search", "Search", &self.search),
-            ("labels", "Label", &self.labels),
-            ("milestone", "Milestone", &self.milestone),
-            ("author", "Author", &self.author),
-            ("assignee", "Assignee", &self.assignee),
-        ]
+    fn narrowed(&self) -> Narrowed<'_> {
+        Narrowed {
+            marks: vec![
+                ("search", "Search", &self.search),
+                ("labels", "Label", &self.labels),
+                ("milestone", "Milestone", &self.milestone),
+                ("author", "Author", &self.author),
+                ("assignee", "Assignee", &self.assignee),
+            ],
+            state: self.state.unwrap_or_default(),
+            sort: self.sort.map(Sort::as_str),
+        }
     }
 
-    /// Whether they hide issues beyond their state.
+    /// Whether it hides issues beyond their state.
     pub(super) fn narrows(&self) -> bool {
-        self.marks().iter().any(|(.., value)| !value.trim().is_empty())
+        self.narrowed().narrows()
     }
 
-    /// How many of them stand in the filter's own fields.
     pub fn filters(&self) -> usize {
-        self.marks()[1..].iter().filter(|(.., value)| !value.trim().is_empty()).count()
+        self.narrowed().filters()
     }
 
     pub fn sort(&self) -> Sort {
         self.sort.unwrap_or_default()
     }
 
-    /// The list's query of one tab, without one of what narrows it: a
-    /// parameter, and of several values in it the one.
     pub(super) fn query(&self, state: ListTab, without: Option<(&str, &str)>) -> String {
-        let mut query = url::form_urlencoded::Serializer::new(String::new());
-        for (name, _, value) in self.marks() {
-            let kept: Vec<String> = match without {
-                Some((gone, one)) if gone == name => {
-                    words(value).into_iter().filter(|word| word != one).collect()
-                }
-                _ => vec![value.trim().to_owned()],
-            };
-            let kept = kept.join(",");
-            if !kept.is_empty() {
-                query.append_pair(name, &kept);
-            }
-        }
-        if state != ListTab::default() {
-            query.append_pair("state", state.as_str());
-        }
-        if let Some(sort) = self.sort {
-            query.append_pair("sort", sort.as_str());
-        }
-        query.finish()
+        self.narrowed().query(state, without)
     }
 
-    /// What narrows the list, each with the list without it.
     pub(super) fn chips(&self, url: &str, colors: &HashMap<String, String>) -> Vec<Chip> {
-        let mut chips = Vec::new();
-        for (name, label, value) in self.marks() {
-            let values = match name {
-                "labels" => words(value),
-                _ => vec![value.trim().to_owned()],
-            };
-            for one in values.iter().filter(|one| !one.is_empty()) {
-                let without = if name == "labels" { one.as_str() } else { value };
-                let query = self.query(self.state.unwrap_or_default(), Some((name, without)));
-                let chip = Chip::new(format!("{label}: {one}"), at(url, &query));
-                let color = colors.get(one).filter(|_| name == "labels");
-                chips.push(chip.color(color.cloned()));
-            }
-        }
-        chips
+        self.narrowed().chips(url, colors)
     }
 }
 
@@ -276,7 +243,7 @@ async fn show(
                 is_filtered: params.narrows(),
                 state,
                 tabs: counts.iter().map(tab).collect(),
-                chips: params.chips(&url, &colors(tx, &space, &params)?),
+                chips: params.chips(&url, &colors(tx, &space, &params.labels)?),
                 sorts: Choice::list(SORTS),
                 bulk_url: Pages { url: bulk, ..pages.clone() }.here(),
                 pages,
@@ -293,8 +260,12 @@ async fn show(
 }
 
 /// The colours of the labels that narrow a list, by title.
-fn colors(tx: &mut Tx<'_>, space: &Space, params: &ListPage) -> Result<HashMap<String, String>> {
-    let titles = words(&params.labels);
+pub(super) fn colors(
+    tx: &mut Tx<'_>,
+    space: &Space,
+    titles: &str,
+) -> Result<HashMap<String, String>> {
+    let titles = words(titles);
     if titles.is_empty() {
         return Ok(HashMap::new());
     }
@@ -317,11 +288,16 @@ pub(super) fn counts(
         rows::count(tx, viewer, scope, &filter)
     };
     let (opened, closed) = (count(IssueState::Opened)?, count(IssueState::Closed)?);
-    Ok([
+    Ok(by_tab(opened, closed))
+}
+
+/// How many things stand in each tab.
+pub(super) fn by_tab(opened: i64, closed: i64) -> [(ListTab, i64); 3] {
+    [
         (ListTab::Opened, opened),
         (ListTab::Closed, closed),
         (ListTab::All, opened + closed),
-    ])
+    ]
 }
 
 /// Whether the viewer may change several issues of a list at once.

@@ -6,22 +6,26 @@
 
 pub mod boxes;
 mod dashboard;
+mod epics;
+mod fields;
 mod issue;
 mod labels;
 pub mod list;
 mod milestones;
+mod narrowed;
 mod new;
 pub mod notes;
 pub mod notifications;
 pub mod panels;
 mod places;
 mod preview;
+pub mod talk;
 pub mod todos;
 mod unsubscribe;
 pub mod views;
 
 use crate::access::{Parent, ParentAccess, ProjectAccess, Scope, sees_issues};
-use crate::model::color;
+use crate::model::{Label, color};
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use kernel::html::ui::Choice;
@@ -34,6 +38,7 @@ pub fn routes(r: &mut Routes) {
     list::routes(r);
     new::routes(r);
     issue::routes(r);
+    epics::routes(r);
     preview::routes(r);
     labels::routes(r);
     milestones::routes(r);
@@ -100,6 +105,12 @@ fn first_page(per_page: i64) -> Paging {
 fn words(text: &str) -> Vec<String> {
     let words = text.split(',').map(str::trim);
     words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// The titles of labels in one line, as a field takes them.
+fn titles(labels: &[Label]) -> String {
+    let titles: Vec<&str> = labels.iter().map(|one| one.title.as_str()).collect();
+    titles.join(", ")
 }
 
 /// The text of a field of several lines, as it is stored.

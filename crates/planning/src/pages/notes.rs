@@ -3,7 +3,7 @@
 
 use super::boxes::Tickable;
 pub use super::places::{StoryQuery, at};
-use crate::access::ProjectAccess;
+use crate::access::Desk;
 use crate::model::Label;
 use crate::rules::comments::{may_change, refused_text};
 use crate::rules::references::Links;
@@ -322,7 +322,7 @@ impl Open {
 
 pub struct NotePage<'a> {
     pub viewer: &'a Viewer,
-    pub desk: &'a ProjectAccess,
+    pub desk: Desk<'a>,
     /// Address of what the notes are about; forms are sent below it.
     pub url: &'a str,
     /// Address of the page that shows them, to which a parameter is added.
@@ -343,7 +343,7 @@ impl NotePage<'_> {
         let people: Vec<i64> = notes().flat_map(Note::people).collect();
         let people = load_basic(tx, &people)?;
         let texts = notes().map(|note| note.body.as_str());
-        let links = Links::find(tx, self.viewer, "", Some(&self.desk.project), texts)?;
+        let links = Links::find(tx, self.viewer, "", self.desk, texts)?;
         let room = Cell::new(MOST_HTML);
         let reader = NoteReader {
             page: self,

@@ -1,24 +1,21 @@
 //! What the pages of this room show: plain view models of their templates.
 
-use super::issue::actions::Draft;
 use super::issue::fields::Fields;
 use super::kinds;
 use super::labels::LabelTexts;
 use super::list::{ListPage, ListTab};
 use super::milestones::MilestoneTexts;
 use super::new::IssueTexts;
-use super::notes::{Person, Story};
+use super::notes::Person;
+use super::talk::TalkView;
 use crate::entity::todos::TodoSummary;
 use crate::model::{self, Label};
-use crate::store::threads::COUNTED;
 use askama::Template;
 use askama::filters::HtmlSafe;
 use identity::model::User;
-use identity::pages::challenge::Challenge;
 use identity::pages::refusal::Refusal;
 use kernel::html::ui::{self, Chip, Choice, Tab};
 use kernel::html::{Errors, Moment, Page, Pages};
-use kernel::http::paging::COUNT_LIMIT;
 use spaces::pages::SpaceHead;
 
 /// `…/-/issues` and `…/-/incidents`.
@@ -109,36 +106,15 @@ pub struct Issue {
     pub may_set: bool,
     /// One discussion or note is shown alone.
     pub is_part: bool,
-    /// Threads that are not resolved, counted to 99 and one more.
-    pub to_resolve: u64,
-    /// What was said and what became of it, one page of it.
-    pub story: Story,
-    pub pages: Pages,
-    pub may_write: bool,
-    pub may_write_inside: bool,
-    /// A note that was refused, or nothing.
-    pub draft: Draft,
+    /// What was said and what became of it.
+    pub talk: TalkView,
     pub errors: Errors,
-    pub challenge: Option<Challenge>,
 }
 
 impl Issue {
-    /// How much happened, counted no further than lists are.
-    fn tally(&self) -> String {
-        match self.pages.total > COUNT_LIMIT.unsigned_abs() {
-            true => "10,000+".to_owned(),
-            false => self.pages.total.to_string(),
-        }
-    }
-
     fn assignee_names(&self) -> String {
         let names: Vec<&str> = self.side.assignees.iter().map(|it| it.username.as_str()).collect();
         names.join(", ")
-    }
-
-    fn label_titles(&self) -> String {
-        let titles: Vec<&str> = self.side.labels.iter().map(|it| it.title.as_str()).collect();
-        titles.join(", ")
     }
 
     fn milestone_id(&self) -> String {
@@ -151,16 +127,6 @@ impl Issue {
 
     fn weight_text(&self) -> String {
         self.issue.weight.map(|weight| weight.to_string()).unwrap_or_default()
-    }
-
-    /// How many threads are not resolved, if any is.
-    fn open_threads(&self) -> Option<String> {
-        let most = COUNTED.unsigned_abs();
-        match self.to_resolve {
-            0 => None,
-            n if n > most => Some(format!("{most}+ threads to resolve")),
-            n => Some(format!("{} to resolve", ui::count(n, "thread"))),
-        }
     }
 
     fn kind_label(&self) -> String {

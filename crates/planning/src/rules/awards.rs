@@ -1,7 +1,6 @@
 //! Reactions by emoji.
 
-use crate::access::{Desk, ProjectAccess};
-use crate::model::Issue;
+use crate::access::Desk;
 use crate::rules::topic::Topic;
 use crate::store::awards::{self as rows, Award, Awardable};
 use crate::store::issues::filter::Has;
@@ -47,22 +46,23 @@ pub fn create<'t>(
         .ok_or_else(|| Error::NotFoundText("404 Award Emoji Name has already been taken".into()))
 }
 
-pub fn toggle(
+/// Reacts, or takes the same reaction back.
+pub fn toggle<'t>(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    desk: &ProjectAccess,
-    issue: &Issue,
+    desk: impl Into<Desk<'t>>,
+    about: impl Into<Topic<'t>>,
+    to: Awardable,
     text: &str,
 ) -> Result<()> {
     let user_id = viewer.signed_in()?.user.id;
-    let to = Awardable::Issue(issue.id);
     let before = match name(text) {
         Some(name) => rows::of_user(tx, to, user_id, name)?,
         None => None,
     };
     match before {
         Some(award) => rows::delete(tx, to, &award),
-        None => create(tx, viewer, desk, issue, to, text).map(drop),
+        None => create(tx, viewer, desk, about, to, text).map(drop),
     }
 }
 

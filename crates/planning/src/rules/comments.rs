@@ -54,9 +54,7 @@ impl<'t> Talk<'t> {
     /// Condition: the notes about it that the viewer sees.
     pub fn shown(self, tx: &Tx<'_>) -> Fragment {
         let noteable = self.topic.noteable(self.desk);
-        let mut shown = rows::shown(self.viewer, noteable, self.desk.is_reporter());
-        shown.append(rows::naming_what_is_seen(tx, self.viewer, noteable.kind));
-        shown
+        rows::shown(tx, self.viewer, noteable, self.desk.is_reporter())
     }
 
     /// One page of the discussions about it, by id with their first notes, and the
@@ -106,23 +104,20 @@ impl<'t> Talk<'t> {
     }
 
     /// What was said about it, in its order.
-    fn timeline(&self) -> Timeline<'_> {
-        Timeline {
-            viewer: self.viewer,
-            noteable: self.topic.noteable(self.desk),
-            is_reporter: self.desk.is_reporter(),
-        }
+    pub fn timeline(self, tx: &Tx<'_>) -> Timeline {
+        let noteable = self.topic.noteable(self.desk);
+        Timeline::new(tx, self.viewer, noteable, self.desk.is_reporter())
     }
 
     /// One page of what was said about it, the latest first, and how many
     /// discussions there are.
     pub fn latest(self, tx: &mut Tx<'_>, paging: &Paging) -> Result<(Vec<Discussion>, i64)> {
-        self.timeline().latest(tx, paging)
+        self.timeline(tx).latest(tx, paging)
     }
 
     /// One page of one discussion.
     pub fn thread(self, tx: &mut Tx<'_>, id: &str, paging: &Paging) -> Result<Discussion> {
-        let said = self.timeline().discussion(tx, id, paging)?;
+        let said = self.timeline(tx).discussion(tx, id, paging)?;
         match said.total {
             0 => Err(Error::NotFound("Thread")),
             _ => Ok(said),
@@ -131,7 +126,7 @@ impl<'t> Talk<'t> {
 
     /// One note of it, without what stands around it.
     pub fn alone(self, tx: &mut Tx<'_>, note_id: i64) -> Result<Discussion> {
-        self.timeline().alone(tx, note_id)?.found("Note")
+        self.timeline(tx).alone(tx, note_id)?.found("Note")
     }
 
     /// Refuses who is no member where only members may say something.

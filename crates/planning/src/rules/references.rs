@@ -1,8 +1,8 @@
 //! Links for what texts name, as far as their reader may see it: what is
 //! hidden stays text, as what is not there does.
 
-use crate::access::Parent;
 use crate::access::switches::instance_has_epics;
+use crate::access::{Desk, Parent};
 use crate::formats::references::{self, Name};
 use crate::hooks;
 use crate::store::references::{self as rows, Numbered};
@@ -75,6 +75,15 @@ impl<'p> From<Option<&'p Project>> for TextPlace<'p> {
 impl<'p> From<&'p Namespace> for TextPlace<'p> {
     fn from(group: &'p Namespace) -> TextPlace<'p> {
         TextPlace::Group(group)
+    }
+}
+
+impl<'p> From<Desk<'p>> for TextPlace<'p> {
+    fn from(desk: Desk<'p>) -> TextPlace<'p> {
+        match desk {
+            Desk::Project(access) => TextPlace::Project(&access.project),
+            Desk::Group(access) => TextPlace::Group(&access.group),
+        }
     }
 }
 

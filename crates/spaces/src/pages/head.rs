@@ -2,6 +2,7 @@
 
 use super::place::Space;
 use crate::access::{self, DEVELOPER, GUEST, MAINTAINER, OWNER, Purpose};
+use crate::hooks;
 use crate::store::count_members;
 use identity::viewer::Viewer;
 use kernel::error::Result;
@@ -15,6 +16,7 @@ use store::Tx;
 pub enum Section {
     Overview,
     Issues,
+    Epics,
     Incidents,
     Milestones,
     Labels,
@@ -34,6 +36,7 @@ impl Section {
         match self {
             Section::Overview => ("Overview", "home", ""),
             Section::Issues => ("Issues", "issue", "/-/issues"),
+            Section::Epics => ("Epics", "epic", "/-/epics"),
             Section::Incidents => ("Incidents", "incident", "/-/incidents"),
             Section::Milestones => ("Milestones", "milestone", "/-/milestones"),
             Section::Labels => ("Labels", "label", "/-/labels"),
@@ -54,7 +57,13 @@ const PARTS: &[(&str, &[Section])] = &[
     ("", &[Section::Overview]),
     (
         "Plan",
-        &[Section::Issues, Section::Incidents, Section::Milestones, Section::Labels],
+        &[
+            Section::Issues,
+            Section::Epics,
+            Section::Incidents,
+            Section::Milestones,
+            Section::Labels,
+        ],
     ),
     ("Deploy", &[Section::Packages]),
     (
@@ -80,6 +89,7 @@ pub struct SpaceHead {
     pub visibility: String,
     pub is_archived: bool,
     pub has_issues: bool,
+    pub has_epics: bool,
     pub has_packages: bool,
     /// The viewer may see the errors its programs report.
     pub has_errors: bool,
@@ -111,6 +121,10 @@ impl Space {
                 description: group.description.clone(),
                 visibility: group.visibility().to_string(),
                 has_issues: true,
+                has_epics: match hooks::get(tx)?.has_epics {
+                    Some(has_epics) => has_epics(tx, group)?,
+                    None => false,
+                },
                 has_packages: true,
                 can_admin: level >= OWNER,
                 can_set_packages: level >= MAINTAINER,
@@ -189,6 +203,7 @@ impl SpaceHead {
             Section::Issues | Section::Incidents | Section::Milestones | Section::Labels => {
                 self.has_issues
             }
+            Section::Epics => self.has_epics,
             Section::Packages => self.has_packages,
             Section::Errors => self.has_errors,
             Section::Alerts | Section::OnCall | Section::Escalation => self.has_alerts,

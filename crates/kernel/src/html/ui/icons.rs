@@ -26,6 +26,7 @@ pub(crate) fn path(name: &str) -> &'static str {
         }
         "search" => "M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zM10.3 10.3l3.7 3.7",
         "plus" => "M8 3v10M3 8h10",
+        "up" => "M4 9.5l4-4 4 4",
         "down" => "M4 6.5l4 4 4-4",
         "left" => "M9.5 4l-4 4 4 4",
         "right" => "M6.5 4l4 4-4 4",
@@ -56,6 +57,8 @@ pub(crate) fn path(name: &str) -> &'static str {
         "more" => "M3 8h.1M8 8h.1M13 8h.1",
         "issue" => "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM8 8.1V8",
         "incident" => "M8 9V2.5M8 13.2v.1M4.5 4.5a5 5 0 0 0 0 7M11.5 4.5a5 5 0 0 1 0 7",
+        "epic" => "M8 2.5l6 3-6 3-6-3zM2.5 8.3L8 11l5.5-2.7M2.5 11.1L8 13.8l5.5-2.7",
+        "grip" => "M6 4h.1M6 8h.1M6 12h.1M10 4h.1M10 8h.1M10 12h.1",
         "milestone" => "M3.5 14V2.5M3.5 3h8.5l-2 2.75 2 2.75H3.5",
         "label" => "M2.5 7.5v-5h5l6 6-5 5zM5.3 5.2v.1",
         "error" => {

@@ -8,7 +8,7 @@ use std::fmt::Display;
 /// A word with a colour of its own.
 #[derive(Debug, Template)]
 #[template(
-    source = r#"{% if !url.is_empty() %}<a class="chip" href="{{ url }}">{% endif %}<span class="badge tag"{% if !about.is_empty() %} title="{{ about }}"{% endif %}><svg class="swatch" viewBox="0 0 8 8" aria-hidden="true" focusable="false"><rect width="8" height="8" rx="2" fill="{{ color }}"/></svg>{{ title }}</span>{% if !url.is_empty() %}</a>{% endif %}"#,
+    source = r#"{% if !url.is_empty() %}<a class="chip" href="{{ url }}">{% endif %}<span class="badge tag"{% if !about.is_empty() %} title="{{ about }}"{% endif %}>{{ super::marks::swatch(color) }}{{ title }}</span>{% if !url.is_empty() %}</a>{% endif %}"#,
     ext = "html"
 )]
 pub struct Tag {
@@ -43,6 +43,23 @@ impl Tag {
 }
 
 impl HtmlSafe for Tag {}
+
+/// A colour by itself: a text beside it says the same, or it means nothing more.
+#[derive(Debug, Template)]
+#[template(
+    source = r#"<svg class="swatch" viewBox="0 0 8 8" aria-hidden="true" focusable="false"><rect width="8" height="8" rx="2" fill="{{ color }}"/></svg>"#,
+    ext = "html"
+)]
+pub struct Swatch {
+    color: String,
+}
+
+/// A colour by itself.
+pub fn swatch(color: impl Display) -> Swatch {
+    Swatch { color: color.to_string() }
+}
+
+impl HtmlSafe for Swatch {}
 
 /// Somebody with their picture, leading somewhere.
 #[derive(Debug, Template)]
@@ -110,6 +127,7 @@ mod tests {
     fn marks_escape_what_they_are_given() {
         let all = [
             tag("<b>", "\"").about("<i>").at("\"><b>").to_string(),
+            swatch("\"><b>").to_string(),
             person("<b>", "\"><i>").to_string(),
             person("<b>", "/x").alone("\"<i>").to_string(),
             part_of_time("\"", "<b>", "<i>").to_string(),

@@ -32,7 +32,7 @@ pub use headings::{
     remark, tally, tiles,
 };
 pub use icons::{Icon, icon};
-pub use marks::{PartOfTime, PersonLink, Tag, part_of_time, person, tag};
+pub use marks::{PartOfTime, PersonLink, Swatch, Tag, part_of_time, person, swatch, tag};
 pub use messages::{
     Alert, Hint, Message, Problem, ScriptAlert, alert, hint, message, problem, script_alert,
 };

@@ -200,7 +200,7 @@ impl AlertPage {
         let (url, here) = (format!("{all}/{}", alert.iid), alert.path(project));
         let around = NotePage {
             viewer: &self.visit.viewer,
-            desk: &desk,
+            desk: (&desk).into(),
             url: &url,
             here: &self.story.here(&here),
             csrf: &page.csrf,
@@ -288,7 +288,7 @@ fn statuses() -> Vec<Choice> {
 /// the viewer sees it.
 fn description(tx: &mut Tx<'_>, around: &NotePage<'_>, alert: &Alert) -> Result<String> {
     let text = alert.description.as_deref().unwrap_or_default().trim();
-    let project = Some(&around.desk.project);
+    let project = around.desk.project();
     let links = Links::find(tx, around.viewer, "", project, [text])?;
     Ok(links.shown(text, TextOptions { id: "d-", tasks: "" }))
 }

@@ -108,7 +108,7 @@ async fn write_note(
                 let project_id = Some(alert.project_id);
                 let noteable = Noteable { kind: about.kind, id: about.id, project_id };
                 // Who sees alerts at all sees internal notes about them.
-                let timeline = Timeline { viewer: &viewer, noteable, is_reporter: true };
+                let timeline = Timeline::new(tx, &viewer, noteable, true);
                 let later = timeline.later(tx, &note)?;
                 at(&path, later / per_page + 1, note.id)
             }

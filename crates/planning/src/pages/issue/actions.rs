@@ -1,29 +1,27 @@
 //! What the forms of an issue's page do.
 
-use super::{ENTRIES, IssueForms, render};
-use crate::formats::quick_actions;
+use super::IssueForms;
+use super::page::IssuePage;
 use crate::guarded::{self, Writer};
 use crate::model::{EscalationStatus, IssueKind, Severity};
-use crate::pages::notes::{Open, StoryQuery, at, noted};
-use crate::pages::{desk, lines, words};
-use crate::rules::comments::{Comment, Said};
+use crate::pages::talk::{TalkForms, TalkPage};
+use crate::pages::words;
+use crate::rules::epics::places as epics;
 use crate::rules::epics::promote::promote;
 use crate::rules::issues::places::{found_signed_in, found_to_write, subscribe};
 use crate::rules::issues::{Assignees, IssueInput, StateEvent, noteable};
 use crate::rules::{awards, todos};
-use crate::store::issues::timeline::Timeline;
-use identity::pages::challenge::Solved;
-use identity::pages::refusal::{Refusal, outcome};
+use crate::store::awards::Awardable;
+use identity::pages::refusal::Refusal;
 use identity::spam::Guarded;
 use identity::users::ids_by_usernames;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::html::flash;
-use kernel::http::params::Text;
-use kernel::http::{Flat, Paging, Params, Patch, RequestContext, Response};
-use spaces::access::Purpose;
-use spaces::pages::{Address, Visit};
+use kernel::html::{flash, form};
+use kernel::http::{Params, Patch, RequestContext, Response};
+use kernel::ids::Reference;
+use spaces::access::find_group;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -40,6 +38,7 @@ kernel::choices! {
         Milestone = "milestone",
         Due = "due",
         Weight = "weight",
+        Epic = "epic",
         Type = "type",
         Severity = "severity",
         Status = "status",
@@ -53,7 +52,6 @@ kernel::choices! {
 
 kernel::params! {
     pub struct ChangeForm {
-        pub issue_iid: i64,
         pub action: Action,
         pub name: Option<String>,
         /// Titles of labels, told apart by commas.
@@ -64,39 +62,11 @@ kernel::params! {
         pub milestone_id: Option<i64>,
         pub due_date: Option<String>,
         pub weight: Option<String>,
+        /// An epic, as texts name it; none if it is blank.
+        pub epic: Option<String>,
         pub kind as "issue_type": Option<IssueKind>,
         pub severity: Option<Severity>,
         pub escalation_status: Option<EscalationStatus>,
-    }
-}
-
-kernel::params! {
-    /// A note as it is typed.
-    #[derive(Default)]
-    pub struct Draft {
-        pub body: Text,
-        pub internal: Option<bool>,
-        /// The discussion it answers in.
-        pub discussion_id: Text,
-    }
-}
-
-kernel::params! {
-    pub struct NoteForm {
-        pub issue_iid: i64,
-        pub draft: Flat<Draft>,
-        /// Close or reopen the issue as well.
-        pub state_event: Option<StateEvent>,
-    }
-}
-
-kernel::params! {
-    pub struct NoteChange {
-        pub issue_iid: i64,
-        pub note_id: i64,
-        /// The text, in Markdown; none deletes it.
-        pub body: Text,
-        pub delete: Option<bool>,
     }
 }
 
@@ -109,50 +79,32 @@ impl ChangeForm {
             Action::Labels => Some(("labels", text(&self.labels))),
             Action::Due => Some(("due_date", text(&self.due_date))),
             Action::Weight => Some(("weight", text(&self.weight))),
+            Action::Epic => Some(("epic", text(&self.epic))),
             _ => None,
         }
     }
 }
 
-struct Here {
-    /// The project, by its id, and the issue's number.
-    place: guarded::Place,
-    url: String,
-    inside: bool,
-}
-
-async fn here(app: &App, viewer: &Viewer, address: &Address, iid: i64) -> Result<Here> {
-    let (viewer, address) = (viewer.clone(), address.clone());
-    app.read(move |tx| {
-        let (space, desk) = desk(tx, &viewer, &address, Purpose::ReadMembers)?;
-        Ok(Here {
-            place: (space.reference(), iid),
-            url: format!("{}/-/issues/{iid}", space.url()),
-            inside: desk.is_reporter(),
-        })
-    })
-    .await
-}
-
 pub async fn change(
     app: App,
-    Visit { viewer, address }: Visit,
+    page: IssuePage,
     request: Arc<RequestContext>,
     form: Params<ChangeForm>,
-    paging: Paging,
 ) -> Result<Response> {
     let Params(form) = form;
-    let here = here(&app, &viewer, &address, form.issue_iid).await?;
+    let at = page.clone();
+    let here = app.read(move |tx| at.here(tx)).await?;
+    let viewer = page.viewer();
     let done = match form.action {
         Action::Subscribe | Action::Unsubscribe | Action::Todo | Action::Award => {
-            aside(&app, &viewer, here.place, &form).await.map(|()| here.url)
+            aside(&app, viewer, here.spot, &form).await.map(|()| here.url)
         }
-        Action::Promote => promoted(&app, &viewer, here.place).await,
-        _ => match wanted(&app, &form).await {
+        Action::Promote => promoted(&app, viewer, here.spot).await,
+        _ => match wanted(&app, &page, &form).await {
             Ok(wanted) => {
                 // It writes no texts, so there is nothing to solve.
                 let writer = Writer::by_form(viewer.clone(), request, None);
-                guarded::edit(&app, writer, here.place, wanted, |_, _, _| Ok(()))
+                guarded::edit(&app, writer, here.spot, wanted, |_, _, _| Ok(()))
                     .await
                     .and_then(Guarded::rest)
                     .map(|()| here.url)
@@ -163,14 +115,11 @@ pub async fn change(
     match done {
         Ok(url) => flash::done(&app, &url, told(form.action)),
         Err(error) => {
-            let fields = ["labels", "assignees", "due_date", "weight"];
-            let iid = form.issue_iid;
-            let typed = IssueForms {
-                refusal: Refusal::of(error, &fields)?,
-                fields: Some(form),
-                ..IssueForms::default()
-            };
-            render(&app, viewer, address, (iid, StoryQuery::default()), paging, typed).await
+            let error = form::rename(error, "epic_id", "epic");
+            let fields = ["labels", "assignees", "due_date", "weight", "epic"];
+            let refusal = Refusal::of(error, &fields)?;
+            let talk = TalkForms { refusal, ..TalkForms::default() };
+            page.show_again(&app, IssueForms { talk, fields: Some(form) }).await
         }
     }
 }
@@ -199,7 +148,7 @@ async fn promoted(app: &App, viewer: &Viewer, place: guarded::Place) -> Result<S
 }
 
 /// What a form changes: the one field it is about.
-async fn wanted(app: &App, form: &ChangeForm) -> Result<IssueInput> {
+async fn wanted(app: &App, page: &IssuePage, form: &ChangeForm) -> Result<IssueInput> {
     let text = |text: &Option<String>| text.as_deref().unwrap_or_default().trim().to_owned();
     let mut wanted = IssueInput::default();
     match form.action {
@@ -217,6 +166,7 @@ async fn wanted(app: &App, form: &ChangeForm) -> Result<IssueInput> {
         Action::Weight => {
             wanted.weight = typed("weight", &text(&form.weight), "must be a number")?;
         }
+        Action::Epic => wanted.epic_id = epic(app, page, &text(&form.epic)).await?,
         Action::Type => wanted.kind = form.kind,
         Action::Severity => wanted.severity = form.severity,
         Action::Status => wanted.escalation_status = form.escalation_status,
@@ -233,6 +183,24 @@ async fn wanted(app: &App, form: &ChangeForm) -> Result<IssueInput> {
         | Action::Promote => {}
     }
     Ok(wanted)
+}
+
+/// The epic that is named, as somebody names it in the group of the project.
+async fn epic(app: &App, page: &IssuePage, text: &str) -> Result<Patch<i64>> {
+    if text.is_empty() {
+        return Ok(Patch::Null);
+    }
+    let (page, text) = (page.clone(), text.to_owned());
+    app.read(move |tx| {
+        let project = page.desk(tx)?.project;
+        let group = Reference::Id(project.namespace_id);
+        let here = find_group(tx, &group)?.unwrap_or_default();
+        match epics::find_named(tx, page.viewer(), &here, &text)? {
+            Some(epic) => Ok(Patch::Value(epic.id)),
+            None => Err(Error::invalid("epic", "names no epic that you can see")),
+        }
+    })
+    .await
 }
 
 /// The value of a text, none if it is blank.
@@ -270,7 +238,8 @@ async fn aside(
         if action == Action::Award {
             let (desk, issue) = found_to_write(tx, &viewer, &project, iid)?;
             let name = name.as_deref().unwrap_or("thumbsup");
-            return awards::toggle(tx, &viewer, &desk, &issue, name);
+            let to = Awardable::Issue(issue.id);
+            return awards::toggle(tx, &viewer, &desk, &issue, to, name);
         }
         let (_, issue) = found_signed_in(tx, &viewer, &project, iid)?;
         match action {
@@ -279,124 +248,4 @@ async fn aside(
         }
     })
     .await
-}
-
-pub async fn write_note(
-    app: App,
-    Visit { viewer, address }: Visit,
-    request: Arc<RequestContext>,
-    form: Params<NoteForm>,
-    Solved(solution): Solved,
-    paging: Paging,
-) -> Result<Response> {
-    let Params(form) = form;
-    let here = here(&app, &viewer, &address, form.issue_iid).await?;
-    let draft = Draft { body: lines(&form.draft.body).into(), ..form.draft.0 };
-    let by = Writer::by_form(viewer.clone(), request, solution);
-    let added = added(&draft.body);
-    let mut done = Ok(Guarded::Made(None));
-    if !draft.body.trim().is_empty() || form.state_event.is_none() {
-        done = say(&app, by.clone(), &here, &draft).await;
-    }
-    if let (Ok(Guarded::Made(_)), Some(event)) = (&done, form.state_event) {
-        let wanted = IssueInput::event(event);
-        let edited = guarded::edit(&app, by, here.place, wanted, |_, _, _| Ok(())).await;
-        if let Err(error) = edited {
-            done = Err(error);
-        }
-    }
-    match outcome(&app, done.map_err(noted), &["body"]).await? {
-        Ok(Some(place)) => flash::done(&app, &format!("{}{place}", here.url), added),
-        Ok(None) => flash::done(&app, &here.url, "Done."),
-        Err(refusal) => {
-            let typed = unsaid(draft, refusal);
-            render(&app, viewer, address, (form.issue_iid, StoryQuery::default()), paging, typed)
-                .await
-        }
-    }
-}
-
-/// What is said of a comment, a command in it that is none included.
-fn added(text: &str) -> String {
-    match quick_actions::unknown(text) {
-        Some(word) => {
-            format!("Comment added. There is no command {word}: it stands in the text.")
-        }
-        None => "Comment added.".to_owned(),
-    }
-}
-
-/// Writes a note; where it stands below the issue's address, or nothing where the
-/// text held commands only.
-async fn say(app: &App, by: Writer, here: &Here, draft: &Draft) -> Result<Guarded<Option<String>>> {
-    let answers = !draft.discussion_id.is_empty();
-    let comment = Comment {
-        body: draft.body.0.clone(),
-        internal: draft.internal.unwrap_or(false),
-        created_at: None,
-        discussion_id: answers.then(|| draft.discussion_id.0.clone()),
-        begins_thread: false,
-    };
-    let (place, inside, viewer) = (here.place.clone(), here.inside, by.viewer.clone());
-    guarded::comment(app, by, place, comment, move |tx, issue, said| {
-        let Said::Note(note, _) = said else {
-            return Ok(None);
-        };
-        let timeline = Timeline {
-            viewer: &viewer,
-            noteable: noteable(&issue),
-            is_reporter: inside,
-        };
-        let place = timeline.place_of(tx, &note)?;
-        Ok(Some(match place.is_in_story() {
-            true => at("", place.entries_before / ENTRIES + 1, note.id),
-            false => {
-                let thread = format!("?thread={}", note.discussion_id);
-                at(&thread, place.notes_before / ENTRIES + 1, note.id)
-            }
-        }))
-    })
-    .await
-}
-
-/// The page after a note that was not taken: its text stands where it was
-/// typed.
-fn unsaid(draft: Draft, refusal: Refusal) -> IssueForms {
-    if draft.discussion_id.is_empty() {
-        return IssueForms { draft, refusal, ..IssueForms::default() };
-    }
-    let open = Open::answer(draft.discussion_id.0, draft.body.0, &refusal);
-    IssueForms { open, refusal, ..IssueForms::default() }
-}
-
-pub async fn change_note(
-    app: App,
-    Visit { viewer, address }: Visit,
-    request: Arc<RequestContext>,
-    form: Params<NoteChange>,
-    Solved(solution): Solved,
-    paging: Paging,
-) -> Result<Response> {
-    let Params(form) = form;
-    let here = here(&app, &viewer, &address, form.issue_iid).await?;
-    if form.delete.unwrap_or(false) {
-        guarded::destroy(&app, viewer, here.place, form.note_id).await?;
-        return flash::done(&app, &here.url, "Comment deleted.");
-    }
-    let by = Writer::by_form(viewer.clone(), request, solution);
-    let body = lines(&form.body);
-    let (which, text) = ((form.note_id, None), body.clone());
-    let done = guarded::rewrite(&app, by, here.place, which, text, |_, _, note| Ok(note.id)).await;
-    match outcome(&app, done.map_err(noted), &[]).await? {
-        Ok(id) => {
-            let page = paging.offset() / paging.per_page + 1;
-            flash::done(&app, &at(&here.url, page, id), "Comment updated.")
-        }
-        Err(refusal) => {
-            let open = Open::edit(form.note_id, body, &refusal);
-            let typed = IssueForms { open, refusal, ..IssueForms::default() };
-            render(&app, viewer, address, (form.issue_iid, StoryQuery::default()), paging, typed)
-                .await
-        }
-    }
 }

@@ -3,14 +3,20 @@
 
 use super::Reader;
 use super::actions::ChangeForm;
+use crate::access::switches::has_epics;
 use crate::access::{Parent, ProjectAccess};
+use crate::model::epics::Epic;
 use crate::model::{Label, Milestone, Severity};
-use crate::pages::kinds;
+use crate::pages::fields::TypedField;
+use crate::pages::{kinds, titles};
+use crate::store::epics::issues as epics;
 use crate::store::{issues as rows, labels, milestones};
 use identity::entities::load_basic;
 use identity::model::User;
 use kernel::error::Result;
 use kernel::html::ui::Choice;
+use kernel::ids::Reference;
+use spaces::access::find_group;
 use store::Tx;
 
 const MAX_MILESTONES: i64 = 100;
@@ -27,22 +33,21 @@ pub struct Fields {
     pub severities: Vec<Choice>,
     /// What is only shown.
     pub facts: Vec<(&'static str, String)>,
-    /// The field that was refused, with what was typed.
-    pub typed: Option<(&'static str, String)>,
+    /// The project is in a group that has epics.
+    pub has_epics: bool,
+    /// The epic it is in, if the viewer sees it.
+    pub epic: Option<Epic>,
+    pub typed: TypedField,
 }
 
 impl Fields {
-    /// Whether a field's form is shown again, with what is wrong.
-    pub fn is_open(&self, field: &str) -> bool {
-        self.typed.as_ref().is_some_and(|(typed, _)| *typed == field)
+    pub fn label_titles(&self) -> String {
+        titles(&self.labels)
     }
 
-    /// What stands in a field's form: what was typed, or what is stored.
-    pub fn text(&self, field: &str, stored: String) -> String {
-        match &self.typed {
-            Some((typed, text)) if *typed == field => text.clone(),
-            _ => stored,
-        }
+    /// The epic as its field takes it.
+    pub fn epic_text(&self) -> String {
+        self.epic.as_ref().map(|epic| epic.reference_from(0)).unwrap_or_default()
     }
 }
 
@@ -64,7 +69,9 @@ impl Reader<'_> {
             labels: worn.unwrap_or_default(),
             milestone: goal,
             facts: self.facts(),
-            typed: refused.and_then(ChangeForm::typed),
+            has_epics: self.has_epics(tx)?,
+            epic: epics::epics_of(tx, self.viewer, &[issue.id])?.remove(&issue.id),
+            typed: TypedField(refused.and_then(ChangeForm::typed)),
             ..Fields::default()
         };
         if self.may_set() {
@@ -74,6 +81,14 @@ impl Reader<'_> {
             fields.severities = Severity::ALL.iter().map(choice).collect();
         }
         Ok(fields)
+    }
+
+    fn has_epics(&self, tx: &mut Tx<'_>) -> Result<bool> {
+        let group = Reference::Id(self.desk.project.namespace_id);
+        match find_group(tx, &group)? {
+            Some(group) => has_epics(tx, &group),
+            None => Ok(false),
+        }
     }
 
     fn assignees(&self, tx: &mut Tx<'_>) -> Result<Vec<User>> {

@@ -4,55 +4,47 @@
 pub mod actions;
 mod bulk;
 pub mod fields;
-mod resolving;
-mod story;
-mod ticking;
+mod page;
 
 use super::boxes::Tickable;
 use super::desk;
 use super::notes::{NotePage, Open, Person, StoryQuery};
+use super::talk::{self, ENTRIES, StoryReader, TalkForms, TalkView, Writing};
 use super::views::{self, IssueView};
-use crate::access::ProjectAccess;
+use crate::access::{Desk, ProjectAccess};
 use crate::model::{EscalationStatus, Issue};
 use crate::rules::epics::promote::may_promote;
+use crate::rules::issues::noteable;
 use crate::rules::issues::places::is_subscribed;
 use crate::rules::issues::requests::{find, may_edit};
 use crate::rules::references::Links;
 use crate::rules::threads::Resolves;
 use crate::store::awards::{self as award_rows, Awardable};
 use crate::store::issues::links;
-use actions::{ChangeForm, Draft, change, change_note, write_note};
+use crate::store::issues::timeline::Timeline;
+use crate::store::notes::shown;
+use crate::store::threads;
+use actions::{ChangeForm, change};
 use http::Method;
 use identity::entities::load_basic;
 use identity::pages::challenge::Challenge;
-use identity::pages::refusal::Refusal;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::ui::Choice;
 use kernel::html::{Html, Moment, Pages};
 use kernel::http::{Flat, Paging, Params, Response, Routes};
-use resolving::resolve;
+use page::IssuePage;
 use spaces::access::{DEVELOPER, GUEST, Purpose};
 use spaces::pages::{Address, PROJECT, Section};
 use store::Tx;
-use ticking::tick;
-
-/// Entries of a page.
-const ENTRIES: i64 = 50;
-/// Where the description stands on the page.
-pub const DESCRIPTION: &str = "description";
 
 pub fn routes(r: &mut Routes) {
     let one = format!("{PROJECT}/-/issues/{{issue_iid}}");
     bulk::routes(r);
     r.page(Method::GET, &one, show);
     r.page(Method::POST, &one, change);
-    r.page(Method::POST, &format!("{one}/notes"), write_note);
-    r.page(Method::POST, &format!("{one}/notes/{{note_id}}"), change_note);
-    r.page(Method::POST, &format!("{one}/discussions/{{discussion_id}}"), resolve);
-    r.page(Method::POST, &format!("{one}/tasks"), tick);
-    r.page(Method::POST, &format!("{one}/notes/{{note_id}}/tasks"), tick);
+    talk::routes::<IssuePage>(r, &one);
 }
 
 kernel::params! {
@@ -64,10 +56,8 @@ kernel::params! {
 
 #[derive(Default)]
 struct IssueForms {
-    draft: Draft,
-    open: Open,
+    talk: TalkForms,
     fields: Option<ChangeForm>,
-    refusal: Refusal,
 }
 
 async fn show(
@@ -83,7 +73,8 @@ async fn show(
         is_alone: story.is_part(),
         ..Open::default()
     };
-    let typed = IssueForms { open, ..IssueForms::default() };
+    let talk = TalkForms { open, ..TalkForms::default() };
+    let typed = IssueForms { talk, ..IssueForms::default() };
     render(&app, viewer, address, (path.issue_iid, story), paging, typed).await
 }
 
@@ -95,10 +86,11 @@ async fn render(
     paging: Paging,
     typed: IssueForms,
 ) -> Result<Response> {
-    let status = typed.refusal.status();
-    let shown = typed.refusal.page(app, &viewer, "Issue");
+    let refusal = &typed.talk.refusal;
+    let status = refusal.status();
+    let shown = refusal.page(app, &viewer, "Issue");
     let paging = Paging { per_page: ENTRIES, ..paging };
-    let challenge = typed.refusal.challenge.clone();
+    let challenge = refusal.challenge.clone();
     let view = kernel::markup::read(app, move |tx| {
         let (space, desk) = desk(tx, &viewer, &address, Purpose::Read)?;
         let issue = find(tx, &viewer, &desk, iid)?;
@@ -109,7 +101,7 @@ async fn render(
         let url = format!("{}/-/issues/{}", space.url(), issue.iid);
         let around = NotePage {
             viewer: &viewer,
-            desk: &desk,
+            desk: (&desk).into(),
             url: &url,
             here: &asked.here(&url),
             csrf: &page.csrf,
@@ -117,24 +109,21 @@ async fn render(
             writes: reader.writes(),
             may_answer: reader.may_write(),
             resolves: Resolves::about(&viewer, &desk, (&issue).into()),
-            open: &typed.open,
+            open: &typed.talk.open,
         };
-        let (story, total) = reader.story(tx, &around, &asked, &paging)?;
-        // The challenge stands where the text was typed.
-        let of_draft = typed.open.typed.is_none() && typed.open.answer.is_none();
+        let timeline = Timeline::new(tx, &viewer, noteable(&issue), desk.is_reporter());
+        let story = StoryReader { timeline, around: &around, noun: "issue" };
+        let (story, total) = story.story(tx, &asked, &paging)?;
+        let view = reader.view(tx, &around)?;
+        let said = (story, Pages::of(&paging, total, asked.list(&url)));
+        let talk = TalkView::new((&url, &page.csrf), reader.writing(&view), said, &typed.talk);
         Ok(views::Issue {
-            to_resolve: reader.unresolved(tx)?,
-            view: reader.view(tx, &around)?,
+            talk: talk.part(asked.is_part()).to_resolve(reader.unresolved(tx)?),
+            view,
             side: reader.fields(tx, typed.fields.as_ref())?,
             may_set: reader.may_set(),
             is_part: asked.is_part(),
-            pages: Pages::of(&paging, total, asked.list(&url)),
-            story,
-            may_write: reader.may_write(),
-            may_write_inside: desk.is_reporter(),
-            draft: typed.draft.clone(),
-            errors: typed.refusal.errors.clone(),
-            challenge: typed.refusal.challenge.clone().filter(|_| of_draft),
+            errors: typed.talk.refusal.errors.clone(),
             head,
             issue,
             page,
@@ -183,8 +172,7 @@ impl Reader<'_> {
 
     fn view(&self, tx: &mut Tx<'_>, around: &NotePage<'_>) -> Result<IssueView> {
         let (issue, now) = (self.issue, tx.now());
-        let project = Some(&self.desk.project);
-        let links = Links::find(tx, self.viewer, "", project, [issue.text()])?;
+        let links = Links::find(tx, self.viewer, "", Desk::from(self.desk), [issue.text()])?;
         let people: Vec<i64> = issue.author_id.into_iter().collect();
         let people = load_basic(tx, &people)?;
         let author = issue.author_id.and_then(|id| people.get(&id));
@@ -222,6 +210,27 @@ impl Reader<'_> {
             may_award: self.may_write(),
             escalation: self.escalation(),
         })
+    }
+
+    fn writing(&self, view: &IssueView) -> Writing {
+        let state = match self.issue.is_open() {
+            true => ("close", "Comment and close"),
+            false => ("reopen", "Comment and reopen"),
+        };
+        Writing {
+            is_signed_in: view.is_signed_in,
+            may_write: self.may_write(),
+            may_write_inside: self.desk.is_reporter(),
+            is_locked: self.issue.is_locked(),
+            state: (view.may_edit && view.closing.is_none()).then_some(state),
+            hint: "Markdown. Lines such as /close are carried out.",
+        }
+    }
+
+    /// How many threads are not resolved.
+    fn unresolved(&self, tx: &mut Tx<'_>) -> Result<u64> {
+        let notes = shown(tx, self.viewer, noteable(self.issue), self.desk.is_reporter());
+        Ok(threads::unresolved(tx, notes)?.unsigned_abs())
     }
 
     /// What may be said of how far people are with an incident, for who may

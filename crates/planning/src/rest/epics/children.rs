@@ -7,9 +7,8 @@ use crate::model::epics::Epic;
 use crate::rules::epics::change::EpicInput;
 use crate::rules::epics::children as rules;
 use crate::rules::epics::places::{by_id_to_write, found_to_write};
-use crate::store::epics::{self as rows, tree};
+use crate::store::epics::tree;
 use identity::caller::Caller;
-use identity::viewer::Viewer;
 use kernel::error::{Found, Result};
 use kernel::http::{Created, Flat, Ok200, Paged, Paging, Params, Patch, RequestContext, Routes};
 use kernel::ids::Reference;
@@ -100,20 +99,13 @@ async fn add(at: EpicRequest, path: Params<ChildPath>) -> Result<Created<EpicEnt
     .await
 }
 
-/// The child of this id, which the viewer sees.
-fn child(tx: &mut Tx<'_>, viewer: &Viewer, epic: &Epic, id: i64) -> Result<Epic> {
-    let found = rows::visible_by_ids(tx, viewer, &[id])?;
-    let child = found.into_iter().find(|child| child.parent_id == Some(epic.id));
-    child.found("")
-}
-
 async fn update(
     at: EpicRequest,
     Params(params): Params<MoveChild>,
     paging: Paging,
 ) -> Result<Paged<EpicEntity>> {
     at.write(move |tx, by, _, epic| {
-        let one = child(tx, &by.viewer, &epic, params.path.child_epic_id)?;
+        let one = rules::find(tx, &by.viewer, &epic, params.path.child_epic_id)?;
         match params.to.wanted() {
             Some(to) => rules::place(tx, &epic, &one, to)?,
             None => return Err(rules::not_moved("Epic could not be moved!")),
@@ -125,7 +117,7 @@ async fn update(
 
 async fn destroy(at: EpicRequest, path: Params<ChildPath>) -> Result<Ok200<EpicEntity>> {
     at.write(move |tx, by, _, epic| {
-        let one = child(tx, &by.viewer, &epic, path.child_epic_id)?;
+        let one = rules::find(tx, &by.viewer, &epic, path.child_epic_id)?;
         let after = rules::put(tx, &by.viewer, &one, None)?;
         shown(tx, by, epic.group_id, &after).map(Ok200)
     })

@@ -1,7 +1,7 @@
 //! Issues of an epic, in its order.
 
 use super::{Base, EpicRequest, shown};
-use crate::access::{Scope, desk_to_write, sees};
+use crate::access::Scope;
 use crate::entity::epics::EpicEntity;
 use crate::entity::issues::{IssueEntity, RelatedToIssues, issue};
 use crate::model::Issue;
@@ -9,12 +9,9 @@ use crate::model::epics::{Epic, EpicIssue};
 use crate::rules::epics::issues as rules;
 use crate::store::epics::issues as rows;
 use crate::store::epics::tree::Move;
-use crate::store::issues as issue_rows;
 use identity::caller::Caller;
-use identity::viewer::Viewer;
-use kernel::error::{Error, Found, Result};
+use kernel::error::Result;
 use kernel::http::{Created, Flat, Ok200, Paged, Paging, Params, Routes};
-use kernel::ids::Reference;
 use schemars::JsonSchema;
 use serde::Serialize;
 use store::Tx;
@@ -128,19 +125,9 @@ fn entity(
     })
 }
 
-/// The issue of this id, for somebody who sets marks on it.
-fn named(tx: &mut Tx<'_>, viewer: &Viewer, id: i64) -> Result<Issue> {
-    let issue = issue_rows::visible_by_ids(tx, viewer, &[id])?.pop().found("")?;
-    let desk = desk_to_write(tx, viewer, &Reference::Id(issue.project_id))?;
-    match desk.is_reporter() && sees(tx, viewer, &desk, &issue)? {
-        true => Ok(issue),
-        false => Err(Error::forbidden("")),
-    }
-}
-
 async fn create(at: EpicRequest, path: Params<IssueOfEpic>) -> Result<Created<EpicIssueEntity>> {
     at.write(move |tx, by, _, epic| {
-        let issue = named(tx, &by.viewer, path.epic_issue_id)?;
+        let issue = rules::named(tx, &by.viewer, path.epic_issue_id)?;
         let made = rules::put(tx, by.viewer.user_id(), &epic, &issue)?;
         entity(tx, by, (&epic, &made), &issue).map(Created)
     })
@@ -154,9 +141,7 @@ async fn update(
     paging: Paging,
 ) -> Result<Paged<IssueInEpic>> {
     at.write(move |tx, by, _, epic| {
-        let one = rows::find(tx, epic.id, params.path.epic_issue_id)?.found("")?;
-        // What the viewer does not see is not there for them.
-        issue_rows::visible_by_ids(tx, &by.viewer, &[one.issue_id])?.pop().found("")?;
+        let (one, _) = rules::find(tx, &by.viewer, &epic, params.path.epic_issue_id)?;
         rules::place(tx, &one, params.to.wanted())?;
         page(tx, by, &epic, paging.clone())
     })
@@ -165,9 +150,7 @@ async fn update(
 
 async fn destroy(at: EpicRequest, path: Params<EpicIssuePath>) -> Result<Ok200<EpicIssueEntity>> {
     at.write(move |tx, by, _, epic| {
-        let one = rows::find(tx, epic.id, path.epic_issue_id)?.found("")?;
-        let issue = issue_rows::visible_by_ids(tx, &by.viewer, &[one.issue_id])?;
-        let issue = issue.into_iter().next().found("")?;
+        let (one, issue) = rules::find(tx, &by.viewer, &epic, path.epic_issue_id)?;
         rules::remove(tx, by.viewer.user_id(), &epic, &issue, &one)?;
         entity(tx, by, (&epic, &one), &issue).map(Ok200)
     })

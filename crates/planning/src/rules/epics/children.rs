@@ -2,9 +2,12 @@
 
 use super::change::put_below;
 use crate::model::epics::{Epic, MOST_LEVELS};
-use crate::store::epics::tree::{self, Move};
+use crate::store::epics::{
+    self as epics,
+    tree::{self, Move},
+};
 use identity::viewer::Viewer;
-use kernel::error::{Error, Result};
+use kernel::error::{Error, Found, Result};
 use store::Tx;
 
 pub const NOT_HIDDEN: &str =
@@ -34,6 +37,13 @@ fn check(tx: &mut Tx<'_>, epic: &Epic, parent: &Epic) -> Result<()> {
         return refused("is too deep: at most 7 epics stand one below another");
     }
     Ok(())
+}
+
+/// The epic of this id right below another, which the viewer sees.
+pub fn find(tx: &mut Tx<'_>, viewer: &Viewer, parent: &Epic, id: i64) -> Result<Epic> {
+    let found = epics::visible_by_ids(tx, viewer, &[id])?;
+    let child = found.into_iter().find(|child| child.parent_id == Some(parent.id));
+    child.found("")
 }
 
 /// Puts a child before or after another of the same parent.

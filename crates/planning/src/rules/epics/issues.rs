@@ -3,13 +3,35 @@
 
 use super::children::not_moved;
 use super::said::moved;
+use crate::access::{desk_to_write, sees};
 use crate::model::Issue;
 use crate::model::epics::{Epic, EpicIssue};
 use crate::store::epics::issues as rows;
 use crate::store::epics::tree::Move;
 use crate::store::epics::{by_id, dates};
-use kernel::error::{Error, Result};
+use crate::store::issues;
+use identity::viewer::Viewer;
+use kernel::error::{Error, Found, Result};
+use kernel::ids::Reference;
 use store::Tx;
+
+/// The issue of this id, for somebody who sets marks on it.
+pub fn named(tx: &mut Tx<'_>, viewer: &Viewer, id: i64) -> Result<Issue> {
+    let issue = issues::visible_by_ids(tx, viewer, &[id])?.pop().found("")?;
+    let desk = desk_to_write(tx, viewer, &Reference::Id(issue.project_id))?;
+    match desk.is_reporter() && sees(tx, viewer, &desk, &issue)? {
+        true => Ok(issue),
+        false => Err(Error::forbidden("")),
+    }
+}
+
+/// The issue at a place of an epic; what the viewer does not see is not there for
+/// them.
+pub fn find(tx: &mut Tx<'_>, viewer: &Viewer, epic: &Epic, id: i64) -> Result<(EpicIssue, Issue)> {
+    let one = rows::find(tx, epic.id, id)?.found("")?;
+    let issue = issues::visible_by_ids(tx, viewer, &[one.issue_id])?.pop().found("")?;
+    Ok((one, issue))
+}
 
 /// Puts an issue into an epic, whichever it was in.
 pub fn put(tx: &mut Tx<'_>, actor: Option<i64>, epic: &Epic, issue: &Issue) -> Result<EpicIssue> {

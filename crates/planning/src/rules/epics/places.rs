@@ -7,6 +7,7 @@ use crate::store::subscriptions::{self, Target};
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
 use kernel::ids::Reference;
+use spaces::model::Namespace;
 use store::Tx;
 
 /// An epic by its group and a number: the one in the group, or its id where clients
@@ -43,6 +44,40 @@ impl EpicPlace {
             true => Ok(epic),
             false => Err(Error::NotFound("")),
         }
+    }
+}
+
+/// Reads how somebody names an epic in a group: `&5` or `5` there, `acme/tools&5`
+/// anywhere, or by the address of its page.
+pub fn named(here: &Namespace, text: &str) -> Option<EpicPlace> {
+    let text = text.trim();
+    let (path, number) = match text.split_once("/groups/") {
+        Some((_, rest)) => rest.split_once("/-/epics/")?,
+        None => text.split_once('&').unwrap_or(("", text)),
+    };
+    let group = match path {
+        "" => Reference::Id(here.id),
+        path => Reference::Path(path.to_owned()),
+    };
+    let end = number.find(['?', '#', '/']).unwrap_or(number.len());
+    let number = number[..end].parse().ok().filter(|number| *number > 0)?;
+    Some(EpicPlace::numbered(group, number))
+}
+
+/// The epic that somebody names in a group, if there is one that they see.
+pub fn find_named(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    here: &Namespace,
+    text: &str,
+) -> Result<Option<Epic>> {
+    let Some(place) = named(here, text) else {
+        return Ok(None);
+    };
+    match found(tx, viewer, &place) {
+        Ok((_, epic)) => Ok(Some(epic)),
+        Err(Error::NotFound(_) | Error::NotFoundText(_) | Error::Forbidden(_)) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -102,4 +137,32 @@ pub fn subscribe(tx: &mut Tx<'_>, viewer: &Viewer, epic: &Epic, wanted: bool) ->
     }
     subscriptions::set(tx, user_id, Target::Epic, epic.id, wanted)?;
     Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn epics_are_named_in_several_ways() {
+        let here = Namespace { id: 7, ..Namespace::default() };
+        let path = |text: &str| Reference::Path(text.to_owned());
+        for (text, expected) in [
+            ("&5", Some((Reference::Id(7), 5))),
+            (" 5 ", Some((Reference::Id(7), 5))),
+            ("acme/tools&12", Some((path("acme/tools"), 12))),
+            ("https://x.example/groups/acme/-/epics/3", Some((path("acme"), 3))),
+            ("https://x.example/groups/acme/-/epics/3#note_1", Some((path("acme"), 3))),
+            ("", None),
+            ("&", None),
+            ("&0", None),
+            ("&-1", None),
+            ("door", None),
+            ("&99999999999999999999", None),
+            ("https://x.example/groups/acme", None),
+        ] {
+            let place = named(&here, text).map(|place| (place.group, place.number));
+            assert_eq!(place, expected, "{text}");
+        }
+    }
 }

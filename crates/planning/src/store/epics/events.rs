@@ -73,6 +73,10 @@ pub fn list(
     pages::page(tx, list, paging, |event: &Event| (json!(event.id), event.id))
 }
 
+pub fn by_ids(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<Event>> {
+    Ok(tx.all(sql!(SELECT, " from epic_events where id in_list($1)"), (ids,))?)
+}
+
 pub fn find(tx: &mut Tx<'_>, epic_id: i64, kind: EventKind, id: i64) -> Result<Option<Event>> {
     Ok(tx.optional(
         sql!(SELECT, " from epic_events where epic_id = $1 and kind = $2 and id = $3"),

@@ -1,13 +1,16 @@
 //! Epics: their rows. Lists are in [`list`], their issues in [`issues`], what stands
-//! below them in [`tree`], pages for many owners in [`pages`], their dates in [`dates`], links in [`links`], what became
-//! of them in [`events`].
+//! below them in [`tree`], several levels of it in [`below`] and how far it is in
+//! [`progress`], pages for many owners in [`pages`], their dates in [`dates`], links in
+//! [`links`], what became of them in [`events`].
 
+pub mod below;
 pub mod dates;
 pub mod events;
 pub mod issues;
 pub mod links;
 pub mod list;
 pub mod pages;
+pub mod progress;
 pub mod tree;
 
 use super::searched::EPICS;
@@ -40,9 +43,15 @@ pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Epic>> {
 }
 
 /// Epics that meet a condition on `epics` and `namespaces`, by id.
-pub fn of_condition(tx: &mut Tx<'_>, condition: Fragment) -> Result<Vec<Epic>> {
+pub fn of_condition(tx: &mut Tx<'_>, mut condition: Fragment) -> Result<Vec<Epic>> {
+    condition.raw(" order by epics.id");
+    of_fragment(tx, condition)
+}
+
+/// Epics that meet a condition, in the order that stands behind it.
+pub fn of_fragment(tx: &mut Tx<'_>, condition: Fragment) -> Result<Vec<Epic>> {
     let mut query = Fragment::new(SELECT);
-    query.raw("where ").append(condition).raw(" order by epics.id");
+    query.raw("where ").append(condition);
     Ok(tx.query(query)?)
 }
 

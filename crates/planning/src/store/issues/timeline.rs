@@ -4,7 +4,9 @@
 
 use super::events::Event;
 use super::long_texts::{self, Length};
-use crate::store::notes::{Note, Noteable, naming_what_is_seen, open};
+use crate::model::epics::EPIC;
+use crate::store::epics::events as of_epics;
+use crate::store::notes::{Note, Noteable, showing};
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::http::Paging;
@@ -39,12 +41,13 @@ pub struct Discussion {
 
 /// The story of an issue, or of another thing that has notes, as it shows to
 /// somebody.
-#[derive(Debug, Clone, Copy)]
-pub struct Timeline<'t> {
-    pub viewer: &'t Viewer,
-    pub noteable: Noteable,
+#[derive(Debug, Clone)]
+pub struct Timeline {
+    noteable: Noteable,
     /// They see what is for reporters.
-    pub is_reporter: bool,
+    is_reporter: bool,
+    /// Condition on `notes`: those of a discussion that show.
+    shown: Fragment,
 }
 
 /// A moment in a story: its time, and the id of the note that stands there.
@@ -66,19 +69,19 @@ impl NotePlace {
     }
 }
 
-impl Timeline<'_> {
-    /// Condition on `notes`: those of a discussion that show.
-    fn shown(&self, tx: &Tx<'_>) -> Fragment {
-        let mut shown = match self.is_reporter {
-            true => Fragment::new("1 = 1"),
-            false => open(self.viewer),
-        };
-        shown.append(naming_what_is_seen(tx, self.viewer, self.noteable.kind));
-        shown
+impl Timeline {
+    /// As it shows to a viewer who sees the thing, as a reporter or not.
+    pub fn new(tx: &Tx<'_>, viewer: &Viewer, noteable: Noteable, is_reporter: bool) -> Timeline {
+        let shown = showing(tx, viewer, noteable.kind, is_reporter);
+        Timeline { noteable, is_reporter, shown }
+    }
+
+    fn is_of_epic(&self) -> bool {
+        self.noteable.kind == EPIC
     }
 
     /// Condition on `notes`: those that begin a discussion.
-    fn beginning(&self, tx: &Tx<'_>) -> Fragment {
+    fn beginning(&self) -> Fragment {
         let mut first = Fragment::new("notes.noteable_type = ");
         first
             .bind(self.noteable.kind)
@@ -87,26 +90,29 @@ impl Timeline<'_> {
             true => " and notes.begins",
             false => " and notes.begins_in_public",
         });
-        first.raw(" and ").append(self.shown(tx));
+        first.raw(" and ").append(self.shown.clone());
         first
     }
 
-    /// The first so many entries of an issue, of those before a moment if one is named. Both
+    /// The first so many entries, of those before a moment if one is named. Both
     /// halves end there, so that neither is read to its end.
-    fn entries(&self, tx: &Tx<'_>, before: Option<Moment>, most: i64) -> Fragment {
+    fn entries(&self, before: Option<Moment>, most: i64) -> Fragment {
         let mut query = Fragment::new(
             "select * from (select false as is_event, notes.id as id,
                 notes.created_at as created_at from notes where ",
         );
-        query.append(self.beginning(tx));
+        query.append(self.beginning());
         if let Some((at, id)) = before {
             query.push(" and (notes.created_at, notes.id) < (", at).push(", ", id).raw(")");
         }
-        query.push(" order by notes.created_at, notes.id limit ", most).push(
-            ") as said union all
-             select * from (select true, id, created_at from issue_events where issue_id = ",
-            self.noteable.id,
-        );
+        let events = match self.is_of_epic() {
+            true => "epic_events where epic_id = ",
+            false => "issue_events where issue_id = ",
+        };
+        query
+            .push(" order by notes.created_at, notes.id limit ", most)
+            .raw(") as said union all select * from (select true, id, created_at from ")
+            .push(events, self.noteable.id);
         if let Some((at, _)) = before {
             query.push(" and created_at < ", at);
         }
@@ -116,7 +122,7 @@ impl Timeline<'_> {
 
     fn count_entries(&self, tx: &mut Tx<'_>, before: Option<Moment>, most: i64) -> Result<i64> {
         let mut query = Fragment::new("select count(*) from (");
-        query.append(self.entries(tx, before, most)).raw(") as entries");
+        query.append(self.entries(before, most)).raw(") as entries");
         Ok(first(tx, query)?.unwrap_or(0))
     }
 
@@ -131,7 +137,7 @@ impl Timeline<'_> {
         let most = paging.offset().saturating_add(paging.per_page);
         let mut query = Fragment::new("select is_event, id from (");
         query
-            .append(self.entries(tx, None, most))
+            .append(self.entries(None, most))
             .push(") as entries order by created_at, is_event, id limit ", paging.per_page)
             .push(" offset ", paging.offset());
         let order: Vec<(bool, i64)> = tx.query(query)?;
@@ -140,8 +146,12 @@ impl Timeline<'_> {
             some.map(|(_, id)| *id).collect()
         };
         let mut said = self.discussions(tx, ids(false))?;
-        let events: Vec<Event> =
-            tx.all(sql!("select * from issue_events where id in_list($1)"), (ids(true),))?;
+        let events: Vec<Event> = match self.is_of_epic() {
+            true => of_epics::by_ids(tx, &ids(true))?,
+            false => {
+                tx.all(sql!("select * from issue_events where id in_list($1)"), (ids(true),))?
+            }
+        };
         let mut events: HashMap<i64, Event> = events.into_iter().map(|one| (one.id, one)).collect();
         let entry = |(is_event, id): (bool, i64)| match is_event {
             true => events.remove(&id).map(Entry::Became),
@@ -157,10 +167,7 @@ impl Timeline<'_> {
             Some(short) => short,
             None => {
                 let begun = self.begun(tx, firsts.clone())?;
-                let lengths = {
-                    let of = self.of_beginnings(tx, &begun);
-                    long_texts::lengths(tx, of, i64::MAX)?
-                };
+                let lengths = long_texts::lengths(tx, self.of_beginnings(&begun), i64::MAX)?;
                 (begun, lengths)
             }
         };
@@ -189,7 +196,7 @@ impl Timeline<'_> {
         let mut of = Fragment::new(
             "notes.discussion_id in (select began.discussion_id from notes began where",
         );
-        of.in_list("began.id", firsts.to_vec()).raw(") and ").append(self.shown(tx));
+        of.in_list("began.id", firsts.to_vec()).raw(") and ").append(self.shown.clone());
         let lengths = long_texts::lengths(tx, of, FEW + 1)?;
         let mut totals: HashMap<&str, i64> = HashMap::new();
         for one in &lengths {
@@ -218,14 +225,14 @@ impl Timeline<'_> {
                     where notes.discussion_id = began.discussion_id and ",
         );
         query
-            .append(self.shown(tx))
+            .append(self.shown.clone())
             .push(" limit ", MOST_SHOWN + MOST_COUNTED + 1)
             .raw(
                 ") as counted) as total,
                 (select notes.id from notes
                     where notes.discussion_id = began.discussion_id and ",
             )
-            .append(self.shown(tx))
+            .append(self.shown.clone())
             .push(" order by notes.created_at, notes.id limit 1 offset ", MOST_SHOWN - 1)
             .raw(") as last_id from notes began where")
             .in_list("began.id", firsts)
@@ -234,7 +241,7 @@ impl Timeline<'_> {
     }
 
     /// Condition on `notes`: those of these discussions up to where they are cut.
-    fn of_beginnings(&self, tx: &Tx<'_>, begun: &[Begun]) -> Fragment {
+    fn of_beginnings(&self, begun: &[Begun]) -> Fragment {
         let whole = begun.iter().filter(|one| one.total <= MOST_SHOWN);
         let whole: Vec<String> = whole.map(|one| one.discussion_id.clone()).collect();
         let mut query = Fragment::new("(");
@@ -250,29 +257,28 @@ impl Timeline<'_> {
                 .push(", ", id)
                 .raw("))");
         }
-        query.raw(") and ").append(self.shown(tx));
+        query.raw(") and ").append(self.shown.clone());
         query
     }
 
     /// Condition on `notes`: those of one discussion of it. The sum keeps
     /// PostgreSQL from walking all notes of the issue for it.
-    fn of_discussion(&self, tx: &Tx<'_>, id: &str) -> Fragment {
+    fn of_discussion(&self, id: &str) -> Fragment {
         let mut of = Fragment::new("notes.discussion_id = ");
         of.bind(id)
             .push(" and notes.noteable_type = ", self.noteable.kind)
             .push(" and notes.noteable_id + 0 = ", self.noteable.id)
             .raw(" and ")
-            .append(self.shown(tx));
+            .append(self.shown.clone());
         of
     }
 
     /// One page of the notes of one discussion, oldest first; they are counted as
     /// entries are.
     pub fn discussion(&self, tx: &mut Tx<'_>, id: &str, paging: &Paging) -> Result<Discussion> {
-        let of = self.of_discussion(tx, id);
-        let total = count_notes(tx, of, counted_to(paging))?;
+        let total = count_notes(tx, self.of_discussion(id), counted_to(paging))?;
         let mut page = Fragment::new("notes.id in (select notes.id from notes where ");
-        page.append(self.of_discussion(tx, id))
+        page.append(self.of_discussion(id))
             .push(" order by notes.created_at, notes.id limit ", paging.per_page)
             .push(" offset ", paging.offset())
             .raw(")");
@@ -289,7 +295,7 @@ impl Timeline<'_> {
             .push(" and notes.noteable_id = ", self.noteable.id)
             .push(" and notes.id = ", id)
             .raw(" and ")
-            .append(self.shown(tx));
+            .append(self.shown.clone());
         let note: Option<Note> = first(tx, query)?;
         Ok(note.map(|note| Discussion { notes: vec![note], total: 1, cut: Vec::new() }))
     }
@@ -297,11 +303,10 @@ impl Timeline<'_> {
     /// One page of the discussions, the latest first, and how many there are, counted
     /// as entries are.
     pub fn latest(&self, tx: &mut Tx<'_>, paging: &Paging) -> Result<(Vec<Discussion>, i64)> {
-        let beginning = self.beginning(tx);
-        let total = count_notes(tx, beginning, counted_to(paging))?;
+        let total = count_notes(tx, self.beginning(), counted_to(paging))?;
         let mut query = Fragment::new("select notes.id from notes where ");
         query
-            .append(self.beginning(tx))
+            .append(self.beginning())
             .push(" order by notes.created_at desc, notes.id desc limit ", paging.per_page)
             .push(" offset ", paging.offset());
         let firsts: Vec<i64> = tx.query(query)?;
@@ -312,7 +317,7 @@ impl Timeline<'_> {
     /// How many discussions began after that of a note.
     pub fn later(&self, tx: &mut Tx<'_>, note: &Note) -> Result<i64> {
         let (at, id) = self.began(tx, note)?;
-        let mut after = self.beginning(tx);
+        let mut after = self.beginning();
         after.push(" and (notes.created_at, notes.id) > (", at).push(", ", id).raw(")");
         count_notes(tx, after, COUNT_LIMIT + 1)
     }
@@ -321,7 +326,7 @@ impl Timeline<'_> {
     fn began(&self, tx: &mut Tx<'_>, note: &Note) -> Result<Moment> {
         let mut query = Fragment::new("select notes.created_at, notes.id from notes where ");
         query
-            .append(self.of_discussion(tx, &note.discussion_id))
+            .append(self.of_discussion(&note.discussion_id))
             .raw(" order by notes.created_at, notes.id limit 1");
         Ok(first(tx, query)?.unwrap_or((note.created_at, note.id)))
     }
@@ -329,7 +334,7 @@ impl Timeline<'_> {
     /// Where a note stands.
     pub fn place_of(&self, tx: &mut Tx<'_>, note: &Note) -> Result<NotePlace> {
         let began = self.began(tx, note)?;
-        let mut before = self.of_discussion(tx, &note.discussion_id);
+        let mut before = self.of_discussion(&note.discussion_id);
         before
             .push(" and (notes.created_at, notes.id) < (", note.created_at)
             .push(", ", note.id)

@@ -212,7 +212,7 @@ pub fn of_people(
 ) -> Result<Vec<Note>> {
     let mut query = Fragment::new("select notes.* from notes where ");
     query
-        .append(shown(viewer, noteable, true))
+        .append(shown(tx, viewer, noteable, true))
         .raw(" and not notes.is_system order by notes.created_at, notes.id")
         .push(" limit ", most);
     Ok(tx.query(query)?)
@@ -276,12 +276,25 @@ pub fn begin_thread(tx: &mut Tx<'_>, id: i64) -> Result<()> {
 
 /// Condition on `notes`: those about something that show to a viewer who sees
 /// it, as a reporter or not.
-pub fn shown(viewer: &Viewer, noteable: Noteable, is_reporter: bool) -> Fragment {
+pub fn shown(tx: &Tx<'_>, viewer: &Viewer, noteable: Noteable, is_reporter: bool) -> Fragment {
     let mut condition = Fragment::new("notes.noteable_type = ");
-    condition.bind(noteable.kind).push(" and notes.noteable_id = ", noteable.id);
-    if !is_reporter {
-        condition.raw(" and ").append(open(viewer));
-    }
+    condition
+        .bind(noteable.kind)
+        .push(" and notes.noteable_id = ", noteable.id)
+        .raw(" and ")
+        .append(showing(tx, viewer, noteable.kind, is_reporter));
+    condition
+}
+
+/// Condition on `notes` of a discussion about something of this kind: those that
+/// show to a viewer who sees it, as a reporter or not. What a note of an epic names
+/// may be of another group.
+pub fn showing(tx: &Tx<'_>, viewer: &Viewer, kind: &str, is_reporter: bool) -> Fragment {
+    let mut condition = match is_reporter {
+        true => Fragment::new("1 = 1"),
+        false => open(viewer),
+    };
+    condition.append(naming_what_is_seen(tx, viewer, kind));
     condition
 }
 

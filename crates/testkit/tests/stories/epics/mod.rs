@@ -9,6 +9,7 @@ mod links;
 mod lists;
 mod notes;
 mod one;
+mod pages;
 mod parallel;
 mod promotion;
 mod texts;

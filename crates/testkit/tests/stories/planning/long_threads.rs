@@ -46,7 +46,7 @@ fn about(issue_id: i64) -> Noteable {
 
 fn took(tx: &mut Tx<'_>, issue_id: i64, is_reporter: bool) -> kernel::error::Result<Duration> {
     let viewer = Viewer::Anonymous;
-    let timeline = Timeline { viewer: &viewer, noteable: about(issue_id), is_reporter };
+    let timeline = Timeline::new(tx, &viewer, about(issue_id), is_reporter);
     let paging = Paging { per_page: 50, start: Start::Page(1) };
     let newest: i64 = tx.one(
         "select max(id) from notes where noteable_id = $1 and body like 'answer 1%'",
@@ -92,7 +92,7 @@ async fn a_long_issue_is_read_like_a_short_one(t: TestServer) {
     }
     let shown = t.app().read(move |tx| {
         let viewer = Viewer::Anonymous;
-        let timeline = Timeline { viewer: &viewer, noteable: about(long), is_reporter: false };
+        let timeline = Timeline::new(tx, &viewer, about(long), false);
         let paging = Paging { per_page: 50, start: Start::Page(1) };
         let (count, page) = (timeline.count(tx, &paging)?, timeline.page(tx, &paging)?);
         Ok((count, page.into_iter().next()))

@@ -268,10 +268,20 @@ async fn ten_names_cost_what_one_costs(t: TestServer) {
         let goal = json!({"title": title});
         admin.post(project.at("/milestones")).json(&goal).await.is(201);
         admin.post(project.at("/issues")).json(&goal).await.is(201);
+        admin.post("/groups/acme/epics").json(&goal).await.is(201);
         t.project(&format!("acme/{title}")).await;
         t.group(&format!("{title}-group")).await.add(&jane, 10).await;
     }
-    for kind in ["people", "mentions", "labels", "milestones", "issues", "projects", "groups"] {
+    for kind in [
+        "people",
+        "mentions",
+        "labels",
+        "milestones",
+        "issues",
+        "epics",
+        "projects",
+        "groups",
+    ] {
         let mut costs = Vec::new();
         // A person and a group have the same name.
         let one = if kind == "mentions" { 2 } else { 1 };

@@ -1,0 +1,100 @@
+//! What people say about something on its own page: comments, answers, changes,
+//! threads and boxes, alike for issues and epics.
+
+mod forms;
+mod story;
+mod view;
+
+use super::boxes::BoxForm;
+use super::notes::Open;
+use crate::guarded::{NoteablePath, Writer};
+use crate::rules::issues::StateEvent;
+use crate::store::notes::Noteable;
+use http::Method;
+use identity::pages::refusal::Refusal;
+use identity::spam::Guarded;
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::Result;
+use kernel::http::params::Text;
+use kernel::http::{FromCall, Paging, Response, Routes};
+use std::future::Future;
+use store::Tx;
+
+pub use story::StoryReader;
+pub use view::{TalkView, Writing};
+
+/// Entries of a page.
+pub const ENTRIES: i64 = 50;
+/// Where the description stands on the page.
+pub const DESCRIPTION: &str = "description";
+
+/// The page of something, for somebody signed in.
+pub trait TalkPage: FromCall + Clone + Send + Sync + 'static {
+    type Spot: NoteablePath;
+
+    fn viewer(&self) -> &Viewer;
+
+    fn paging(&self) -> &Paging;
+
+    /// Finds it, for who sees it.
+    fn here(&self, tx: &mut Tx<'_>) -> Result<Here<Self::Spot>>;
+
+    /// Ticks a box of its description.
+    fn tick(&self, tx: &mut Tx<'_>, form: &BoxForm) -> Result<()>;
+
+    /// Closes it, or opens it again.
+    fn change_state(
+        &self,
+        app: &App,
+        by: Writer,
+        spot: Self::Spot,
+        event: StateEvent,
+    ) -> impl Future<Output = Result<Guarded<()>>> + Send;
+
+    /// The page with a form that was refused.
+    fn again(self, app: &App, typed: TalkForms) -> impl Future<Output = Result<Response>> + Send;
+}
+
+/// Where notes about something are written.
+pub struct Here<S> {
+    pub spot: S,
+    /// Address of its page.
+    pub url: String,
+    pub noteable: Noteable,
+    /// The viewer sees what is internal.
+    pub is_reporter: bool,
+}
+
+/// What was typed on a page and refused, or is open there.
+#[derive(Default)]
+pub struct TalkForms {
+    pub draft: Draft,
+    pub open: Open,
+    pub refusal: Refusal,
+}
+
+kernel::params! {
+    /// A note as it is typed.
+    #[derive(Default)]
+    pub struct Draft {
+        pub body: Text,
+        pub internal: Option<bool>,
+        /// The discussion it answers in.
+        pub discussion_id: Text,
+    }
+}
+
+/// The forms below the address of a page.
+pub fn routes<P: TalkPage>(r: &mut Routes, one: &str) {
+    let note = format!("{one}/notes/{{note_id}}");
+    r.page(Method::POST, &format!("{one}/notes"), forms::write_note::<P>);
+    r.page(Method::POST, &note, forms::change_note::<P>);
+    r.page(
+        Method::POST,
+        &format!("{one}/discussions/{{discussion_id}}"),
+        forms::resolve::<P>,
+    );
+    r.page(Method::POST, &format!("{one}/tasks"), forms::tick::<P>);
+    r.page(Method::POST, &format!("{note}/tasks"), forms::tick::<P>);
+}
