@@ -58,7 +58,7 @@ async fn serve() -> String {
 
 fn open(allowed: &[&str]) -> Outbound {
     let allowed_hosts = allowed.iter().map(|host| (*host).to_owned()).collect();
-    Outbound::new(Policy { allowed_hosts, ..Policy::default() }).unwrap()
+    Outbound::new(Policy { allowed_hosts, ..Policy::default() }, &Trust::default()).unwrap()
 }
 
 fn text(answer: Answer) -> String {
@@ -73,7 +73,8 @@ async fn a_call_to_an_allowed_address_answers() {
     assert_eq!(answer.status, StatusCode::OK);
     assert_eq!(text(answer), "POST\naccept=*/*\ncontent-type=application/json\nbody={\"a\":1}");
 
-    let local = Outbound::new(Policy { allow_local: true, ..Policy::default() }).unwrap();
+    let local = Outbound::new(Policy { allow_local: true, ..Policy::default() }, &Trust::default())
+        .unwrap();
     assert!(local.call(call).await.is_ok());
     assert_eq!(local.call(Call::get(format!("{base}/x"))).await.unwrap().status, 404);
 }
@@ -107,7 +108,9 @@ async fn local_addresses_are_blocked_however_written() {
 
 #[tokio::test]
 async fn metadata_stays_blocked_where_local_is_allowed() {
-    let client = Outbound::new(Policy { allow_local: true, ..Policy::default() }).unwrap();
+    let client =
+        Outbound::new(Policy { allow_local: true, ..Policy::default() }, &Trust::default())
+            .unwrap();
     for url in ["http://169.254.169.254/latest", "http://[fd00:ec2::254]/", "http://0.0.0.0/"] {
         assert!(matches!(client.check(url).await, Err(Fault::Blocked(_))), "{url}");
     }
@@ -142,9 +145,11 @@ async fn a_port_on_the_list_opens_that_port_only() {
 
 #[tokio::test]
 async fn a_closed_policy_denies_what_is_not_listed() {
-    let closed =
-        Outbound::new(Policy { allow_local: true, only_allowed: true, ..Policy::default() })
-            .unwrap();
+    let closed = Outbound::new(
+        Policy { allow_local: true, only_allowed: true, ..Policy::default() },
+        &Trust::default(),
+    )
+    .unwrap();
     for url in ["http://127.0.0.1/", "http://localhost/", "http://8.8.8.8/"] {
         assert!(matches!(closed.check(url).await, Err(Fault::Denied)), "{url}");
         let fault = closed.call(Call::get(url)).await;
