@@ -154,8 +154,15 @@ impl Events {
             Of::Memberships(id) => {
                 let mut projects = visible_projects(tx, viewer, Purpose::Read);
                 projects.raw(" and ").append(projects_of(tx, *id, GUEST));
-                let few = few(tx, &projects)?;
-                (of_places(projects, None), few.map(|few| (few, None)))
+                match few(tx, &projects)?.as_deref() {
+                    // One alone is walked like its own list.
+                    Some([only]) => {
+                        let mut own = Fragment::new("activity_events.project_id = ");
+                        own.bind(*only);
+                        (own, None)
+                    }
+                    few => (of_places(projects, None), few.map(|few| (few.to_vec(), None))),
+                }
             }
         };
         walked.raw(" and ").append(seen.clone());
@@ -264,13 +271,23 @@ impl Source {
         if self.ascending { "" } else { " desc" }
     }
 
+    /// Which rows is found by their ids, out of an index as far as that goes; only
+    /// those of the page are read.
     fn rows(&self, tx: &mut Tx<'_>, bound: Bound, limit: i64, offset: i64) -> Result<Vec<Event>> {
-        let mut query = Fragment::new("select newest.* from (");
-        query
-            .append(self.newest(bound, offset.saturating_add(limit)))
-            .raw(&format!(") as newest order by newest.id{}", self.direction()))
-            .push(" limit ", limit)
-            .push(" offset ", offset);
+        let direction = self.direction();
+        let mut query = Fragment::new(
+            "select activity_events.* from activity_events where activity_events.id in (",
+        );
+        match self.few {
+            None => query.append(self.ids(&self.walked, bound, limit)).push(" offset ", offset),
+            Some(_) => query
+                .raw("select newest.id from (")
+                .append(self.newest(bound, offset.saturating_add(limit)))
+                .raw(&format!(") as newest order by newest.id{direction}"))
+                .push(" limit ", limit)
+                .push(" offset ", offset),
+        };
+        query.raw(&format!(") order by activity_events.id{direction}"));
         Ok(tx.query(query)?)
     }
 
@@ -299,10 +316,10 @@ impl Source {
         Ok(tx.query::<i64>(query)?.into_iter().next().unwrap_or(0))
     }
 
-    /// A statement that reads so many at least, if there are as many.
+    /// A statement that reads the ids of so many at least, if there are as many.
     fn newest(&self, bound: Bound, limit: i64) -> Fragment {
         let Some((projects, groups)) = &self.few else {
-            return self.first(&self.walked, bound, limit);
+            return self.ids(&self.walked, bound, limit);
         };
         let mut of_them = Fragment::new("(");
         of_them.in_list("activity_events.project_id", projects.clone());
@@ -317,7 +334,7 @@ impl Source {
             .append(self.seen.clone())
             .raw(" and ")
             .append(self.reached(projects, bound, limit));
-        self.first(&of_them, bound, limit)
+        self.ids(&of_them, bound, limit)
     }
 
     /// Condition on events: no further than one of these projects alone has so many
@@ -345,9 +362,9 @@ impl Source {
         reached
     }
 
-    /// A statement that reads the first of a condition.
-    fn first(&self, condition: &Fragment, bound: Bound, limit: i64) -> Fragment {
-        let mut first = Fragment::new(&format!("select activity_events.* from {TABLES} where "));
+    /// A statement that reads the first ids of a condition.
+    fn ids(&self, condition: &Fragment, bound: Bound, limit: i64) -> Fragment {
+        let mut first = Fragment::new(&format!("select activity_events.id from {TABLES} where "));
         let mut condition = condition.clone();
         bound.narrow(&mut condition);
         first

@@ -76,6 +76,7 @@ pub fn migrations() -> &'static [Migration] {
         65 "0065_epics",
         68 "0068_incoming_mail",
         70 "0070_incoming_tries",
+        71 "0071_activity_pages",
     }
 }
 

@@ -61,8 +61,11 @@ pub(crate) fn subject(tx: &mut Tx<'_>, about: &About) -> Result<Option<OwnedTopi
 impl OwnedTopic {
     pub(crate) fn summary(&self, tx: &mut Tx<'_>) -> Result<Option<NoteableSummary>> {
         match self {
-            OwnedTopic::Issue(issue) => summary_of_issue(tx, issue).map(Some),
-            OwnedTopic::Thing(thing) => (thing.talk.told)(tx, thing.id),
+            OwnedTopic::Issue(issue) => {
+                let assignees = rows::assignees_of_one(tx, issue.id)?;
+                Ok(Some(summary_of_issue(issue, assignees)))
+            }
+            OwnedTopic::Thing(thing) => Ok((thing.talk.told)(tx, &[thing.id])?.remove(&thing.id)),
         }
     }
 
@@ -88,8 +91,8 @@ impl OwnedTopic {
     }
 }
 
-fn summary_of_issue(tx: &mut Tx<'_>, issue: &Issue) -> Result<NoteableSummary> {
-    Ok(NoteableSummary {
+pub(super) fn summary_of_issue(issue: &Issue, assignees: Vec<i64>) -> NoteableSummary {
+    NoteableSummary {
         noun: "issue",
         project_id: issue.project_id,
         project_path: issue.project_path.clone(),
@@ -98,6 +101,6 @@ fn summary_of_issue(tx: &mut Tx<'_>, issue: &Issue) -> Result<NoteableSummary> {
         text: issue.text().to_owned(),
         path: issue.path(),
         updated_at: issue.updated_at,
-        assignees: rows::assignees_of_one(tx, issue.id)?,
-    })
+        assignees,
+    }
 }

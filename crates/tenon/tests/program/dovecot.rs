@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::io::Write;
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 const PASSWORD: &str = "mail-box";
@@ -62,6 +63,11 @@ impl Dovecot {
             .args(["-c".as_ref(), directory.path().join("dovecot.conf").as_os_str()])
             .spawn()
             .expect("dovecot can be started");
+        let begun = Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(begun.elapsed() < Duration::from_secs(30), "dovecot does not start");
+            std::thread::sleep(Duration::from_millis(20));
+        }
         Some(Dovecot { directory, child, port, secure_port })
     }
 

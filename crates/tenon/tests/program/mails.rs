@@ -85,6 +85,7 @@ async fn watched(place: &Place, server: &Server) -> String {
     let issue = json!({"title": "A hinge"});
     let made = client.post(format!("{project}/issues")).json(&issue).await.is(201).json();
     let id = made["project_id"].as_i64().expect("an id");
+    all_told(place).await;
     place.within(move |tx| crowd(tx, id)).await;
     format!("{project}/issues/1")
 }
