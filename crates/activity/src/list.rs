@@ -9,7 +9,8 @@ use jiff::tz::TimeZone;
 use kernel::error::Result;
 use kernel::http::{Paged, Paging};
 use kernel::time::{Date, Timestamp};
-use spaces::access::{GUEST, Purpose, projects_of, visible_groups, visible_projects};
+use planning::access::sees_issues;
+use spaces::access::{GUEST, Purpose, REPORTER, projects_of, visible_groups, visible_projects};
 use spaces::activity::Action;
 use spaces::search::Place;
 use store::{Fragment, FromRow, Tx, sql};
@@ -127,7 +128,7 @@ impl Events {
             Of::Place(place) => place,
             _ => &everywhere,
         };
-        let mut seen = kinds::seen(tx, viewer, place, self.target_type);
+        let mut seen = self.seen(tx, viewer, place)?;
         if let Some(action) = self.action {
             seen.push(" and activity_events.action = ", action.as_str());
         }
@@ -135,7 +136,7 @@ impl Events {
         let (mut walked, few) = match &self.of {
             Of::Author(id) => {
                 let mut own = Fragment::new("activity_events.author_id = ");
-                own.bind(*id).raw(" and ").append(open(tx, viewer));
+                own.bind(*id);
                 (own, None)
             }
             Of::Place(Place::Project(project, _)) => {
@@ -167,6 +168,28 @@ impl Events {
         };
         walked.raw(" and ").append(seen.clone());
         Ok(Source { ascending: self.ascending, walked, seen, few })
+    }
+
+    /// Condition on events: the viewer sees what it was done to. In a few projects they
+    /// see all of it, which spares a look at each thing.
+    fn seen(&self, tx: &mut Tx<'_>, viewer: &Viewer, place: &Place) -> Result<Fragment> {
+        let mut seen = Fragment::new("(");
+        let projects = whole(tx, viewer, place)?;
+        match kinds::whole(self.target_type).filter(|_| !projects.is_empty()) {
+            Some(whole) if matches!(place, Place::Project(..)) => return Ok(whole),
+            Some(whole) => seen
+                .raw("(")
+                .in_list("activity_events.project_id", projects)
+                .raw(" and")
+                .append(whole)
+                .raw(") or "),
+            None => &mut seen,
+        };
+        if let Of::Author(_) = self.of {
+            seen.append(open(tx, viewer)).raw(" and ");
+        }
+        seen.append(kinds::seen(tx, viewer, place, self.target_type)).raw(")");
+        Ok(seen)
     }
 
     /// ` and …`: done on the days that are asked for. Ids grow with time, which
@@ -222,6 +245,23 @@ fn of_places(projects: Fragment, groups: Option<Fragment>) -> Fragment {
     }
     open.raw(")");
     open
+}
+
+/// Projects whose issues and notes the viewer sees all of, if they are few.
+fn whole(tx: &mut Tx<'_>, viewer: &Viewer, place: &Place) -> Result<Vec<i64>> {
+    if let Place::Project(project, level) = place {
+        let is_whole = *level >= REPORTER && sees_issues(project, *level);
+        return Ok(is_whole.then_some(project.id).into_iter().collect());
+    }
+    let Some(user) = viewer.user_id() else {
+        return Ok(Vec::new());
+    };
+    let mut projects = visible_projects(tx, viewer, Purpose::Read);
+    projects
+        .raw(" and ")
+        .append(projects_of(tx, user, REPORTER))
+        .raw(" and coalesce(projects.features ->> 'issues', '') <> 'disabled'");
+    Ok(few(tx, &projects)?.unwrap_or_default())
 }
 
 /// The projects of a condition, if they are few.

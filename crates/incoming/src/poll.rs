@@ -38,10 +38,18 @@ impl Job for Poll {
         // The next look is the retry.
         match looked {
             Ok(Ok(())) => Ok(()),
-            Ok(Err(Error::Unavailable(why))) => Err(Failure::GiveUp(why)),
-            Ok(Err(error)) => Err(Failure::GiveUp(error.to_string())),
+            Ok(Err(error)) => Err(Failure::GiveUp(why(&error))),
             Err(_) => Err(Failure::GiveUp("the mail server takes too long".into())),
         }
+    }
+}
+
+/// What went wrong, for administrators.
+fn why(error: &Error) -> String {
+    match error {
+        Error::Unavailable(text) => text.clone(),
+        Error::Limited(_) => "Its sender wrote too much in a short time.".to_owned(),
+        other => other.to_string(),
     }
 }
 
@@ -72,7 +80,7 @@ async fn take(app: &App, mailbox: &mut Mailbox, uid: u32) -> Result<()> {
     match taken {
         Ok(outcome) => tracing::info!(uid, ?outcome, "a mail came in"),
         Err(error @ (Error::Unavailable(_) | Error::Internal(_) | Error::Limited(_))) => {
-            let why = error.to_string();
+            let why = why(&error);
             tracing::warn!(uid, why, "a mail could not be taken yet");
             return match is_last {
                 true => set_aside(app, mailbox, uid, why).await,

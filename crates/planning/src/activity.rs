@@ -2,7 +2,7 @@
 //! recorded here, and seen by whoever sees the thing.
 
 use crate::access::epics::visible_ids;
-use crate::access::{Parent, Scope, sees_issues, visible};
+use crate::access::{Parent, visible};
 use crate::model::Milestone;
 use crate::model::epics::{EPIC, Epic};
 use crate::search::scope;
@@ -10,7 +10,7 @@ use crate::store::notes::{ISSUE, readable};
 use crate::store::{milestones, places};
 use identity::viewer::Viewer;
 use kernel::error::Result;
-use spaces::access::{GUEST, REPORTER, projects_of};
+use spaces::access::{GUEST, projects_of};
 use spaces::activity::{Action, Target, Where, forget, keep_title, record};
 use spaces::search::Place;
 use store::{Fragment, Tx};
@@ -94,43 +94,20 @@ pub(crate) fn forget_note(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     forget(tx, NOTE, own)
 }
 
-/// Condition on `activity_events` joined with `projects`: the viewer sees all issues
-/// and notes of its project, none of which has to be looked at. What is gone has no
-/// events.
-fn of_reporters(tx: &Tx<'_>, viewer: &Viewer, place: &Place) -> Fragment {
-    let mut all = Fragment::new("(");
-    match (scope(place), viewer.user_id()) {
-        (Scope::Project(desk), _) => {
-            let all_seen = desk.is_reporter() && sees_issues(&desk.project, desk.level);
-            all.raw(if all_seen { "1 = 1" } else { "1 = 0" })
-        }
-        (_, Some(user_id)) => {
-            all.raw("coalesce(projects.features ->> 'issues', '') <> 'disabled'");
-            match viewer.is_admin() {
-                true => &mut all,
-                false => all.raw(" and ").append(projects_of(tx, user_id, REPORTER)),
-            }
-        }
-        (_, None) => all.raw("1 = 0"),
-    };
-    all.raw(")");
-    all
-}
-
-/// Condition on the same: it is about an issue that the viewer sees.
+/// Condition on `activity_events` joined with `projects`: it is about an issue that
+/// the viewer sees.
 pub fn of_issues(tx: &Tx<'_>, viewer: &Viewer, place: &Place) -> Fragment {
-    let mut seen = Fragment::new("(");
-    seen.append(of_reporters(tx, viewer, place))
-        .raw(" or exists (select 1 from issues where issues.id = activity_events.target_id and ");
-    seen.append(visible(tx, viewer, &scope(place))).raw("))");
+    let mut seen = Fragment::new(
+        "exists (select 1 from issues where issues.id = activity_events.target_id and ",
+    );
+    seen.append(visible(tx, viewer, &scope(place))).raw(")");
     seen
 }
 
 /// The same of comments on issues.
 pub fn of_notes(tx: &Tx<'_>, viewer: &Viewer, place: &Place) -> Fragment {
-    let mut seen = Fragment::new("(");
-    seen.append(of_reporters(tx, viewer, place)).raw(
-        " or exists (select 1 from notes join issues on issues.id = notes.noteable_id
+    let mut seen = Fragment::new(
+        "exists (select 1 from notes join issues on issues.id = notes.noteable_id
             where notes.id = activity_events.target_id and notes.noteable_type = ",
     );
     seen.bind(ISSUE)
@@ -138,7 +115,7 @@ pub fn of_notes(tx: &Tx<'_>, viewer: &Viewer, place: &Place) -> Fragment {
         .append(visible(tx, viewer, &scope(place)))
         .raw(" and ")
         .append(readable(tx, viewer))
-        .raw("))");
+        .raw(")");
     seen
 }
 

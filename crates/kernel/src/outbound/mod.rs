@@ -23,7 +23,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::{Host, Url};
 
 use crate::error::Error;
-use crate::trust::Trust;
+use crate::trust::{self, Trust};
 pub use policy::Policy;
 
 /// Redirects followed before giving up.
@@ -362,6 +362,9 @@ fn opened(answer: reqwest::Response, max_answer: u64) -> Result<Opened, Fault> {
 fn broken(error: reqwest::Error) -> Fault {
     if error.is_timeout() {
         return Fault::Timeout;
+    }
+    if let Some(why) = trust::refusal(&error) {
+        return Fault::Connection(why.to_owned());
     }
     let mut cause: &dyn std::error::Error = &error;
     loop {
