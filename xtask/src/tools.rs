@@ -59,10 +59,10 @@ pub fn oathtool() -> Outcome {
 
 /// A mail server with mailboxes.
 pub fn dovecot() -> Outcome {
-    if on_path(&["dovecot"]).is_some() {
+    if on_path(&["dovecot"]).is_some() && on_path(&["openssl"]).is_some() {
         return Ok(());
     }
-    system_packages("dovecot", &["dovecot-imapd"])
+    system_packages("dovecot and openssl", &["dovecot-imapd", "openssl"])
 }
 
 /// PATH with the programs we installed ourselves in front.

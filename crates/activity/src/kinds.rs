@@ -106,6 +106,18 @@ impl Kind {
     }
 }
 
+/// Condition on events of projects whose issues and notes the viewer sees all of, none
+/// of which has to be looked at: what is gone has no events. None where only a type is
+/// asked for that is looked at.
+pub fn whole(only: Option<TargetType>) -> Option<Fragment> {
+    let kinds = [Kind::Project, Kind::Member, Kind::Issue, Kind::Note, Kind::Milestone];
+    let asked = kinds.into_iter().filter(|kind| only.is_none_or(|only| kind.filter() == only));
+    let names: Vec<String> = asked.map(|kind| kind.stored().to_owned()).collect();
+    let mut whole = Fragment::default();
+    whole.in_list("activity_events.target_type", &names);
+    (!names.is_empty()).then_some(whole)
+}
+
 /// Condition on the same: the viewer sees what it was done to, which is of this type
 /// if one is told.
 pub fn seen(tx: &Tx<'_>, viewer: &Viewer, place: &Place, only: Option<TargetType>) -> Fragment {

@@ -9,7 +9,8 @@ use jiff::tz::TimeZone;
 use kernel::error::Result;
 use kernel::http::{Paged, Paging};
 use kernel::time::{Date, Timestamp};
-use spaces::access::{GUEST, Purpose, projects_of, visible_groups, visible_projects};
+use planning::access::sees_issues;
+use spaces::access::{GUEST, Purpose, REPORTER, projects_of, visible_groups, visible_projects};
 use spaces::activity::Action;
 use spaces::search::Place;
 use store::{Fragment, FromRow, Tx, sql};
@@ -127,7 +128,7 @@ impl Events {
             Of::Place(place) => place,
             _ => &everywhere,
         };
-        let mut seen = kinds::seen(tx, viewer, place, self.target_type);
+        let mut seen = self.seen(tx, viewer, place)?;
         if let Some(action) = self.action {
             seen.push(" and activity_events.action = ", action.as_str());
         }
@@ -135,7 +136,7 @@ impl Events {
         let (mut walked, few) = match &self.of {
             Of::Author(id) => {
                 let mut own = Fragment::new("activity_events.author_id = ");
-                own.bind(*id).raw(" and ").append(open(tx, viewer));
+                own.bind(*id);
                 (own, None)
             }
             Of::Place(Place::Project(project, _)) => {
@@ -154,12 +155,41 @@ impl Events {
             Of::Memberships(id) => {
                 let mut projects = visible_projects(tx, viewer, Purpose::Read);
                 projects.raw(" and ").append(projects_of(tx, *id, GUEST));
-                let few = few(tx, &projects)?;
-                (of_places(projects, None), few.map(|few| (few, None)))
+                match few(tx, &projects)?.as_deref() {
+                    // One alone is walked like its own list.
+                    Some([only]) => {
+                        let mut own = Fragment::new("activity_events.project_id = ");
+                        own.bind(*only);
+                        (own, None)
+                    }
+                    few => (of_places(projects, None), few.map(|few| (few.to_vec(), None))),
+                }
             }
         };
         walked.raw(" and ").append(seen.clone());
         Ok(Source { ascending: self.ascending, walked, seen, few })
+    }
+
+    /// Condition on events: the viewer sees what it was done to. In a few projects they
+    /// see all of it, which spares a look at each thing.
+    fn seen(&self, tx: &mut Tx<'_>, viewer: &Viewer, place: &Place) -> Result<Fragment> {
+        let mut seen = Fragment::new("(");
+        let projects = whole(tx, viewer, place)?;
+        match kinds::whole(self.target_type).filter(|_| !projects.is_empty()) {
+            Some(whole) if matches!(place, Place::Project(..)) => return Ok(whole),
+            Some(whole) => seen
+                .raw("(")
+                .in_list("activity_events.project_id", projects)
+                .raw(" and")
+                .append(whole)
+                .raw(") or "),
+            None => &mut seen,
+        };
+        if let Of::Author(_) = self.of {
+            seen.append(open(tx, viewer)).raw(" and ");
+        }
+        seen.append(kinds::seen(tx, viewer, place, self.target_type)).raw(")");
+        Ok(seen)
     }
 
     /// ` and …`: done on the days that are asked for. Ids grow with time, which
@@ -217,6 +247,23 @@ fn of_places(projects: Fragment, groups: Option<Fragment>) -> Fragment {
     open
 }
 
+/// Projects whose issues and notes the viewer sees all of, if they are few.
+fn whole(tx: &mut Tx<'_>, viewer: &Viewer, place: &Place) -> Result<Vec<i64>> {
+    if let Place::Project(project, level) = place {
+        let is_whole = *level >= REPORTER && sees_issues(project, *level);
+        return Ok(is_whole.then_some(project.id).into_iter().collect());
+    }
+    let Some(user) = viewer.user_id() else {
+        return Ok(Vec::new());
+    };
+    let mut projects = visible_projects(tx, viewer, Purpose::Read);
+    projects
+        .raw(" and ")
+        .append(projects_of(tx, user, REPORTER))
+        .raw(" and coalesce(projects.features ->> 'issues', '') <> 'disabled'");
+    Ok(few(tx, &projects)?.unwrap_or_default())
+}
+
 /// The projects of a condition, if they are few.
 fn few(tx: &mut Tx<'_>, projects: &Fragment) -> Result<Option<Vec<i64>>> {
     let mut query = Fragment::new("select projects.id from projects where ");
@@ -264,13 +311,23 @@ impl Source {
         if self.ascending { "" } else { " desc" }
     }
 
+    /// Which rows is found by their ids, out of an index as far as that goes; only
+    /// those of the page are read.
     fn rows(&self, tx: &mut Tx<'_>, bound: Bound, limit: i64, offset: i64) -> Result<Vec<Event>> {
-        let mut query = Fragment::new("select newest.* from (");
-        query
-            .append(self.newest(bound, offset.saturating_add(limit)))
-            .raw(&format!(") as newest order by newest.id{}", self.direction()))
-            .push(" limit ", limit)
-            .push(" offset ", offset);
+        let direction = self.direction();
+        let mut query = Fragment::new(
+            "select activity_events.* from activity_events where activity_events.id in (",
+        );
+        match self.few {
+            None => query.append(self.ids(&self.walked, bound, limit)).push(" offset ", offset),
+            Some(_) => query
+                .raw("select newest.id from (")
+                .append(self.newest(bound, offset.saturating_add(limit)))
+                .raw(&format!(") as newest order by newest.id{direction}"))
+                .push(" limit ", limit)
+                .push(" offset ", offset),
+        };
+        query.raw(&format!(") order by activity_events.id{direction}"));
         Ok(tx.query(query)?)
     }
 
@@ -299,10 +356,10 @@ impl Source {
         Ok(tx.query::<i64>(query)?.into_iter().next().unwrap_or(0))
     }
 
-    /// A statement that reads so many at least, if there are as many.
+    /// A statement that reads the ids of so many at least, if there are as many.
     fn newest(&self, bound: Bound, limit: i64) -> Fragment {
         let Some((projects, groups)) = &self.few else {
-            return self.first(&self.walked, bound, limit);
+            return self.ids(&self.walked, bound, limit);
         };
         let mut of_them = Fragment::new("(");
         of_them.in_list("activity_events.project_id", projects.clone());
@@ -317,7 +374,7 @@ impl Source {
             .append(self.seen.clone())
             .raw(" and ")
             .append(self.reached(projects, bound, limit));
-        self.first(&of_them, bound, limit)
+        self.ids(&of_them, bound, limit)
     }
 
     /// Condition on events: no further than one of these projects alone has so many
@@ -345,9 +402,9 @@ impl Source {
         reached
     }
 
-    /// A statement that reads the first of a condition.
-    fn first(&self, condition: &Fragment, bound: Bound, limit: i64) -> Fragment {
-        let mut first = Fragment::new(&format!("select activity_events.* from {TABLES} where "));
+    /// A statement that reads the first ids of a condition.
+    fn ids(&self, condition: &Fragment, bound: Bound, limit: i64) -> Fragment {
+        let mut first = Fragment::new(&format!("select activity_events.id from {TABLES} where "));
         let mut condition = condition.clone();
         bound.narrow(&mut condition);
         first

@@ -1,6 +1,6 @@
 //! Forgets which mails came in, once no copy of them can come any more.
 
-use crate::store;
+use crate::{store, tries};
 use kernel::jobs::{Failure, Job, Run};
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,7 @@ impl Job for ForgetMails {
     async fn run(self, run: Run) -> Result<(), Failure> {
         let before = run.app.now() - jiff::SignedDuration::from_hours(24 * DAYS);
         while run.app.write(move |tx| store::forget(tx, before, AT_ONCE)).await? > 0 {}
+        while run.app.write(|tx| tries::forget(tx, AT_ONCE)).await? > 0 {}
         Ok(())
     }
 }

@@ -4,8 +4,11 @@ use crate::message::MAX_MAIL;
 use async_imap::{Client, Session};
 use futures_util::TryStreamExt;
 use kernel::error::{Error, Result};
+use kernel::trust::{self, Trust};
 use percent_encoding::percent_decode_str;
 use rustls::pki_types::ServerName;
+use sha2::{Digest, Sha256};
+use std::collections::HashSet;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -24,6 +27,7 @@ pub struct Place {
     user: String,
     password: String,
     mailbox: String,
+    trust: Trust,
     /// What is read is removed.
     deletes: bool,
 }
@@ -38,7 +42,7 @@ enum Tls {
 
 impl Place {
     /// Reads `imap(s)://USER:PASSWORD@HOST:PORT/MAILBOX?tls=required&delete=true`.
-    pub fn of(url: &url::Url) -> Result<Place> {
+    pub fn of(url: &url::Url, trust: &Trust) -> Result<Place> {
         let plain = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
         let asks = |name: &str, value: &str| {
             url.query_pairs().any(|pair| pair == (name.into(), value.into()))
@@ -61,8 +65,16 @@ impl Place {
             } else {
                 mailbox
             },
+            trust: trust.clone(),
             deletes: asks("delete", "true"),
         })
+    }
+
+    fn key(&self, numbered: Option<u32>) -> String {
+        let Place { host, port, user, mailbox, .. } = self;
+        let text = format!("{user}\n{host}\n{port}\n{mailbox}\n{}", numbered.unwrap_or(0));
+        let digest = Sha256::digest(text);
+        digest[..16].iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 
@@ -149,23 +161,18 @@ async fn secured(
     place: &Place,
     connection: impl Connection + 'static,
 ) -> Result<impl Connection + 'static> {
-    let roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(Error::internal)?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
     let name = ServerName::try_from(place.host.clone()).map_err(away)?;
-    TlsConnector::from(Arc::new(config))
-        .connect(name, connection)
-        .await
-        .map_err(away)
+    let connected = TlsConnector::from(Arc::new(place.trust.tls()?)).connect(name, connection);
+    connected.await.map_err(|error| match trust::refusal(&error) {
+        Some(why) => Error::Unavailable(format!("The mail server is not believed: {why}")),
+        None => away(error),
+    })
 }
 
 /// An open mailbox.
 pub struct Mailbox {
     session: Session<Bounded>,
+    key: String,
     deletes: bool,
 }
 
@@ -174,14 +181,21 @@ impl Mailbox {
         let client = connect(place).await?;
         let login = client.login(&place.user, &place.password).await;
         let mut session = login.map_err(|(error, _)| away(error))?;
-        session.select(&place.mailbox).await.map_err(away)?;
-        Ok(Mailbox { session, deletes: place.deletes })
+        let selected = session.select(&place.mailbox).await.map_err(away)?;
+        let key = place.key(selected.uid_validity);
+        Ok(Mailbox { session, key, deletes: place.deletes })
     }
 
-    /// What nobody has read, the oldest first.
-    pub async fn unread(&mut self, most: usize) -> Result<Vec<u32>> {
+    /// Tells this mailbox from others, and from itself once its mails are numbered
+    /// anew.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// What nobody has read, but for those that wait, the oldest first.
+    pub async fn unread(&mut self, waiting: &HashSet<u32>, most: usize) -> Result<Vec<u32>> {
         let found = self.session.uid_search("UNSEEN UNDELETED").await.map_err(away)?;
-        let mut found: Vec<u32> = found.into_iter().collect();
+        let mut found: Vec<u32> = found.into_iter().filter(|uid| !waiting.contains(uid)).collect();
         found.sort_unstable();
         found.truncate(most);
         Ok(found)
@@ -212,6 +226,15 @@ impl Mailbox {
         } else {
             "+FLAGS (\\Seen)"
         };
+        self.store(uid, flags).await
+    }
+
+    /// Notes that a person has to look at a mail; it is never removed.
+    pub async fn set_aside(&mut self, uid: u32) -> Result<()> {
+        self.store(uid, "+FLAGS (\\Seen \\Flagged)").await
+    }
+
+    async fn store(&mut self, uid: u32, flags: &str) -> Result<()> {
         let stored = self.session.uid_store(uid.to_string(), flags).await.map_err(away)?;
         stored.try_for_each(|_| async { Ok(()) }).await.map_err(away)
     }

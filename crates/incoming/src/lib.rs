@@ -2,9 +2,12 @@
 //! the thread that it was about, and a mail to an address that ends mails ends them.
 //!
 //! Mails come by [`hook`] or out of a mailbox ([`poll`]); [`receive`] says what
-//! becomes of each, [`message`] and [`said`] what it says. Table: `incoming_mails`.
+//! becomes of each, [`answer`] writes the notes, [`message`] and [`said`] read what it
+//! says, and [`tries`] sets aside what cannot be taken.
+//! Tables: `incoming_mails`, `incoming_tries`.
 //! Jobs: `incoming.poll`, `incoming.refuse`, `incoming.forget`.
 
+mod answer;
 mod forget;
 mod hook;
 mod imap;
@@ -14,6 +17,7 @@ mod receive;
 mod refuse;
 pub mod said;
 mod store;
+pub mod tries;
 
 pub use hook::routes;
 use kernel::jobs::RegistryBuilder;

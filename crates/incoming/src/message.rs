@@ -135,7 +135,7 @@ fn files(mail: &Message<'_>) -> Vec<IncomingFile> {
             _ => Some(IncomingFile { name, bytes: part.contents().to_vec() }),
         }
     });
-    files.take(FILES).collect()
+    files.filter(|file| !file.bytes.is_empty()).take(FILES).collect()
 }
 
 #[cfg(test)]

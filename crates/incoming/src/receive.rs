@@ -4,30 +4,24 @@
 //! an address of theirs sent it. What has no key, or a wrong sender, is dropped
 //! without a word: an answer would go to whoever was named as its sender.
 
-use crate::message::{IncomingFile, IncomingMail, MAX_MAIL};
-use crate::refuse::Refuse;
+use crate::answer::answer;
+use crate::message::{IncomingMail, MAX_MAIL};
 use crate::store;
 use ::store::Tx;
 use identity::entities::load_basic;
 use identity::model::{User, UserState};
-use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::ids::Reference;
 use kernel::incoming_mail::{Addressed, ReplyAddress};
-use kernel::jobs::enqueue_at;
-use planning::access::OwnedDesk;
-use planning::guarded::{NoteablePath, Spot, Writer, comment};
+use planning::guarded::Spot;
 use planning::model::epics::{EPIC, Epic};
 use planning::notifications::sent::{self, SentNotification};
-use planning::rules::comments::Comment;
 use planning::rules::epics::places::EpicPlace;
 use planning::store::notes::{self, ISSUE, Note};
 use planning::targets::TargetKinds;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-use spaces::members::MembersOf;
-use spaces::uploads;
 
 /// Mails of one user that are acted on in a day.
 const A_DAY: i64 = 500;
@@ -118,12 +112,12 @@ async fn unsubscribe(app: &App, asked: Addressed) -> Result<Outcome> {
 }
 
 /// Somebody who answers a mail that they got.
-struct Letter {
-    user: User,
-    sent: SentNotification,
-    spot: Spot,
+pub struct Letter {
+    pub user: User,
+    pub sent: SentNotification,
+    pub spot: Spot,
     /// The note that they answer, if it was one.
-    answered: Option<Note>,
+    pub answered: Option<Note>,
 }
 
 enum Found {
@@ -178,88 +172,4 @@ fn spot(tx: &mut Tx<'_>, sent: &SentNotification) -> Result<Option<Spot>> {
         }
         other => tx.plugged::<TargetKinds>()?.thing(other, id).map(Spot::Thing),
     })
-}
-
-async fn answer(app: &App, mail: IncomingMail, letter: Letter, digest: Vec<u8>) -> Result<Outcome> {
-    let to = mail.from.clone().unwrap_or_default();
-    let user_id = letter.user.id;
-    let (taken, title) = (digest.clone(), letter.sent.noteable_type.clone());
-    match note(app, mail, letter, digest).await {
-        Err(error @ (Error::Unavailable(_) | Error::Internal(_) | Error::Limited(_))) => Err(error),
-        Ok(outcome) => Ok(outcome),
-        Err(error) => {
-            let reason = error.to_string();
-            app.write(move |tx| {
-                if !store::take(tx, &taken, user_id)? {
-                    return Ok(Outcome::Repeated);
-                }
-                let now = tx.now();
-                enqueue_at(
-                    tx,
-                    &Refuse { to: to.clone(), of: title.clone(), reason: reason.clone() },
-                    now,
-                )?;
-                Ok(Outcome::Refused)
-            })
-            .await
-        }
-    }
-}
-
-/// Writes the note, unless a copy of the mail did meanwhile.
-async fn note(app: &App, mail: IncomingMail, letter: Letter, digest: Vec<u8>) -> Result<Outcome> {
-    let viewer = Viewer::addressed(letter.user.clone());
-    let files = attach(app, &viewer, &letter.spot, mail.files).await?;
-    let body = [mail.text, files].join("\n\n").trim().to_owned();
-    if body.is_empty() {
-        return Err(Error::BadRequest("it says nothing".into()));
-    }
-    let said = Comment {
-        body,
-        // What few were told is answered among them.
-        internal: letter.answered.as_ref().is_some_and(|note| note.internal),
-        created_at: None,
-        discussion_id: letter.answered.map(|note| note.discussion_id),
-        begins_thread: false,
-    };
-    let user_id = letter.user.id;
-    let writer = Writer::by_mail(viewer);
-    let written = comment(app, writer, letter.spot, said, move |tx, _, _| {
-        match store::take(tx, &digest, user_id)? {
-            true => Ok(()),
-            false => Err(Error::Conflict(String::new())),
-        }
-    });
-    match written.await {
-        Err(Error::Conflict(_)) => Ok(Outcome::Repeated),
-        written => written?.rest().map(|()| Outcome::Noted),
-    }
-}
-
-/// Keeps the files of a mail with the project or group, and how a text shows them.
-async fn attach(
-    app: &App,
-    viewer: &Viewer,
-    spot: &Spot,
-    files: Vec<IncomingFile>,
-) -> Result<String> {
-    let mut shown = Vec::new();
-    if files.is_empty() {
-        return Ok(String::new());
-    }
-    let (who, at) = (viewer.clone(), spot.clone());
-    let desk = app.read(move |tx| at.authorize(tx, &who).map(|(desk, _)| desk)).await?;
-    for file in files {
-        let sent = uploads::receive_bytes(app, &file.name, file.bytes).await?;
-        let (who, desk) = (viewer.clone(), desk.clone());
-        let upload = app.write(move |tx| {
-            let place = match &desk {
-                OwnedDesk::Project(desk) => MembersOf::of_project(&who, &desk.project, desk.level),
-                OwnedDesk::Group(desk) => MembersOf::of_group(&who, &desk.group, desk.level),
-            };
-            uploads::add(tx, &place, &sent.name, &sent.stored)
-        });
-        shown.push(upload.await?.markdown());
-    }
-    Ok(shown.join("\n\n"))
 }

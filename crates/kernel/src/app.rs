@@ -12,6 +12,7 @@ use crate::settings::Settings;
 use crate::shared_transaction::SharedTransaction;
 use crate::telemetry::{Metrics, StatementCounter};
 use crate::time::{Clock, Timestamp};
+use crate::trust::Trust;
 use http::HeaderMap;
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -34,6 +35,8 @@ pub struct Config {
     pub connections: ConnectionLimits,
     /// How answers to mails come in.
     pub incoming_mail: IncomingMail,
+    /// Whose certificates are believed.
+    pub trust: Trust,
     /// Version of the program.
     pub version: &'static str,
 }

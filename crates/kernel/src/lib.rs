@@ -38,6 +38,7 @@ pub mod settings;
 pub mod shared_transaction;
 pub mod telemetry;
 pub mod time;
+pub mod trust;
 pub mod zones;
 
 // For the macros `params!` and `choices!`.

@@ -9,11 +9,13 @@ use std::time::Duration;
 use lettre::message::header::{HeaderName, HeaderValue};
 use lettre::message::{Mailbox, MessageBuilder, MultiPart};
 use lettre::transport::smtp::Error as SmtpError;
+use lettre::transport::smtp::client::{Certificate, Tls, TlsParameters};
 use lettre::{AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
 
 use crate::error::{Error, Result};
 use crate::secrets::random_bytes;
 use crate::time::Timestamp;
+use crate::trust::{self, Trust};
 
 /// How long one command of a mail server may take.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -97,11 +99,12 @@ enum Route {
 impl Mailer {
     /// Opens `file:///dir` or a plain directory (made when missing), or
     /// `smtp://user:password@host:port` (add `?tls=required` for STARTTLS), or
-    /// `smtps://…`. `from` is the sender of every mail.
-    pub fn open(url: &str, from: &str) -> Result<Mailer> {
+    /// `smtps://…`. `from` is the sender of every mail; of certificates those are
+    /// believed that `trust` says.
+    pub fn open(url: &str, from: &str, trust: &Trust) -> Result<Mailer> {
         let from = mailbox(from)?;
         let route = match url::Url::parse(url) {
-            Ok(parsed) if matches!(parsed.scheme(), "smtp" | "smtps") => smtp(url)?,
+            Ok(parsed) if matches!(parsed.scheme(), "smtp" | "smtps") => smtp(&parsed, trust)?,
             Ok(parsed) if parsed.scheme() == "file" => {
                 folder(parsed.to_file_path().map_err(|()| unusable())?)?
             }
@@ -247,12 +250,33 @@ fn mailbox(text: &str) -> Result<Mailbox> {
     text.parse().map_err(|_| refused())
 }
 
-fn smtp(url: &str) -> Result<Route> {
+fn smtp(url: &url::Url, trust: &Trust) -> Result<Route> {
     // The URL holds a password, so it is not repeated.
-    let builder = AsyncSmtpTransport::<Tokio1Executor>::from_url(url);
-    let builder = builder
-        .map_err(|error| Error::internal(format!("the mail URL cannot be used: {error}")))?;
+    let unusable =
+        |error: SmtpError| Error::internal(format!("the mail URL cannot be used: {error}"));
+    let builder = AsyncSmtpTransport::<Tokio1Executor>::from_url(url.as_str()).map_err(unusable)?;
+    let builder = match tls(url, trust).map_err(unusable)? {
+        Some(tls) => builder.tls(tls),
+        None => builder,
+    };
     Ok(Route::Smtp(builder.timeout(Some(TIMEOUT)).build()))
+}
+
+/// The TLS that the URL asks for, as the library understands it, with the
+/// certificates that are believed here.
+fn tls(url: &url::Url, trust: &Trust) -> std::result::Result<Option<Tls>, SmtpError> {
+    let asked = url.query_pairs().find(|(name, _)| name == "tls").map(|(_, value)| value);
+    let tls = match (url.scheme(), asked.as_deref()) {
+        ("smtps", _) => Tls::Wrapper,
+        (_, Some("required")) => Tls::Required,
+        (_, Some("opportunistic")) => Tls::Opportunistic,
+        _ => return Ok(None),
+    };
+    let mut parameters = TlsParameters::builder(url.host_str().unwrap_or_default().to_owned());
+    for own in trust.own() {
+        parameters = parameters.add_root_certificate(Certificate::from_der(own.to_vec())?);
+    }
+    Ok(Some(tls(parameters.build()?)))
 }
 
 fn folder(folder: PathBuf) -> Result<Route> {
@@ -270,6 +294,9 @@ fn write(folder: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 fn refused(error: SmtpError) -> Error {
+    if let Some(why) = trust::refusal(&error) {
+        return Error::Unavailable(format!("The mail server is not believed: {why}"));
+    }
     if error.is_permanent() {
         Error::Unprocessable(format!("The mail server refused the message: {error}"))
     } else {
@@ -338,7 +365,8 @@ mod tests {
     async fn a_folder_collects_whole_mails() {
         let directory = tempfile::tempdir().unwrap();
         let url = url::Url::from_directory_path(directory.path().join("mail")).unwrap();
-        let mailer = Mailer::open(url.as_str(), "tenon <no-reply@example.com>").unwrap();
+        let mailer =
+            Mailer::open(url.as_str(), "tenon <no-reply@example.com>", &Trust::default()).unwrap();
         mailer.send(&message("Ada <ada@example.com>", "Hello Ädä")).await.unwrap();
 
         let files: Vec<_> = std::fs::read_dir(directory.path().join("mail")).unwrap().collect();
@@ -354,7 +382,9 @@ mod tests {
     #[tokio::test]
     async fn line_breaks_never_reach_a_header() {
         let directory = tempfile::tempdir().unwrap();
-        let mailer = Mailer::open(directory.path().to_str().unwrap(), "a@example.com").unwrap();
+        let mailer =
+            Mailer::open(directory.path().to_str().unwrap(), "a@example.com", &Trust::default())
+                .unwrap();
         let subject = "Hi\r\nBcc: eve@example.com\n\nbody\0\u{2028}x";
         mailer.send(&message("ada@example.com", subject)).await.unwrap();
         let file = std::fs::read_dir(directory.path()).unwrap().next().unwrap().unwrap();
@@ -371,7 +401,9 @@ mod tests {
     #[tokio::test]
     async fn a_conversation_is_told_by_headers() {
         let directory = tempfile::tempdir().unwrap();
-        let mailer = Mailer::open(directory.path().to_str().unwrap(), "a@example.com").unwrap();
+        let mailer =
+            Mailer::open(directory.path().to_str().unwrap(), "a@example.com", &Trust::default())
+                .unwrap();
         let thread = Thread {
             id: "issue-5-note-7".into(),
             follows: vec!["issue-5\r\nBcc: eve@example.com".into()],
@@ -417,7 +449,9 @@ mod tests {
     #[tokio::test]
     async fn smtp_delivers() {
         let (port, session) = server("250 fine").await;
-        let mailer = Mailer::open(&format!("smtp://127.0.0.1:{port}"), "a@example.com").unwrap();
+        let mailer =
+            Mailer::open(&format!("smtp://127.0.0.1:{port}"), "a@example.com", &Trust::default())
+                .unwrap();
         mailer.send(&message("ada@example.com", "x")).await.unwrap();
         drop(mailer);
         let seen = session.await.unwrap();
@@ -429,13 +463,14 @@ mod tests {
         for (answer, for_good) in [("550 no such user", true), ("451 later", false)] {
             let (port, session) = server(answer).await;
             let url = format!("smtp://127.0.0.1:{port}");
-            let mailer = Mailer::open(&url, "a@example.com").unwrap();
+            let mailer = Mailer::open(&url, "a@example.com", &Trust::default()).unwrap();
             let refused = mailer.send(&message("ada@example.com", "x")).await.unwrap_err();
             assert_eq!(matches!(refused, Error::Unprocessable(_)), for_good, "{refused}");
             assert_eq!(matches!(refused, Error::Unavailable(_)), !for_good, "{refused}");
             session.abort();
         }
-        let mailer = Mailer::open("smtp://127.0.0.1:1", "a@example.com").unwrap();
+        let mailer =
+            Mailer::open("smtp://127.0.0.1:1", "a@example.com", &Trust::default()).unwrap();
         let refused = mailer.send(&message("ada@example.com", "x")).await;
         assert!(matches!(refused, Err(Error::Unavailable(_))));
     }
@@ -443,8 +478,8 @@ mod tests {
     #[test]
     fn unusable_settings_are_refused() {
         for url in ["http://x", "smtp://", "file://host.example/x", "://"] {
-            assert!(Mailer::open(url, "a@example.com").is_err(), "{url}");
+            assert!(Mailer::open(url, "a@example.com", &Trust::default()).is_err(), "{url}");
         }
-        assert!(Mailer::open("smtp://localhost", "nobody").is_err());
+        assert!(Mailer::open("smtp://localhost", "nobody", &Trust::default()).is_err());
     }
 }

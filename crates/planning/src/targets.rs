@@ -42,8 +42,9 @@ pub struct Discussion {
     /// Whether a user may see such things of a project, and what only
     /// reporters see.
     pub may_know: fn(&mut Tx<'_>, &User, &Project) -> Result<bool>,
-    /// What mail tells of it; nothing of what is gone.
-    pub told: fn(&mut Tx<'_>, i64) -> Result<Option<NoteableSummary>>,
+    /// What mail tells of these, in a constant number of statements; nothing of what is
+    /// gone.
+    pub told: fn(&mut Tx<'_>, &[i64]) -> Result<HashMap<i64, NoteableSummary>>,
     /// Notes that somebody wrote about it.
     pub touch: fn(&mut Tx<'_>, i64) -> Result<()>,
 }

@@ -89,6 +89,11 @@ settings! {
     incoming_mail_token: String, "TENON_INCOMING_MAIL_TOKEN", "TOKEN" => r#""a-secret-of-sixteen-or-more""#,
         "What a mail server shows that hands answers over itself, by POST to\n\
          # /-/incoming_mail. Better set in the environment.";
+    /// Authorities of your own whose certificates are believed, in PEM [default: none]
+    ca_file: PathBuf, "TENON_CA_FILE", "FILE" => r#""/etc/tenon/authorities.pem""#,
+        "Authorities of your own, in PEM, whose certificates are believed besides those of\n\
+         # the usual ones: of mail servers, of the mailbox, and of servers that are called\n\
+         # over https. Default: none.";
     /// Proxies whose X-Forwarded-For is believed, separated by commas [default: none]
     trusted_proxies: Vec<IpAddr>, "TENON_TRUSTED_PROXIES", "IP", value_delimiter = ','
         => r#"["127.0.0.1"]"#,
@@ -145,6 +150,8 @@ pub struct Options {
     pub mail_url: String,
     pub mail_from: Option<String>,
     pub incoming_mail: IncomingMail,
+    /// Authorities of the operator's own.
+    pub ca_file: Option<PathBuf>,
     /// Proxies whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpAddr>,
     pub log: String,
@@ -219,6 +226,7 @@ impl Given {
             self.incoming_mail_token,
             self.incoming_mail_url,
         )?;
+        options.ca_file = self.ca_file;
         options.trusted_proxies = self.trusted_proxies.unwrap_or_default();
         options.log = self.log.unwrap_or(options.log);
         options.log_json = match self.log_format.as_deref() {
@@ -248,6 +256,7 @@ impl Options {
             mail_url: inside("mail"),
             mail_from: None,
             incoming_mail: IncomingMail::default(),
+            ca_file: None,
             trusted_proxies: Vec::new(),
             log: "warn".into(),
             log_json: false,

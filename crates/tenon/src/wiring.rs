@@ -15,6 +15,7 @@ use kernel::outbound::{Outbound, Policy};
 use kernel::secrets::Secrets;
 use kernel::settings::Settings;
 use kernel::telemetry::Metrics;
+use kernel::trust::Trust;
 use spaces::pages::panels::{HeadMenus, Panels};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
@@ -76,6 +77,8 @@ pub fn migrations() -> &'static [Migration] {
         67 "0067_epics_in_texts",
         68 "0068_incoming_mail",
         69 "0069_health_status",
+        70 "0070_incoming_tries",
+        71 "0071_activity_pages",
     }
 }
 
@@ -303,7 +306,7 @@ pub fn open_blobs(options: &Options) -> Outcome<Blobs> {
 }
 
 /// Opens where mail goes; `memory:` keeps it for a test to read.
-fn open_mailer(options: &Options, external_url: &str) -> Outcome<Mailer> {
+fn open_mailer(options: &Options, external_url: &str, trust: &Trust) -> Outcome<Mailer> {
     if options.mail_url == "memory:" {
         return Ok(Mailer::memory());
     }
@@ -313,7 +316,7 @@ fn open_mailer(options: &Options, external_url: &str) -> Outcome<Mailer> {
         Some(from) => from.clone(),
         None => format!("tenon <tenon@{}>", host.unwrap_or("localhost")),
     };
-    Mailer::open(&options.mail_url, &from).map_err(told)
+    Mailer::open(&options.mail_url, &from, trust).map_err(told)
 }
 
 /// The whole application over its own database, ready to serve.
@@ -336,9 +339,15 @@ pub fn assemble_over(options: Options, store: Store) -> Outcome<(App, Arc<Server
         .clone()
         .unwrap_or_else(|| format!("http://{}", options.listen));
     let table = compiled(options.explorer_dir.as_deref())?;
+    let trust = match &options.ca_file {
+        Some(path) => {
+            Trust::with_file(path).map_err(|error| format!("ca_file: {}", told(error)))?
+        }
+        None => Trust::default(),
+    };
     let parts = Parts {
-        mailer: open_mailer(&options, &external_url)?,
-        outbound: Outbound::new(Policy::default()).map_err(told)?,
+        mailer: open_mailer(&options, &external_url, &trust)?,
+        outbound: Outbound::new(Policy::default(), &trust).map_err(told)?,
         metrics: Metrics::new(system::VERSION),
         blobs: open_blobs(&options)?,
         secrets: Secrets::open(&options.data.join("keys"), options.keys.clone()).map_err(told)?,
@@ -351,6 +360,7 @@ pub fn assemble_over(options: Options, store: Store) -> Outcome<(App, Arc<Server
             trusted_proxies: options.trusted_proxies,
             connections: options.connections,
             incoming_mail: options.incoming_mail,
+            trust,
             version: system::VERSION,
         },
         store,

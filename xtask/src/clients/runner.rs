@@ -126,14 +126,18 @@ impl Place<'_> {
             _ => None,
         };
         let data = server::fresh_directory(&format!("clients-{}", self.number))?;
+        let smtp = server::free_port()?.to_string();
+        let mail_url = format!("smtp://127.0.0.1:{smtp}");
+        let mail = [("TENON_MAIL_URL", mail_url.as_str())];
         let server = Server::start(
             self.program,
             &Settings {
                 data: &data,
                 database: database.as_deref(),
-                environment: match suite.graphiql {
-                    true => self.settings,
-                    false => &[],
+                environment: match (suite.graphiql, suite.mailed) {
+                    (true, _) => self.settings,
+                    (false, true) => &mail,
+                    (false, false) => &[],
                 },
                 named: suite.named,
             },
@@ -145,6 +149,7 @@ impl Place<'_> {
             .env("TENON_TOKEN", server.root_token()?)
             .env("TENON_ROOT_PASSWORD", server.root_password()?)
             .env("TENON_MAIL", data.join("mail"))
+            .env("SMTP_PORT", smtp)
             .env("TENON_FULL", if self.shared.is_full() { "1" } else { "" })
             .envs(self.programs.iter().map(|(name, value)| (name, value)));
         if !self.alone {

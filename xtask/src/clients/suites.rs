@@ -13,6 +13,8 @@ pub struct Suite {
     pub named: bool,
     /// With GraphiQL as the server's explorer.
     pub graphiql: bool,
+    /// Takes the server's mails by SMTP, which lie in a folder otherwise.
+    pub mailed: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -31,7 +33,14 @@ pub enum Language {
 }
 
 const fn suite(runs_on: Language, name: &'static str, script: &'static str) -> Suite {
-    Suite { name, script, runs_on, named: false, graphiql: false }
+    Suite {
+        name,
+        script,
+        runs_on,
+        named: false,
+        graphiql: false,
+        mailed: false,
+    }
 }
 
 impl Suite {
@@ -41,6 +50,10 @@ impl Suite {
 
     const fn with_graphiql(self) -> Suite {
         Suite { graphiql: true, ..self }
+    }
+
+    const fn mailed(self) -> Suite {
+        Suite { mailed: true, ..self }
     }
 }
 
@@ -56,6 +69,7 @@ pub const CLIENTS: &[Suite] = &[
         "python-gitlab and mutt for notifications",
         "tests/clients/notifications.py",
     ),
+    suite(Python, "aiosmtpd for notifications", "tests/clients/smtp.py").mailed(),
     suite(Node, "@gitbeaker/rest", "tests/clients/rest.cjs"),
     suite(Node, "@gitbeaker/rest for epics", "tests/clients/epics.cjs"),
     suite(Node, "@gitbeaker/rest for activity", "tests/clients/events.cjs"),

@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 use store::{FromRow, Json, Tx, sql};
 use tokio::sync::Notify;
 
-pub use queue::{Counts, Listed, counts, discard, list, name, retry};
+pub use queue::{Counts, Listed, counts, discard, forget_failed, list, name, retry};
 
 /// How long a claimed job is left alone before another node may take it.
 const LEASE_SECONDS: i64 = 60;
@@ -63,7 +63,10 @@ pub enum Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
-        Failure::Retry(error.to_string())
+        match error {
+            Error::Unavailable(text) | Error::Unprocessable(text) => Failure::Retry(text),
+            error => Failure::Retry(error.to_string()),
+        }
     }
 }
 

@@ -89,6 +89,13 @@ pub fn retry(tx: &mut Tx<'_>, registry: &Registry, id: i64) -> Result<bool> {
     Ok(changed > 0)
 }
 
+/// Forgets the dead letters of a kind that is begun again by itself: what failed last
+/// is all there is to know of it.
+pub fn forget_failed(tx: &mut Tx<'_>, name: &str) -> Result<()> {
+    tx.execute(sql!("delete from jobs where name = $1 and state = 'failed'"), (name,))?;
+    Ok(())
+}
+
 /// Forgets a dead letter or a waiting job; false when it runs or is gone.
 pub fn discard(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
     Ok(tx.execute(sql!("delete from jobs where id = $1 and state <> 'running'"), (id,))? > 0)

@@ -23,6 +23,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::{Host, Url};
 
 use crate::error::Error;
+use crate::trust::{self, Trust};
 pub use policy::Policy;
 
 /// Redirects followed before giving up.
@@ -179,11 +180,11 @@ pub struct Outbound {
 }
 
 impl Outbound {
-    /// A client under `policy`.
-    pub fn new(policy: Policy) -> crate::error::Result<Outbound> {
+    /// A client under `policy`, which believes these certificates.
+    pub fn new(policy: Policy, trust: &Trust) -> crate::error::Result<Outbound> {
         let policy = Arc::new(RwLock::new(policy));
         let client = reqwest::Client::builder()
-            .tls_backend_preconfigured(tls()?)
+            .tls_backend_preconfigured(trust.tls()?)
             .redirect(reqwest::redirect::Policy::none())
             .no_proxy()
             .dns_resolver(Arc::new(Guarded(policy.clone())))
@@ -294,15 +295,6 @@ pub fn install_crypto() {
     let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
-fn tls() -> crate::error::Result<rustls::ClientConfig> {
-    let roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(Error::internal)?;
-    Ok(config.with_root_certificates(roots).with_no_client_auth())
-}
-
 fn parse(url: &str) -> Result<Url, Fault> {
     let url = Url::parse(url).map_err(|_| Fault::Url)?;
     match url.scheme() {
@@ -370,6 +362,9 @@ fn opened(answer: reqwest::Response, max_answer: u64) -> Result<Opened, Fault> {
 fn broken(error: reqwest::Error) -> Fault {
     if error.is_timeout() {
         return Fault::Timeout;
+    }
+    if let Some(why) = trust::refusal(&error) {
+        return Fault::Connection(why.to_owned());
     }
     let mut cause: &dyn std::error::Error = &error;
     loop {

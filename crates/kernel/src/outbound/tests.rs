@@ -58,7 +58,7 @@ async fn serve() -> String {
 
 fn open(allowed: &[&str]) -> Outbound {
     let allowed_hosts = allowed.iter().map(|host| (*host).to_owned()).collect();
-    Outbound::new(Policy { allowed_hosts, ..Policy::default() }).unwrap()
+    Outbound::new(Policy { allowed_hosts, ..Policy::default() }, &Trust::default()).unwrap()
 }
 
 fn text(answer: Answer) -> String {
@@ -73,7 +73,8 @@ async fn a_call_to_an_allowed_address_answers() {
     assert_eq!(answer.status, StatusCode::OK);
     assert_eq!(text(answer), "POST\naccept=*/*\ncontent-type=application/json\nbody={\"a\":1}");
 
-    let local = Outbound::new(Policy { allow_local: true, ..Policy::default() }).unwrap();
+    let local = Outbound::new(Policy { allow_local: true, ..Policy::default() }, &Trust::default())
+        .unwrap();
     assert!(local.call(call).await.is_ok());
     assert_eq!(local.call(Call::get(format!("{base}/x"))).await.unwrap().status, 404);
 }
@@ -107,7 +108,9 @@ async fn local_addresses_are_blocked_however_written() {
 
 #[tokio::test]
 async fn metadata_stays_blocked_where_local_is_allowed() {
-    let client = Outbound::new(Policy { allow_local: true, ..Policy::default() }).unwrap();
+    let client =
+        Outbound::new(Policy { allow_local: true, ..Policy::default() }, &Trust::default())
+            .unwrap();
     for url in ["http://169.254.169.254/latest", "http://[fd00:ec2::254]/", "http://0.0.0.0/"] {
         assert!(matches!(client.check(url).await, Err(Fault::Blocked(_))), "{url}");
     }
@@ -142,9 +145,11 @@ async fn a_port_on_the_list_opens_that_port_only() {
 
 #[tokio::test]
 async fn a_closed_policy_denies_what_is_not_listed() {
-    let closed =
-        Outbound::new(Policy { allow_local: true, only_allowed: true, ..Policy::default() })
-            .unwrap();
+    let closed = Outbound::new(
+        Policy { allow_local: true, only_allowed: true, ..Policy::default() },
+        &Trust::default(),
+    )
+    .unwrap();
     for url in ["http://127.0.0.1/", "http://localhost/", "http://8.8.8.8/"] {
         assert!(matches!(closed.check(url).await, Err(Fault::Denied)), "{url}");
         let fault = closed.call(Call::get(url)).await;
@@ -223,4 +228,60 @@ async fn answers_are_limited_in_size_and_time() {
     }
     let fault = client.call(Call::get("http://127.0.0.1:1/")).await.unwrap_err();
     assert!(matches!(fault, Fault::Connection(_)), "{fault:?}");
+}
+
+/// A server for `localhost` that answers over TLS, and the file of the authority that
+/// gave it its certificate.
+fn secured(folder: &std::path::Path) -> (String, std::path::PathBuf) {
+    use rustls::pki_types::pem::PemObject;
+    use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+    use std::io::{Read, Write};
+    std::fs::write(folder.join("names"), "subjectAltName = DNS:localhost\n").unwrap();
+    let key = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes";
+    for command in [
+        format!("req -x509 -days 2 -subj /CN=own {key} -keyout own.key -out own.pem"),
+        format!("req -subj /CN=localhost {key} -keyout server.key -out server.csr"),
+        "x509 -req -days 2 -in server.csr -extfile names -CA own.pem -CAkey own.key \
+         -CAcreateserial -out server.pem"
+            .to_owned(),
+    ] {
+        let mut openssl = std::process::Command::new("openssl");
+        let done = openssl.args(command.split_whitespace()).current_dir(folder).output();
+        assert!(done.unwrap().status.success(), "{command}");
+    }
+    let certificate = CertificateDer::from_pem_file(folder.join("server.pem")).unwrap();
+    let key = PrivateKeyDer::from_pem_file(folder.join("server.key")).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate], key);
+    let config = Arc::new(config.unwrap());
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://localhost:{}/", listener.local_addr().unwrap().port());
+    std::thread::spawn(move || {
+        for connection in listener.incoming().map_while(Result::ok) {
+            let session = rustls::ServerConnection::new(config.clone()).unwrap();
+            let mut session = rustls::StreamOwned::new(session, connection);
+            if session.read(&mut [0; 4096]).is_ok() {
+                let answer =
+                    b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: close\r\n\r\nhello";
+                session.write_all(answer).unwrap();
+            }
+        }
+    });
+    (url, folder.join("own.pem"))
+}
+
+#[tokio::test]
+async fn an_authority_of_ones_own_is_believed_once_it_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let (url, own) = secured(folder.path());
+    let local = || Policy { allow_local: true, ..Policy::default() };
+    let named = Outbound::new(local(), &Trust::with_file(&own).unwrap()).unwrap();
+    assert_eq!(text(named.call(Call::get(&url)).await.unwrap()), "hello");
+    let unnamed = Outbound::new(local(), &Trust::default()).unwrap();
+    let fault = unnamed.call(Call::get(&url)).await.unwrap_err();
+    assert!(matches!(&fault, Fault::Connection(why) if why.contains("ca_file")), "{fault:?}");
 }

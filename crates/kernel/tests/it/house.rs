@@ -9,6 +9,7 @@ use kernel::secrets::Secrets;
 use kernel::settings::Settings;
 use kernel::telemetry::Metrics;
 use kernel::time::Clock;
+use kernel::trust::Trust;
 use store::{Migration, Store};
 
 pub fn app(jobs: impl FnOnce(&mut RegistryBuilder)) -> (App, tempfile::TempDir) {
@@ -26,7 +27,7 @@ pub fn app(jobs: impl FnOnce(&mut RegistryBuilder)) -> (App, tempfile::TempDir) 
         blobs: Blobs::open(folder.path().join("blobs").to_str().unwrap()).unwrap(),
         secrets: Secrets::open(&folder.path().join("keys"), None).unwrap(),
         mailer: Mailer::memory(),
-        outbound: Outbound::new(Policy::default()).unwrap(),
+        outbound: Outbound::new(Policy::default(), &Trust::default()).unwrap(),
         metrics: Metrics::new("0"),
         clock,
         settings: Settings::default(),
@@ -37,6 +38,7 @@ pub fn app(jobs: impl FnOnce(&mut RegistryBuilder)) -> (App, tempfile::TempDir) 
             trusted_proxies: vec!["10.0.0.1".parse().unwrap()],
             connections: Default::default(),
             incoming_mail: Default::default(),
+            trust: Default::default(),
             version: "0",
         },
     });

@@ -11,8 +11,9 @@ use kernel::ids::Reference;
 use planning::access::ProjectAccess;
 use planning::targets::{Discussion, NoteableRow, NoteableSummary};
 use spaces::Project;
-use spaces::access::{Purpose, project_and_level};
+use spaces::access::{Purpose, find_projects, project_and_level};
 use spaces::activity::Where;
+use std::collections::HashMap;
 use store::Tx;
 
 pub const TALK: Discussion = Discussion { enter: authorize, may_know, told, touch: rows::touch };
@@ -33,19 +34,27 @@ fn may_know(tx: &mut Tx<'_>, user: &User, project: &Project) -> Result<bool> {
     may_look_after(tx, user, project)
 }
 
-fn told(tx: &mut Tx<'_>, id: i64) -> Result<Option<NoteableSummary>> {
-    let Some((alert, project)) = rows::with_project(tx, id)? else {
-        return Ok(None);
-    };
-    Ok(Some(NoteableSummary {
+fn told(tx: &mut Tx<'_>, ids: &[i64]) -> Result<HashMap<i64, NoteableSummary>> {
+    let alerts = rows::by_ids(tx, ids)?;
+    let projects: Vec<i64> = alerts.iter().map(|alert| alert.project_id).collect();
+    let projects = find_projects(tx, &projects)?;
+    let told = alerts.into_iter().filter_map(|alert| {
+        let project = projects.iter().find(|project| project.id == alert.project_id)?;
+        Some((alert.id, summary(alert, project)))
+    });
+    Ok(told.collect())
+}
+
+fn summary(alert: Alert, project: &Project) -> NoteableSummary {
+    NoteableSummary {
         noun: "alert",
         place: Where::Project(project.id),
         reference: alert.reference(),
         path: alert.path(&project.full_path),
-        place_path: project.full_path,
+        place_path: project.full_path.clone(),
         title: alert.title,
         text: alert.description.unwrap_or_default(),
         updated_at: alert.times.updated_at,
         assignees: alert.assignee_id.into_iter().collect(),
-    }))
+    }
 }

@@ -3,10 +3,11 @@
 use crate::mail::{DigestLetter, Line, ThreadNews, called, deliver};
 use crate::notifications::digests as rows;
 use crate::notifications::digests::DigestItem;
+use crate::notifications::many::seen_many;
 use crate::notifications::recipients::gets_mail;
-use crate::notifications::seen::{Seen, seen};
+use crate::notifications::seen::Seen;
 use crate::notifications::{rules, store};
-use crate::tasks::About;
+use crate::tasks::{About, News};
 use ::store::Tx;
 use identity::entities::load_basic;
 use kernel::app::App;
@@ -108,10 +109,11 @@ fn mail(
         return Ok(None);
     };
     let mut threads: Vec<(About, ThreadNews)> = Vec::new();
-    for item in items {
-        let news = &item.news.0.news;
-        // What they may see by now; what was hidden meanwhile is left out.
-        let Some(seen) = seen(tx, news, to)? else {
+    let all: Vec<&News> = items.iter().map(|item| &item.news.0.news).collect();
+    // What they may see by now; what was hidden meanwhile is left out.
+    let seen = seen_many(app, tx, &all, to)?;
+    for (news, seen) in all.into_iter().zip(seen) {
+        let Some(seen) = seen else {
             continue;
         };
         let who = called(news.actor.and_then(|id| users.get(&id)));

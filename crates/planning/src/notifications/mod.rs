@@ -9,6 +9,7 @@
 pub const SETTINGS: &str = "/-/profile/notifications";
 
 pub mod digests;
+pub mod many;
 pub mod model;
 pub mod recipients;
 pub mod rest;

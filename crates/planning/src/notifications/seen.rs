@@ -80,9 +80,12 @@ fn epic(tx: &mut Tx<'_>, id: i64) -> Result<Option<Epic>> {
 impl OwnedTopic {
     pub(crate) fn summary(&self, tx: &mut Tx<'_>) -> Result<Option<NoteableSummary>> {
         match self {
-            OwnedTopic::Issue(issue) => summary_of_issue(tx, issue).map(Some),
+            OwnedTopic::Issue(issue) => {
+                let assignees = rows::assignees_of_one(tx, issue.id)?;
+                Ok(Some(summary_of_issue(issue, assignees)))
+            }
             OwnedTopic::Epic(epic) => Ok(Some(summary_of_epic(epic))),
-            OwnedTopic::Thing(thing) => (thing.talk.told)(tx, thing.id),
+            OwnedTopic::Thing(thing) => Ok((thing.talk.told)(tx, &[thing.id])?.remove(&thing.id)),
         }
     }
 
@@ -110,8 +113,8 @@ impl OwnedTopic {
     }
 }
 
-fn summary_of_issue(tx: &mut Tx<'_>, issue: &Issue) -> Result<NoteableSummary> {
-    Ok(NoteableSummary {
+pub(super) fn summary_of_issue(issue: &Issue, assignees: Vec<i64>) -> NoteableSummary {
+    NoteableSummary {
         noun: "issue",
         place: Where::Project(issue.project_id),
         place_path: issue.project_path.clone(),
@@ -120,8 +123,8 @@ fn summary_of_issue(tx: &mut Tx<'_>, issue: &Issue) -> Result<NoteableSummary> {
         text: issue.text().to_owned(),
         path: issue.path(),
         updated_at: issue.updated_at,
-        assignees: rows::assignees_of_one(tx, issue.id)?,
-    })
+        assignees,
+    }
 }
 
 fn summary_of_epic(epic: &Epic) -> NoteableSummary {

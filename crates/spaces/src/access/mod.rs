@@ -7,7 +7,7 @@
 mod levels;
 mod sets;
 
-pub use crate::store::lookups::{find_namespace, find_project};
+pub use crate::store::lookups::{find_namespace, find_project, find_projects};
 pub use levels::{Levels, role_in_group, role_in_project};
 pub use sets::{
     groups_direct, groups_joined, groups_of, projects_of, visible_groups, visible_projects,

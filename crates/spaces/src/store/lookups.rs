@@ -25,6 +25,17 @@ pub fn find_project(tx: &mut Tx<'_>, reference: &Reference) -> Result<Option<Pro
     })
 }
 
+/// Those of these projects that are there, not judged.
+pub fn find_projects(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<Project>> {
+    Ok(tx.all(
+        sql!(
+            Project::SELECT,
+            "where projects.id in_list($1) and projects.deletion_scheduled_at is null"
+        ),
+        (ids,),
+    )?)
+}
+
 /// The project that once had this path.
 pub fn moved_project(tx: &mut Tx<'_>, reference: &Reference) -> Result<Option<i64>> {
     let Reference::Path(path) = reference else {

@@ -4,6 +4,7 @@ use super::page;
 use askama::Template;
 use http::Method;
 use identity::Admin;
+use incoming::tries::{self, SetAside};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::ui::{self, Tab};
@@ -46,6 +47,8 @@ struct AdminJobs {
     state: &'static str,
     counts: Counts,
     jobs: Vec<Listed>,
+    /// Mails that came in and that a person has to look at.
+    mails: Vec<SetAside>,
     now: Timestamp,
     pages: Pages,
 }
@@ -57,6 +60,10 @@ impl AdminJobs {
             Tab::new(label, url, self.state == state).count(count(&self.counts, state))
         };
         TABS.map(tab).into()
+    }
+
+    fn set_aside(&self, mail: &SetAside) -> Moment {
+        Moment::new(mail.set_aside_at.unwrap_or(self.now), self.now)
     }
 
     fn due(&self, job: &Listed) -> Moment {
@@ -84,15 +91,17 @@ fn count(counts: &Counts, state: &str) -> u64 {
 async fn list(app: App, admin: Admin, shown: Params<JobFilter>) -> Result<Response> {
     let state = one_of("state", shown.state.as_deref(), &TABS)?;
     let number = shown.page.unwrap_or(1).clamp(1, 1_000_000);
-    let (rows, counts) = app
+    let (rows, counts, mails) = app
         .read(move |tx| {
             let offset = (number - 1) * PER_PAGE;
-            Ok((jobs::list(tx, state, PER_PAGE, offset)?, jobs::counts(tx)?))
+            let rows = jobs::list(tx, state, PER_PAGE, offset)?;
+            Ok((rows, jobs::counts(tx)?, tries::list(tx)?))
         })
         .await?;
     let view = AdminJobs {
         page: page(&app, &admin, "Jobs"),
         jobs: rows,
+        mails,
         now: app.now(),
         pages: Pages {
             page: number.unsigned_abs(),
@@ -170,6 +179,11 @@ mod tests {
                 job(4, "mail.send", "failed", Some("<b>connection refused</b>")),
                 job(9, "projects.destroy", "queued", None),
             ],
+            mails: vec![SetAside {
+                uid: 7,
+                error: Some("<b>no room</b>".into()),
+                set_aside_at: Some(Timestamp::UNIX_EPOCH),
+            }],
             now: Timestamp::UNIX_EPOCH,
             pages: Pages {
                 page: 1,
@@ -182,7 +196,8 @@ mod tests {
 
         assert!(!html.contains(" style=") && !html.contains(" onclick="));
         assert!(html.contains("/admin/jobs/4/retry"));
-        assert!(!html.contains("<b>connection"));
+        assert!(!html.contains("<b>connection") && !html.contains("<b>no room"));
+        assert!(html.contains("Mails set aside"));
         assert!(!html.contains("tok\"en"));
         assert!(html.contains("/admin/jobs?state=&#38;page=2"));
     }

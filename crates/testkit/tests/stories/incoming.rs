@@ -279,3 +279,86 @@ async fn an_answer_becomes_a_note_of_an_epic(t: TestServer) {
     assert_eq!(refusal.subject, "Your answer about the epic was not added");
     assert!(!refusal.text.contains("Ship it"), "{}", refusal.text);
 }
+
+/// The last mail to somebody.
+fn last(t: &TestServer, user: &TestUser) -> String {
+    let to = format!("{}@example.com", user.username);
+    let mut mails = t.app().mailer().sent().into_iter();
+    mails.rfind(|mail| mail.to == to).expect("a mail").text
+}
+
+#[testkit::story]
+async fn refusals_say_why_in_plain_words(t: TestServer) {
+    let (project, _, joe, key) = told(&t).await;
+    let refused = async |id: &str, text: &str, why: &str| {
+        let answer = mail("joe@example.com", &key, id, text);
+        assert_eq!(hand_over(&t, &answer).await, "refused", "{why}");
+        t.settle().await;
+        let said = last(&t, &joe);
+        let first = said.lines().next().expect("a line");
+        assert_eq!(first, format!("Your answer by mail could not be added. {why}"));
+    };
+    refused("1", "> A quote", "It says nothing besides what it quotes.").await;
+    let long = "too long ".repeat(120_000);
+    refused("2", &long, "It is too long (maximum is 1000000 characters).").await;
+    t.admin().post(project.at("/archive")).await.is(201);
+    refused("3", "Still?", "You may not write there any longer.").await;
+    t.admin().post(project.at("/unarchive")).await.is(201);
+    t.admin().delete(project.at(&format!("/members/{}", joe.id))).await.is(204);
+    let gone = "What you answered is gone, or you do not see it any longer.";
+    refused("4", "Still?", gone).await;
+}
+
+fn with_file(key: &str, id: &str, text: &str) -> String {
+    format!(
+        "From: joe@example.com\nTo: reply+{key}@in.example\nMessage-ID: <{id}@example.com>\n\
+         MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\
+         Content-Type: text/plain; charset=utf-8\n\n{text}\n--b\n\
+         Content-Type: text/plain\nContent-Disposition: attachment; filename=\"log.txt\"\n\n\
+         creak {id}\n--b--\n"
+    )
+}
+
+#[testkit::story]
+async fn of_an_answer_that_is_no_note_no_file_is_kept(t: TestServer) {
+    let (project, jane, _, key) = told(&t).await;
+    let kept = async || {
+        let list = t.admin().get(project.at("/uploads")).await.is(200);
+        list.json().as_array().expect("uploads").len()
+    };
+    let long = "too long ".repeat(120_000);
+    assert_eq!(hand_over(&t, &with_file(&key, "1", &long)).await, "refused");
+    assert_eq!(kept().await, 0);
+    t.settle().await;
+    // Copies that come at once keep one.
+    let answer = with_file(&key, "2", "See.");
+    let outcomes = join_all((0..4).map(|_| hand_over(&t, &answer))).await;
+    assert_eq!(outcomes.iter().filter(|outcome| **outcome == "noted").count(), 1);
+    assert_eq!((kept().await, notes(&jane, &project).await.len()), (1, 1));
+    let body = notes(&jane, &project).await[0]["body"].clone();
+    let shown = body.as_str().and_then(|text| text.split_once("](/uploads/")).expect("a file");
+    let secret = shown.1.split('/').next().expect("a secret");
+    let file = project.at(&format!("/uploads/{secret}/log.txt"));
+    assert!(jane.get(file).await.is(200).text().starts_with("creak 2"));
+}
+
+#[testkit::story]
+async fn administrators_are_told_of_mails_that_were_set_aside(t: TestServer) {
+    let browser = t.browser("root").await;
+    let shown = browser.get("/admin/jobs").await.is(200).text();
+    assert!(!shown.contains("Mails set aside"));
+    let set_aside = t.app().write(|tx| {
+        let now = tx.now();
+        tx.execute(
+            "insert into incoming_tries (mailbox, uid, tries, next_at, error, set_aside_at,
+                created_at) values ('m', 4711, 10, $1, 'There is no room left.', $1, $1)",
+            (now,),
+        )?;
+        Ok(())
+    });
+    set_aside.await.expect("a row");
+    let shown = browser.get("/admin/jobs").await.is(200).text();
+    for part in ["Mails set aside", "UID 4711", "There is no room left."] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+}

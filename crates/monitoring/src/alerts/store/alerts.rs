@@ -190,6 +190,10 @@ pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Alert>> {
     Ok(tx.optional(sql!("select * from alerts where id = $1"), (id,))?)
 }
 
+pub fn by_ids(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<Alert>> {
+    Ok(tx.all(sql!("select * from alerts where id in_list($1)"), (ids,))?)
+}
+
 /// The alert with its project, if both are there.
 pub fn with_project(tx: &mut Tx<'_>, id: i64) -> Result<Option<(Alert, Project)>> {
     let Some(alert) = by_id(tx, id)? else {

@@ -222,6 +222,10 @@ pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Note>> {
     Ok(tx.optional(sql!("select * from notes where id = $1"), (id,))?)
 }
 
+pub fn by_ids(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<Note>> {
+    Ok(tx.all(sql!("select * from notes where id in_list($1)"), (ids,))?)
+}
+
 /// The note that begins a discussion.
 pub fn began(tx: &mut Tx<'_>, discussion_id: &str) -> Result<Option<i64>> {
     Ok(tx.optional(

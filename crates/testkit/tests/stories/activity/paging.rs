@@ -1,6 +1,7 @@
 //! Pages of long lists.
 
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 use store::Fragment;
 use testkit::TestServer;
 use testkit::{TestProject, TestUser};
@@ -109,4 +110,59 @@ async fn few_projects_are_read_among_many(t: TestServer) {
     assert_eq!(ids("sort=asc&per_page=4&page=2").await, all[4..8]);
     let total = jane.get("/events?scope=all&target_type=issue").await;
     assert_eq!(total.header("x-total"), "9");
+}
+
+/// Events by the hundred thousand, each like the first of an issue.
+async fn sow_many(t: &TestServer, project: &TestProject) {
+    let project = project.id;
+    let sown = t.app().write(move |tx| {
+        let digits = "(select 0 as n union all select 1 union all select 2 union all select 3
+            union all select 4 union all select 5 union all select 6 union all select 7
+            union all select 8 union all select 9)";
+        let mut sow = Fragment::new(&format!(
+            "insert into activity_events (project_id, author_id, action, target_type, target_id,
+                created_at)
+             select project_id, author_id, action, target_type, target_id, created_at
+             from activity_events, {digits} a, {digits} b, {digits} c, {digits} d, {digits} e
+             where activity_events.id = (select min(id) from activity_events
+                where target_type = 'Issue' and project_id = "
+        ));
+        sow.bind(project).raw(")");
+        tx.change_by(sow)?;
+        Ok(())
+    });
+    sown.await.expect("they are written");
+}
+
+/// The quickest of some requests.
+async fn quickest(user: &TestUser, pages: &[String]) -> Duration {
+    let mut best = Duration::MAX;
+    for page in pages {
+        let begun = Instant::now();
+        user.get(page).await.is(200);
+        best = best.min(begun.elapsed());
+    }
+    best
+}
+
+#[testkit::story]
+async fn the_thousandth_page_costs_what_the_first_does(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let jane = t.user("jane").await;
+    project.add(&jane, 30).await;
+    jane.post(project.at("/issues")).json(&json!({"title": "Hinge"})).await.is(201);
+    sow_many(&t, &project).await;
+    for path in ["/events?".to_owned(), project.at("/events?"), "/events?scope=all&".to_owned()] {
+        let of = |page: i64| vec![format!("{path}page={page}"); 7];
+        jane.get(&of(1_000)[0]).await.is(200);
+        let (first, deep) = (quickest(&jane, &of(1)).await, quickest(&jane, &of(1_000)).await);
+        let ratio = deep.as_secs_f64() / first.as_secs_f64();
+        assert!(ratio < 1.5, "{path}: after the first time it takes {ratio:.2} times as long");
+        // Each of these is asked for the first time, as another list.
+        let cold = (1..=7).map(|day| format!("{path}page=1000&after=2001-01-0{day}"));
+        let cold = quickest(&jane, &cold.collect::<Vec<_>>()).await;
+        let ratio = cold.as_secs_f64() / first.as_secs_f64();
+        println!("{path}: {first:?}, {deep:?}, {cold:?}");
+        assert!(ratio < 4.0, "{path}: the first time it takes {ratio:.2} times as long");
+    }
 }

@@ -1,8 +1,10 @@
-//! Many who are told, and two nodes that tell.
+//! Many who are told, much that was said, and two nodes that tell.
 
 use super::mail::told;
 use serde_json::json;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, Instant};
+use store::Fragment;
 use testkit::{TestProject, TestServer, TestUser};
 
 /// Statements sent so far by requests that write notes.
@@ -10,6 +12,13 @@ fn sent(t: &TestServer) -> u64 {
     let of = "http_request_statements_total{method=\"POST\",route=\"/api/v4/projects/{id}/issues/";
     let text = t.app().metrics().render();
     let lines = text.lines().filter(|one| one.starts_with(of) && one.contains("/notes\""));
+    lines.filter_map(|one| one.rsplit(' ').next()?.parse::<u64>().ok()).sum()
+}
+
+/// Statements sent so far by all requests.
+fn statements(t: &TestServer) -> u64 {
+    let text = t.app().metrics().render();
+    let lines = text.lines().filter(|one| one.starts_with("http_request_statements_total{"));
     lines.filter_map(|one| one.rsplit(' ').next()?.parse::<u64>().ok()).sum()
 }
 
@@ -52,24 +61,176 @@ async fn crowd(t: &TestServer, project: &TestProject, many: i64) {
     made.await.expect("a crowd");
 }
 
+/// How many watch; no more are told of one thing.
+const MANY: i64 = 1_000;
+/// Requests of each kind of which the quickest counts: what else the machine does
+/// makes some of them slow.
+const TRIES: usize = 7;
+/// How much longer a request may take.
+const RATIO: f64 = 1.5;
+
+/// Forgets what waits to be sent, so that it is not sent while something is measured.
+async fn send_nothing(t: &TestServer) {
+    loop {
+        let left = t.app().write(|tx| {
+            tx.execute("delete from jobs where name = 'planning.tell'", ())?;
+            Ok(tx.one::<i64>("select count(*) from jobs where name like 'planning.%'", ())?)
+        });
+        if left.await.expect("jobs can be counted") == 0 {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// How many times as long the one takes as the other, by the quickest of each.
+async fn ratio(t: &TestServer, user: &TestUser, (one, other): (&str, &str)) -> f64 {
+    let note = json!({"body": "A note."});
+    let mut quickest = [Duration::MAX; 2];
+    for _ in 0..TRIES {
+        for (path, best) in [one, other].into_iter().zip(&mut quickest) {
+            let begun = Instant::now();
+            user.post(path).json(&note).await.is(201);
+            *best = begun.elapsed().min(*best);
+            send_nothing(t).await;
+        }
+    }
+    quickest[0].as_secs_f64() / quickest[1].as_secs_f64()
+}
+
 #[testkit::story]
 async fn a_thousand_watchers_cost_a_request_nothing(t: TestServer) {
-    let project = t.project("acme/anvil").await;
+    let (project, quiet) = (t.project("acme/anvil").await, t.project("acme/quiet").await);
     let jane = t.user("jane").await;
-    project.add(&jane, 20).await;
-    jane.post(project.at("/issues")).json(&json!({"title": "Hinge"})).await.is(201);
+    for project in [&project, &quiet] {
+        project.add(&jane, 20).await;
+        jane.post(project.at("/issues")).json(&json!({"title": "Hinge"})).await.is(201);
+    }
     t.settle().await;
     // The first differs: jane takes part from then on.
     note(&t, &jane, &project).await;
     t.settle().await;
     let few = note(&t, &jane, &project).await;
     t.settle().await;
-    crowd(&t, &project, 300).await;
+    crowd(&t, &project, MANY).await;
+    let notes = "/issues/1/notes";
+    let slower = ratio(&t, &jane, (&project.at(notes), &quiet.at(notes))).await;
+    assert!(slower < RATIO, "with watchers it takes {slower:.2} times as long");
     let known = t.app().mailer().sent().len();
     let many = note(&t, &jane, &project).await;
     assert!(few > 0 && few == many, "{few} and {many}");
     t.settle().await;
-    assert_eq!(t.app().mailer().sent().len() - known, 300);
+    let told: HashSet<String> = t
+        .app()
+        .mailer()
+        .sent()
+        .split_off(known)
+        .into_iter()
+        .map(|mail| mail.to)
+        .collect();
+    assert_eq!(told.len() as i64, MANY, "each is told");
+    assert_eq!(t.app().mailer().sent().len() - known, told.len(), "each once");
+}
+
+/// Notes that were written about the first issue before, ten thousand of them: half
+/// of them each for itself, half answers in one thread.
+async fn much_was_said(t: &TestServer, project: &TestProject, first: i64) {
+    let id = project.id;
+    let sown = t.app().write(move |tx| {
+        let now = tx.now();
+        let digits = "(select 0 as n union all select 1 union all select 2 union all select 3
+            union all select 4 union all select 5 union all select 6 union all select 7
+            union all select 8 union all select 9)";
+        for (alone, tens) in [(true, 5), (false, 5)] {
+            let mut sow = Fragment::new(
+                "insert into notes (project_id, noteable_type, noteable_id, discussion_id,
+                    in_thread, body, author_id, is_system, internal, created_at, updated_at,
+                    begins, begins_in_public)
+                 select project_id, noteable_type, noteable_id, ",
+            );
+            match alone {
+                true => sow.raw("'0000' || a.n || b.n || c.n || d.n || substr(discussion_id, 9)"),
+                false => sow.raw("discussion_id"),
+            };
+            sow.raw(", in_thread, body, author_id, false, false, ")
+                .bind(now)
+                .raw(", ")
+                .bind(now);
+            sow.raw(match alone {
+                true => ", true, true",
+                false => ", false, false",
+            });
+            sow.raw(&format!(
+                " from notes, {digits} a, {digits} b, {digits} c, {digits} d where notes.id = "
+            ))
+            .bind(first)
+            .push(" and notes.project_id = ", id)
+            .push(" and a.n < ", tens);
+            tx.change_by(sow)?;
+        }
+        Ok(())
+    });
+    sown.await.expect("they are written");
+}
+
+#[testkit::story]
+async fn a_thread_of_ten_thousand_notes_costs_what_a_short_one_does(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let (jane, joe) = (t.user("jane").await, t.user("joe").await);
+    project.add(&jane, 20).await;
+    project.add(&joe, 20).await;
+    for title in ["Long", "Short"] {
+        let issue = json!({"title": title, "assignee_ids": [joe.id]});
+        jane.post(project.at("/issues")).json(&issue).await.is(201);
+    }
+    let say = async |issue: i64| {
+        let path = project.at(&format!("/issues/{issue}/discussions"));
+        jane.post(path).json(&json!({"body": "It creaks."})).await.is(201).json()
+    };
+    let (long, short) = (say(1).await, say(2).await);
+    t.settle().await;
+    let first = long["notes"][0]["id"].as_i64().expect("an id");
+    much_was_said(&t, &project, first).await;
+    let count = jane.get(project.at("/issues/1")).await.is(200).json();
+    assert_eq!(count["user_notes_count"], json!(10_001));
+
+    // A note, and an answer in the thread that is long itself.
+    let in_thread = |issue: i64, of: &serde_json::Value| {
+        let id = of["id"].as_str().expect("an id");
+        project.at(&format!("/issues/{issue}/discussions/{id}/notes"))
+    };
+    for (one, other) in [
+        (project.at("/issues/1/notes"), project.at("/issues/2/notes")),
+        (in_thread(1, &long), in_thread(2, &short)),
+    ] {
+        let slower = ratio(&t, &jane, (&one, &other)).await;
+        assert!(slower < RATIO, "{one}: in a long thread it takes {slower:.2} times as long");
+    }
+    let mut costs = Vec::new();
+    let mut mails = Vec::new();
+    for (issue, thread) in [(1, &long), (2, &short)] {
+        let before = statements(&t);
+        let answer = json!({"body": "With what?"});
+        jane.post(in_thread(issue, thread)).json(&answer).await.is(201);
+        costs.push(statements(&t) - before);
+        let (mail, thread) = told(&t, &joe).await.pop().expect("a mail");
+        assert_eq!(thread.follows.len(), 2, "the first of the issue and that of the thread");
+        mails.push(mail.text.len() + mail.html.map_or(0, |html| html.len()));
+    }
+    assert_eq!(costs[0], costs[1], "statements of an answer");
+    assert!(mails[0].abs_diff(mails[1]) < 100, "{mails:?}");
+
+    // The page shows a part, and says where the rest is.
+    let browser = t.browser("jane").await;
+    let mut pages = Vec::new();
+    for issue in [1, 2] {
+        let before = statements(&t);
+        let page = browser.get(&format!("/acme/anvil/-/issues/{issue}")).await.is(200).text();
+        pages.push((statements(&t) - before, page.len()));
+    }
+    let [long, short] = pages[..] else { unreachable!() };
+    assert!(long.0 <= short.0 + 2, "statements of the pages: {pages:?}");
+    assert!(long.1 < 3_000_000, "bytes of the pages: {pages:?}");
 }
 
 #[testkit::story]

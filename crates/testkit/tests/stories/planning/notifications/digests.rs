@@ -2,6 +2,8 @@
 
 use super::mail::told;
 use crate::spaces::run_job;
+use planning::notifications::digests::{DigestItem, claim};
+use planning::notifications::many::seen_many;
 use serde_json::json;
 use testkit::{TestProject, TestServer, TestUser};
 
@@ -111,4 +113,40 @@ async fn what_is_hidden_by_then_is_left_out(t: TestServer) {
     t.advance(24 * 3_600);
     run_job(&t, "planning.send_digests").await;
     assert_eq!(told(&t, &joe).await.len(), 1);
+}
+
+/// Statements for what somebody is told of so many news that wait for them.
+async fn statements(t: &TestServer, user: i64, most: i64) -> u64 {
+    let app = t.app().clone();
+    let read = t.app().write(move |tx| {
+        let items: Vec<DigestItem> = claim(tx, user, most)?;
+        assert_eq!(items.len() as i64, most);
+        let news: Vec<_> = items.iter().map(|item| &item.news.0.news).collect();
+        let users = identity::entities::load_basic(tx, &[user])?;
+        let before = tx.statements();
+        let seen = seen_many(&app, tx, &news, &users[&user])?;
+        assert!(seen.iter().all(Option::is_some), "all of it shows");
+        Ok(tx.statements() - before)
+    });
+    read.await.expect("they are read")
+}
+
+#[testkit::story(noon)]
+async fn a_hundred_news_are_read_like_one(t: TestServer) {
+    let (project, jane, joe) = daily(&t).await;
+    for n in 1..=12 {
+        let issue = json!({"title": format!("Issue {n}")});
+        jane.post(project.at("/issues")).json(&issue).await.is(201);
+        for internal in [false, true] {
+            let note = json!({"body": "It squeaks.", "internal": internal});
+            let notes = project.at(&format!("/issues/{n}/notes"));
+            jane.post(notes).json(&note).await.is(201);
+        }
+    }
+    t.settle().await;
+    t.advance(18 * 3_600);
+    let few = statements(&t, joe.id, 3).await;
+    // The first three wait for an hour, as if their mail was on its way.
+    let many = statements(&t, joe.id, 33).await;
+    assert!(few > 0 && few == many, "{few} for three and {many} for 33");
 }
