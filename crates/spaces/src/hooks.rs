@@ -1,6 +1,6 @@
 //! What rooms above plug in, and what this room plugs into identity.
 
-use crate::model::{Project, ProjectId, path_error};
+use crate::model::{Namespace, Project, ProjectId, path_error};
 use crate::store::{self as lists, Source, people};
 use crate::{access, claims, invitations, namespaces, rules};
 use identity::hooks::Destroying;
@@ -36,6 +36,9 @@ pub type PackagesSize = fn(&mut Tx<'_>, &[ProjectId]) -> Result<HashMap<ProjectI
 /// Open issues by project, of those that everyone who sees it may count.
 pub type OpenIssues = fn(&mut Tx<'_>, &[ProjectId]) -> Result<HashMap<ProjectId, i64>>;
 
+/// Whether a group, and the instance, has epics.
+pub type HasEpics = fn(&mut Tx<'_>, &Namespace) -> Result<bool>;
+
 pub type IssuesOf = fn(&mut Tx<'_>, i64) -> Result<i64>;
 
 /// Work in the transaction that moves a project; it gets the project as it was.
@@ -56,11 +59,20 @@ pub struct Hooks {
     pub packages_size: Option<PackagesSize>,
     pub open_issues: Option<OpenIssues>,
     pub issues_of: Option<IssuesOf>,
+    pub has_epics: Option<HasEpics>,
 }
 
 /// What was plugged in; [`Hooks`] must be among the store's plugs.
 pub(crate) fn get<'t>(tx: &Tx<'t>) -> Result<&'t Hooks> {
     Ok(tx.plugged()?)
+}
+
+/// Whether pages of epics are among those of a group.
+pub(crate) fn has_epics(tx: &mut Tx<'_>, group: &Namespace) -> Result<bool> {
+    match get(tx)?.has_epics {
+        Some(has) => has(tx, group),
+        None => Ok(false),
+    }
 }
 
 /// Has the bytes of removed files taken away.

@@ -73,6 +73,7 @@ pub fn migrations() -> &'static [Migration] {
         63 "0063_notifications",
         64 "0064_sent_notifications",
         65 "0065_epics",
+        66 "0066_boards",
         68 "0068_incoming_mail",
     }
 }
@@ -204,6 +205,7 @@ pub fn plugs() -> store::Result<Plugs> {
         packages_size: Some(packages::jobs::sizes),
         open_issues: Some(planning::hooks::open_issues),
         issues_of: Some(planning::hooks::issues_of),
+        has_epics: Some(planning::access::switches::has_epics),
     })?;
     Ok(plugs)
 }

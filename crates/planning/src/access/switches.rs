@@ -27,13 +27,18 @@ impl Switches {
 /// Refuses what has to do with epics, unless the instance, the group and all
 /// groups above it have them.
 pub fn need_epics(tx: &mut Tx<'_>, group: &Namespace) -> Result<()> {
+    match has_epics(tx, group)? {
+        true => Ok(()),
+        false => Err(Error::forbidden("This feature is switched off")),
+    }
+}
+
+/// Whether the instance, a group and all groups above it have epics.
+pub fn has_epics(tx: &mut Tx<'_>, group: &Namespace) -> Result<bool> {
     let everywhere: Switches = kernel::settings::read(tx)?;
     let off: Option<i64> = tx.optional(
         sql!("select id from namespaces where id in_list($1) and not epics_enabled limit 1"),
         (group.ids(),),
     )?;
-    match everywhere.epics && off.is_none() {
-        true => Ok(()),
-        false => Err(Error::forbidden("This feature is switched off")),
-    }
+    Ok(everywhere.epics && off.is_none())
 }

@@ -33,6 +33,7 @@ pub fn routes(r: &mut Routes) {
 
 kernel::params! {
     /// What a list of issues is narrowed to; empty texts narrow nothing.
+    #[derive(Default)]
     pub struct ListPage {
         /// In title or description.
         pub search: Text,
@@ -293,7 +294,11 @@ async fn show(
 }
 
 /// The colours of the labels that narrow a list, by title.
-fn colors(tx: &mut Tx<'_>, space: &Space, params: &ListPage) -> Result<HashMap<String, String>> {
+pub(super) fn colors(
+    tx: &mut Tx<'_>,
+    space: &Space,
+    params: &ListPage,
+) -> Result<HashMap<String, String>> {
     let titles = words(&params.labels);
     if titles.is_empty() {
         return Ok(HashMap::new());

@@ -4,6 +4,7 @@
 //! Every form goes through the rules that REST uses, and works without a
 //! script.
 
+pub mod boards;
 pub mod boxes;
 mod dashboard;
 mod issue;
@@ -16,6 +17,7 @@ pub mod notifications;
 pub mod panels;
 mod places;
 mod preview;
+mod roadmap;
 pub mod todos;
 mod unsubscribe;
 pub mod views;
@@ -36,6 +38,8 @@ pub fn routes(r: &mut Routes) {
     issue::routes(r);
     preview::routes(r);
     labels::routes(r);
+    boards::routes(r);
+    roadmap::routes(r);
     milestones::routes(r);
     todos::routes(r);
     dashboard::routes(r);

@@ -2,6 +2,7 @@
 
 use super::place::Space;
 use crate::access::{self, DEVELOPER, GUEST, MAINTAINER, OWNER, Purpose};
+use crate::hooks;
 use crate::store::count_members;
 use identity::viewer::Viewer;
 use kernel::error::Result;
@@ -15,6 +16,8 @@ use store::Tx;
 pub enum Section {
     Overview,
     Issues,
+    Boards,
+    Roadmap,
     Incidents,
     Milestones,
     Labels,
@@ -34,6 +37,8 @@ impl Section {
         match self {
             Section::Overview => ("Overview", "home", ""),
             Section::Issues => ("Issues", "issue", "/-/issues"),
+            Section::Boards => ("Boards", "board", "/-/boards"),
+            Section::Roadmap => ("Roadmap", "roadmap", "/-/roadmap"),
             Section::Incidents => ("Incidents", "incident", "/-/incidents"),
             Section::Milestones => ("Milestones", "milestone", "/-/milestones"),
             Section::Labels => ("Labels", "label", "/-/labels"),
@@ -54,7 +59,14 @@ const PARTS: &[(&str, &[Section])] = &[
     ("", &[Section::Overview]),
     (
         "Plan",
-        &[Section::Issues, Section::Incidents, Section::Milestones, Section::Labels],
+        &[
+            Section::Issues,
+            Section::Boards,
+            Section::Roadmap,
+            Section::Incidents,
+            Section::Milestones,
+            Section::Labels,
+        ],
     ),
     ("Deploy", &[Section::Packages]),
     (
@@ -80,6 +92,8 @@ pub struct SpaceHead {
     pub visibility: String,
     pub is_archived: bool,
     pub has_issues: bool,
+    /// It is a group that has epics.
+    pub has_epics: bool,
     pub has_packages: bool,
     /// The viewer may see the errors its programs report.
     pub has_errors: bool,
@@ -111,6 +125,7 @@ impl Space {
                 description: group.description.clone(),
                 visibility: group.visibility().to_string(),
                 has_issues: true,
+                has_epics: hooks::has_epics(tx, group)?,
                 has_packages: true,
                 can_admin: level >= OWNER,
                 can_set_packages: level >= MAINTAINER,
@@ -186,9 +201,12 @@ impl SpaceHead {
     fn has(&self, section: Section) -> bool {
         match section {
             Section::Overview | Section::Activity => true,
-            Section::Issues | Section::Incidents | Section::Milestones | Section::Labels => {
-                self.has_issues
-            }
+            Section::Issues
+            | Section::Boards
+            | Section::Incidents
+            | Section::Milestones
+            | Section::Labels => self.has_issues,
+            Section::Roadmap => self.has_epics,
             Section::Packages => self.has_packages,
             Section::Errors => self.has_errors,
             Section::Alerts | Section::OnCall | Section::Escalation => self.has_alerts,

@@ -55,9 +55,7 @@ pub fn list(
     (by, descending): (OrderBy, bool),
     paging: Paging,
 ) -> Result<Paged<Epic>> {
-    let mut condition = visible(tx, viewer);
-    condition.raw(" and ").append(of_group(group, filter));
-    narrow(&mut condition, filter);
+    let condition = passing(tx, viewer, group, filter);
     let (column, key) = match by {
         OrderBy::CreatedAt => ("epics.created_at", KeyType::Time),
         OrderBy::UpdatedAt => ("epics.updated_at", KeyType::Time),
@@ -82,6 +80,14 @@ pub fn list(
         };
         (key, epic.id)
     })
+}
+
+/// Condition: the epics of a group that the viewer may see and that pass.
+pub fn passing(tx: &Tx<'_>, viewer: &Viewer, group: &Namespace, filter: &EpicFilter) -> Fragment {
+    let mut condition = visible(tx, viewer);
+    condition.raw(" and ").append(of_group(group, filter));
+    narrow(&mut condition, filter);
+    condition
 }
 
 /// Condition: the epics of a group, perhaps with those of groups above and below.

@@ -1,5 +1,5 @@
 //! Epics: their rows. Lists are in [`list`], their issues in [`issues`], what stands
-//! below them in [`tree`], their dates in [`dates`], links in [`links`], what became
+//! below them in [`tree`], their dates in [`dates`], how they lie in time in [`roadmap`], links in [`links`], what became
 //! of them in [`events`].
 
 pub mod dates;
@@ -7,6 +7,7 @@ pub mod events;
 pub mod issues;
 pub mod links;
 pub mod list;
+pub mod roadmap;
 pub mod tree;
 
 use super::subscriptions::{self, Target};

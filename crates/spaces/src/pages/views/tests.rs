@@ -69,6 +69,7 @@ fn head(kind: &'static str, url: &str) -> SpaceHead {
         visibility: "internal".into(),
         is_archived: false,
         has_issues: true,
+        has_epics: false,
         has_packages: true,
         has_errors: true,
         has_alerts: true,
