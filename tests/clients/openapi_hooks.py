@@ -385,6 +385,14 @@ class World:
         tags = f"{self.get('package_path')}/dist-tags"
         return tags + "/latest" if self.method == "DELETE" else tags
 
+    def board_id(self):
+        return post(f"{self.owner()}/boards", name="x")["id"]
+
+    def list_id(self):
+        lists = f"{self.owner()}/boards/{self.get('board_id')}/lists"
+        made = [post(lists, label_id=self.label_id())["id"] for _ in range(2)]
+        return made[0]
+
     def label_id(self):
         label = post(f"{self.owner()}/labels", name=f"label-{next(numbers)}", color="red")["id"]
         if self.path.endswith("/unsubscribe"):

@@ -4,6 +4,7 @@
 //! `milestones`, `subscriptions`, `issues`, `issue_assignees`, `issue_labels`,
 //! `issue_events`, `issue_links`, `notes`, `award_emoji`, `todos`; of epics
 //! (0065) `epics`, `epic_issues`, `epic_labels`, `epic_events`, `epic_links`; of
+//! boards (0066) `boards`, `board_lists`; of
 //! notifications (0063, 0064) `notification_settings`, `notification_counts`,
 //! `notification_days`, `sent_notifications`, `digest_news`.
 //! Jobs: `planning.notify`, `planning.tell`, `planning.tell_due`,

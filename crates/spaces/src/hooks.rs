@@ -36,7 +36,7 @@ pub type PackagesSize = fn(&mut Tx<'_>, &[ProjectId]) -> Result<HashMap<ProjectI
 /// Open issues by project, of those that everyone who sees it may count.
 pub type OpenIssues = fn(&mut Tx<'_>, &[ProjectId]) -> Result<HashMap<ProjectId, i64>>;
 
-/// Whether a group has epics.
+/// Whether a group, and the instance, has epics.
 pub type HasEpics = fn(&mut Tx<'_>, &Namespace) -> Result<bool>;
 
 pub type IssuesOf = fn(&mut Tx<'_>, i64) -> Result<i64>;
@@ -65,6 +65,14 @@ pub struct Hooks {
 /// What was plugged in; [`Hooks`] must be among the store's plugs.
 pub(crate) fn get<'t>(tx: &Tx<'t>) -> Result<&'t Hooks> {
     Ok(tx.plugged()?)
+}
+
+/// Whether pages of epics are among those of a group.
+pub(crate) fn has_epics(tx: &mut Tx<'_>, group: &Namespace) -> Result<bool> {
+    match get(tx)?.has_epics {
+        Some(has) => has(tx, group),
+        None => Ok(false),
+    }
 }
 
 /// Has the bytes of removed files taken away.

@@ -74,6 +74,7 @@ pub fn migrations() -> &'static [Migration] {
         63 "0063_notifications",
         64 "0064_sent_notifications",
         65 "0065_epics",
+        66 "0066_boards",
         67 "0067_epics_in_texts",
         68 "0068_incoming_mail",
         69 "0069_health_status",

@@ -108,6 +108,8 @@ const ROOT = [
   page('group-labels', '/groups/{*group}/-/labels'),
   page('group-milestones', '/groups/{*group}/-/milestones'),
   page('group-milestone', '/groups/{*group}/-/milestones/{milestone_iid}'),
+  page('group-boards', '/groups/{*group}/-/boards'),
+  page('roadmap', '/groups/{*group}/-/roadmap', { path: '/groups/foundry/-/roadmap?from=2031-01-01', dark: true }),
   page('group-packages', '/groups/{*group}/-/packages'),
   page('group-settings', '/groups/{*group}/-/settings'),
   page('group-access-tokens', '/groups/{*group}/-/access_tokens'),
@@ -138,6 +140,9 @@ const ROOT = [
   page('labels', '/{*project}/-/labels'),
   page('milestones', '/{*project}/-/milestones'),
   page('milestone', '/{*project}/-/milestones/{milestone_iid}'),
+
+  page('boards', '/{*project}/-/boards', { dark: true }),
+  page('boards-empty', '/{*project}/-/boards', { path: '/foundry/bellows/-/boards' }),
 
   page('packages', '/{*project}/-/packages'),
   page('packages-empty', '/{*project}/-/packages', { path: '/foundry/bellows/-/packages' }),
@@ -238,6 +243,8 @@ const WITHOUT = {
   '/-/profile/personal_access_tokens': 'leads to /-/user_settings/tokens',
   '/-/user_settings/personal_access_tokens': 'leads to /-/user_settings/tokens',
   '/-/suggest': 'JSON',
+  '/groups/{*group}/-/boards/{board_id}': 'the page of /groups/{*group}/-/boards',
+  '/{*project}/-/boards/{board_id}': 'the page of /{*project}/-/boards',
   '/{*project}/-/error_tracking.json': 'JSON',
   '/{*project}/-/error_tracking/{error_id}/details.json': 'JSON',
   '/{*project}/-/error_tracking/{error_id}/stack_trace.json': 'JSON',

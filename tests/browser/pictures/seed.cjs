@@ -162,6 +162,23 @@ async function planEpics() {
   await api('POST', `${epics}/${hinges.id}/notes`, { body: 'The river froze **last night**.' });
 }
 
+// A board of the project and one of the group; epics of which one stands below another.
+async function drawPlans() {
+  for (const [place, titles] of [[PROJECT, ['bug', 'documentation']], ['/groups/foundry', ['door']]]) {
+    const board = await api('POST', `${place}/boards`, { name: 'Work' });
+    for (const title of titles) {
+      const { id } = await api('GET', `${place}/labels/${title}`);
+      await api('POST', `${place}/boards/${board.id}/lists`, { label_id: id });
+    }
+  }
+  const epics = '/groups/foundry/epics';
+  const winter = await api('POST', epics, { title: 'A forge for the winter', start_date: '2031-02-01', end_date: '2031-10-31' });
+  await api('POST', epics, { title: 'Bellows and chimney', parent_id: winter.id, start_date: '2031-03-01', end_date: '2031-05-15' });
+  await api('POST', epics, { title: 'Tongs for left hands', start_date: '2031-06-01' });
+  await api('POST', epics, { title: 'Guild papers' });
+  for (const n of [1, 2, 6]) await api('PUT', `${PROJECT}/issues/${n}`, { epic_id: winter.id });
+}
+
 async function publishPackages() {
   const publish = publisher(api, PROJECT);
   const said = {
@@ -242,6 +259,7 @@ async function seed() {
   const application = await makeTokens();
   await planIssues(people);
   await planEpics();
+  await drawPlans();
   const packageId = await publishPackages();
   const error = await reportErrors();
   const integration = await watchFurnace(people);

@@ -63,6 +63,7 @@ pub const CLIENTS: &[Suite] = &[
     suite(Python, "python-gitlab", "tests/clients/rest.py"),
     suite(Python, "python-gitlab for issues", "tests/clients/planning.py"),
     suite(Python, "python-gitlab for epics", "tests/clients/epics.py"),
+    suite(Python, "python-gitlab for boards", "tests/clients/boards.py"),
     suite(Python, "python-gitlab and newsboat for activity", "tests/clients/events.py"),
     suite(
         Python,
@@ -127,6 +128,7 @@ pub const BROWSER: &[Suite] = &[
     suite(Node, "charts and packages in chromium", "tests/browser/drawn.cjs"),
     suite(Node, "searching in chromium", "tests/browser/search.cjs"),
     suite(Node, "activity in chromium", "tests/browser/activity.cjs"),
+    suite(Node, "boards and the roadmap in chromium", "tests/browser/boards.cjs"),
     suite(Node, "epics in chromium", "tests/browser/epics.cjs"),
     suite(Node, "editors and pickers in chromium", "tests/browser/editor.cjs"),
     suite(Node, "texts in chromium", "tests/browser/text.cjs"),

@@ -1,5 +1,5 @@
-// Editors and pickers have a script of their own, for pages that have any.
-// Names are suggested to people who are signed in.
+// Editors and pickers have a script of their own, for pages that have any, and boards
+// another. Names are suggested to people who are signed in.
 (() => {
   const isSignedIn = document.querySelector('form[action="/users/sign_out"]');
   const isRefused = document.querySelector(".stop-page");
@@ -22,9 +22,11 @@
   });
   isSignedIn?.addEventListener("submit", () => each((name) => sessionStorage.removeItem(name)));
 
-  if (isSignedIn && document.querySelector("[data-editor], [data-pick]")) {
+  const fetchScript = (url) => {
     const script = document.createElement("script");
-    script.src = writing;
+    script.src = url;
     document.head.append(script);
-  }
+  };
+  if (isSignedIn && document.querySelector("[data-editor], [data-pick]")) fetchScript(writing);
+  if (document.querySelector("[data-board]")) fetchScript(boards);
 })();

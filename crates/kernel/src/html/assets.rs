@@ -72,6 +72,8 @@ pub(super) const STYLES: &str = joined!(
     "css/chart.css",
     "css/calendar.css",
     "css/roster.css",
+    "css/board.css",
+    "css/timeline.css",
     "css/rules.css",
     "css/search.css",
     "css/text.css",
@@ -80,7 +82,8 @@ pub(super) const STYLES: &str = joined!(
 );
 
 /// One script for all pages; each file is one comfort, and every page works
-/// without any. It fetches [`WRITING`] where a page has fields for it.
+/// without any. It fetches [`WRITING`] where a page has fields for it, and [`BOARD`] where one has a
+/// board.
 const SCRIPT: &str =
     joined!("js/copy.js", "js/menus.js", "js/pages.js", "js/shortcuts.js", "js/writing.js",);
 
@@ -96,6 +99,9 @@ const WRITING: &str = joined!(
     "js/order.js",
 );
 
+/// The script of boards.
+const BOARD: &str = joined!("js/board.js");
+
 /// Pictures that scripts draw.
 const PICTURES: [&str; 11] = [
     "bold", "italic", "quote", "code", "link", "list", "numbers", "tasks", "table", "attach",
@@ -109,9 +115,13 @@ static WRITING_TEXT: LazyLock<String> = LazyLock::new(|| {
 
 static SCRIPT_TEXT: LazyLock<String> = LazyLock::new(|| {
     let writing = Asset::new("writing.js", JAVASCRIPT, WRITING_TEXT.as_bytes());
-    let url = format!("{PREFIX}{}", writing.hashed);
-    format!("const writing = {};\n{}", json!(url), lean(SCRIPT))
+    let board = Asset::new("board.js", JAVASCRIPT, BOARD_TEXT.as_bytes());
+    let url = |asset: &Asset| json!(format!("{PREFIX}{}", asset.hashed));
+    let urls = format!("const writing = {};\nconst boards = {};\n", url(&writing), url(&board));
+    urls + &lean(SCRIPT)
 });
+
+static BOARD_TEXT: LazyLock<String> = LazyLock::new(|| lean(BOARD));
 
 /// A script of ours without comments and indentation; no line of its texts
 /// begins with either.
@@ -123,7 +133,7 @@ fn lean(script: &str) -> String {
 
 const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
 
-static ASSETS: LazyLock<[Asset; 8]> = LazyLock::new(|| {
+static ASSETS: LazyLock<[Asset; 9]> = LazyLock::new(|| {
     [
         Asset::new(
             "tenon.css",
@@ -132,6 +142,7 @@ static ASSETS: LazyLock<[Asset; 8]> = LazyLock::new(|| {
         ),
         Asset::new("tenon.js", JAVASCRIPT, SCRIPT_TEXT.as_bytes()),
         Asset::new("writing.js", JAVASCRIPT, WRITING_TEXT.as_bytes()),
+        Asset::new("board.js", JAVASCRIPT, BOARD_TEXT.as_bytes()),
         Asset::new("keys.js", JAVASCRIPT, include_bytes!("../../assets/keys.js")),
         Asset::new(
             "graphiql.css",

@@ -1,5 +1,6 @@
 //! Rows and closed lists of this room: plain types, no decisions.
 
+pub mod boards;
 pub mod color;
 pub mod epics;
 
@@ -237,6 +238,9 @@ pub struct Issue {
     pub created_at: Timestamp,
     #[written]
     pub updated_at: Timestamp,
+    /// Where it stands on boards: the greatest on top.
+    #[column("coalesce(issues.relative_position, issues.id * 1048576)")]
+    pub relative_position: i64,
     #[column("projects.full_path")]
     pub project_path: String,
     /// Ids of the namespaces above the project.

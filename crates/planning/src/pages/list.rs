@@ -34,6 +34,7 @@ pub fn routes(r: &mut Routes) {
 
 kernel::params! {
     /// What a list of issues is narrowed to; empty texts narrow nothing.
+    #[derive(Default)]
     pub struct ListPage {
         /// In title or description.
         pub search: Text,

@@ -4,6 +4,7 @@
 //! Every form goes through the rules that REST uses, and works without a
 //! script.
 
+pub mod boards;
 pub mod boxes;
 mod dashboard;
 mod epics;
@@ -19,6 +20,7 @@ pub mod notifications;
 pub mod panels;
 mod places;
 mod preview;
+mod roadmap;
 pub mod talk;
 pub mod todos;
 mod unsubscribe;
@@ -41,6 +43,8 @@ pub fn routes(r: &mut Routes) {
     epics::routes(r);
     preview::routes(r);
     labels::routes(r);
+    boards::routes(r);
+    roadmap::routes(r);
     milestones::routes(r);
     todos::routes(r);
     dashboard::routes(r);

@@ -1,6 +1,7 @@
 //! The REST interface of this room, by resource.
 
 mod awards;
+mod boards;
 mod epics;
 mod issues;
 mod labels;
@@ -26,6 +27,7 @@ const PLACES: [(&str, &str); 2] = [("projects", "project"), ("groups", "group")]
 pub fn routes(r: &mut Routes) {
     issues::routes(r);
     epics::routes(r);
+    boards::routes(r);
     labels::routes(r);
     milestones::routes(r);
     notes::routes(r);
@@ -90,10 +92,27 @@ impl PlaceRequest {
         F: FnOnce(&mut Tx<'_>, &Caller, &ParentAccess) -> Result<T> + Send + 'static,
         T: Send + 'static,
     {
+        self.look(Aim::Read, work).await
+    }
+
+    /// The same, for somebody signed in.
+    async fn read_signed_in<T, F>(self, work: F) -> Result<T>
+    where
+        F: FnOnce(&mut Tx<'_>, &Caller, &ParentAccess) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        self.look(Aim::Own, work).await
+    }
+
+    async fn look<T, F>(self, aim: Aim, work: F) -> Result<T>
+    where
+        F: FnOnce(&mut Tx<'_>, &Caller, &ParentAccess) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
         let PlaceRequest { caller, place } = self;
         caller
             .read(move |tx, by| {
-                let here = authorize(tx, &by.viewer, &place, Aim::Read)?;
+                let here = authorize(tx, &by.viewer, &place, aim)?;
                 work(tx, by, &here)
             })
             .await

@@ -11,6 +11,7 @@ use spaces::model::Namespace;
 use store::Tx;
 
 pub mod awards;
+pub mod boards;
 pub mod commands;
 pub mod comments;
 mod crossings;

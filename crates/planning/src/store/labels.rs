@@ -389,6 +389,11 @@ pub fn replace_below(tx: &mut Tx<'_>, lineage: &str, title: &str, by: i64) -> Re
              on conflict do nothing"
         ),
         sql!("update issue_events set label_id = $2 where label_id in_list($1)"),
+        sql!(
+            "update board_lists set label_id = $2 where label_id in_list($1) and not exists
+                (select 1 from board_lists other where other.board_id = board_lists.board_id
+                    and other.label_id = $2)"
+        ),
     ] {
         tx.execute(statement, (&old, by))?;
     }

@@ -12,7 +12,7 @@ use kernel::graph::{Owned, Window};
 use kernel::http::{Paged, Paging};
 use kernel::ids::fold;
 use kernel::search::index;
-use kernel::time::Timestamp;
+use kernel::time::{Date, Timestamp};
 use serde_json::json;
 use std::collections::HashMap;
 use store::{Fragment, Tx, sql};
@@ -111,6 +111,22 @@ pub fn list(
 /// How many milestones of a place pass, counted no further than lists tell.
 pub fn count(tx: &mut Tx<'_>, parent: &Parent, filter: &MilestoneFilter) -> Result<i64> {
     pages::count(tx, &Fragment::new(TABLES), &filter.of(parent))
+}
+
+/// Milestones that a place has itself and that are due between two days.
+pub fn due_between(
+    tx: &mut Tx<'_>,
+    parent: &Parent,
+    (first, last): (Date, Date),
+    most: i64,
+) -> Result<Vec<Milestone>> {
+    let mut query = selected();
+    query
+        .append(in_place("milestones", parent, false))
+        .push(" and milestones.due_on >= ", first)
+        .push(" and milestones.due_on <= ", last)
+        .push(" order by milestones.due_on, milestones.id limit ", most);
+    Ok(tx.query(query)?)
 }
 
 /// The open milestones that issues of a place may have, and the one that an

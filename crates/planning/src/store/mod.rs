@@ -1,6 +1,7 @@
 //! SQL of this room.
 
 pub mod awards;
+pub mod boards;
 pub mod ends;
 pub mod epics;
 pub mod internal_ids;

@@ -16,7 +16,9 @@ use store::Tx;
 pub enum Section {
     Overview,
     Issues,
+    Boards,
     Epics,
+    Roadmap,
     Incidents,
     Milestones,
     Labels,
@@ -36,7 +38,9 @@ impl Section {
         match self {
             Section::Overview => ("Overview", "home", ""),
             Section::Issues => ("Issues", "issue", "/-/issues"),
+            Section::Boards => ("Boards", "board", "/-/boards"),
             Section::Epics => ("Epics", "epic", "/-/epics"),
+            Section::Roadmap => ("Roadmap", "roadmap", "/-/roadmap"),
             Section::Incidents => ("Incidents", "incident", "/-/incidents"),
             Section::Milestones => ("Milestones", "milestone", "/-/milestones"),
             Section::Labels => ("Labels", "label", "/-/labels"),
@@ -59,7 +63,9 @@ const PARTS: &[(&str, &[Section])] = &[
         "Plan",
         &[
             Section::Issues,
+            Section::Boards,
             Section::Epics,
+            Section::Roadmap,
             Section::Incidents,
             Section::Milestones,
             Section::Labels,
@@ -89,6 +95,7 @@ pub struct SpaceHead {
     pub visibility: String,
     pub is_archived: bool,
     pub has_issues: bool,
+    /// It is a group that has epics.
     pub has_epics: bool,
     pub has_packages: bool,
     /// The viewer may see the errors its programs report.
@@ -121,10 +128,7 @@ impl Space {
                 description: group.description.clone(),
                 visibility: group.visibility().to_string(),
                 has_issues: true,
-                has_epics: match hooks::get(tx)?.has_epics {
-                    Some(has_epics) => has_epics(tx, group)?,
-                    None => false,
-                },
+                has_epics: hooks::has_epics(tx, group)?,
                 has_packages: true,
                 can_admin: level >= OWNER,
                 can_set_packages: level >= MAINTAINER,
@@ -200,10 +204,12 @@ impl SpaceHead {
     fn has(&self, section: Section) -> bool {
         match section {
             Section::Overview | Section::Activity => true,
-            Section::Issues | Section::Incidents | Section::Milestones | Section::Labels => {
-                self.has_issues
-            }
-            Section::Epics => self.has_epics,
+            Section::Issues
+            | Section::Boards
+            | Section::Incidents
+            | Section::Milestones
+            | Section::Labels => self.has_issues,
+            Section::Epics | Section::Roadmap => self.has_epics,
             Section::Packages => self.has_packages,
             Section::Errors => self.has_errors,
             Section::Alerts | Section::OnCall | Section::Escalation => self.has_alerts,

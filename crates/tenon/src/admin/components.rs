@@ -8,10 +8,11 @@ use identity::Admin;
 use jiff::civil::date;
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::html::ui::{self, Chip, Choice, Panel, Row, Tab, Tile, badge, icon, panel};
+use kernel::html::ui::{self, Chip, Choice, Panel, Row, Tab, Tile, Timeline, badge, icon, panel};
 use kernel::html::{Flash, Html, Moment, Page, Pages, Tone};
 use kernel::http::{Response, Routes};
 use kernel::time::{Date, Timestamp, date_of};
+use planning::pages::boards::parts::Board;
 use planning::pages::notes::Story;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -40,6 +41,8 @@ struct Components {
     flashes: Vec<Flash>,
     panel: Panel,
     story: Story,
+    board: Board,
+    timeline: Timeline,
 }
 
 /// The newest of a list.
@@ -80,6 +83,8 @@ async fn show(app: App, admin: Admin) -> Result<Response> {
             .to_vec(),
         panel: sample(earlier, now),
         story: Story::sample(now),
+        board: Board::sample(now),
+        timeline: ui::timeline::sample(),
     };
     Ok(Html::new(&view)?.response())
 }

@@ -5,6 +5,7 @@
 
 mod activity;
 mod alerts;
+mod boards;
 mod conventions;
 mod epics;
 mod error_tracking;
@@ -21,6 +22,7 @@ mod pages;
 mod planning;
 mod refusals;
 mod review;
+mod roadmap;
 mod search;
 mod server;
 mod spaces;

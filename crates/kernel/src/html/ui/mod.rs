@@ -19,6 +19,7 @@ mod messages;
 mod panel;
 mod picker;
 mod shows;
+pub mod timeline;
 
 pub use avatar::{Avatar, avatar};
 pub use calendar::{Calendar, calendar};
@@ -43,3 +44,4 @@ pub use shows::{
     confirm, copy, count, day, day_of, empty, pager, progress, role, state, tabs, total, up_to,
     visibility, when,
 };
+pub use timeline::Timeline;

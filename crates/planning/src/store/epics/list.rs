@@ -105,7 +105,8 @@ pub fn count(
     pages::count(tx, &Fragment::new(TABLES), &condition)
 }
 
-fn passing(tx: &Tx<'_>, viewer: &Viewer, group: &Namespace, filter: &EpicFilter) -> Fragment {
+/// Condition: the epics of a group that the viewer may see and that pass.
+pub fn passing(tx: &Tx<'_>, viewer: &Viewer, group: &Namespace, filter: &EpicFilter) -> Fragment {
     let mut condition = visible(tx, viewer);
     condition.raw(" and ").append(of_group(group, filter));
     narrow(&mut condition, filter);

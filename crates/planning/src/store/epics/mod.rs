@@ -1,7 +1,8 @@
 //! Epics: their rows. Lists are in [`list`], their issues in [`issues`], what stands
 //! below them in [`tree`], several levels of it in [`below`] and how far it is in
-//! [`progress`], pages for many owners in [`pages`], their dates in [`dates`], links in
-//! [`links`], what became of them in [`events`].
+//! [`progress`], how they lie in time in [`roadmap`], pages for many owners in
+//! [`pages`], their dates in [`dates`], links in [`links`], what became of them in
+//! [`events`].
 
 pub mod below;
 pub mod dates;
@@ -11,6 +12,7 @@ pub mod links;
 pub mod list;
 pub mod pages;
 pub mod progress;
+pub mod roadmap;
 pub mod tree;
 
 use super::searched::EPICS;

@@ -1,6 +1,7 @@
 //! Lists of issues: whose and in which order, the same for every interface.
 
 use super::filter::{IssueFilter, narrow};
+use super::order::POSITION;
 use super::{SELECT, TABLES};
 use crate::access::{Scope, visible};
 use crate::model::Issue;
@@ -39,7 +40,7 @@ pub struct Sorting {
 }
 
 /// Condition: the issues in a scope that the viewer may see and that pass.
-fn seen(tx: &Tx<'_>, viewer: &Viewer, scope: &Scope, filter: &IssueFilter) -> Fragment {
+pub fn seen(tx: &Tx<'_>, viewer: &Viewer, scope: &Scope, filter: &IssueFilter) -> Fragment {
     let mut condition = visible(tx, viewer, scope);
     narrow(&mut condition, filter, date_of(tx.now()));
     if let Some(epic) = &filter.epic {
@@ -239,7 +240,7 @@ pub fn expression(by: OrderBy) -> (&'static str, Option<KeyType>) {
         OrderBy::CreatedAt => ("issues.created_at", Some(KeyType::Time)),
         OrderBy::UpdatedAt => ("issues.updated_at", Some(KeyType::Time)),
         OrderBy::Title => ("issues.title_folded", Some(KeyType::Text)),
-        OrderBy::RelativePosition => ("issues.id", Some(KeyType::Int)),
+        OrderBy::RelativePosition => (POSITION, Some(KeyType::Int)),
         OrderBy::Popularity => ("issues.upvotes", Some(KeyType::Int)),
         OrderBy::DueDate => ("issues.due_on", None),
         OrderBy::Weight => ("issues.weight", None),
@@ -273,6 +274,7 @@ fn key(by: OrderBy, issue: &Issue) -> Value {
         OrderBy::UpdatedAt => time_key(issue.updated_at),
         OrderBy::Title => json!(fold(&issue.title)),
         OrderBy::Popularity => json!(issue.upvotes),
+        OrderBy::RelativePosition => json!(issue.relative_position),
         _ => json!(issue.id),
     }
 }

@@ -1,11 +1,12 @@
-//! Issues: their rows. Lists are in [`list`] and [`filter`], links in [`links`], what became
-//! of them in [`events`].
+//! Issues: their rows. Lists are in [`list`] and [`filter`], their order by hand in
+//! [`order`], links in [`links`], what became of them in [`events`].
 
 pub mod events;
 pub mod filter;
 pub mod links;
 pub mod list;
 pub mod long_texts;
+pub mod order;
 pub mod timeline;
 
 use crate::access::{Scope, visible};

@@ -2,7 +2,7 @@
 
 use crate::packages_formats::forms::multipart;
 use serde_json::{Value, json};
-use testkit::{Browser, Client, TestGroup, TestServer};
+use testkit::{Browser, Client, TestGroup, TestProject, TestServer};
 
 /// Statements sent so far for requests of this route.
 fn sent(t: &TestServer, route: &str) -> u64 {
@@ -101,6 +101,17 @@ async fn epic(t: &TestServer, group: &TestGroup, n: i64, issue: i64) {
     post("/epics/1/notes", json!({"body": format!("note {n}")})).await.is(201);
 }
 
+/// A board with a column, as far as a project may have so many.
+async fn board(t: &TestServer, project: &TestProject, n: i64) {
+    if n < 50 {
+        let body = json!({"name": format!("board {n}")});
+        let made = t.admin().post(project.at("/boards")).json(&body).await.is(201).id();
+        let label = t.admin().get(project.at("/labels/g0")).await.is(200).id();
+        let lists = project.at(&format!("/boards/{made}/lists?label_id={label}"));
+        t.admin().post(lists).await.is(201);
+    }
+}
+
 /// Fifty-five of everything that is listed, told apart where the lists look:
 /// each project in a group of its own, each package with two files.
 async fn fill(t: &TestServer) -> (String, String) {
@@ -143,6 +154,7 @@ async fn fill(t: &TestServer) -> (String, String) {
         let text = format!("thing {name}");
         let issue = json!({"title": name, "description": text, "labels": name});
         let made = t.admin().post(project.at("/issues")).json(&issue).await.is(201);
+        board(t, &project, n).await;
         epic(t, &group, n, made.id()).await;
         let todo = project.at(&format!("/issues/{}/todo", n + 1));
         t.admin().post(todo).await.is(201);
@@ -200,6 +212,7 @@ async fn lists_of_fifty_cost_what_lists_of_five_cost(t: TestServer) {
         ("/groups/{id}/epics", format!("{group}/epics?with_labels_details=true")),
         ("/groups/{id}/epics/{epic_iid}/issues", format!("{group}/epics/1/issues")),
         ("/groups/{id}/epics/{epic_iid}/epics", format!("{group}/epics/1/epics")),
+        ("/projects/{id}/boards", format!("{project}/boards")),
         (
             "/groups/{id}/epics/{epic_iid}/related_epics",
             format!("{group}/epics/1/related_epics"),
@@ -280,7 +293,7 @@ fn sent_in_all(t: &TestServer) -> u64 {
 
 /// A project with so many issues of somebody's, and twice as many notes about the
 /// first; the pages of it, as this person sees them.
-async fn pages(t: &TestServer, name: &str, issues: usize) -> (Browser, [String; 5]) {
+async fn pages(t: &TestServer, name: &str, issues: usize) -> (Browser, [String; 7]) {
     let project = t.project(&format!("{name}/{name}")).await;
     let user = t.user(&format!("of-{name}")).await;
     project.add(&user, 30).await;
@@ -295,9 +308,22 @@ async fn pages(t: &TestServer, name: &str, issues: usize) -> (Browser, [String; 
         by.post(project.at("/issues/1/notes")).json(&body).await.is(201);
     }
     let list = format!("/{name}/{name}/-/issues");
+    let board = json!({"name": "Doors"});
+    let board = t.admin().post(project.at("/boards")).json(&board).await.is(201).id();
+    let label = t.admin().get(project.at("/labels/bug")).await.is(200).id();
+    let lists = project.at(&format!("/boards/{board}/lists?label_id={label}"));
+    t.admin().post(lists).await.is(201);
     let search = format!("/search?q=door&type=issues&project={name}/{name}&per_page=50");
     let activity = format!("/{name}/{name}/-/activity?per_page=10");
-    let paths = [format!("{list}/1"), format!("{list}?per_page=50"), "/".into(), search, activity];
+    let paths = [
+        format!("{list}/1"),
+        format!("{list}?per_page=50"),
+        "/".into(),
+        search,
+        activity,
+        format!("/{name}/{name}/-/boards"),
+        format!("/groups/{name}/-/boards"),
+    ];
     (t.browser(&format!("of-{name}")).await, paths)
 }
 

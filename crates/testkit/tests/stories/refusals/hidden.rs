@@ -72,6 +72,9 @@ pub async fn hide(t: &TestServer) -> Hidden {
     let label_of_project = made(project.at("/labels"), color).await.id();
     let color = json!({"name": "feature", "color": "red"});
     let label_of_group = made(group.at("/labels"), color).await.id();
+    let [board, list] = board(&admin, &project.at("/boards"), label_of_project).await;
+    let [board_of_group, list_of_group] =
+        board(&admin, &group.at("/boards"), label_of_group).await;
     let goal = json!({"title": "1.0"});
     let milestone_of_project = made(project.at("/milestones"), goal).await.id();
     let goal = json!({"title": "2.0"});
@@ -101,6 +104,10 @@ pub async fn hide(t: &TestServer) -> Hidden {
         (("applications", "id"), shop.to_string()),
         (("projects", "label_id"), label_of_project.to_string()),
         (("groups", "label_id"), label_of_group.to_string()),
+        (("projects", "board_id"), board.to_string()),
+        (("groups", "board_id"), board_of_group.to_string()),
+        (("projects", "list_id"), list.to_string()),
+        (("groups", "list_id"), list_of_group.to_string()),
         (("projects", "milestone_id"), milestone_of_project.to_string()),
         (("groups", "milestone_id"), milestone_of_group.to_string()),
         (("issues", "id"), work[0].to_string()),
@@ -221,6 +228,14 @@ async fn issues(admin: &Client, project: &TestProject, milestone: i64) -> (Vec<i
     }
     ids.extend([note_id, on_issue, on_note, todo]);
     (ids, discussion)
+}
+
+/// A board with a column for this label: their ids.
+async fn board(admin: &Client, boards: &str, label: i64) -> [i64; 2] {
+    let made = async |path: &str, body: Value| admin.post(path).json(&body).await.is(201).id();
+    let board = made(boards, json!({"name": "Vault"})).await;
+    let list = made(&format!("{boards}/{board}/lists"), json!({"label_id": label})).await;
+    [board, list]
 }
 
 /// Makes an epic with one below it, an issue, a link, and what happened to it: the
