@@ -4,7 +4,7 @@ use super::ISSUE_TYPES;
 use super::epics::EpicView;
 use super::notes::{named_id, of_interface};
 use super::write::{spot, spot_of_note};
-use super::{caller, read_pages, uncounted};
+use super::{Pages, caller, read_pages, uncounted};
 use crate::guarded::{NoteablePath, Spot};
 use crate::model::Issue;
 use crate::model::epics::EPIC;
@@ -16,8 +16,8 @@ use identity::graph::{People, Person};
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result as Outcome};
 use kernel::graph::{
-    Ask, BOOLEAN, Connection, Context, Done, Fault, Graph, HasTypeRef, Key, ObjectBuilder, Order,
-    STRING, Window, named, object,
+    Ask, BOOLEAN, Context, Done, Fault, Graph, HasTypeRef, Key, ObjectBuilder, Order, STRING,
+    Window, named, object,
 };
 use std::any::Any;
 use std::sync::Arc;
@@ -86,11 +86,7 @@ fn list<T: Any + Send + Sync>(builder: ObjectBuilder<'_, T>, of: fn(&T) -> Award
         .describe("Reactions to it, in the order they came.");
 }
 
-pub async fn given(
-    to: Vec<Awardable>,
-    ask: Ask,
-    context: Context,
-) -> Result<Vec<Option<Connection<Award>>>, Fault> {
+pub async fn given(to: Vec<Awardable>, ask: Ask, context: Context) -> Pages<Award> {
     let key = Key::int("award_emoji.id", Order::Asc);
     let window = ask.window(&context, "award emoji", &[key])?;
     let ids: Vec<i64> = to.iter().map(|one| one.id()).collect();

@@ -2,9 +2,11 @@
 //! who takes part. Each is read for all issues of a level at once.
 
 use super::ISSUE_TYPES;
+use super::Pages;
 use super::labels;
 use super::lists::{self, Sorted};
 use super::milestones::MilestonesOfIssues;
+use crate::model::epics::ItemKind;
 use crate::model::{Issue, Label, Milestone};
 use crate::store::issues as rows;
 use crate::store::issues::filter::IssueFilter;
@@ -12,8 +14,7 @@ use crate::store::issues::links;
 use crate::store::issues::list::Owners;
 use identity::graph::{People, Person, caller};
 use kernel::graph::{
-    Args, Ask, BOOLEAN, Connection, Context, Fault, Graph, HasTypeRef, Key, ObjectBuilder, Order,
-    object,
+    Args, Ask, BOOLEAN, Context, Graph, HasTypeRef, Key, ObjectBuilder, Order, object,
 };
 use std::sync::Arc;
 
@@ -28,7 +29,7 @@ fn of_issue(it: ObjectBuilder<'_, Issue>) {
         "labels",
         object::<Label>("Label"),
         |issues: Vec<Arc<Issue>>, ask, _, context| async move {
-            labels::of_issues(ids(&issues), ask, context).await
+            labels::worn(ItemKind::Issue, ids(&issues), ask, context).await
         },
     )
     .describe("Its labels, by title.")
@@ -71,7 +72,7 @@ pub async fn assignees(
     ask: Ask,
     _: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<Person>>>, Fault> {
+) -> Pages<Person> {
     let window = ask.window(&context, "assignees", &[Key::int("users.id", Order::Asc)])?;
     let owners = ids(&parents);
     let asked = owners.clone();

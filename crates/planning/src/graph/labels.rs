@@ -1,7 +1,8 @@
 //! The type `Label`, and the labels of projects and groups.
 
-use super::{by_key, caller, groups, projects, read_pages};
+use super::{Pages, by_key, caller, groups, projects, read_pages};
 use crate::access::{Aim, ParentRef as At, authorize};
+use crate::model::epics::ItemKind;
 use crate::model::{Label, color};
 use crate::rules::labels::{self as rules, LabelInput};
 use crate::store::labels::{self as rows, LabelFilter};
@@ -10,8 +11,8 @@ use identity::graph::Tally;
 use identity::viewer::Viewer;
 use kernel::graph::context::Loader;
 use kernel::graph::{
-    Args, Ask, BOOLEAN, Connection, Context, Cost, Done, Fault, GlobalId, Graph, HasTypeRef, ID,
-    Key, Order, STRING, Window, argument, object,
+    Args, Ask, BOOLEAN, Context, Cost, Done, Fault, GlobalId, Graph, HasTypeRef, ID, Key, Order,
+    STRING, Window, argument, object,
 };
 use kernel::graph_input;
 use kernel::http::Patch;
@@ -127,37 +128,17 @@ fn keys(label: &Label) -> Vec<Json> {
     vec![label.title.clone().into(), label.id.into()]
 }
 
-pub async fn of_issues(
-    ids: Vec<i64>,
-    ask: Ask,
-    context: Context,
-) -> Result<Vec<Option<Connection<Label>>>, Fault> {
+/// The labels on issues, or on epics.
+pub async fn worn(of: ItemKind, ids: Vec<i64>, ask: Ask, context: Context) -> Pages<Label> {
     let window = ask.window(&context, "labels", &KEYS)?;
-    let issues = ids.clone();
+    let on = ids.clone();
     let read = move |tx: &mut Tx<'_>, viewer: &Viewer, window: &Window| {
-        rows::pages_of_issues(tx, viewer.user_id(), &issues, window)
+        rows::pages_of_worn(tx, viewer.user_id(), (of, &on), window)
     };
     let pages = read_pages(&context, window, &ids, read, keys).await?;
-    let issues = ids.clone();
+    let on = ids.clone();
     let tally =
-        Tally::new(move |tx, _, limit| Ok(limited(rows::counts_of_issues(tx, &issues)?, limit)));
-    Ok(tally.counts(pages, ids))
-}
-
-pub async fn of_epics(
-    ids: Vec<i64>,
-    ask: Ask,
-    context: Context,
-) -> Result<Vec<Option<Connection<Label>>>, Fault> {
-    let window = ask.window(&context, "labels", &KEYS)?;
-    let epics = ids.clone();
-    let read = move |tx: &mut Tx<'_>, viewer: &Viewer, window: &Window| {
-        rows::pages_of_epics(tx, viewer.user_id(), &epics, window)
-    };
-    let pages = read_pages(&context, window, &ids, read, keys).await?;
-    let epics = ids.clone();
-    let tally =
-        Tally::new(move |tx, _, limit| Ok(limited(rows::counts_of_epics(tx, &epics)?, limit)));
+        Tally::new(move |tx, _, limit| Ok(limited(rows::counts_of_worn(tx, (of, &on))?, limit)));
     Ok(tally.counts(pages, ids))
 }
 
@@ -175,7 +156,7 @@ async fn listed(
     ask: Ask,
     args: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<Label>>>, Fault> {
+) -> Pages<Label> {
     let wanted: Filters = args.read()?;
     let with_above = wanted.include_ancestor_groups.unwrap_or(false);
     let above = with_above.then_some(above);

@@ -1,5 +1,6 @@
 //! Issues of a project, of a group, and of all that the caller sees.
 
+use super::Pages;
 use super::filters::{Common, Either, NotLike, of_epic};
 use super::read_pages;
 use crate::model::Issue;
@@ -158,12 +159,7 @@ impl Sorted {
     }
 }
 
-async fn asked(
-    owners: Owners,
-    ask: Ask,
-    args: Args,
-    context: Context,
-) -> Result<Vec<Option<Connection<Issue>>>, Fault> {
+async fn asked(owners: Owners, ask: Ask, args: Args, context: Context) -> Pages<Issue> {
     let filter = filter(&args, &context)?;
     pages(owners, filter, Sorted::read(&args)?, ask, context).await
 }
@@ -175,7 +171,7 @@ pub async fn pages(
     sorted: Sorted,
     ask: Ask,
     context: Context,
-) -> Result<Vec<Option<Connection<Issue>>>, Fault> {
+) -> Pages<Issue> {
     let window = ask.window(&context, &sorted.name(), &sorted.keys())?;
     let tally = {
         let (owners, filter) = (owners.clone(), filter.clone());

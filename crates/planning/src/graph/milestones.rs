@@ -1,15 +1,17 @@
 //! The type `Milestone`, and the milestones of projects and groups.
 
 use super::enums::{MILESTONE_STATE, chosen};
-use super::{MILESTONE_ID, by_key, groups, html, one_by_id, projects, read_pages, uncounted};
+use super::{
+    MILESTONE_ID, Pages, by_key, groups, html, one_by_id, projects, read_pages, uncounted,
+};
 use crate::model::{Milestone, MilestoneState};
 use crate::store::milestones::{self as rows, MilestoneFilter};
 use crate::store::places::Places;
 use identity::viewer::Viewer;
 use kernel::graph::context::Loader;
 use kernel::graph::{
-    Args, Ask, BOOLEAN, Connection, Context, Cost, Fault, Graph, HasTypeRef, ID, Key,
-    ObjectBuilder, Order, STRING, TIME, Window, named, object,
+    Args, Ask, BOOLEAN, Context, Cost, Fault, Graph, HasTypeRef, ID, Key, ObjectBuilder, Order,
+    STRING, TIME, Window, named, object,
 };
 use kernel::time::{date_of, start_of};
 use spaces::graph::{Groups, NamespaceView, ProjectView as Project, Projects};
@@ -131,7 +133,7 @@ async fn listed(
     ask: Ask,
     args: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<Milestone>>>, Fault> {
+) -> Pages<Milestone> {
     let wanted: Filters = args.read()?;
     let above = wanted.include_ancestors.unwrap_or(false).then_some(above);
     let filter = MilestoneFilter {

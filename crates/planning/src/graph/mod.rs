@@ -18,6 +18,7 @@ mod labels;
 mod lists;
 mod milestones;
 mod notes;
+mod planned;
 mod standing;
 mod todos;
 mod write;
@@ -145,6 +146,12 @@ fn mapped<T, U>(page: Connection<T>, of: impl Fn(&T) -> Option<Arc<U>>) -> Conne
     other
 }
 
+/// The page of a list that is in memory whole, in the order it has there.
+fn in_order<T>(window: &Window, whole: &[Arc<T>]) -> Connection<T> {
+    let place = |it: &T| whole.iter().position(|one| std::ptr::eq(&**one, it));
+    window.page_of_whole(whole, |it| place(it).map_or(0, |at| at as i64))
+}
+
 /// Pages of lists that are not counted.
 fn uncounted<T>(pages: Vec<Connection<T>>) -> Vec<Option<Connection<T>>> {
     pages.into_iter().map(Some).collect()
@@ -216,6 +223,9 @@ pub fn writer(context: &Context) -> Result<Writer, Fault> {
     let request = request.ok_or_else(|| Error::internal("no request in the context"))?;
     Ok(Writer::by_api(viewer(context), request))
 }
+
+/// A page for each parent of a level, or nothing.
+type Pages<T> = Result<Vec<Option<Connection<T>>>, Fault>;
 
 /// A text, and what its files belong to.
 type Written = (Option<String>, Option<(SourceKind, i64)>);

@@ -5,7 +5,7 @@ use super::absent::Position;
 use super::enums::chosen;
 use super::epics::{EpicView, Epics};
 use super::standing::{In, InGroups, Standing};
-use super::{NOTE_ID, Notes, WORK_ITEM, by_key, html, one_by_id, read_pages, uncounted};
+use super::{NOTE_ID, Notes, Pages, WORK_ITEM, by_key, html, one_by_id, read_pages, uncounted};
 use crate::model::epics::{EPIC, WORK_ITEMS};
 use crate::store::notes::{self as rows, Activity, ISSUE, Note, Noteable};
 use crate::store::threads::{self, Beginning, Discussion};
@@ -16,8 +16,8 @@ use kernel::graph::context::Loader;
 use kernel::graph::scalars::split;
 use kernel::graph::shape::Leaf;
 use kernel::graph::{
-    Args, Ask, BOOLEAN, Connection, Context, Cost, Fault, Graph, HasTypeRef, Key, ObjectBuilder,
-    Order, STRING, TIME, Window, any_of, argument, item, named, object,
+    Args, Ask, BOOLEAN, Context, Cost, Fault, Graph, HasTypeRef, Key, ObjectBuilder, Order, STRING,
+    TIME, Window, any_of, argument, item, named, object,
 };
 use serde_json::{Value as Json, json};
 use spaces::access::{GUEST, MAINTAINER, REPORTER};
@@ -154,7 +154,7 @@ async fn notes(
     ask: Ask,
     args: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<Note>>>, Fault> {
+) -> Pages<Note> {
     let activity = activity(&args)?;
     let window = ask.window(&context, "notes", &KEYS)?;
     let parents = ids.clone();
@@ -169,7 +169,7 @@ pub async fn discussions(
     ask: Ask,
     args: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<Discussion>>>, Fault> {
+) -> Pages<Discussion> {
     let activity = activity(&args)?;
     let key = Key::int("discussions.first_id", Order::Asc);
     let window = ask.window(&context, "discussions", &[key])?;
@@ -375,7 +375,7 @@ async fn of_discussions(
     discussions: Vec<Arc<Discussion>>,
     ask: Ask,
     context: Context,
-) -> Result<Vec<Option<Connection<Note>>>, Fault> {
+) -> Pages<Note> {
     let window = ask.window(&context, "notes", &KEYS)?;
     let firsts: Vec<i64> = discussions.iter().map(|it| it.first_id).collect();
     let parents = firsts.clone();

@@ -2,7 +2,7 @@
 
 use super::enums::{ACTION, TODO_STATE, chosen};
 use super::notes::{named_id, of_interface};
-use super::{TODO_ID, by_key, caller, one_by_id, read_pages, uncounted};
+use super::{Pages, TODO_ID, by_key, caller, one_by_id, read_pages, uncounted};
 use crate::rules::todos as rules;
 use crate::store::notes::Noteable;
 use crate::store::todos::{self as rows, Action, State, Todo, TodoFilter};
@@ -225,12 +225,7 @@ fn keys(todo: &Todo) -> Vec<Json> {
     vec![todo.id.into()]
 }
 
-async fn of_users(
-    people: Vec<Arc<Person>>,
-    ask: Ask,
-    args: Args,
-    context: Context,
-) -> Result<Vec<Option<Connection<Todo>>>, Fault> {
+async fn of_users(people: Vec<Arc<Person>>, ask: Ask, args: Args, context: Context) -> Pages<Todo> {
     let filter = filter(&args)?;
     let window = ask.window(&context, "todos", &KEYS)?;
     let own = viewer(&context).user_id();
@@ -248,12 +243,7 @@ async fn of_users(
 }
 
 /// The caller's to-dos about each of these things of one kind.
-pub async fn about(
-    things: Vec<Noteable>,
-    ask: Ask,
-    args: Args,
-    context: Context,
-) -> Result<Vec<Option<Connection<Todo>>>, Fault> {
+pub async fn about(things: Vec<Noteable>, ask: Ask, args: Args, context: Context) -> Pages<Todo> {
     let state: Option<String> = args.get("state")?;
     let state = chosen(state, State::from_text);
     let window = ask.window(&context, "todos", &KEYS)?;

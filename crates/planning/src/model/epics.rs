@@ -13,6 +13,13 @@ pub const MOST_LEVELS: i64 = 7;
 /// Added to the id of an epic it is that of the work item.
 pub const WORK_ITEMS: i64 = 1 << 40;
 
+/// What work items are, where both are treated alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ItemKind {
+    Issue,
+    Epic,
+}
+
 #[derive(Debug, Clone, Default, FromRow, UpdateRow)]
 #[columns("epics")]
 pub struct Epic {

@@ -3,18 +3,13 @@
 use super::{epics, issues};
 use crate::access::{self, Scope};
 use crate::model::LinkType;
+use crate::model::epics::ItemKind;
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::graph::{Owned, Window};
 use kernel::time::Timestamp;
 use std::collections::HashMap;
 use store::{Fragment, FromRow, Tx};
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Linked {
-    Issues,
-    Epics,
-}
 
 /// A link as it reads from one of its ends.
 #[derive(Debug, Clone, FromRow)]
@@ -29,10 +24,10 @@ pub struct End {
 
 /// ` from …` of the links of these, of which the viewer sees the other end; ends inside
 /// its `where`.
-fn seen(tx: &Tx<'_>, viewer: &Viewer, of: Linked, ids: &[i64]) -> Fragment {
+fn seen(tx: &Tx<'_>, viewer: &Viewer, of: ItemKind, ids: &[i64]) -> Fragment {
     let (links, things, tables) = match of {
-        Linked::Issues => ("issue_links", "issues", issues::TABLES),
-        Linked::Epics => ("epic_links", "epics", epics::TABLES),
+        ItemKind::Issue => ("issue_links", "issues", issues::TABLES),
+        ItemKind::Epic => ("epic_links", "epics", epics::TABLES),
     };
     let columns = |this: &str, other: &str, blocks: &str| {
         format!(
@@ -49,8 +44,8 @@ fn seen(tx: &Tx<'_>, viewer: &Viewer, of: Linked, ids: &[i64]) -> Fragment {
         .in_list("target_id", ids)
         .raw(&format!(") as ends on ends.other_id = {things}.id where "));
     let shown = match of {
-        Linked::Issues => access::visible(tx, viewer, &Scope::Everywhere),
-        Linked::Epics => access::epics::visible(tx, viewer),
+        ItemKind::Issue => access::visible(tx, viewer, &Scope::Everywhere),
+        ItemKind::Epic => access::epics::visible(tx, viewer),
     };
     from.append(shown);
     from
@@ -60,7 +55,7 @@ fn seen(tx: &Tx<'_>, viewer: &Viewer, of: Linked, ids: &[i64]) -> Fragment {
 pub fn pages_of(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    of: Linked,
+    of: ItemKind,
     ids: &[i64],
     kind: Option<LinkType>,
     window: &Window,
@@ -77,12 +72,12 @@ pub fn pages_of(
 pub fn blocks(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    of: Linked,
+    of: ItemKind,
     ids: &[i64],
 ) -> Result<HashMap<i64, (i64, i64)>> {
     let state = match of {
-        Linked::Issues => "issues.state",
-        Linked::Epics => "epics.state",
+        ItemKind::Issue => "issues.state",
+        ItemKind::Epic => "epics.state",
     };
     let mut query = Fragment::new(
         "select ends.this_id, count(*) filter (where ends.link_type = 'is_blocked_by'),

@@ -1,6 +1,5 @@
 //! Work items: issues and epics in one list, whichever they are.
 
-use super::ends::Linked;
 use super::epics::list::EpicFilter;
 use super::epics::pages::{self as epics, DUE_DOWN, DUE_UP, EpicOwners, START_DOWN, START_UP};
 use super::epics::visible_by_ids as visible_epics;
@@ -9,7 +8,7 @@ use super::issues::list::{self as issues, Owners};
 use super::issues::visible_by_ids as visible_issues;
 use super::notes::{ISSUE, readable_anywhere};
 use crate::model::Issue;
-use crate::model::epics::{EPIC, Epic, WORK_ITEMS};
+use crate::model::epics::{EPIC, Epic, ItemKind, WORK_ITEMS};
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::graph::{Owned, Window};
@@ -64,6 +63,16 @@ pub struct Placed {
 pub enum Item {
     Issue(Box<Issue>),
     Epic(Box<Epic>),
+}
+
+impl Item {
+    /// Its number among work items.
+    pub fn id(&self) -> i64 {
+        match self {
+            Item::Issue(issue) => issue.id,
+            Item::Epic(epic) => epic.id + WORK_ITEMS,
+        }
+    }
 }
 
 impl Items {
@@ -165,17 +174,17 @@ pub struct Participant {
 pub fn participants(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    of: Linked,
+    of: ItemKind,
     ids: &[i64],
     window: &Window,
 ) -> Result<Vec<Owned<Participant>>> {
     let (kind, authors) = match of {
-        Linked::Issues => (ISSUE, "select id as owner_id, author_id as user_id from issues"),
-        Linked::Epics => (EPIC, "select id as owner_id, author_id as user_id from epics"),
+        ItemKind::Issue => (ISSUE, "select id as owner_id, author_id as user_id from issues"),
+        ItemKind::Epic => (EPIC, "select id as owner_id, author_id as user_id from epics"),
     };
     let mut from = Fragment::new(" from (");
     from.raw(authors).raw(" where").in_list("id", ids);
-    if of == Linked::Issues {
+    if of == ItemKind::Issue {
         from.raw(" union select issue_id, user_id from issue_assignees where")
             .in_list("issue_id", ids);
     }

@@ -86,32 +86,35 @@ pub fn count(
     pages::count(tx, &tables(parent.project_id(), viewer), &filter.of(parent))
 }
 
-/// A page for each issue of the labels on it.
-pub fn pages_of_issues(
-    tx: &mut Tx<'_>,
-    viewer: Option<i64>,
-    issues: &[i64],
-    window: &Window,
-) -> Result<Vec<Owned<Label>>> {
-    let mut from = Fragment::new(" from ");
-    from.append(tables(None, viewer))
-        .raw(" join issue_labels on issue_labels.label_id = labels.id where")
-        .in_list("issue_labels.issue_id", issues);
-    Ok(tx.query(window.narrow_each(Label::COLUMNS, "issue_labels.issue_id", from))?)
+/// The table of what is labelled, and its column.
+fn worn_by(of: ItemKind) -> (&'static str, &'static str) {
+    match of {
+        ItemKind::Issue => ("issue_labels", "issue_labels.issue_id"),
+        ItemKind::Epic => ("epic_labels", "epic_labels.epic_id"),
+    }
 }
 
-/// The same for each epic.
-pub fn pages_of_epics(
+/// A page for each issue or epic of the labels on it.
+pub fn pages_of_worn(
     tx: &mut Tx<'_>,
     viewer: Option<i64>,
-    epics: &[i64],
+    (of, ids): (ItemKind, &[i64]),
     window: &Window,
 ) -> Result<Vec<Owned<Label>>> {
+    let (table, owner) = worn_by(of);
     let mut from = Fragment::new(" from ");
     from.append(tables(None, viewer))
-        .raw(" join epic_labels on epic_labels.label_id = labels.id where")
-        .in_list("epic_labels.epic_id", epics);
-    Ok(tx.query(window.narrow_each(Label::COLUMNS, "epic_labels.epic_id", from))?)
+        .raw(&format!(" join {table} on {table}.label_id = labels.id where"))
+        .in_list(owner, ids);
+    Ok(tx.query(window.narrow_each(Label::COLUMNS, owner, from))?)
+}
+
+/// How many labels each issue or epic has.
+pub fn counts_of_worn(tx: &mut Tx<'_>, (of, ids): (ItemKind, &[i64])) -> Result<HashMap<i64, i64>> {
+    let (table, owner) = worn_by(of);
+    let mut query = Fragment::new(&format!("select {owner}, count(*) from {table} where"));
+    query.in_list(owner, ids).raw(&format!(" group by {owner}"));
+    Ok(tx.query::<(i64, i64)>(query)?.into_iter().collect())
 }
 
 /// The labels that each place uses, with those of the groups `above` if they
@@ -168,28 +171,6 @@ pub fn of_title(
         .append(used(viewer, places, above, &filter))
         .raw(" order by labels.project_id nulls last, labels.id");
     Ok(tx.query(query)?)
-}
-
-pub fn counts_of_issues(tx: &mut Tx<'_>, issues: &[i64]) -> Result<HashMap<i64, i64>> {
-    let rows: Vec<(i64, i64)> = tx.all(
-        sql!(
-            "select issue_id, count(*) from issue_labels where issue_id in_list($1)
-             group by issue_id"
-        ),
-        (issues,),
-    )?;
-    Ok(rows.into_iter().collect())
-}
-
-pub fn counts_of_epics(tx: &mut Tx<'_>, epics: &[i64]) -> Result<HashMap<i64, i64>> {
-    let rows: Vec<(i64, i64)> = tx.all(
-        sql!(
-            "select epic_id, count(*) from epic_labels where epic_id in_list($1)
-             group by epic_id"
-        ),
-        (epics,),
-    )?;
-    Ok(rows.into_iter().collect())
 }
 
 /// Those of these ids that are of places where the viewer sees labels.

@@ -5,6 +5,7 @@ use super::EpicView;
 use crate::graph::labels;
 use crate::graph::standing::InGroups;
 use crate::model::Label;
+use crate::model::epics::ItemKind;
 use crate::store::epics::pages as rows;
 use identity::graph::{caller, viewer};
 use kernel::graph::context::Loader;
@@ -102,7 +103,8 @@ pub fn graph(g: &mut Graph) {
             "labels",
             object::<Label>("Label"),
             |epics: Vec<Arc<EpicView>>, ask, _, context| async move {
-                labels::of_epics(epics.iter().map(|it| it.id).collect(), ask, context).await
+                let ids = epics.iter().map(|it| it.id).collect();
+                labels::worn(ItemKind::Epic, ids, ask, context).await
             },
         )
         .describe("Its labels, by title.")

@@ -1,7 +1,7 @@
 //! The issues of epics, each with its place there.
 
 use super::EpicView;
-use crate::graph::{by_key, mapped, read_pages};
+use crate::graph::{Pages, by_key, mapped, read_pages};
 use crate::model::Issue;
 use crate::model::epics::{EpicIssue, ListedIssue};
 use crate::store::epics::issues as rows;
@@ -9,8 +9,7 @@ use identity::graph::Tally;
 use identity::viewer::Viewer;
 use kernel::graph::context::Loader;
 use kernel::graph::{
-    Args, Ask, Connection, Context, Fault, GlobalId, Graph, HasTypeRef, ID, INT, Key, Order,
-    Window, object,
+    Args, Ask, Context, Fault, GlobalId, Graph, HasTypeRef, ID, INT, Key, Order, Window, object,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -61,12 +60,7 @@ const KEYS: [Key; 2] = [
     Key::int("epic_issues.id", Order::Asc),
 ];
 
-async fn issues(
-    epics: Vec<Arc<EpicView>>,
-    ask: Ask,
-    _: Args,
-    context: Context,
-) -> Result<Vec<Option<Connection<Issue>>>, Fault> {
+async fn issues(epics: Vec<Arc<EpicView>>, ask: Ask, _: Args, context: Context) -> Pages<Issue> {
     let window = ask.window(&context, "issues of epics", &KEYS)?;
     let ids: Vec<i64> = epics.iter().map(|it| it.id).collect();
     let asked = ids.clone();

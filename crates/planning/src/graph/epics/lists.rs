@@ -4,30 +4,26 @@ use super::{EpicView, Epics};
 use crate::graph::enums::chosen;
 use crate::graph::filters::{bounded, titled};
 use crate::graph::issue::number;
-use crate::graph::{Moment, read_pages, uncounted};
+use crate::graph::planned::{Sorted, placed, sorted};
+use crate::graph::{Moment, Pages, in_order, uncounted};
 use crate::model::IssueState;
-use crate::model::epics::Epic;
+use crate::model::epics::ItemKind;
 use crate::rules::awards;
-use crate::store::ends::{self, End, Linked};
+use crate::store::ends::{self, End};
 use crate::store::epics::list::{EpicFilter, EpicMarks};
-use crate::store::epics::pages::{
-    self as rows, DUE_DOWN, DUE_UP, EpicOwners, START_DOWN, START_UP,
-};
+use crate::store::epics::pages::{self as rows, EpicOwners};
 use crate::store::issues::filter::{AnyOf, Has, Times};
+use crate::store::items::{Item, Items};
 use identity::graph::{caller, viewer};
-use identity::viewer::Viewer;
 use kernel::graph::input::GraphInput;
 use kernel::graph::{
-    Args, Ask, BOOLEAN, Connection, Context, Fault, Graph, HasTypeRef, ID, Key, Order, Owned,
-    STRING, TIME, Window, named, object,
+    Args, Ask, BOOLEAN, Context, Fault, Graph, HasTypeRef, ID, Key, Order, Owned, STRING, TIME,
+    named, object,
 };
 use kernel::graph_input;
-use kernel::ids::fold;
-use kernel::time::{Date, Timestamp};
-use serde_json::Value as Json;
+use kernel::time::Timestamp;
 use spaces::graph::NamespaceView;
 use std::sync::Arc;
-use store::Tx;
 
 pub fn graph(g: &mut Graph) {
     let epic = || object::<EpicView>("Epic");
@@ -110,6 +106,11 @@ graph_input! {
     }
 }
 
+fn marks(labels: Option<Vec<String>>, author: Option<String>) -> Result<EpicMarks, Fault> {
+    let labels = titled(bounded(labels, "labelName")?);
+    Ok(EpicMarks { labels, author_username: author, ..EpicMarks::default() })
+}
+
 impl Filters {
     fn filter(self, context: &Context) -> Result<EpicFilter, Fault> {
         let (not, either) = (self.not.unwrap_or_default(), self.either.unwrap_or_default());
@@ -128,16 +129,8 @@ impl Filters {
         Ok(EpicFilter {
             state: chosen(self.state, IssueState::from_text),
             search: self.search,
-            is: EpicMarks {
-                labels: titled(bounded(self.label_name, "labelName")?),
-                author_id: None,
-                author_username: self.author_username,
-            },
-            not: EpicMarks {
-                labels: titled(bounded(not.label_name, "labelName")?),
-                author_id: None,
-                author_username: not.author_username,
-            },
+            is: marks(self.label_name, self.author_username)?,
+            not: marks(not.label_name, not.author_username)?,
             times: Times {
                 created_after: time(self.created_after),
                 created_before: time(self.created_before),
@@ -161,73 +154,15 @@ impl Filters {
     }
 }
 
-#[derive(Debug, Clone, Copy)]
-enum By {
-    Created,
-    Updated,
-    Title,
-    Start,
-    End,
+fn ids(epics: &[Arc<EpicView>]) -> Vec<i64> {
+    epics.iter().map(|it| it.id).collect()
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Sorted {
-    by: By,
-    order: Order,
-}
-
-/// A day as lists are sorted by it, where those without one come last.
-pub fn day(day: Option<Date>, order: Order) -> Json {
-    match (day, order) {
-        (Some(day), _) => day.to_string().into(),
-        (None, Order::Asc) => "9999-99-99".into(),
-        (None, Order::Desc) => "".into(),
+fn shown(item: &Item) -> Option<EpicView> {
+    match item {
+        Item::Epic(epic) => Some((**epic).clone().into()),
+        Item::Issue(_) => None,
     }
-}
-
-impl Sorted {
-    fn named(name: Option<&str>) -> Sorted {
-        let name = name.unwrap_or_default().to_ascii_lowercase();
-        let order = match name.ends_with("_asc") {
-            true => Order::Asc,
-            false => Order::Desc,
-        };
-        let by = match name.rsplit_once('_').map_or("", |(by, _)| by) {
-            "updated" => By::Updated,
-            "title" => By::Title,
-            "start_date" => By::Start,
-            "end_date" => By::End,
-            _ => By::Created,
-        };
-        Sorted { by, order }
-    }
-
-    fn keys(self) -> [Key; 2] {
-        let up = self.order == Order::Asc;
-        let key = match self.by {
-            By::Created => Key::time("epics.created_at", self.order),
-            By::Updated => Key::time("epics.updated_at", self.order),
-            By::Title => Key::text("epics.title_folded", self.order),
-            By::Start => Key::text(if up { START_UP } else { START_DOWN }, self.order),
-            By::End => Key::text(if up { DUE_UP } else { DUE_DOWN }, self.order),
-        };
-        [key, Key::int("epics.id", self.order)]
-    }
-
-    fn values(self, epic: &Epic) -> Vec<Json> {
-        let first = match self.by {
-            By::Created => Key::instant(epic.created_at),
-            By::Updated => Key::instant(epic.updated_at),
-            By::Title => fold(&epic.title).into(),
-            By::Start => day(epic.start_on(), self.order),
-            By::End => day(epic.due_on(), self.order),
-        };
-        vec![first, epic.id.into()]
-    }
-}
-
-fn shown(found: Vec<Owned<Epic>>) -> Vec<Owned<EpicView>> {
-    found.into_iter().map(|one| one.map(EpicView::from)).collect()
 }
 
 async fn of_groups(
@@ -235,27 +170,19 @@ async fn of_groups(
     ask: Ask,
     args: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<EpicView>>>, Fault> {
-    let ids: Vec<i64> = groups.iter().map(|it| it.namespace.id).collect();
+) -> Pages<EpicView> {
     let given: Filters = args.read()?;
     let owners = EpicOwners::Groups {
-        ids: ids.clone(),
+        ids: groups.iter().map(|it| it.namespace.id).collect(),
         above: given.include_ancestor_groups.unwrap_or(false),
         below: given.include_descendant_groups.unwrap_or(true),
     };
-    let sorted = Sorted::named(given.sort.as_deref());
-    let filter = given.filter(&context)?;
-    let name = format!("epics {:?} {:?}", sorted.by, sorted.order);
-    let window = ask.window(&context, &name, &sorted.keys())?;
-    let read = move |tx: &mut Tx<'_>, viewer: &Viewer, window: &Window| {
-        Ok(shown(rows::pages_of(tx, viewer, &owners, &filter, window)?))
+    let sort = Sorted::named(given.sort.as_deref());
+    let items = Items {
+        issues: None,
+        epics: Some((owners.clone(), given.filter(&context)?)),
     };
-    let keys = |it: &EpicView| sorted.values(it);
-    Ok(uncounted(read_pages(&context, window, &ids, read, keys).await?))
-}
-
-fn ids(epics: &[Arc<EpicView>]) -> Vec<i64> {
-    epics.iter().map(|it| it.id).collect()
+    Ok(uncounted(sorted((&owners.ids(), items), sort, ask, &context, shown).await?))
 }
 
 async fn children(
@@ -263,19 +190,11 @@ async fn children(
     ask: Ask,
     _: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<EpicView>>>, Fault> {
-    let keys = [
-        Key::int("epics.relative_position", Order::Asc),
-        Key::int("epics.id", Order::Asc),
-    ];
-    let window = ask.window(&context, "children of epics", &keys)?;
+) -> Pages<EpicView> {
     let ids = ids(&epics);
     let owners = EpicOwners::Parents(ids.clone());
-    let read = move |tx: &mut Tx<'_>, viewer: &Viewer, window: &Window| {
-        Ok(shown(rows::pages_of(tx, viewer, &owners, &EpicFilter::default(), window)?))
-    };
-    let keys = |it: &EpicView| vec![it.relative_position.into(), it.id.into()];
-    Ok(uncounted(read_pages(&context, window, &ids, read, keys).await?))
+    let items = Items { issues: None, epics: Some((owners, EpicFilter::default())) };
+    Ok(uncounted(placed((&ids, items), ask, &context, shown).await?))
 }
 
 /// The epics above each of these, the nearest first, as far as the caller sees each of
@@ -300,16 +219,10 @@ async fn ancestors(
     ask: Ask,
     _: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<EpicView>>>, Fault> {
+) -> Pages<EpicView> {
     let window = ask.window(&context, "ancestors", &[Key::int("level", Order::Asc)])?;
     let lines = lines(&ids(&epics), &context).await?;
-    let page = |line: Vec<Arc<EpicView>>| {
-        let place = |it: &EpicView| {
-            let at = line.iter().position(|one| one.id == it.id);
-            at.map_or(0, |at| at as i64)
-        };
-        Some(window.page_of_whole(&line, place))
-    };
+    let page = |line: Vec<Arc<EpicView>>| Some(in_order(&window, &line));
     Ok(lines.into_iter().map(page).collect())
 }
 
@@ -318,13 +231,13 @@ async fn related(
     ask: Ask,
     _: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<EpicView>>>, Fault> {
+) -> Pages<EpicView> {
     let window = ask.window(&context, "related epics", &[Key::int("ends.id", Order::Asc)])?;
     let ids = ids(&epics);
     let (app, viewer) = caller(&context)?;
     let asked = ids.clone();
     let read = app.read(move |tx| {
-        let found = ends::pages_of(tx, &viewer, Linked::Epics, &asked, None, &window)?;
+        let found = ends::pages_of(tx, &viewer, ItemKind::Epic, &asked, None, &window)?;
         Ok((found, window))
     });
     let (found, window) = read.await?;

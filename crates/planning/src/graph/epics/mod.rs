@@ -7,7 +7,7 @@ mod issues;
 mod lists;
 
 pub use beside::{Below, Rights, rights, subscribed};
-pub use lists::{day, lines};
+pub use lists::lines;
 
 use super::enums::EPIC_STATE;
 use super::notes::noteable;

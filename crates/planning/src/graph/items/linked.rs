@@ -1,16 +1,16 @@
 //! What has to do with work items: issues with issues, epics with epics.
 
-use super::super::{caller, uncounted};
+use super::super::{Pages, caller, uncounted};
 use super::widgets::{Widget, items, of};
 use super::{WorkItem, WorkItems, each};
 use crate::graph::epics::EpicView;
-use crate::model::epics::WORK_ITEMS;
+use crate::model::epics::{ItemKind, WORK_ITEMS};
 use crate::model::{Issue, LinkType};
-use crate::store::ends::{self as rows, End, Linked};
+use crate::store::ends::{self as rows, End};
 use kernel::graph::context::Loader;
 use kernel::graph::{
-    Args, Ask, BOOLEAN, Connection, Context, Fault, GlobalId, Graph, HasTypeRef, ID, INT, Key,
-    Order, STRING, TIME, argument, named, object,
+    Args, Ask, BOOLEAN, Context, Fault, GlobalId, Graph, HasTypeRef, ID, INT, Key, Order, STRING,
+    TIME, argument, named, object,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -26,13 +26,11 @@ struct LinkedItem {
     item: Arc<WorkItem>,
 }
 
-impl Linked {
-    /// What tells ids of this kind from others.
-    fn beyond(self) -> i64 {
-        match self {
-            Linked::Issues => 0,
-            Linked::Epics => WORK_ITEMS,
-        }
+/// What tells ids of this kind from others.
+fn beyond(of: ItemKind) -> i64 {
+    match of {
+        ItemKind::Issue => 0,
+        ItemKind::Epic => WORK_ITEMS,
     }
 }
 
@@ -84,12 +82,12 @@ impl Loader for Blocks {
         let (app, viewer) = caller(&context)?;
         let found = app.read(move |tx| {
             let mut found = HashMap::new();
-            for of in [Linked::Issues, Linked::Epics] {
-                let mine = ids.iter().filter(|id| (**id > WORK_ITEMS) == (of == Linked::Epics));
-                let mine: Vec<i64> = mine.map(|id| id - of.beyond()).collect();
+            for of in [ItemKind::Issue, ItemKind::Epic] {
+                let mine = ids.iter().filter(|id| (**id > WORK_ITEMS) == (of == ItemKind::Epic));
+                let mine: Vec<i64> = mine.map(|id| id - beyond(of)).collect();
                 if !mine.is_empty() {
                     let counts = rows::blocks(tx, &viewer, of, &mine)?.into_iter();
-                    found.extend(counts.map(|(id, counts)| (id + of.beyond(), counts)));
+                    found.extend(counts.map(|(id, counts)| (id + beyond(of), counts)));
                 }
             }
             Ok(found)
@@ -112,24 +110,24 @@ async fn linked(
     ask: Ask,
     args: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<LinkedItem>>>, Fault> {
+) -> Pages<LinkedItem> {
     let kind: Option<String> = args.get("filter")?;
     let kind = kind.map(|name| crate::graph::enums::link_of(Some(&name)));
     let found = |of, ids| pages(of, ids, kind, ask.clone(), context.clone());
     let of_issues =
-        |all: Vec<Arc<Issue>>| found(Linked::Issues, all.iter().map(|it| it.id).collect());
+        |all: Vec<Arc<Issue>>| found(ItemKind::Issue, all.iter().map(|it| it.id).collect());
     let of_epics =
-        |all: Vec<Arc<EpicView>>| found(Linked::Epics, all.iter().map(|it| it.id).collect());
+        |all: Vec<Arc<EpicView>>| found(ItemKind::Epic, all.iter().map(|it| it.id).collect());
     each(items(&widgets), of_issues, of_epics).await
 }
 
 async fn pages(
-    of: Linked,
+    of: ItemKind,
     ids: Vec<i64>,
     kind: Option<LinkType>,
     ask: Ask,
     context: Context,
-) -> Result<Vec<Option<Connection<LinkedItem>>>, Fault> {
+) -> Pages<LinkedItem> {
     let window = ask.window(&context, "linked items", &[Key::int("ends.id", Order::Asc)])?;
     let (app, viewer) = caller(&context)?;
     let asked = ids.clone();
@@ -138,12 +136,12 @@ async fn pages(
         Ok((found, window))
     });
     let (found, window) = read.await?;
-    let others = found.iter().map(|one| one.row.other_id + of.beyond());
+    let others = found.iter().map(|one| one.row.other_id + beyond(of));
     let others: Vec<i64> = others.collect();
     let items = context.load::<WorkItems>(others).await?;
     let whole = found.into_iter().filter_map(|one| {
-        let item = items.get(&(one.row.other_id + of.beyond()))?.clone();
-        Some(one.map(|link| LinkedItem { link_id: link.id + of.beyond(), link, item }))
+        let item = items.get(&(one.row.other_id + beyond(of)))?.clone();
+        Some(one.map(|link| LinkedItem { link_id: link.id + beyond(of), link, item }))
     });
     let keys = |it: &LinkedItem| vec![it.link.id.into()];
     Ok(uncounted(window.pages(&ids, whole.collect(), keys)))

@@ -1,28 +1,23 @@
 //! Work items of projects and groups.
 
+use super::super::Pages;
 use super::super::filters::{Common, Either, NotLike, bounded};
-use super::super::{mapped, read_pages};
+use super::super::planned::{Sorted, placed, sorted};
 use super::WorkItem;
-use crate::graph::epics::day;
 use crate::model::epics::WORK_ITEMS;
 use crate::store::epics::list::{EpicFilter, EpicMarks};
 use crate::store::epics::pages::EpicOwners;
 use crate::store::issues::filter::{Has, IssueFilter, Marks};
 use crate::store::issues::list::Owners;
-use crate::store::items::{self as rows, Items, Placed};
+use crate::store::items::{self as rows, Item, Items};
 use identity::graph::Tally;
-use identity::viewer::Viewer;
 use kernel::graph::{
-    Args, Ask, BOOLEAN, Connection, Context, Fault, Graph, HasTypeRef, Key, Order, Window,
-    argument, named, object,
+    Args, Ask, BOOLEAN, Context, Fault, Graph, HasTypeRef, argument, named, object,
 };
 use kernel::graph_input;
-use kernel::ids::fold;
 use kernel::time::Date;
-use serde_json::Value as Json;
 use spaces::graph::{NamespaceView, ProjectView as Project};
 use std::sync::Arc;
-use store::Tx;
 
 pub fn graph(g: &mut Graph) {
     g.on::<Project>("Project")
@@ -104,8 +99,7 @@ fn epics(items: &[i64]) -> Vec<i64> {
 /// an issue that has one.
 fn like_issues(filter: &IssueFilter) -> EpicFilter {
     let has = |marks: &Marks| {
-        let any = |asked: bool| asked;
-        any(matches!(marks.milestone, Some(Has::This(_) | Has::Any)))
+        matches!(marks.milestone, Some(Has::This(_) | Has::Any))
             || matches!(marks.assignee, Some(Has::This(_) | Has::Any))
             || matches!(marks.weight, Some(Has::This(_) | Has::Any))
             || !marks.assignee_usernames.is_empty()
@@ -144,7 +138,7 @@ async fn of_groups(
     ask: Ask,
     args: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<WorkItem>>>, Fault> {
+) -> Pages<WorkItem> {
     let ids: Vec<i64> = groups.iter().map(|it| it.namespace.id).collect();
     let flag = |name| args.get::<Option<bool>>(name).map(Option::unwrap_or_default);
     let (above, below) = (flag("includeAncestors")?, flag("includeDescendants")?);
@@ -157,65 +151,6 @@ async fn of_groups(
     pages(ids, items, ask, args, context).await
 }
 
-#[derive(Debug, Clone, Copy)]
-enum By {
-    Created,
-    Updated,
-    Title,
-    Start,
-    Due,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Sorted {
-    by: By,
-    order: Order,
-}
-
-impl Sorted {
-    fn read(args: &Args) -> Result<Sorted, Fault> {
-        let name: Option<String> = args.get("sort")?;
-        let name = name.unwrap_or_default().to_ascii_lowercase();
-        let order = match name.ends_with("_asc") {
-            true => Order::Asc,
-            false => Order::Desc,
-        };
-        let by = match name.rsplit_once('_').map_or("", |(by, _)| by) {
-            "updated" => By::Updated,
-            "title" => By::Title,
-            "start_date" => By::Start,
-            "due_date" => By::Due,
-            _ => By::Created,
-        };
-        Ok(Sorted { by, order })
-    }
-
-    fn keys(self) -> [Key; 2] {
-        let key = match (self.by, self.order) {
-            (By::Created, order) => Key::time("items.created_at", order),
-            (By::Updated, order) => Key::time("items.updated_at", order),
-            (By::Title, order) => Key::text("items.title_folded", order),
-            (By::Start, Order::Asc) => Key::text("items.start_up", Order::Asc),
-            (By::Start, Order::Desc) => Key::text("items.start_down", Order::Desc),
-            (By::Due, Order::Asc) => Key::text("items.due_up", Order::Asc),
-            (By::Due, Order::Desc) => Key::text("items.due_down", Order::Desc),
-        };
-        [key, Key::int("items.id", self.order)]
-    }
-
-    fn values(self, item: &WorkItem) -> Vec<Json> {
-        let (start, due) = days(item);
-        let first = match self.by {
-            By::Created => Key::instant(item.times().0),
-            By::Updated => Key::instant(item.times().1),
-            By::Title => fold(item.title()).into(),
-            By::Start => day(start, self.order),
-            By::Due => day(due, self.order),
-        };
-        vec![first, item.id().into()]
-    }
-}
-
 /// The days an item begins and is due.
 pub fn days(item: &WorkItem) -> (Option<Date>, Option<Date>) {
     match item {
@@ -224,29 +159,13 @@ pub fn days(item: &WorkItem) -> (Option<Date>, Option<Date>) {
     }
 }
 
-/// A row as it is on a page, with its place in what it is below.
-struct Row {
-    item: Arc<WorkItem>,
-    position: i64,
+fn shown(item: &Item) -> Option<WorkItem> {
+    Some(item.clone().into())
 }
 
-async fn read(
-    context: &Context,
-    ids: &[i64],
-    items: Items,
-    window: Window,
-    keys: impl Fn(&Row) -> Vec<Json>,
-) -> Result<Vec<Connection<WorkItem>>, Fault> {
-    let read = move |tx: &mut Tx<'_>, viewer: &Viewer, window: &Window| {
-        let found = rows::pages_of(tx, viewer, &items, window)?.into_iter();
-        let row = |it: Placed| Row { position: it.position, item: Arc::new(it.item.into()) };
-        Ok(found.map(|one| one.map(row)).collect())
-    };
-    let pages = read_pages(context, window, ids, read, keys).await?;
-    Ok(pages
-        .into_iter()
-        .map(|page| mapped(page, |row| Some(row.item.clone())))
-        .collect())
+fn tally(items: &Items) -> Arc<Tally> {
+    let items = items.clone();
+    Tally::new(move |tx, viewer, limit| rows::counts_of(tx, viewer, &items, limit))
 }
 
 async fn pages(
@@ -255,39 +174,21 @@ async fn pages(
     ask: Ask,
     args: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<WorkItem>>>, Fault> {
-    let sorted = Sorted::read(&args)?;
-    let name = format!("work items {:?} {:?}", sorted.by, sorted.order);
-    let window = ask.window(&context, &name, &sorted.keys())?;
-    let counted = items.clone();
-    let tally = Tally::new(move |tx, viewer, limit| rows::counts_of(tx, viewer, &counted, limit));
-    let keys = |it: &Row| sorted.values(&it.item);
-    let pages = read(&context, &ids, items, window, keys).await?;
+) -> Pages<WorkItem> {
+    let sort: Option<String> = args.get("sort")?;
+    let sort = Sorted::named(sort.as_deref());
+    let tally = tally(&items);
+    let pages = sorted((&ids, items), sort, ask, &context, shown).await?;
     Ok(tally.counts(pages, ids))
 }
 
 /// What is right below epics: other epics, then issues, each in its order.
-pub async fn below(
-    ids: Vec<i64>,
-    ask: Ask,
-    context: Context,
-) -> Result<Vec<Option<Connection<WorkItem>>>, Fault> {
-    let keys = [
-        Key::int("items.rank", Order::Asc),
-        Key::int("items.position", Order::Asc),
-        Key::int("items.id", Order::Asc),
-    ];
-    let window = ask.window(&context, "work items below", &keys)?;
+pub async fn below(ids: Vec<i64>, ask: Ask, context: Context) -> Pages<WorkItem> {
     let items = Items {
         issues: Some((Owners::Epics(ids.clone()), IssueFilter::default())),
         epics: Some((EpicOwners::Parents(ids.clone()), EpicFilter::default())),
     };
-    let counted = items.clone();
-    let tally = Tally::new(move |tx, viewer, limit| rows::counts_of(tx, viewer, &counted, limit));
-    let keys = |it: &Row| {
-        let rank = i64::from(it.item.project_id().is_some());
-        vec![rank.into(), it.position.into(), it.item.id().into()]
-    };
-    let pages = read(&context, &ids, items, window, keys).await?;
+    let tally = tally(&items);
+    let pages = placed((&ids, items), ask, &context, shown).await?;
     Ok(tally.counts(pages, ids))
 }

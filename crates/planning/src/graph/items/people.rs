@@ -1,17 +1,15 @@
 //! Who takes part in work items, and who is told of them.
 
-use super::super::{epics, mapped, read_pages, standing};
+use super::super::{Pages, epics, mapped, read_pages, standing};
 use super::each;
 use super::widgets::{Widget, items, of};
 use crate::graph::epics::EpicView;
 use crate::model::Issue;
-use crate::store::ends::Linked;
+use crate::model::epics::ItemKind;
 use crate::store::items::{self as rows, Participant};
 use identity::graph::{People, Person};
 use identity::viewer::Viewer;
-use kernel::graph::{
-    Args, Ask, BOOLEAN, Connection, Context, Fault, Graph, HasTypeRef, Key, Order, Window, object,
-};
+use kernel::graph::{Args, Ask, BOOLEAN, Context, Graph, HasTypeRef, Key, Order, Window, object};
 use std::sync::Arc;
 use store::Tx;
 
@@ -37,21 +35,16 @@ async fn participants(
     ask: Ask,
     _: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<Person>>>, Fault> {
+) -> Pages<Person> {
     let found = |of, ids| page(of, ids, ask.clone(), context.clone());
     let of_issues =
-        |all: Vec<Arc<Issue>>| found(Linked::Issues, all.iter().map(|it| it.id).collect());
+        |all: Vec<Arc<Issue>>| found(ItemKind::Issue, all.iter().map(|it| it.id).collect());
     let of_epics =
-        |all: Vec<Arc<EpicView>>| found(Linked::Epics, all.iter().map(|it| it.id).collect());
+        |all: Vec<Arc<EpicView>>| found(ItemKind::Epic, all.iter().map(|it| it.id).collect());
     each(items(&widgets), of_issues, of_epics).await
 }
 
-async fn page(
-    of: Linked,
-    ids: Vec<i64>,
-    ask: Ask,
-    context: Context,
-) -> Result<Vec<Option<Connection<Person>>>, Fault> {
+async fn page(of: ItemKind, ids: Vec<i64>, ask: Ask, context: Context) -> Pages<Person> {
     let key = Key::int("people.user_id", Order::Asc);
     let window = ask.window(&context, "participants", &[key])?;
     let asked = ids.clone();

@@ -1,12 +1,11 @@
 //! Types of work items. Their IDs never change.
 
-use super::super::caller;
+use super::super::{Pages, caller};
 use crate::access::epics::groups_with_epics;
 use crate::graph::enums::chosen;
 use crate::model::IssueKind;
 use kernel::graph::{
-    Args, Ask, Connection, Context, Fault, GlobalId, Graph, HasTypeRef, Key, Order, STRING,
-    argument, named, object,
+    Args, Ask, Context, GlobalId, Graph, HasTypeRef, Key, Order, STRING, argument, named, object,
 };
 use spaces::graph::NamespaceView;
 use std::sync::Arc;
@@ -79,7 +78,7 @@ async fn of_namespaces(
     ask: Ask,
     args: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<ItemType>>>, Fault> {
+) -> Pages<ItemType> {
     let window = ask.window(&context, "work item types", &[Key::int("id", Order::Asc)])?;
     let name: Option<String> = args.get("name")?;
     let wanted = |one: &ItemType| match &name {

@@ -1,12 +1,12 @@
 //! What there is to a work item, part by part: each part is a widget, an object of its
 //! own type over the same item.
 
-use super::super::{awards, beside, html, labels, milestones, notes, todos};
+use super::super::{Pages, awards, beside, html, in_order, labels, milestones, notes, todos};
 use super::{WorkItem, WorkItems, each, lists};
 use crate::formats::tasks;
 use crate::graph::enums::HEALTH;
 use crate::graph::epics::{Below, EpicView, OfIssues, lines};
-use crate::model::epics::{EPIC, WORK_ITEMS};
+use crate::model::epics::{EPIC, ItemKind, WORK_ITEMS};
 use crate::model::{HealthStatus, Issue, IssueState, Label, Milestone, color, human_span};
 use crate::rules::epics::said;
 use crate::rules::issues::noteable;
@@ -285,21 +285,17 @@ async fn assignees(
     ask: Ask,
     args: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<Person>>>, Fault> {
+) -> Pages<Person> {
     let of_issues = |issues| beside::assignees(issues, ask, args, context);
     // Epics have no such part.
     let of_epics = |_: Vec<Arc<EpicView>>| async { Ok(Vec::new()) };
     each(items(&widgets), of_issues, of_epics).await
 }
 
-async fn worn(
-    widgets: Vec<Arc<Widget>>,
-    ask: Ask,
-    _: Args,
-    context: Context,
-) -> Result<Vec<Option<Connection<Label>>>, Fault> {
-    let of_issues = |all: Vec<_>| labels::of_issues(ids(&all), ask.clone(), context.clone());
-    let of_epics = |all: Vec<_>| labels::of_epics(numbers(&all), ask.clone(), context.clone());
+async fn worn(widgets: Vec<Arc<Widget>>, ask: Ask, _: Args, context: Context) -> Pages<Label> {
+    let on = |of, ids| labels::worn(of, ids, ask.clone(), context.clone());
+    let of_issues = |all: Vec<_>| on(ItemKind::Issue, ids(&all));
+    let of_epics = |all: Vec<_>| on(ItemKind::Epic, numbers(&all));
     each(items(&widgets), of_issues, of_epics).await
 }
 
@@ -308,7 +304,7 @@ async fn discussions(
     ask: Ask,
     args: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<Discussion>>>, Fault> {
+) -> Pages<Discussion> {
     let said =
         |kind, ids| notes::discussions((kind, ids), ask.clone(), args.clone(), context.clone());
     let of_issues = |all: Vec<_>| said(ISSUE, ids(&all));
@@ -316,12 +312,7 @@ async fn discussions(
     each(items(&widgets), of_issues, of_epics).await
 }
 
-async fn reactions(
-    widgets: Vec<Arc<Widget>>,
-    ask: Ask,
-    _: Args,
-    context: Context,
-) -> Result<Vec<Option<Connection<Award>>>, Fault> {
+async fn reactions(widgets: Vec<Arc<Widget>>, ask: Ask, _: Args, context: Context) -> Pages<Award> {
     let to = |of: Vec<Awardable>| awards::given(of, ask.clone(), context.clone());
     let of_issues = |all: Vec<_>| to(ids(&all).into_iter().map(Awardable::Issue).collect());
     let of_epics = |all: Vec<_>| to(numbers(&all).into_iter().map(Awardable::Epic).collect());
@@ -333,7 +324,7 @@ async fn own_todos(
     ask: Ask,
     args: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<Todo>>>, Fault> {
+) -> Pages<Todo> {
     let about = |things| todos::about(things, ask.clone(), args.clone(), context.clone());
     let of_issues = |all: Vec<Arc<Issue>>| about(all.iter().map(|issue| noteable(issue)).collect());
     let of_epics =
@@ -412,17 +403,12 @@ async fn ancestors(
     ask: Ask,
     _: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<WorkItem>>>, Fault> {
+) -> Pages<WorkItem> {
     let window = ask.window(&context, "ancestors", &[Key::int("level", Order::Asc)])?;
     let found = above(&items(&widgets), &context).await?;
     let page = |line: Vec<Arc<WorkItem>>| {
-        let place = |it: &WorkItem| {
-            let at = line.iter().position(|one| one.id() == it.id());
-            at.map_or(0, |at| at as i64)
-        };
         let count = line.len() as i64;
-        let page = window.page_of_whole(&line, place);
-        Some(page.counted(move |_, _| async move { Ok(count) }))
+        Some(in_order(&window, &line).counted(move |_, _| async move { Ok(count) }))
     };
     Ok(found.into_iter().map(page).collect())
 }
@@ -432,7 +418,7 @@ async fn children(
     ask: Ask,
     _: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<WorkItem>>>, Fault> {
+) -> Pages<WorkItem> {
     // Nothing stands below an issue.
     let none = |all: Vec<Arc<Issue>>| async move {
         let empty = || Connection::empty().counted(|_, _| async { Ok(0) });

@@ -8,7 +8,6 @@ use crate::model::epics::{Epic, MOST_LEVELS};
 use crate::store::subscriptions::{self, Target};
 use identity::viewer::Viewer;
 use kernel::error::Result;
-use kernel::graph::{Owned, Window};
 use std::collections::{HashMap, HashSet};
 use store::{Fragment, Tx, sql};
 
@@ -65,13 +64,6 @@ impl EpicOwners {
         from.raw(" where").in_list(owner, self.ids());
         (owner, from)
     }
-
-    fn seen(&self, tx: &Tx<'_>, viewer: &Viewer, filter: &EpicFilter) -> (&'static str, Fragment) {
-        let (owner, mut from) = self.tables();
-        from.raw(" and ").append(visible(tx, viewer));
-        narrow(&mut from, filter);
-        (owner, from)
-    }
 }
 
 /// `select …` of the epics of each owner that the viewer may see, with the owner as
@@ -83,22 +75,12 @@ pub fn of_owners(
     filter: &EpicFilter,
     columns: &str,
 ) -> Fragment {
-    let (owner, from) = owners.seen(tx, viewer, filter);
+    let (owner, mut from) = owners.tables();
+    from.raw(" and ").append(visible(tx, viewer));
+    narrow(&mut from, filter);
     let mut query = Fragment::new(&format!("select {columns}, {owner} as owner_id"));
     query.append(from);
     query
-}
-
-/// A page for each owner, of epics that the viewer may see.
-pub fn pages_of(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    owners: &EpicOwners,
-    filter: &EpicFilter,
-    window: &Window,
-) -> Result<Vec<Owned<Epic>>> {
-    let (owner, from) = owners.seen(tx, viewer, filter);
-    Ok(tx.query(window.narrow_each(Epic::COLUMNS, owner, from))?)
 }
 
 /// The epic of this number in each of these groups, if the viewer may see it.
