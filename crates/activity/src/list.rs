@@ -50,6 +50,13 @@ pub enum Of {
     Place(Place),
 }
 
+impl Of {
+    /// Whether epics may be among what was done something to.
+    pub fn has_epics(&self) -> bool {
+        matches!(self, Of::Author(_) | Of::Place(Place::Group(_)))
+    }
+}
+
 /// What is asked for.
 #[derive(Debug, Clone)]
 pub struct Events {

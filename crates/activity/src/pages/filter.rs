@@ -15,6 +15,8 @@ kernel::choices! {
         Issues = "issues",
         Comments = "comments",
         Milestones = "milestones",
+        /// Of groups and people: projects have none.
+        Epics = "epics",
         Members = "members",
         Projects = "projects",
         Packages = "packages",
@@ -28,6 +30,7 @@ impl Shown {
             Shown::Issues => "Issues",
             Shown::Comments => "Comments",
             Shown::Milestones => "Milestones",
+            Shown::Epics => "Epics",
             Shown::Members => "Members",
             Shown::Projects => "Projects",
             Shown::Packages => "Packages",
@@ -40,6 +43,7 @@ impl Shown {
             Shown::Issues => Some(TargetType::Issue),
             Shown::Comments => Some(TargetType::Note),
             Shown::Milestones => Some(TargetType::Milestone),
+            Shown::Epics => Some(TargetType::Epic),
             Shown::Members => Some(TargetType::User),
             Shown::Projects => Some(TargetType::Project),
             Shown::Packages => Some(TargetType::Package),
@@ -91,12 +95,14 @@ impl ActivityFilter {
         }
     }
 
-    pub fn tabs(&self, url: &str) -> Vec<Tab> {
+    /// One for each kind; for epics where there may be any.
+    pub fn tabs(&self, url: &str, with_epics: bool) -> Vec<Tab> {
         let tab = |kind: &Shown| {
             let there = ActivityFilter { kind: Some(*kind), day: self.day };
             Tab::new(kind.label(), there.at(url), *kind == self.shown())
         };
-        Shown::ALL.iter().map(tab).collect()
+        let kinds = Shown::ALL.iter().filter(|kind| with_epics || **kind != Shown::Epics);
+        kinds.map(tab).collect()
     }
 
     pub fn chips(&self, url: &str) -> Vec<Chip> {

@@ -75,6 +75,7 @@ impl List {
         events: Option<Events>,
     ) -> Result<ActivityPage> {
         let List { viewer, marks, filter, paging } = self;
+        let with_epics = events.as_ref().is_some_and(|events| events.of.has_epics());
         let found = match events {
             Some(events) => events.page(tx, &viewer, &marks, paging.clone())?,
             None => Paged::numbered(Vec::new(), paging.clone(), Some(0)),
@@ -82,7 +83,7 @@ impl List {
         let story = Story::read(tx, &found.items)?;
         Ok(ActivityPage {
             whose: Vec::new(),
-            kinds: filter.tabs(&url),
+            kinds: filter.tabs(&url, with_epics),
             chips: filter.chips(&url),
             rows: EventRows::new(&story, &found.items, here, tx.now()),
             pages: Pages::of(&paging, rows_in_all(&found, &paging), filter.at(&url)),

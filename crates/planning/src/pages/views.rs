@@ -92,6 +92,12 @@ pub struct IssueForm {
     pub refusal: Refusal,
 }
 
+impl IssueForm {
+    fn button(&self) -> &'static str {
+        if self.is_new { "Create issue" } else { "Save" }
+    }
+}
+
 /// `…/-/issues/<number>`.
 #[derive(Debug, Template)]
 #[template(path = "issue.html")]

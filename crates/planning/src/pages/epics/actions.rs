@@ -1,8 +1,8 @@
 //! What the forms beside an epic do: each changes one thing alone.
 
 use super::below::parent;
+use super::forms::{Action, EpicForms, FieldForm};
 use super::page::EpicPage;
-use super::show::EpicForms;
 use crate::pages::talk::{TalkForms, TalkPage};
 use crate::pages::{issue::actions::typed, words};
 use crate::rules::epics::change::EpicInput;
@@ -14,74 +14,9 @@ use identity::pages::refusal::Refusal;
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::{flash, form};
-use kernel::http::params::Text;
 use kernel::http::{Params, Patch, Response};
 use kernel::time::Date;
 use store::Tx;
-
-kernel::choices! {
-    pub enum Action {
-        Close = "close",
-        Reopen = "reopen",
-        Delete = "delete",
-        Subscribe = "subscribe",
-        Unsubscribe = "unsubscribe",
-        Todo = "todo",
-        Award = "award",
-        Labels = "labels",
-        Color = "color",
-        Parent = "parent",
-        Start = "start",
-        Due = "due",
-        Confidential = "confidential",
-        OpenToAll = "open_to_all",
-    }
-}
-
-kernel::params! {
-    pub struct FieldForm {
-        pub action: Action,
-        /// Of a reaction.
-        pub name: Option<String>,
-        /// Titles of labels, told apart by commas.
-        pub labels: Text,
-        pub color: Text,
-        /// An epic, as texts name it.
-        pub parent: Text,
-        /// Where a day comes from: `fixed` or `inherited`.
-        pub from: Text,
-        pub start_date: Text,
-        pub due_date: Text,
-    }
-}
-
-impl FieldForm {
-    /// The field it is about, with what was typed there.
-    pub fn typed(&self) -> Option<(&'static str, String)> {
-        let (field, text) = match self.action {
-            Action::Labels => ("labels", &self.labels),
-            Action::Color => ("color", &self.color),
-            Action::Parent => ("parent", &self.parent),
-            Action::Start => ("start_date", &self.start_date),
-            Action::Due => ("due_date", &self.due_date),
-            _ => return None,
-        };
-        Some((field, text.to_string()))
-    }
-
-    fn said(&self) -> &'static str {
-        match self.action {
-            Action::Close => "Epic closed.",
-            Action::Reopen => "Epic reopened.",
-            Action::Delete => "Epic deleted.",
-            Action::Subscribe => "You are subscribed: news of this epic are mailed to you.",
-            Action::Unsubscribe => "You are no longer subscribed.",
-            Action::Todo => "The epic is in your to-do list.",
-            Action::Award => "Your reaction is noted.",
-            _ => "Epic updated.",
-        }
-    }
-}
 
 pub async fn change(app: App, page: EpicPage, form: Params<FieldForm>) -> Result<Response> {
     let Params(form) = form;

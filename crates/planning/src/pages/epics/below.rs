@@ -1,8 +1,8 @@
 //! What the forms of the tree do: put an epic or an issue below an epic, take it out,
 //! and order what stands there.
 
+use super::forms::{Deed, EpicForms, TreeForm};
 use super::page::EpicPage;
-use super::show::EpicForms;
 use crate::access::{desk_to_write, epics::signed_in};
 use crate::guarded::{self, Writer};
 use crate::model::Issue;
@@ -22,67 +22,11 @@ use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::{flash, form};
-use kernel::http::params::Text;
 use kernel::http::{Params, Patch, RequestContext, Response, reply};
 use kernel::ids::Reference;
 use serde_json::json;
 use std::sync::Arc;
 use store::Tx;
-
-kernel::choices! {
-    #[derive(Default)]
-    pub enum Deed {
-        /// Makes an epic below this one.
-        #[default]
-        New = "new",
-        /// Puts an epic that is there below this one.
-        Epic = "epic",
-        Issue = "issue",
-        Up = "up",
-        Down = "down",
-        /// Puts something before or after something.
-        Place = "place",
-        Remove = "remove",
-    }
-}
-
-kernel::params! {
-    #[derive(Default)]
-    pub struct TreeForm {
-        pub deed: Deed,
-        /// Of a new epic.
-        pub title: Text,
-        /// An epic, as texts name it.
-        pub epic: Text,
-        /// An issue, as texts name it.
-        pub issue: Text,
-        /// Id of the epic that it stands right below.
-        pub parent: Option<i64>,
-        /// What is moved or taken out: the id of an epic, or else
-        pub child: Option<i64>,
-        /// that of an issue's place.
-        pub place: Option<i64>,
-        /// The same of what it comes after.
-        pub after: Option<i64>,
-        /// Or before.
-        pub before: Option<i64>,
-        /// A script moves it, and needs no message.
-        pub quiet: Option<bool>,
-    }
-}
-
-impl TreeForm {
-    /// Whether one of the forms that add something is shown again.
-    pub fn is_open(&self, deed: &str) -> bool {
-        let typed = match self.deed {
-            Deed::New => &self.title,
-            Deed::Epic => &self.epic,
-            Deed::Issue => &self.issue,
-            _ => return false,
-        };
-        self.deed.as_str() == deed && (!typed.is_empty() || self.quiet == Some(false))
-    }
-}
 
 pub async fn change(
     app: App,

@@ -1,8 +1,8 @@
 //! What is known of an epic, beside it: each field with a form of its own for who may
 //! change it.
 
-use super::actions::FieldForm;
-use super::show::Reader;
+use super::forms::FieldForm;
+use super::reader::Reader;
 use super::tree::Branches;
 use crate::model::Label;
 use crate::model::epics::Epic;

@@ -1,11 +1,11 @@
 //! The list of a group's epics, with those of the groups below it.
 
 use super::desk;
+use super::forms::{EpicSort, EpicsPage, SeenBy};
 use super::views::{EpicRow, Epics};
 use crate::model::IssueState;
 use crate::model::epics::Epic;
 use crate::pages::list::{ListTab, at, by_tab, colors};
-use crate::pages::narrowed::Narrowed;
 use crate::pages::notes::Person;
 use crate::pages::words;
 use crate::store::epics::list::{self as rows, EpicFilter, EpicMarks, OrderBy};
@@ -18,46 +18,11 @@ use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::ui::{Choice, Tab};
 use kernel::html::{Html, Moment, Pages};
-use kernel::http::params::Text;
 use kernel::http::{Paging, Params, Response};
 use spaces::access::Purpose;
 use spaces::model::Namespace;
 use spaces::pages::{Address, Section};
 use store::Tx;
-
-kernel::params! {
-    /// What a list of epics is narrowed to; empty texts narrow nothing.
-    pub struct EpicsPage {
-        /// In title or description.
-        pub search: Text,
-        pub state: Option<ListTab>,
-        /// Titles of labels, told apart by commas; all must be there.
-        pub labels: Text,
-        /// Login of the author.
-        pub author: Text,
-        /// Who sees them: `confidential` ones or `open` ones.
-        pub seen: Option<SeenBy>,
-        pub sort: Option<EpicSort>,
-    }
-}
-
-kernel::choices! {
-    pub enum SeenBy {
-        Reporters = "confidential",
-        Everyone = "open",
-    }
-}
-
-kernel::choices! {
-    #[derive(Default)]
-    pub enum EpicSort {
-        #[default]
-        Newest = "created_desc",
-        Oldest = "created_asc",
-        Updated = "updated_desc",
-        Title = "title_asc",
-    }
-}
 
 const SORTS: &[(&str, &str)] = &[
     ("created_desc", "Newest first"),
@@ -67,31 +32,6 @@ const SORTS: &[(&str, &str)] = &[
 ];
 
 impl EpicsPage {
-    fn narrowed(&self) -> Narrowed<'_> {
-        Narrowed {
-            marks: vec![
-                ("search", "Search", &self.search),
-                ("labels", "Label", &self.labels),
-                ("author", "Author", &self.author),
-                ("seen", "Access", self.seen()),
-            ],
-            state: self.state.unwrap_or_default(),
-            sort: self.sort.map(EpicSort::as_str),
-        }
-    }
-
-    pub fn seen(&self) -> &'static str {
-        self.seen.map(SeenBy::as_str).unwrap_or_default()
-    }
-
-    pub fn sort(&self) -> EpicSort {
-        self.sort.unwrap_or_default()
-    }
-
-    pub fn filters(&self) -> usize {
-        self.narrowed().filters()
-    }
-
     fn filter(&self, state: Option<IssueState>) -> EpicFilter {
         let text = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
         let titles = words(&self.labels);

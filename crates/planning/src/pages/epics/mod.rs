@@ -4,10 +4,13 @@
 mod actions;
 mod below;
 mod fields;
+mod forms;
 mod linked;
+mod linking;
 mod list;
 mod new;
 mod page;
+mod reader;
 mod show;
 mod tree;
 mod views;
@@ -40,7 +43,7 @@ pub fn routes(r: &mut Routes) {
     r.page(Method::GET, &format!("{one}/edit"), new::edit);
     r.page(Method::POST, &format!("{one}/edit"), new::update);
     r.page(Method::POST, &format!("{one}/tree"), below::change);
-    r.page(Method::POST, &format!("{one}/links"), linked::change);
+    r.page(Method::POST, &format!("{one}/links"), linking::change);
     talk::routes::<EpicPage>(r, &one);
 }
 

@@ -2,10 +2,11 @@
 
 use super::below::parent;
 use super::desk;
+use super::forms::EpicTexts;
 use super::page::EpicPage;
 use super::views::EpicForm;
 use crate::guarded::{self, Writer};
-use crate::model::epics::{DEFAULT_COLOR, Epic};
+use crate::model::epics::Epic;
 use crate::pages::issue::actions::typed;
 use crate::pages::{lines, words};
 use crate::rules::epics::change::EpicInput;
@@ -15,7 +16,6 @@ use identity::pages::refusal::{Refusal, outcome};
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::{Html, flash, form};
-use kernel::http::params::Text;
 use kernel::http::{Params, Patch, RequestContext, Response};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
@@ -23,36 +23,10 @@ use spaces::pages::{Section, Visit};
 use std::sync::Arc;
 use store::Tx;
 
-kernel::params! {
-    /// The form, as it is opened and as it is sent.
-    #[derive(Default)]
-    pub struct EpicTexts {
-        pub title: Text,
-        pub description: Text,
-        /// Titles of labels, told apart by commas.
-        pub labels: Text,
-        pub color: Text,
-        /// The epic above it, as texts name it.
-        pub parent: Text,
-        /// Days; blank ones come from what is in the epic.
-        pub start_date: Text,
-        pub due_date: Text,
-        pub confidential: Option<bool>,
-    }
-}
-
 const FIELDS: &[&str] =
     &["title", "description", "labels", "color", "parent", "start_date", "due_date"];
 
 impl EpicTexts {
-    /// What stands in the field of the colour.
-    pub fn shown_color(&self) -> &str {
-        match self.color.is_empty() {
-            true => DEFAULT_COLOR,
-            false => &self.color,
-        }
-    }
-
     fn wanted(&self, tx: &mut Tx<'_>, visit: &Visit, group_id: i64) -> Result<EpicInput> {
         let start_on = typed("start_date", self.start_date.trim(), "is no date")?;
         let due_on = typed("due_date", self.due_date.trim(), "is no date")?;

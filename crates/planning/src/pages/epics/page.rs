@@ -1,64 +1,51 @@
 //! The page of an epic for somebody signed in, and what they say there.
 
-use super::show::{Asked, EpicForms, render};
+use super::forms::{Asked, EpicForms};
+use super::show::render;
 use super::{desk, find};
 use crate::access::epics::GroupAccess;
 use crate::guarded::{self, Writer};
 use crate::model::epics::Epic;
 use crate::pages::boxes::BoxForm;
-use crate::pages::talk::{Here, TalkForms, TalkPage};
+use crate::pages::talk::{Here, Numbered, TalkForms, TalkPage};
 use crate::rules::epics::change::EpicInput;
 use crate::rules::epics::places::EpicPlace;
 use crate::rules::epics::{requests, said::noteable};
 use crate::rules::issues::StateEvent;
 use identity::spam::Guarded;
-use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::http::{Call, FromCall, Paging, Params, Patch, Response};
+use kernel::http::{Call, FromCall, Patch, Response};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
 use spaces::pages::Visit;
 use store::Tx;
 
-kernel::params! {
-    struct EpicPath {
-        pub epic_iid: i64,
-    }
-}
-
 #[derive(Clone)]
-pub struct EpicPage {
-    visit: Visit,
-    iid: i64,
-    paging: Paging,
-}
+pub struct EpicPage(Numbered);
 
 impl FromCall for EpicPage {
     async fn from_call(call: &mut Call) -> Result<Self> {
-        let visit = Visit::from_call(call).await?;
-        let Params(path) = Params::<EpicPath>::from_call(call).await?;
-        let paging = Paging::from_call(call).await?;
-        Ok(EpicPage { visit, iid: path.epic_iid, paging })
+        Numbered::from_call(call).await.map(EpicPage)
     }
 }
 
 impl EpicPage {
     pub fn visit(&self) -> &Visit {
-        &self.visit
+        &self.0.visit
     }
 
     /// Finds it, for who sees it.
     pub fn find(&self, tx: &mut Tx<'_>) -> Result<(GroupAccess, Epic)> {
-        let Visit { viewer, address } = &self.visit;
+        let Visit { viewer, address } = &self.0.visit;
         let (_, desk) = desk(tx, viewer, address, Purpose::ReadMembers)?;
-        let epic = find(tx, &desk, self.iid)?;
+        let epic = find(tx, &desk, self.0.iid)?;
         Ok((desk, epic))
     }
 
     /// The page with what was typed and refused.
     pub async fn show_again(self, app: &App, typed: EpicForms) -> Result<Response> {
-        let EpicPage { visit: Visit { viewer, address }, iid, paging } = self;
+        let Numbered { visit: Visit { viewer, address }, iid, paging } = self.0;
         render(app, viewer, address, (iid, Asked::default()), paging, typed).await
     }
 }
@@ -66,12 +53,8 @@ impl EpicPage {
 impl TalkPage for EpicPage {
     type Spot = EpicPlace;
 
-    fn viewer(&self) -> &Viewer {
-        &self.visit.viewer
-    }
-
-    fn paging(&self) -> &Paging {
-        &self.paging
+    fn at(&self) -> &Numbered {
+        &self.0
     }
 
     fn here(&self, tx: &mut Tx<'_>) -> Result<Here<EpicPlace>> {

@@ -1,13 +1,12 @@
 //! `…/-/epics/<number>`: one epic.
 
-use super::actions::FieldForm;
-use super::below::TreeForm;
-use super::linked::{self, LinkForm};
+use super::forms::{Asked, EpicForms};
+use super::linked;
+use super::reader::Reader;
 use super::tree::{self, TreePage};
 use super::views::EpicView;
 use super::{desk, find};
 use crate::access::Desk;
-use crate::access::epics::GroupAccess;
 use crate::model::epics::Epic;
 use crate::pages::boxes::Tickable;
 use crate::pages::notes::{NotePage, Open, Person, StoryQuery};
@@ -35,25 +34,6 @@ kernel::params! {
         pub epic_iid: i64,
         pub asked: Flat<Asked>,
     }
-}
-
-kernel::params! {
-    /// What of an epic is shown.
-    #[derive(Default)]
-    pub struct Asked {
-        pub story: Flat<StoryQuery>,
-        /// All that stands right below it, and not its beginning.
-        pub all: Option<bool>,
-    }
-}
-
-/// What was typed on the page and refused.
-#[derive(Default)]
-pub struct EpicForms {
-    pub talk: TalkForms,
-    pub field: Option<FieldForm>,
-    pub below: Option<TreeForm>,
-    pub link: Option<LinkForm>,
 }
 
 pub async fn show(
@@ -99,13 +79,6 @@ pub async fn render(
     .await?;
     let html = Challenge::allow(challenge.as_ref(), Html::new(&view)?);
     Ok(html.status(status).response())
-}
-
-/// Reads an epic for its page.
-pub struct Reader<'r> {
-    pub viewer: &'r Viewer,
-    pub desk: &'r GroupAccess,
-    pub epic: &'r Epic,
 }
 
 impl Reader<'_> {
@@ -179,11 +152,6 @@ impl Reader<'_> {
             page,
             url,
         })
-    }
-
-    /// Whether the viewer changes it.
-    pub fn may_edit(&self) -> bool {
-        self.viewer.user_id().is_some() && self.desk.plans()
     }
 
     fn description(&self, tx: &mut Tx<'_>, url: &str, csrf: &str) -> Result<String> {

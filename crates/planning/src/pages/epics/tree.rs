@@ -2,7 +2,7 @@
 //! of each level. The statements are as many however much there is: two for each
 //! level that there is, and two for how far all of it is.
 
-use super::show::Reader;
+use super::reader::Reader;
 use crate::model::epics::{Epic, ListedIssue, MOST_LEVELS};
 use crate::store::epics::below::{self as rows, Bounds};
 use crate::store::epics::progress::{self, Progress};

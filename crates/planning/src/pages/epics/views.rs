@@ -1,10 +1,8 @@
 //! What the pages of epics show.
 
-use super::below::TreeForm;
 use super::fields::{Fields, Source};
-use super::linked::{LinkForm, Linked};
-use super::list::EpicsPage;
-use super::new::EpicTexts;
+use super::forms::{EpicTexts, EpicsPage, LinkForm, TreeForm};
+use super::linked::Linked;
 use super::tree::Branches;
 use crate::model::Label;
 use crate::model::epics::Epic;
@@ -69,6 +67,12 @@ pub struct EpicForm {
     pub refusal: Refusal,
 }
 
+impl EpicForm {
+    fn button(&self) -> &'static str {
+        if self.is_new { "Create epic" } else { "Save" }
+    }
+}
+
 /// `…/-/epics/<number>`.
 #[derive(Debug, Template)]
 #[template(path = "epics/epic.html")]
@@ -108,6 +112,11 @@ pub struct EpicView {
 }
 
 impl EpicView {
+    /// What is asked before it is closed: it is blocked.
+    fn closing(&self) -> Option<String> {
+        self.is_blocked.then(|| self.linked.question())
+    }
+
     /// How much stands right below it.
     fn tally(&self) -> u64 {
         self.progress.direct.0 + self.progress.direct.1

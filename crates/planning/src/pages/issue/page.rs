@@ -6,51 +6,37 @@ use crate::guarded::{self, Place, Writer};
 use crate::pages::boxes::BoxForm;
 use crate::pages::desk;
 use crate::pages::notes::StoryQuery;
-use crate::pages::talk::{Here, TalkForms, TalkPage};
+use crate::pages::talk::{Here, Numbered, TalkForms, TalkPage};
 use crate::rules::issues::places::found_to_write;
 use crate::rules::issues::requests::{self, find};
 use crate::rules::issues::{IssueInput, StateEvent, noteable};
 use identity::spam::Guarded;
-use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::http::{Call, FromCall, Paging, Params, Response};
+use kernel::http::{Call, FromCall, Response};
 use spaces::access::Purpose;
 use spaces::pages::Visit;
 use store::Tx;
 
-kernel::params! {
-    struct IssuePath {
-        pub issue_iid: i64,
-    }
-}
-
 #[derive(Clone)]
-pub struct IssuePage {
-    visit: Visit,
-    iid: i64,
-    paging: Paging,
-}
+pub struct IssuePage(Numbered);
 
 impl FromCall for IssuePage {
     async fn from_call(call: &mut Call) -> Result<Self> {
-        let visit = Visit::from_call(call).await?;
-        let Params(path) = Params::<IssuePath>::from_call(call).await?;
-        let paging = Paging::from_call(call).await?;
-        Ok(IssuePage { visit, iid: path.issue_iid, paging })
+        Numbered::from_call(call).await.map(IssuePage)
     }
 }
 
 impl IssuePage {
     /// The project, for somebody signed in.
     pub fn desk(&self, tx: &mut Tx<'_>) -> Result<ProjectAccess> {
-        let Visit { viewer, address } = &self.visit;
+        let Visit { viewer, address } = &self.0.visit;
         Ok(desk(tx, viewer, address, Purpose::ReadMembers)?.1)
     }
 
     /// The page with what was typed and refused.
     pub(super) async fn show_again(self, app: &App, typed: IssueForms) -> Result<Response> {
-        let IssuePage { visit: Visit { viewer, address }, iid, paging } = self;
+        let Numbered { visit: Visit { viewer, address }, iid, paging } = self.0;
         let whole = (iid, StoryQuery::default());
         render(app, viewer, address, whole, paging, typed).await
     }
@@ -59,21 +45,17 @@ impl IssuePage {
 impl TalkPage for IssuePage {
     type Spot = Place;
 
-    fn viewer(&self) -> &Viewer {
-        &self.visit.viewer
-    }
-
-    fn paging(&self) -> &Paging {
-        &self.paging
+    fn at(&self) -> &Numbered {
+        &self.0
     }
 
     fn here(&self, tx: &mut Tx<'_>) -> Result<Here<Place>> {
-        let Visit { viewer, address } = &self.visit;
+        let Visit { viewer, address } = &self.0.visit;
         let (space, desk) = desk(tx, viewer, address, Purpose::ReadMembers)?;
-        let issue = find(tx, viewer, &desk, self.iid)?;
+        let issue = find(tx, viewer, &desk, self.0.iid)?;
         Ok(Here {
-            spot: (space.reference(), self.iid),
-            url: format!("{}/-/issues/{}", space.url(), self.iid),
+            spot: (space.reference(), self.0.iid),
+            url: format!("{}/-/issues/{}", space.url(), self.0.iid),
             noteable: noteable(&issue),
             is_reporter: desk.is_reporter(),
         })

@@ -15,9 +15,10 @@ use identity::pages::refusal::Refusal;
 use identity::spam::Guarded;
 use identity::viewer::Viewer;
 use kernel::app::App;
-use kernel::error::Result;
+use kernel::error::{Found, Result};
 use kernel::http::params::Text;
-use kernel::http::{FromCall, Paging, Response, Routes};
+use kernel::http::{Call, FromCall, Paging, Params, Response, Routes};
+use spaces::pages::Visit;
 use std::future::Future;
 use store::Tx;
 
@@ -29,13 +30,41 @@ pub const ENTRIES: i64 = 50;
 /// Where the description stands on the page.
 pub const DESCRIPTION: &str = "description";
 
+kernel::params! {
+    struct NumberPath {
+        pub issue_iid: Option<i64>,
+        pub epic_iid: Option<i64>,
+    }
+}
+
+/// Somebody signed in at the page of something that has a number.
+#[derive(Clone)]
+pub struct Numbered {
+    pub visit: Visit,
+    pub iid: i64,
+    pub paging: Paging,
+}
+
+impl FromCall for Numbered {
+    async fn from_call(call: &mut Call) -> Result<Self> {
+        let Params(path) = Params::<NumberPath>::from_call(call).await?;
+        Ok(Numbered {
+            visit: Visit::from_call(call).await?,
+            iid: path.issue_iid.or(path.epic_iid).found("")?,
+            paging: Paging::from_call(call).await?,
+        })
+    }
+}
+
 /// The page of something, for somebody signed in.
 pub trait TalkPage: FromCall + Clone + Send + Sync + 'static {
     type Spot: NoteablePath;
 
-    fn viewer(&self) -> &Viewer;
+    fn at(&self) -> &Numbered;
 
-    fn paging(&self) -> &Paging;
+    fn viewer(&self) -> &Viewer {
+        &self.at().visit.viewer
+    }
 
     /// Finds it, for who sees it.
     fn here(&self, tx: &mut Tx<'_>) -> Result<Here<Self::Spot>>;

@@ -24,6 +24,11 @@ async fn group_of(t: &TestServer, name: &str, level: i64) -> (TestGroup, TestUse
     (group, user)
 }
 
+/// Whether a page says this, be it at the beginning of a sentence.
+fn says(page: &str, text: &str) -> bool {
+    page.to_lowercase().contains(&text.to_lowercase())
+}
+
 /// What stands in a page in this order.
 fn in_order(page: &str, parts: &[&str]) {
     let mut rest = page;

@@ -42,7 +42,6 @@ async fn fifty_children_cost_what_two_cost(t: TestServer) {
             costs.push(sent(&t, route) - known);
         }
         assert!(costs.iter().all(|cost| *cost > 0), "{costs:?}");
-        assert!(costs.iter().all(|cost| *cost < 80), "{costs:?}");
         match &before {
             None => before = Some(costs),
             Some(before) => assert_eq!(before, &costs),

@@ -34,7 +34,7 @@ async fn people_talk_on_the_page_of_an_epic(t: TestServer) {
         .await
         .is(422)
         .text();
-    assert!(page.contains("can&#39;t be blank"), "{page}");
+    assert!(says(&page, "can&#39;t be blank"), "{page}");
     let note = first[0]["notes"][0]["id"].to_string();
     let one = format!("{notes}/{note}");
     guest.post(&one, &[("body", "mine now")]).await.is(403);
@@ -92,10 +92,7 @@ async fn events_of_epics_lead_to_their_pages(t: TestServer) {
     made(&jane, &group, json!({"title": "Ship it"})).await;
     jane.put(group.at("/epics/1?state_event=close")).await.is(200);
     let browser = t.browser("jane").await;
-    for path in [
-        "/groups/acme/-/activity?target_type=epic",
-        "/users/jane/activity?target_type=epic",
-    ] {
+    for path in ["/groups/acme/-/activity?kind=epics", "/users/jane/activity?kind=epics"] {
         let page = browser.get(path).await.is(200).text();
         assert!(page.contains(&format!("href=\"{ONE}\"")), "{path}: {page}");
     }

@@ -19,7 +19,7 @@ async fn epics_and_issues_are_put_below_an_epic(t: TestServer) {
 
     let (to, page) = browser.submit(TREE, &[("deed", "new"), ("title", "First part")]).await;
     assert_eq!(to, format!("{ONE}#below"));
-    assert!(page.contains("Epic &amp;3 created.") && page.contains("First part"), "{page}");
+    assert!(page.contains("Epic &#38;3 created.") && page.contains("First part"), "{page}");
     let (_, page) = browser.submit(TREE, &[("deed", "epic"), ("epic", "&2")]).await;
     assert!(page.contains("Epic added."), "{page}");
     let issue = [("deed", "issue"), ("issue", "acme/anvil#1")];
@@ -46,7 +46,7 @@ async fn epics_and_issues_are_put_below_an_epic(t: TestServer) {
         (vec![("deed", "issue"), ("issue", "nonsense")], "names no issue"),
     ] {
         let page = browser.post(TREE, &fields).await.is(422).text();
-        assert!(page.contains(said), "{fields:?}: {page}");
+        assert!(says(&page, said), "{fields:?}: {page}");
         assert!(page.contains("<details class=\"confirm\" open>"), "{fields:?}");
     }
     browser.post(TREE, &[("deed", "explode")]).await.is(400);
@@ -184,7 +184,7 @@ async fn what_is_hidden_is_neither_shown_nor_counted(t: TestServer) {
             "{page}"
         );
         let list = browser.get(LIST).await.is(200).text();
-        assert!(list.contains("1 epic below") && !list.contains("hidden"), "{list}");
+        assert!(list.contains("1 epic below") && !list.contains("hidden child"), "{list}");
     }
     // From below, a hidden epic above is not named either.
     let child = json!({"title": "child", "parent_id": hidden, "confidential": true});
