@@ -32,6 +32,7 @@ before(async () => {
   }
   await api('POST', `/projects/${id}/milestones`, { title: '1.0' });
   await api('POST', `/projects/${id}/issues`, { title: 'A hinge that squeaks' });
+  await api('POST', `/groups/${namespace}/epics`, { title: 'A house with doors' });
 });
 
 // Answers a route of the page in place of the server.
@@ -57,6 +58,7 @@ test('names are completed by keyboard alone', async () => {
   const steps = [
     ['Ask @sam', /Sam Smith/, 'Enter', `Ask @${member} `],
     ['about #hinge', /A hinge that squeaks/, 'Tab', 'about #1 '],
+    ['for &house', /A house with doors/, 'Enter', 'for &1 '],
     ['as ~bug', /^bug/, 'Enter', 'as ~bug '],
     ['or ~two', /two words/, 'Enter', 'or ~"two words" '],
     ['for %1', /1\.0/, 'Enter', 'for %1.0 '],

@@ -122,4 +122,29 @@ def test_notes_are_written_about_epics():
     assert [one.body for one in epic.notes.list(get_all=True)] == []
 
 
+def test_commands_in_notes_change_epics():
+    group, project = group_with_project("commanded")
+    for title in ("House", "Doors"):
+        group.epics.create({"title": title})
+    doors = group.epics.get(2)
+    done = doors.notes.create({"body": "/label ~oak\n/parent_epic &1\n/close"})
+    assert done.commands_changes["add_label_ids"] == ["oak"]
+    assert done.summary[-1] == "Closed this epic."
+    doors = group.epics.get(2)
+    assert (doors.labels, doors.parent_iid, doors.state) == (["oak"], 1, "closed")
+    issue = project.issues.create({"title": "Hinge", "description": "For &2"})
+    issue.notes.create({"body": "/promote"})
+    assert group.epics.get(3).title == "Hinge"
+    assert project.issues.get(1).state == "closed"
+    told = [one.body for one in doors.notes.list(get_all=True)]
+    assert "mentioned in issue commanded/anvil#1" in told, told
+
+
+def test_epics_are_found_by_words():
+    group, _ = group_with_project("searched")
+    group.epics.create({"title": "Weathercock"})
+    assert [one["title"] for one in group.search("epics", "weathercock")] == ["Weathercock"]
+    assert [one["iid"] for one in ROOT.search("epics", "weathercock")] == [1]
+
+
 stories.run(globals())

@@ -261,6 +261,8 @@ async fn lists_of_fifty_cost_what_lists_of_five_cost(t: TestServer) {
             format!("{project}/alert_management/oncall_schedules/1/shifts"),
         ),
         ("/search", "/search?scope=issues&search=thing".into()),
+        ("/search", "/search?scope=epics&search=epic".into()),
+        ("/groups/{id}/search", format!("{group}/search?scope=epics&search=epic")),
         ("/search", "/search?scope=notes&search=thing".into()),
         ("/search", "/search?scope=projects&search=acme".into()),
         ("/search", "/search?scope=users&search=user".into()),
@@ -297,13 +299,17 @@ async fn pages(t: &TestServer, name: &str, issues: usize) -> (Browser, [String; 
     let project = t.project(&format!("{name}/{name}")).await;
     let user = t.user(&format!("of-{name}")).await;
     project.add(&user, 30).await;
+    let group = t.group(name).await;
     for n in 0..issues {
+        let epic = json!({"title": format!("house {n}")});
+        t.admin().post(group.at("/epics")).json(&epic).await.is(201);
         let body = json!({"title": format!("door {n}"), "labels": "bug", "assignee_ids": [user.id],
-            "description": format!("as #{}, @of-{name} ~bug", n + 1)});
+            "description": format!("as #{}, &1, @of-{name} ~bug", n + 1)});
         t.admin().post(project.at("/issues")).json(&body).await.is(201);
     }
     for n in 0..issues * 2 {
-        let body = json!({"body": format!("note {n} about #1, @of-{name}")});
+        let epic = n % issues + 1;
+        let body = json!({"body": format!("note {n} about #1 of &{epic}, @of-{name}")});
         let by = if n % 2 == 0 { &*user } else { &t.admin() };
         by.post(project.at("/issues/1/notes")).json(&body).await.is(201);
     }

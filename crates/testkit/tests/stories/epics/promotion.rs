@@ -35,7 +35,9 @@ async fn an_issue_becomes_an_epic_with_all_it_has(t: TestServer) {
         .await
         .is(201);
     ann.post(at("/award_emoji")).json(&json!({"name": "thumbsup"})).await.is(201);
-    ann.post(at("/unsubscribe")).await;
+    for word in ["subscribe", "unsubscribe"] {
+        ann.post(at(&format!("/{word}"))).await.is(201);
+    }
     t.settle().await;
     let known = t.app().mailer().sent().len();
 

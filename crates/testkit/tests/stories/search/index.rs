@@ -106,7 +106,7 @@ async fn an_administrator_has_an_index_built_again(t: TestServer) {
     ada.submit(rebuild, &[]).await;
     t.settle().await;
     let page = ada.get("/admin/search").await.is(200).text();
-    assert_eq!(page.matches("complete</span>").count(), 10, "{page}");
+    assert_eq!(page.matches("complete</span>").count(), 11, "{page}");
     let path = "/search?scope=issues&search=zebra";
     let lost = t.app().write(|tx| Ok(tx.execute("delete from search_issues", ())?));
     lost.await.unwrap();
@@ -162,7 +162,7 @@ async fn an_empty_index_is_filled_by_a_job(t: TestServer) {
         }
         Ok(sources.len())
     });
-    assert_eq!(whole.await.unwrap(), 10);
+    assert_eq!(whole.await.unwrap(), 11);
 }
 
 #[testkit::story]
@@ -185,7 +185,7 @@ async fn nothing_of_a_project_stays_in_an_index(t: TestServer) {
     t.admin().delete(project.at("")).await.is(202);
     t.settle().await;
     for (index, count) in rows().await {
-        let of_places = ["search_groups", "search_people"].contains(&index);
+        let of_places = ["search_groups", "search_people", "search_epics"].contains(&index);
         assert_eq!(count > 0, of_places, "{index} has {count}");
     }
 }
