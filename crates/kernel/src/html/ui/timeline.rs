@@ -234,7 +234,7 @@ impl DrawnRow {
     fn of(span: &Span, row: Row) -> DrawnRow {
         let (first, last) = span.days();
         let from = span.place(row.days.0.unwrap_or(first));
-        let after = row.days.1.unwrap_or(last).tomorrow().unwrap_or(last);
+        let after = row.days.1.unwrap_or(last).tomorrow().unwrap_or(Date::MAX);
         // What lasts a day is seen, too.
         let width = (span.place(after) - from).max(60).min(WHOLE - from.min(WHOLE - 60));
         let percent_done = match row.done {
