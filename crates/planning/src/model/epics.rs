@@ -1,5 +1,6 @@
 //! Epics, as rows.
 
+pub use super::Link as EpicLink;
 use super::{HealthStatus, Issue, IssueState, LinkType};
 use kernel::time::{Date, Timestamp};
 use store::{FromRow, UpdateRow};
@@ -125,33 +126,4 @@ pub struct ListedIssue {
     #[column("epic_issues.id")]
     pub epic_issue_id: i64,
     pub relative_position: i64,
-}
-
-/// A link; `relates_to` or `blocks`, seen from its source.
-#[derive(Debug, Clone, FromRow)]
-pub struct EpicLink {
-    pub id: i64,
-    pub source_id: i64,
-    pub target_id: i64,
-    pub link_type: LinkType,
-    pub created_at: Timestamp,
-    pub updated_at: Timestamp,
-}
-
-impl EpicLink {
-    /// The other end, seen from this epic.
-    pub fn other(&self, epic_id: i64) -> i64 {
-        match self.source_id == epic_id {
-            true => self.target_id,
-            false => self.source_id,
-        }
-    }
-
-    /// What the link is, seen from this epic.
-    pub fn seen_from(&self, epic_id: i64) -> LinkType {
-        match (self.link_type, self.source_id == epic_id) {
-            (LinkType::Blocks, false) => LinkType::IsBlockedBy,
-            (kind, _) => kind,
-        }
-    }
 }

@@ -116,6 +116,36 @@ kernel::choices! {
     }
 }
 
+/// A link between two issues, or two epics; `relates_to` or `blocks`, seen from its
+/// source.
+#[derive(Debug, Clone, FromRow)]
+pub struct Link {
+    pub id: i64,
+    pub source_id: i64,
+    pub target_id: i64,
+    pub link_type: LinkType,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+impl Link {
+    /// The other end, seen from this one.
+    pub fn other(&self, id: i64) -> i64 {
+        match self.source_id == id {
+            true => self.target_id,
+            false => self.source_id,
+        }
+    }
+
+    /// What the link is, seen from this one.
+    pub fn seen_from(&self, id: i64) -> LinkType {
+        match (self.link_type, self.source_id == id) {
+            (LinkType::Blocks, false) => LinkType::IsBlockedBy,
+            (kind, _) => kind,
+        }
+    }
+}
+
 kernel::choices! {
     /// What resource events tell of.
     pub enum EventKind {

@@ -25,16 +25,14 @@ kernel::params! {
 
 kernel::params! {
     pub struct UpdateBoard {
-        /// Id of the board.
-        pub board_id: i64,
+        pub at: Flat<BoardPath>,
         pub change: Flat<BoardInput>,
     }
 }
 
 kernel::params! {
     pub struct CreateList {
-        /// Id of the board.
-        pub board_id: i64,
+        pub at: Flat<BoardPath>,
         /// Id of the label that the column is for.
         pub label_id: i64,
     }
@@ -51,10 +49,7 @@ kernel::params! {
 
 kernel::params! {
     pub struct PlaceList {
-        /// Id of the board.
-        pub board_id: i64,
-        /// Id of the column.
-        pub list_id: i64,
+        pub at: Flat<ListPath>,
         /// Where it goes among the others, from 0 on.
         pub position: i64,
     }
@@ -143,7 +138,7 @@ async fn update(at: PlaceRequest, params: Params<UpdateBoard>) -> Result<Ok200<B
         if *params.change == BoardInput::default() {
             return Err(Error::none_of("name, hide_backlog_list, hide_closed_list"));
         }
-        let changed = rules::update(tx, &by.viewer, here, params.board_id, &params.change)?;
+        let changed = rules::update(tx, &by.viewer, here, params.at.board_id, &params.change)?;
         Ok(Ok200(board(&by.app, &here.parent, &changed)))
     })
     .await
@@ -170,7 +165,7 @@ async fn columns(
 
 async fn add(at: PlaceRequest, params: Params<CreateList>) -> Result<Created<BoardListEntity>> {
     let label = params.label_id.to_string();
-    at.write_board(params.board_id, move |tx, by, here, found| {
+    at.write_board(params.at.board_id, move |tx, by, here, found| {
         let added = rules::add_list(tx, &by.viewer, here, &found, &label)?;
         Ok(Created(list(&added)))
     })
@@ -184,8 +179,8 @@ async fn column(at: PlaceRequest, path: Params<ListPath>) -> Result<Ok200<BoardL
 }
 
 async fn move_list(at: PlaceRequest, to: Params<PlaceList>) -> Result<Ok200<BoardListEntity>> {
-    at.write_board(to.board_id, move |tx, _, _, found| {
-        let placed = rules::place_list(tx, &found, to.list_id, to.position)?;
+    at.write_board(to.at.board_id, move |tx, _, _, found| {
+        let placed = rules::place_list(tx, &found, to.at.list_id, to.position)?;
         Ok(Ok200(list(&placed)))
     })
     .await

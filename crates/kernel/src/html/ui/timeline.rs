@@ -150,14 +150,10 @@ pub struct Row {
     pub about: String,
     /// How many rows it stands below.
     pub level: usize,
-    /// Its first day; none: open.
-    pub start: Option<Date>,
-    /// Its last day; none: open.
-    pub end: Option<Date>,
-    /// How much of it is done.
-    pub done: u64,
-    /// Of how much.
-    pub total: u64,
+    /// Its first and its last day; none: open.
+    pub days: (Option<Date>, Option<Date>),
+    /// How much of it is done, of how much.
+    pub done: (u64, u64),
     /// The same in words.
     pub said: String,
     /// Nothing is to be done any more.
@@ -181,7 +177,8 @@ pub struct Mark {
 pub struct Timeline {
     title: String,
     days: String,
-    columns: Vec<Column>,
+    /// Where each begins, and what stands above it.
+    columns: Vec<(String, String)>,
     today: Option<String>,
     marks: Vec<DrawnMark>,
     marks_height: usize,
@@ -189,12 +186,6 @@ pub struct Timeline {
 }
 
 impl HtmlSafe for Timeline {}
-
-#[derive(Debug)]
-struct Column {
-    x: String,
-    label: String,
-}
 
 #[derive(Debug)]
 struct DrawnMark {
@@ -214,21 +205,19 @@ struct DrawnRow {
     x: String,
     width: String,
     done: String,
-    percent: u64,
 }
 
 impl Timeline {
     /// A timeline of these days; `title` says what its rows are.
-    pub fn new(title: impl Display, span: Span, rows: Vec<Row>, marks: Vec<Mark>) -> Timeline {
+    pub fn new(title: impl Display, span: &Span, rows: Vec<Row>, marks: Vec<Mark>) -> Timeline {
         let (first, last) = span.days();
         let columns = span.begin.iter().take(span.begin.len().saturating_sub(1)).enumerate();
-        let column = |(at, day): (usize, &Date)| Column {
-            x: percent(span.place(*day)),
-            label: span.scale.label(*day, at == 0),
+        let column = |(at, day): (usize, &Date)| {
+            (percent(span.place(*day)), span.scale.label(*day, at == 0))
         };
         let columns = columns.map(column).collect();
         let is_now = (first..=last).contains(&span.today);
-        let (marks, lanes) = lanes(&span, marks);
+        let (marks, lanes) = lanes(span, marks);
         Timeline {
             title: title.to_string(),
             days: span.title(),
@@ -236,7 +225,7 @@ impl Timeline {
             today: is_now.then(|| percent(span.place(span.today))),
             marks,
             marks_height: lanes.max(1) * LANE + 4,
-            rows: rows.into_iter().map(|row| DrawnRow::of(&span, row)).collect(),
+            rows: rows.into_iter().map(|row| DrawnRow::of(span, row)).collect(),
         }
     }
 }
@@ -244,21 +233,28 @@ impl Timeline {
 impl DrawnRow {
     fn of(span: &Span, row: Row) -> DrawnRow {
         let (first, last) = span.days();
-        let from = span.place(row.start.unwrap_or(first));
-        let after = row.end.unwrap_or(last).tomorrow().unwrap_or(last);
+        let from = span.place(row.days.0.unwrap_or(first));
+        let after = row.days.1.unwrap_or(last).tomorrow().unwrap_or(Date::MAX);
         // What lasts a day is seen, too.
         let width = (span.place(after) - from).max(60).min(WHOLE - from.min(WHOLE - 60));
-        let percent_done = match row.total {
-            0 => u64::from(row.is_closed) * 100,
-            total => u64::try_from(u128::from(row.done) * 100 / u128::from(total)).unwrap_or(100),
+        let percent_done = match row.done {
+            (_, 0) => u64::from(row.is_closed) * 100,
+            (done, total) => (u128::from(done) * 100 / u128::from(total)).min(100) as u64,
         };
         DrawnRow {
             indent: row.level.min(LEVELS),
             x: percent(from.min(WHOLE - 60)),
             width: percent(width),
-            done: format!("{}%", percent_done.min(100)),
-            percent: percent_done.min(100),
+            done: format!("{percent_done}%"),
             row,
+        }
+    }
+
+    /// What stands in the bar: its name, and how much is done where that is known.
+    fn text(&self) -> String {
+        match self.row.done.1 {
+            0 => self.row.title.clone(),
+            _ => format!("{} · {}", self.row.title, self.done.replace('%', " %")),
         }
     }
 
@@ -267,8 +263,8 @@ impl DrawnRow {
         let mut class = String::from("bar");
         for (is_so, name) in [
             (self.row.is_closed, " closed"),
-            (self.row.start.is_none(), " from-open"),
-            (self.row.end.is_none(), " to-open"),
+            (self.row.days.0.is_none(), " from-open"),
+            (self.row.days.1.is_none(), " to-open"),
         ] {
             class.push_str(if is_so { name } else { "" });
         }
@@ -276,11 +272,11 @@ impl DrawnRow {
     }
 
     fn start(&self) -> String {
-        self.row.start.map_or_else(|| "open".into(), |day| day.to_string())
+        self.row.days.0.map_or_else(|| "open".into(), |day| day.to_string())
     }
 
     fn end(&self) -> String {
-        self.row.end.map_or_else(|| "open".into(), |day| day.to_string())
+        self.row.days.1.map_or_else(|| "open".into(), |day| day.to_string())
     }
 }
 
@@ -339,10 +335,8 @@ pub fn sample() -> Timeline {
         url: "#timeline".into(),
         about: "&1".into(),
         level,
-        start,
-        end,
-        done,
-        total: 8,
+        days: (start, end),
+        done: (done, 8),
         said: format!("{done} of 8 closed"),
         is_closed: done == 8,
     };
@@ -354,7 +348,7 @@ pub fn sample() -> Timeline {
     ];
     let mark = |title: &str, day| Mark { day, title: title.into(), url: "#timeline".into() };
     let marks = vec![mark("v1.0", date(2030, 3, 1)), mark("v1.1", date(2030, 3, 9))];
-    Timeline::new("Epics", span, rows, marks)
+    Timeline::new("Epics", &span, rows, marks)
 }
 
 #[cfg(test)]
@@ -390,7 +384,7 @@ mod tests {
         let row = |start, end| {
             let drawn = DrawnRow::of(
                 &span(Scale::Months, "2031-01-01"),
-                Row { start, end, ..Row::default() },
+                Row { days: (start, end), ..Row::default() },
             );
             (drawn.x.clone(), drawn.width.clone(), drawn.class())
         };
@@ -424,22 +418,24 @@ mod tests {
             let row = Row {
                 title: "<b>".into(),
                 about: "<i>".into(),
-                done,
-                total,
+                done: (done, total),
                 is_closed,
                 ..Row::default()
             };
-            DrawnRow::of(&span(Scale::Weeks, ""), row).percent
+            DrawnRow::of(&span(Scale::Weeks, ""), row).done
         };
-        assert_eq!((row(1, 3, false), row(0, 0, false), row(0, 0, true)), (33, 0, 100));
-        assert_eq!(row(u64::MAX, u64::MAX, false), 100);
+        assert_eq!(
+            (row(1, 3, false), row(0, 0, false), row(0, 0, true)),
+            ("33%".to_owned(), "0%".to_owned(), "100%".to_owned())
+        );
+        assert_eq!(row(u64::MAX, u64::MAX, false), "100%");
         let rows = vec![Row { title: "<b>".into(), said: "<i>".into(), ..Row::default() }];
         let marks = vec![Mark {
             day: date(2031, 5, 15),
             title: "<b>".into(),
             url: "\"".into(),
         }];
-        let html = Timeline::new("<b>", span(Scale::Weeks, ""), rows, marks).to_string();
+        let html = Timeline::new("<b>", &span(Scale::Weeks, ""), rows, marks).to_string();
         assert!(!html.contains("<b>") && !html.contains("<i>"), "{html}");
     }
 }

@@ -44,10 +44,8 @@ fn row(epic: &Epic, level: usize, progress: Progress, group_id: i64) -> Row {
         url: epic.path(),
         about: epic.reference_from(group_id),
         level,
-        start: epic.start_on(),
-        end: epic.due_on(),
-        done: done.unsigned_abs(),
-        total: total.unsigned_abs(),
+        days: (epic.start_on(), epic.due_on()),
+        done: (done.unsigned_abs(), total.unsigned_abs()),
         said,
         is_closed: !epic.is_open(),
     }
@@ -73,7 +71,7 @@ mod tests {
         let places: Vec<(&str, usize)> =
             rows.iter().map(|row| (row.title.as_str(), row.level)).collect();
         assert_eq!(places, [("1", 0), ("3", 1), ("5", 2), ("4", 1), ("2", 0)]);
-        assert_eq!((rows[0].done, rows[0].total), (0, 5));
+        assert_eq!(rows[0].done, (0, 5));
         assert_eq!(
             (rows[0].said.as_str(), rows[1].said.as_str()),
             ("weight 0 of 5 closed", "no issues")

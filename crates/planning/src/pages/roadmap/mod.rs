@@ -3,7 +3,7 @@
 
 mod drawn;
 
-use super::list::at;
+use super::list::{ListTab, at};
 use super::{authorized, words};
 use crate::access::switches::need_epics;
 use crate::model::IssueState;
@@ -40,16 +40,6 @@ pub fn routes(r: &mut Routes) {
 
 kernel::choices! {
     #[derive(Default)]
-    pub enum State {
-        #[default]
-        Opened = "opened",
-        Closed = "closed",
-        All = "all",
-    }
-}
-
-kernel::choices! {
-    #[derive(Default)]
     pub enum Sort {
         #[default]
         Start = "start_date_asc",
@@ -63,7 +53,7 @@ kernel::params! {
     pub struct Query {
         /// In title or description.
         pub search: Text,
-        pub state: Option<State>,
+        pub state: Option<ListTab>,
         /// Titles of labels, told apart by commas; all must be there.
         pub labels: Text,
         /// Login of the author.
@@ -85,25 +75,19 @@ struct Roadmap {
     query: Query,
     chips: Vec<Chip>,
     scales: Vec<Tab>,
-    /// The same, for days before and after, and for today.
-    earlier: Option<String>,
-    later: Option<String>,
+    /// The same for days before and after, with the epics that end before the days and
+    /// that begin after them.
+    earlier: Option<(String, i64)>,
+    later: Option<(String, i64)>,
     now: String,
-    /// Epics that end before the days, and that begin after them.
-    outside: (i64, i64),
     timeline: Timeline,
     is_empty: bool,
     /// Epics below the drawn ones that are not.
     is_cut: bool,
     pages: Pages,
-    undated: Vec<Undated>,
+    /// Epics without days with their references, and how many there are.
+    undated: Vec<(Epic, String)>,
     undated_total: i64,
-}
-
-#[derive(Debug)]
-struct Undated {
-    epic: Epic,
-    reference: String,
 }
 
 impl Query {
@@ -111,25 +95,19 @@ impl Query {
         self.scale.unwrap_or_default()
     }
 
-    fn marks(&self) -> [(&'static str, &'static str, &str); 3] {
-        [
-            ("search", "Search", &self.search),
-            ("labels", "Label", &self.labels),
-            ("author", "Author", &self.author),
-        ]
-    }
-
     /// The address's query, with other values of some parameters.
     fn with(&self, set: &[(&str, &str)]) -> String {
         let own = [
+            ("search", self.search.trim()),
+            ("labels", self.labels.trim()),
+            ("author", self.author.trim()),
             ("state", self.state.map_or("", |state| state.as_str())),
             ("sort", self.sort.map_or("", |sort| sort.as_str())),
             ("scale", self.scale.map_or("", |scale| scale.as_str())),
             ("from", self.from.trim()),
         ];
-        let marks = self.marks().map(|(name, _, value)| (name, value.trim()));
         let mut query = url::form_urlencoded::Serializer::new(String::new());
-        for (name, value) in marks.into_iter().chain(own) {
+        for (name, value) in own {
             let value = set.iter().find(|(one, _)| *one == name).map_or(value, |(_, other)| other);
             if !value.is_empty() {
                 query.append_pair(name, value);
@@ -140,20 +118,20 @@ impl Query {
 
     /// What narrows the epics, each with the roadmap without it.
     fn chips(&self, url: &str) -> Vec<Chip> {
-        let mut chips = Vec::new();
-        for (name, label, value) in self.marks() {
-            let values = match name {
-                "labels" => words(value),
-                _ => vec![value.trim().to_owned()],
-            };
-            for one in values.iter().filter(|one| !one.is_empty()) {
-                let rest: Vec<&str> =
-                    values.iter().filter(|other| *other != one).map(String::as_str).collect();
-                let without = at(url, &self.with(&[(name, &rest.join(","))]));
-                chips.push(Chip::new(format!("{label}: {one}"), without));
-            }
-        }
-        chips
+        let chip = |text: String, name: &str, rest: &str| {
+            Chip::new(text, at(url, &self.with(&[(name, rest)])))
+        };
+        let labels = words(&self.labels);
+        let label = |one: &String| {
+            let rest = labels.iter().filter(|other| *other != one).cloned();
+            chip(format!("Label: {one}"), "labels", &rest.collect::<Vec<_>>().join(","))
+        };
+        let texts = [("Search", "search", &self.search), ("Author", "author", &self.author)];
+        let texts = texts.into_iter().filter(|(.., text)| !text.trim().is_empty());
+        texts
+            .map(|(title, name, text)| chip(format!("{title}: {}", text.trim()), name, ""))
+            .chain(labels.iter().map(label))
+            .collect()
     }
 
     fn filter(&self) -> EpicFilter {
@@ -175,7 +153,7 @@ impl Query {
     /// How many of its own fields the filter uses.
     fn filters(&self) -> usize {
         let fields = [!self.labels.trim().is_empty(), !self.author.trim().is_empty()];
-        let state = self.state.is_some_and(|state| state != State::default());
+        let state = self.state.is_some_and(|state| state != ListTab::default());
         fields.into_iter().chain([state]).filter(|is_set| *is_set).count()
     }
 }
@@ -198,16 +176,15 @@ async fn show(
     paging: Paging,
 ) -> Result<Response> {
     let page = identity::pages::page(&app, &viewer, "Roadmap");
-    let view = app.read(move |tx| read(tx, &viewer, &address, query, &paging, page)).await?;
+    let asked = (query, paging);
+    let view = app.read(move |tx| read(tx, (&viewer, &address), asked, page)).await?;
     Ok(Html::new(&view)?.response())
 }
 
 fn read(
     tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    address: &Address,
-    query: Query,
-    paging: &Paging,
+    (viewer, address): (&Viewer, &Address),
+    (query, paging): (Query, Paging),
     page: Page,
 ) -> Result<Roadmap> {
     let space = address.authorize(tx, viewer, Purpose::Read)?;
@@ -225,7 +202,7 @@ fn read(
         days: span.days(),
         by_end: query.sort.unwrap_or_default() == Sort::End,
     };
-    let (roots, total) = asked.roots(tx, paging)?;
+    let (roots, total) = asked.roots(tx, &paging)?;
     let (below, is_cut) = asked.below(tx, &roots, MOST_BELOW)?;
     let (undated, undated_total) = asked.undated(tx, MOST_UNDATED)?;
     let outside = asked.outside(tx)?;
@@ -239,7 +216,9 @@ fn read(
         .into_iter()
         .filter_map(|goal| Some(Mark { day: goal.due_on?, url: goal.path(), title: goal.title }));
     let url = format!("{}/-/roadmap", space.url());
-    let from = |span: Option<String>| Some(at(&url, &query.with(&[("from", &span?)])));
+    let from = |times: i64, epics: i64| {
+        Some((at(&url, &query.with(&[("from", &span.moved(times)?)])), epics))
+    };
     let scale = |(scale, label): &(Scale, &str)| {
         let set = [("scale", scale.as_str()), ("from", "")];
         Tab::new(label, at(&url, &query.with(&set)), *scale == query.scale())
@@ -250,17 +229,19 @@ fn read(
         head,
         chips: query.chips(&url),
         scales: Scale::NAMED.iter().map(scale).collect(),
-        earlier: from(span.moved(-1)),
-        later: from(span.moved(1)),
+        earlier: from(-1, outside.0),
+        later: from(1, outside.1),
         now: at(&url, &query.with(&[("from", "")])),
-        outside,
-        timeline: Timeline::new("Epics", span, rows, marks.collect()),
+        timeline: Timeline::new("Epics", &span, rows, marks.collect()),
         is_empty,
         is_cut,
-        pages: Pages::of(paging, total, at(&url, &query.with(&[]))),
+        pages: Pages::of(&paging, total, at(&url, &query.with(&[]))),
         undated: undated
             .into_iter()
-            .map(|epic| Undated { reference: epic.reference_from(group.id), epic })
+            .map(|epic| {
+                let reference = epic.reference_from(group.id);
+                (epic, reference)
+            })
             .collect(),
         undated_total,
         url,

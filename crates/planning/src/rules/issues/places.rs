@@ -10,39 +10,28 @@ use kernel::error::Result;
 use kernel::ids::Reference;
 use store::Tx;
 
-pub fn found(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    id: &Reference,
-    iid: i64,
-) -> Result<(ProjectAccess, Issue)> {
-    let desk = desk(tx, viewer, id)?;
-    let issue = requests::find(tx, viewer, &desk, iid)?;
-    Ok((desk, issue))
+type Found = Result<(ProjectAccess, Issue)>;
+
+pub fn found(tx: &mut Tx<'_>, viewer: &Viewer, id: &Reference, iid: i64) -> Found {
+    let access = desk(tx, viewer, id)?;
+    of(tx, viewer, access, iid)
 }
 
 /// The same, for somebody signed in who is about to write.
-pub fn found_to_write(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    id: &Reference,
-    iid: i64,
-) -> Result<(ProjectAccess, Issue)> {
-    let desk = desk_to_write(tx, viewer, id)?;
-    let issue = requests::find(tx, viewer, &desk, iid)?;
-    Ok((desk, issue))
+pub fn found_to_write(tx: &mut Tx<'_>, viewer: &Viewer, id: &Reference, iid: i64) -> Found {
+    let access = desk_to_write(tx, viewer, id)?;
+    of(tx, viewer, access, iid)
 }
 
 /// The same, for somebody signed in who changes what is theirs alone.
-pub fn found_signed_in(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    id: &Reference,
-    iid: i64,
-) -> Result<(ProjectAccess, Issue)> {
-    let desk = desk_signed_in(tx, viewer, id)?;
-    let issue = requests::find(tx, viewer, &desk, iid)?;
-    Ok((desk, issue))
+pub fn found_signed_in(tx: &mut Tx<'_>, viewer: &Viewer, id: &Reference, iid: i64) -> Found {
+    let access = desk_signed_in(tx, viewer, id)?;
+    of(tx, viewer, access, iid)
+}
+
+fn of(tx: &mut Tx<'_>, viewer: &Viewer, access: ProjectAccess, iid: i64) -> Found {
+    let issue = requests::find(tx, viewer, &access, iid)?;
+    Ok((access, issue))
 }
 
 /// Whether a user is told of an issue: as they asked, or else as author or

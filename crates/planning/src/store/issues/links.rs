@@ -2,41 +2,12 @@
 
 use super::of_condition;
 use crate::access::{Scope, visible};
+pub use crate::model::Link;
 use crate::model::{Issue, LinkType};
 use identity::viewer::Viewer;
 use kernel::error::Result;
-use kernel::time::Timestamp;
 use std::collections::{HashMap, HashSet};
-use store::{Fragment, FromRow, Tx, sql};
-
-/// A link; `relates_to` or `blocks`, seen from its source.
-#[derive(Debug, Clone, FromRow)]
-pub struct Link {
-    pub id: i64,
-    pub source_id: i64,
-    pub target_id: i64,
-    pub link_type: LinkType,
-    pub created_at: Timestamp,
-    pub updated_at: Timestamp,
-}
-
-impl Link {
-    /// The other end, seen from this issue.
-    pub fn other(&self, issue_id: i64) -> i64 {
-        match self.source_id == issue_id {
-            true => self.target_id,
-            false => self.source_id,
-        }
-    }
-
-    /// What the link is, seen from this issue.
-    pub fn seen_from(&self, issue_id: i64) -> LinkType {
-        match (self.link_type, self.source_id == issue_id) {
-            (LinkType::Blocks, false) => LinkType::IsBlockedBy,
-            (kind, _) => kind,
-        }
-    }
-}
+use store::{Fragment, Tx, sql};
 
 /// Most links that one issue has.
 pub const MOST: i64 = 500;

@@ -132,7 +132,7 @@ async fn who_manages_labels_manages_boards(t: TestServer) {
     jane.put(format!("{list}?position=1")).await.is(200);
     jane.put(format!("{one}?name=x")).await.is(200);
     for path in [&boards, &one, &list] {
-        t.anonymous().get(path).await.is(404);
+        t.anonymous().get(path).await.is(401);
         t.user(&format!("u{}", path.len())).await.get(path).await.is(404);
     }
     // Without issues there are no boards.

@@ -72,9 +72,9 @@ pub async fn hide(t: &TestServer) -> Hidden {
     let label_of_project = made(project.at("/labels"), color).await.id();
     let color = json!({"name": "feature", "color": "red"});
     let label_of_group = made(group.at("/labels"), color).await.id();
-    let [board, list] = board(&admin, &project.at("/boards"), label_of_project).await;
+    let [board, list] = with_column(&admin, &project.at("/boards"), label_of_project).await;
     let [board_of_group, list_of_group] =
-        board(&admin, &group.at("/boards"), label_of_group).await;
+        with_column(&admin, &group.at("/boards"), label_of_group).await;
     let goal = json!({"title": "1.0"});
     let milestone_of_project = made(project.at("/milestones"), goal).await.id();
     let goal = json!({"title": "2.0"});
@@ -231,7 +231,7 @@ async fn issues(admin: &Client, project: &TestProject, milestone: i64) -> (Vec<i
 }
 
 /// A board with a column for this label: their ids.
-async fn board(admin: &Client, boards: &str, label: i64) -> [i64; 2] {
+async fn with_column(admin: &Client, boards: &str, label: i64) -> [i64; 2] {
     let made = async |path: &str, body: Value| admin.post(path).json(&body).await.is(201).id();
     let board = made(boards, json!({"name": "Vault"})).await;
     let list = made(&format!("{boards}/{board}/lists"), json!({"label_id": label})).await;
