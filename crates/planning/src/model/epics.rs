@@ -1,7 +1,7 @@
 //! Epics, as rows.
 
 pub use super::Link as EpicLink;
-use super::{HealthStatus, Issue, IssueState, LinkType};
+use super::{HealthStatus, Issue, IssueState};
 use kernel::time::{Date, Timestamp};
 use store::{FromRow, UpdateRow};
 
