@@ -53,13 +53,14 @@
     };
     grip.addEventListener("pointerdown", (event) => {
       if (event.button !== 0) return;
-      grip.setPointerCapture(event.pointerId);
+      event.preventDefault();
       [from, moving] = [row.nextElementSibling, true];
       row.classList.add("moving");
     });
-    grip.addEventListener("pointermove", (event) => moving && follow(event.clientY));
-    grip.addEventListener("pointerup", () => end(true));
-    grip.addEventListener("pointercancel", () => end(false));
+    // A row that moves in the page keeps no pointer, so the document is asked.
+    document.addEventListener("pointermove", (event) => moving && follow(event.clientY));
+    document.addEventListener("pointerup", () => end(true));
+    document.addEventListener("pointercancel", () => end(false));
     grip.addEventListener("keydown", (event) => {
       if (event.key === "Escape") return end(false);
       const step = { ArrowUp: "previousElementSibling", ArrowDown: "nextElementSibling" }[event.key];

@@ -1,7 +1,8 @@
 //! `/dashboard/issues`: issues of all projects, by what the viewer has to do
 //! with them.
 
-use super::list::{ListPage, ListTab, SORTS, at, counts, filter, read_rows, sorting};
+use super::list::{ListPage, SORTS, counts, filter, read_rows, sorting};
+use super::narrowed::{ListTab, at};
 use super::views::IssueRow;
 use crate::access::Scope;
 use crate::store::issues::filter::IssueFilter;

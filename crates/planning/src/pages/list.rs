@@ -1,6 +1,6 @@
 //! `…/-/issues` and `…/-/incidents`: the issues of a project or group.
 
-use super::narrowed::Narrowed;
+use super::narrowed::{ListTab, Narrowed};
 use super::notes::Person;
 use super::views::{IssueRow, Issues};
 use super::{authorized, desk, shown_color, words};
@@ -52,17 +52,6 @@ kernel::params! {
 }
 
 kernel::choices! {
-    /// The tabs of a list.
-    #[derive(Default)]
-    pub enum ListTab {
-        #[default]
-        Opened = "opened",
-        Closed = "closed",
-        All = "all",
-    }
-}
-
-kernel::choices! {
     #[derive(Default)]
     pub enum Sort {
         #[default]
@@ -83,15 +72,6 @@ pub(super) const SORTS: &[(&str, &str)] = &[
     ("popularity_desc", "Most votes"),
     ("title_asc", "Title"),
 ];
-
-/// The address of a list, which may have a query already, with more of one.
-pub(super) fn at(url: &str, query: &str) -> String {
-    match (url.contains('?'), query) {
-        (_, "") => url.to_owned(),
-        (true, query) => format!("{url}&{query}"),
-        (false, query) => format!("{url}?{query}"),
-    }
-}
 
 /// The list that a request is about: of all issues, or of one kind.
 pub struct Listed(Option<IssueKind>);
@@ -159,16 +139,6 @@ impl ListPage {
 
     pub(super) fn chips(&self, url: &str, colors: &HashMap<String, String>) -> Vec<Chip> {
         self.narrowed().chips(url, colors)
-    }
-}
-
-impl ListTab {
-    pub(super) fn label(self) -> &'static str {
-        match self {
-            ListTab::Opened => "Open",
-            ListTab::Closed => "Closed",
-            ListTab::All => "All",
-        }
     }
 }
 

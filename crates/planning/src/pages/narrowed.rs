@@ -1,9 +1,38 @@
 //! What narrows a list: its query in an address, and the chips that take it away.
 
-use super::list::{ListTab, at};
 use super::words;
 use kernel::html::ui::Chip;
 use std::collections::HashMap;
+
+kernel::choices! {
+    /// The tabs of a list.
+    #[derive(Default)]
+    pub enum ListTab {
+        #[default]
+        Opened = "opened",
+        Closed = "closed",
+        All = "all",
+    }
+}
+
+impl ListTab {
+    pub fn label(self) -> &'static str {
+        match self {
+            ListTab::Opened => "Open",
+            ListTab::Closed => "Closed",
+            ListTab::All => "All",
+        }
+    }
+}
+
+/// The address of a list, which may have a query already, with more of one.
+pub fn at(url: &str, query: &str) -> String {
+    match (url.contains('?'), query) {
+        (_, "") => url.to_owned(),
+        (true, query) => format!("{url}&{query}"),
+        (false, query) => format!("{url}?{query}"),
+    }
+}
 
 /// A list as its address asks for it.
 pub struct Narrowed<'n> {

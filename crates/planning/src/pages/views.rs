@@ -3,8 +3,9 @@
 use super::issue::fields::Fields;
 use super::kinds;
 use super::labels::LabelTexts;
-use super::list::{ListPage, ListTab};
+use super::list::ListPage;
 use super::milestones::MilestoneTexts;
+use super::narrowed::ListTab;
 use super::new::IssueTexts;
 use super::notes::Person;
 use super::talk::TalkView;

@@ -2,8 +2,7 @@
 
 use crate::model::LinkType;
 use crate::model::epics::DEFAULT_COLOR;
-use crate::pages::list::ListTab;
-use crate::pages::narrowed::Narrowed;
+use crate::pages::narrowed::{ListTab, Narrowed};
 use crate::pages::notes::StoryQuery;
 use crate::pages::talk::TalkForms;
 use kernel::html::ui::Choice;

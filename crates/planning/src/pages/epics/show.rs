@@ -9,7 +9,7 @@ use super::{desk, find};
 use crate::access::Desk;
 use crate::model::epics::Epic;
 use crate::pages::boxes::Tickable;
-use crate::pages::notes::{NotePage, Open, Person, StoryQuery};
+use crate::pages::notes::{NotePage, Open, Person};
 use crate::pages::talk::{ENTRIES, StoryReader, TalkForms, TalkView, Writing};
 use crate::rules::comments::Talk;
 use crate::rules::epics::places::is_subscribed;
@@ -167,10 +167,9 @@ impl Reader<'_> {
     }
 
     fn writing(&self, is_blocked: bool) -> Writing {
-        let state = match (self.epic.is_open(), is_blocked) {
-            (true, true) => ("close", "Comment and close although blocked"),
-            (true, false) => ("close", "Comment and close"),
-            (false, _) => ("reopen", "Comment and reopen"),
+        let state = match self.epic.is_open() {
+            true => ("close", "Comment and close"),
+            false => ("reopen", "Comment and reopen"),
         };
         let is_signed_in = self.viewer.user_id().is_some();
         Writing {
@@ -178,7 +177,8 @@ impl Reader<'_> {
             may_write: is_signed_in,
             may_write_inside: self.desk.is_reporter(),
             is_locked: false,
-            state: self.may_edit().then_some(state),
+            // Closing it asks first then.
+            state: (self.may_edit() && !is_blocked).then_some(state),
             hint: "Markdown. Lines such as /close are carried out.",
         }
     }

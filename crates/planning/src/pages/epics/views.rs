@@ -6,7 +6,7 @@ use super::linked::Linked;
 use super::tree::Branches;
 use crate::model::Label;
 use crate::model::epics::Epic;
-use crate::pages::list::ListTab;
+use crate::pages::narrowed::ListTab;
 use crate::pages::notes::Person;
 use crate::pages::talk::TalkView;
 use crate::store::epics::progress::Progress;
