@@ -96,6 +96,10 @@ class Desk:
         """Writes a note about the issue; answers its id."""
         return api("POST", f"{self.at}/issues/1/notes", body=f"note {next(numbers)}")["id"]
 
+    def discussion(self):
+        """Begins a thread about the issue; answers its id."""
+        return api("POST", f"{self.at}/issues/1/discussions", body=f"thread {next(numbers)}")["id"]
+
     def work_item(self):
         """Makes another issue; answers its id."""
         return api("POST", f"{self.at}/issues", title=f"issue {next(numbers)}")["id"]

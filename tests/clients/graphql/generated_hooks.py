@@ -48,6 +48,7 @@ MADE = {
         f"gid://service/Packages::Protection::Rule/{protection_rule(INNER['id'])}"
     ),
     "NoteID": lambda: f"gid://service/Note/{DESK.note()}",
+    "DiscussionID": lambda: f"gid://service/Discussion/{DESK.discussion()}",
     "WorkItemID": lambda: f"gid://service/WorkItem/{DESK.work_item()}",
     "TodoID": lambda: f"gid://service/Todo/{DESK.todo()}",
     "AlertManagementHttpIntegrationID": lambda: (
@@ -93,10 +94,20 @@ KNOWN = {
     "epicId": [None],
     "issueIid": ["1"],
     "refs": ["grove/inner#1", "grove&1"],
-    "workItemTypeId": ["gid://service/WorkItems::Type/8"],
 }
+# Of the parts of a work item most are left out: one of many is wrong otherwise.
+for part in (
+    "assignees", "color", "description", "healthStatus", "hierarchy", "labels", "linkedItems",
+    "milestone", "startAndDueDate", "weight",
+):
+    KNOWN[f"{part}Widget"] = [None]
+KNOWN["createdAt"] = [None]
 # The same where the argument is required.
 REQUIRED = {"groupPath": "grove"}
+EPICS = "gid://service/WorkItems::Type/8"
+# What an input says most of the time, and what it leaves out: a new work item is made in
+# a project or in a group, which has epics.
+WHOLE = {"WorkItemCreateInput": {"projectPath": None, "namespacePath": "grove", "workItemTypeId": EPICS}}
 IDS = {
     "UserID": ["gid://service/User/1", "gid://service/User/0"],
     "ProjectID": [f"gid://service/Project/{INNER['id']}"],
@@ -111,7 +122,6 @@ IDS = {
     "NoteableID": [f"gid://service/Issue/{DESK.issue}"],
     "TodoableID": [f"gid://service/Issue/{DESK.issue}"],
     "AwardableID": [f"gid://service/Issue/{DESK.issue}"],
-    "DiscussionID": [f"gid://service/Discussion/{'0' * 40}"],
     **{name: [make(), make()] for name, make in MADE.items()},
 }
 EVERY_ID = [one for ids in IDS.values() for one in ids]
@@ -146,6 +156,18 @@ class Naming(graphql.Visitor):
 
     def enter_object_field(self, node, *_):
         return self.named(node, self.types.get_input_type())
+
+    def enter_object_value(self, node, *_):
+        kind = graphql.get_named_type(self.types.get_input_type())
+        whole = WHOLE.get(kind.name) if kind else None
+        if whole is None or calls % 5 == 0:
+            return None
+        others = [field for field in node.fields if field.name.value not in whole]
+        own = [
+            graphql.ObjectFieldNode(name=graphql.NameNode(value=name), value=nodes.String(text))
+            for name, text in whole.items() if text
+        ]
+        return graphql.ObjectValueNode(fields=(*others, *own))
 
     def named(self, node, kind):
         text = graphql.get_named_type(kind)

@@ -5,6 +5,7 @@ use super::places::{self, Places, in_place};
 use super::searched::LABELS;
 use crate::access::{Parent, Scope, visible};
 use crate::model::Label;
+use crate::model::epics::ItemKind;
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::graph::{Owned, Window};
