@@ -1,7 +1,7 @@
 //! Who sees and does what with epics: they follow the group they are in, and
 //! confidential ones are seen by its reporters. Planners write them.
 
-use super::switches::need_epics;
+use super::switches::{instance_has_epics, need_epics};
 use crate::model::epics::Epic;
 use identity::model::{User, UserState};
 use identity::viewer::Viewer;
@@ -74,14 +74,30 @@ pub fn signed_in(tx: &mut Tx<'_>, viewer: &Viewer, group: &Reference) -> Result<
     enter(tx, viewer, group, Purpose::ReadMembers)
 }
 
+/// Condition on `namespaces`: groups that have epics, as far as groups say.
+const ENABLED: &str = "not exists (select 1 from namespaces off where not off.epics_enabled
+    and namespaces.lineage >= off.lineage and namespaces.lineage < off.lineage || ':')";
+
+/// Whether the viewer has this level in a group that has epics; for pages, which ask it
+/// each time, in one statement where not.
+pub fn has_level(tx: &mut Tx<'_>, viewer: &Viewer, group_id: i64, level: i64) -> Result<bool> {
+    let mut query = Fragment::new(
+        "select namespaces.id from namespaces where namespaces.kind = 'group'
+            and namespaces.deletion_scheduled_at is null and namespaces.id = ",
+    );
+    query.bind(group_id).raw(" and ").raw(ENABLED);
+    match viewer.user_id() {
+        _ if viewer.is_admin() => &mut query,
+        Some(user_id) => query.raw(" and ").append(groups_of(tx, user_id, level)),
+        None => return Ok(false),
+    };
+    Ok(!tx.query::<i64>(query)?.is_empty() && instance_has_epics(tx)?)
+}
+
 /// Condition on `epics` joined with `namespaces`: those that the viewer may see.
 pub fn visible(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
     let mut shown = visible_groups(tx, viewer);
-    shown.raw(
-        " and not exists (select 1 from namespaces off where not off.epics_enabled
-            and namespaces.lineage >= off.lineage
-            and namespaces.lineage < off.lineage || ':')",
-    );
+    shown.raw(" and ").raw(ENABLED);
     if viewer.is_admin() {
         return shown;
     }
