@@ -74,6 +74,22 @@ pub fn signed_in(tx: &mut Tx<'_>, viewer: &Viewer, group: &Reference) -> Result<
     enter(tx, viewer, group, Purpose::ReadMembers)
 }
 
+/// Whether the viewer has this level in a group that has epics; for pages, which ask it
+/// each time, in one statement where not.
+pub fn has_level(tx: &mut Tx<'_>, viewer: &Viewer, group_id: i64, level: i64) -> Result<bool> {
+    let mut query = Fragment::new(
+        "select namespaces.id from namespaces where namespaces.kind = 'group'
+            and namespaces.deletion_scheduled_at is null and namespaces.id = ",
+    );
+    query.bind(group_id).raw(" and ").append(switched_on());
+    match viewer.user_id() {
+        _ if viewer.is_admin() => &mut query,
+        Some(user_id) => query.raw(" and ").append(groups_of(tx, user_id, level)),
+        None => return Ok(false),
+    };
+    Ok(!tx.query::<i64>(query)?.is_empty())
+}
+
 /// Condition on `epics` joined with `namespaces`: those that the viewer may see.
 pub fn visible(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
     let mut shown = visible_groups(tx, viewer);

@@ -6,7 +6,8 @@ mod change;
 mod moves;
 pub mod parts;
 
-use super::list::{ListPage, at, colors, filter, issues_of};
+use super::list::{ListPage, colors, filter, issues_of};
+use super::narrowed::at;
 use super::{authorized, labels};
 use crate::access::Scope;
 use crate::model::boards::{Columns, Key};

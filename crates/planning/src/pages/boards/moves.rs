@@ -3,7 +3,8 @@
 
 use super::{BoardQuery, Shown, parts};
 use crate::model::boards::Key;
-use crate::pages::list::{at, filter};
+use crate::pages::list::filter;
+use crate::pages::narrowed::at;
 use crate::rules::boards::moves::{CardMove, Spot, Table};
 use crate::store::boards::cards::Asked;
 use http::{HeaderValue, StatusCode, header};

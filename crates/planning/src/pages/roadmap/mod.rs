@@ -3,7 +3,7 @@
 
 mod drawn;
 
-use super::list::{ListTab, at};
+use super::narrowed::{ListTab, at};
 use super::{authorized, words};
 use crate::access::switches::need_epics;
 use crate::model::IssueState;

@@ -6,7 +6,7 @@ use super::children;
 use super::places::by_id_to_write;
 use super::said::{beside_issue, noteable, told_on_issue};
 use crate::access::ProjectAccess;
-use crate::access::epics::{GroupAccess, signed_in};
+use crate::access::epics::{GroupAccess, has_level, signed_in};
 use crate::formats::references::qualified;
 use crate::model::epics::{EPIC, Epic};
 use crate::model::{Issue, IssueKind};
@@ -25,6 +25,7 @@ use kernel::error::{Error, Result};
 use kernel::http::Patch;
 use kernel::ids::Reference;
 use serde_json::json;
+use spaces::access::{PLANNER, REPORTER};
 use spaces::activity::Where;
 use spaces::uploads;
 use store::Tx;
@@ -36,8 +37,23 @@ fn refused(text: &str) -> Error {
     Error::BadRequest(text.to_owned())
 }
 
-/// The group whose epic an issue may become, if the viewer may do so.
-pub fn target(
+/// Whether the viewer may make an epic of an issue.
+pub fn may_promote(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    desk: &ProjectAccess,
+    issue: &Issue,
+) -> Result<bool> {
+    let is_ripe = issue.promoted_to_epic_id.is_none() && issue.kind == IssueKind::Issue;
+    if !is_ripe || !desk.is_reporter() || !may_edit(viewer, desk, issue) {
+        return Ok(false);
+    }
+    let level = if issue.confidential { REPORTER } else { PLANNER };
+    has_level(tx, viewer, desk.project.namespace_id, level)
+}
+
+/// The group whose epic an issue becomes, or why the viewer may not make it one.
+fn target(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     desk: &ProjectAccess,
@@ -59,20 +75,6 @@ pub fn target(
         Err(Error::NotFound(_)) => {
             Err(refused("Cannot promote issue because it does not belong to a group."))
         }
-        Err(error) => Err(error),
-    }
-}
-
-/// Whether the viewer may make an epic of an issue.
-pub fn may_promote(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &ProjectAccess,
-    issue: &Issue,
-) -> Result<bool> {
-    match target(tx, viewer, desk, issue) {
-        Ok(_) => Ok(true),
-        Err(Error::BadRequest(_) | Error::Unauthenticated) => Ok(false),
         Err(error) => Err(error),
     }
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 use testkit::{TestProject, TestServer, TestUser};
 
 /// The path of the link that ends the mails of the thread.
-async fn link(t: &TestServer, user: &TestUser) -> String {
+pub async fn link(t: &TestServer, user: &TestUser) -> String {
     let (_, thread) = told(t, user).await.pop().expect("a mail");
     let ways = header(&thread, "List-Unsubscribe");
     let link = ways
