@@ -346,7 +346,10 @@ async fn of_an_answer_that_is_no_note_no_file_is_kept(t: TestServer) {
 
 #[testkit::story]
 async fn administrators_are_told_of_mails_that_were_set_aside(t: TestServer) {
-    let browser = t.browser("root").await;
+    let boss = t.user("boss").await;
+    let admin = json!({"admin": true});
+    t.admin().put(format!("/users/{}", boss.id)).json(&admin).await.is(200);
+    let browser = t.browser("boss").await;
     let shown = browser.get("/admin/jobs").await.is(200).text();
     assert!(!shown.contains("Mails set aside"));
     let set_aside = t.app().write(|tx| {

@@ -168,6 +168,9 @@ async fn much_was_said(t: &TestServer, project: &TestProject, first: i64) {
             .push(" and a.n < ", tens);
             tx.change_by(sow)?;
         }
+        let more = "update issues set notes_count = notes_count + 10000
+            where id = (select noteable_id from notes where id = $1)";
+        tx.execute(more, (first,))?;
         Ok(())
     });
     sown.await.expect("they are written");
