@@ -129,8 +129,6 @@ async function planIssues(people) {
   const thread = await api('POST', `${issues}/1/discussions`, { body: 'Is it the **upper** one, @mira?' });
   await api('POST', `${issues}/1/discussions/${thread.id}/notes`, { body: 'Both of them.' });
   await api('POST', `${issues}/1/notes`, { body: 'Oil helps for a day. See #2.' });
-  await api('POST', `${issues}/1/todo`);
-  await api('POST', `${issues}/2/todo`);
 }
 
 // Epics with what stands below them, linked with one another.
@@ -177,6 +175,8 @@ async function drawPlans() {
   await api('POST', epics, { title: 'Tongs for left hands', start_date: '2031-06-01' });
   await api('POST', epics, { title: 'Guild papers' });
   for (const n of [1, 2, 6]) await api('PUT', `${PROJECT}/issues/${n}`, { epic_id: winter.id });
+  // Last: who does something to an issue has done what they were to do.
+  for (const n of [1, 2]) await api('POST', `${PROJECT}/issues/${n}/todo`);
 }
 
 async function publishPackages() {
