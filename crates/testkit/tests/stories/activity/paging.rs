@@ -1,7 +1,6 @@
 //! Pages of long lists.
 
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
 use store::Fragment;
 use testkit::TestServer;
 use testkit::{TestProject, TestUser};
@@ -110,62 +109,4 @@ async fn few_projects_are_read_among_many(t: TestServer) {
     assert_eq!(ids("sort=asc&per_page=4&page=2").await, all[4..8]);
     let total = jane.get("/events?scope=all&target_type=issue").await;
     assert_eq!(total.header("x-total"), "9");
-}
-
-/// Events by the hundred thousand, each like the first of an issue.
-async fn sow_many(t: &TestServer, project: &TestProject) {
-    let project = project.id;
-    let sown = t.app().write(move |tx| {
-        let digits = "(select 0 as n union all select 1 union all select 2 union all select 3
-            union all select 4 union all select 5 union all select 6 union all select 7
-            union all select 8 union all select 9)";
-        let mut sow = Fragment::new(&format!(
-            "insert into activity_events (project_id, author_id, action, target_type, target_id,
-                created_at)
-             select project_id, author_id, action, target_type, target_id, created_at
-             from activity_events, {digits} a, {digits} b, {digits} c, {digits} d, {digits} e
-             where activity_events.id = (select min(id) from activity_events
-                where target_type = 'Issue' and project_id = "
-        ));
-        sow.bind(project).raw(")");
-        tx.change_by(sow)?;
-        Ok(())
-    });
-    sown.await.expect("they are written");
-}
-
-/// How often each page is asked for; the quickest counts.
-const TRIES: usize = 9;
-
-/// The quickest of the requests for each of these pages, asked for in turns.
-async fn quickest(user: &TestUser, pages: [&(dyn Fn(usize) -> String + Sync); 3]) -> [Duration; 3] {
-    let mut best = [Duration::MAX; 3];
-    for number in 1..=TRIES {
-        for (page, best) in pages.iter().zip(&mut best) {
-            let begun = Instant::now();
-            user.get(page(number)).await.is(200);
-            *best = begun.elapsed().min(*best);
-        }
-    }
-    best
-}
-
-#[testkit::story]
-async fn the_thousandth_page_costs_what_the_first_does(t: TestServer) {
-    let project = t.project("acme/anvil").await;
-    let jane = t.user("jane").await;
-    project.add(&jane, 30).await;
-    jane.post(project.at("/issues")).json(&json!({"title": "Hinge"})).await.is(201);
-    sow_many(&t, &project).await;
-    for path in ["/events?".to_owned(), project.at("/events?"), "/events?scope=all&".to_owned()] {
-        let first = |_: usize| format!("{path}page=1");
-        let deep = |_: usize| format!("{path}page=1000");
-        // Each of these is asked for the first time, as another list.
-        let cold = |number: usize| format!("{path}page=1000&after=2001-01-0{number}");
-        jane.get(deep(0)).await.is(200);
-        let took = quickest(&jane, [&first, &deep, &cold]).await.map(|time| time.as_secs_f64());
-        // The benchmark holds both to their bounds; here many tests run at once.
-        assert!(took[1] < 2.0 * took[0], "{path}: {took:?}");
-        assert!(took[2] < 6.0 * took[0], "{path}: {took:?}");
-    }
 }

@@ -1,10 +1,9 @@
-//! Many who are told, much that was said, and two nodes that tell.
+//! Many who are told, and two nodes that tell.
 
 use super::mail::told;
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
-use store::Fragment;
 use testkit::{TestProject, TestServer, TestUser};
 
 /// Statements sent so far by requests that write notes.
@@ -12,13 +11,6 @@ fn sent(t: &TestServer) -> u64 {
     let of = "http_request_statements_total{method=\"POST\",route=\"/api/v4/projects/{id}/issues/";
     let text = t.app().metrics().render();
     let lines = text.lines().filter(|one| one.starts_with(of) && one.contains("/notes\""));
-    lines.filter_map(|one| one.rsplit(' ').next()?.parse::<u64>().ok()).sum()
-}
-
-/// Statements sent so far by all requests.
-fn statements(t: &TestServer) -> u64 {
-    let text = t.app().metrics().render();
-    let lines = text.lines().filter(|one| one.starts_with("http_request_statements_total{"));
     lines.filter_map(|one| one.rsplit(' ').next()?.parse::<u64>().ok()).sum()
 }
 
@@ -130,110 +122,6 @@ async fn a_thousand_watchers_cost_a_request_nothing(t: TestServer) {
         .collect();
     assert_eq!(told.len() as i64, MANY, "each is told");
     assert_eq!(t.app().mailer().sent().len() - known, told.len(), "each once");
-}
-
-/// Notes that were written about the first issue before, ten thousand of them: half
-/// of them each for itself, half answers in one thread.
-async fn much_was_said(t: &TestServer, project: &TestProject, first: i64) {
-    let id = project.id;
-    let sown = t.app().write(move |tx| {
-        let now = tx.now();
-        let digits = "(select 0 as n union all select 1 union all select 2 union all select 3
-            union all select 4 union all select 5 union all select 6 union all select 7
-            union all select 8 union all select 9)";
-        for (alone, tens) in [(true, 5), (false, 5)] {
-            let mut sow = Fragment::new(
-                "insert into notes (project_id, noteable_type, noteable_id, discussion_id,
-                    in_thread, body, author_id, is_system, internal, created_at, updated_at,
-                    begins, begins_in_public)
-                 select project_id, noteable_type, noteable_id, ",
-            );
-            match alone {
-                true => sow.raw("'0000' || a.n || b.n || c.n || d.n || substr(discussion_id, 9)"),
-                false => sow.raw("discussion_id"),
-            };
-            sow.raw(", in_thread, body, author_id, false, false, ")
-                .bind(now)
-                .raw(", ")
-                .bind(now);
-            sow.raw(match alone {
-                true => ", true, true",
-                false => ", false, false",
-            });
-            sow.raw(&format!(
-                " from notes, {digits} a, {digits} b, {digits} c, {digits} d where notes.id = "
-            ))
-            .bind(first)
-            .push(" and notes.project_id = ", id)
-            .push(" and a.n < ", tens);
-            tx.change_by(sow)?;
-        }
-        let more = "update issues set notes_count = notes_count + 10000
-            where id = (select noteable_id from notes where id = $1)";
-        tx.execute(more, (first,))?;
-        Ok(())
-    });
-    sown.await.expect("they are written");
-}
-
-#[testkit::story]
-async fn a_thread_of_ten_thousand_notes_costs_what_a_short_one_does(t: TestServer) {
-    let project = t.project("acme/anvil").await;
-    let (jane, joe) = (t.user("jane").await, t.user("joe").await);
-    project.add(&jane, 20).await;
-    project.add(&joe, 20).await;
-    for title in ["Long", "Short"] {
-        let issue = json!({"title": title, "assignee_ids": [joe.id]});
-        jane.post(project.at("/issues")).json(&issue).await.is(201);
-    }
-    let say = async |issue: i64| {
-        let path = project.at(&format!("/issues/{issue}/discussions"));
-        jane.post(path).json(&json!({"body": "It creaks."})).await.is(201).json()
-    };
-    let (long, short) = (say(1).await, say(2).await);
-    t.settle().await;
-    let first = long["notes"][0]["id"].as_i64().expect("an id");
-    much_was_said(&t, &project, first).await;
-    let count = jane.get(project.at("/issues/1")).await.is(200).json();
-    assert_eq!(count["user_notes_count"], json!(10_001));
-
-    // A note, and an answer in the thread that is long itself.
-    let in_thread = |issue: i64, of: &serde_json::Value| {
-        let id = of["id"].as_str().expect("an id");
-        project.at(&format!("/issues/{issue}/discussions/{id}/notes"))
-    };
-    for (one, other) in [
-        (project.at("/issues/1/notes"), project.at("/issues/2/notes")),
-        (in_thread(1, &long), in_thread(2, &short)),
-    ] {
-        let slower = ratio(&t, &jane, (&one, &other)).await;
-        assert!(slower < RATIO, "{one}: in a long thread it takes {slower:.2} times as long");
-    }
-    let mut costs = Vec::new();
-    let mut mails = Vec::new();
-    for (issue, thread) in [(1, &long), (2, &short)] {
-        let before = statements(&t);
-        let answer = json!({"body": "With what?"});
-        jane.post(in_thread(issue, thread)).json(&answer).await.is(201);
-        costs.push(statements(&t) - before);
-        let (mail, thread) = told(&t, &joe).await.pop().expect("a mail");
-        assert_eq!(thread.follows.len(), 2, "the first of the issue and that of the thread");
-        mails.push(mail.text.len() + mail.html.map_or(0, |html| html.len()));
-    }
-    assert_eq!(costs[0], costs[1], "statements of an answer");
-    assert!(mails[0].abs_diff(mails[1]) < 100, "{mails:?}");
-
-    // The page shows a part, and says where the rest is.
-    let browser = t.browser("jane").await;
-    let mut pages = Vec::new();
-    for issue in [1, 2] {
-        let before = statements(&t);
-        let page = browser.get(&format!("/acme/anvil/-/issues/{issue}")).await.is(200).text();
-        pages.push((statements(&t) - before, page.len()));
-    }
-    let [long, short] = pages[..] else { unreachable!() };
-    assert!(long.0 <= short.0 + 2, "statements of the pages: {pages:?}");
-    assert!(long.1 < 3_000_000, "bytes of the pages: {pages:?}");
 }
 
 #[testkit::story]
