@@ -9,7 +9,7 @@ const { api, checkFocus, open, run, said, signedIn, url, visit } = require('./sh
 const group = `epics-${run}`;
 const at = `/groups/${group}/epics`;
 const list = `/groups/${group}/-/epics`;
-const one = `${list}/1`;
+const one = `/groups/${group}/-/epics/1`;
 const project = encodeURIComponent(`${group}/anvil`);
 
 // The titles below an epic, as the server has them.
@@ -40,9 +40,9 @@ test('every page is accessible in light and dark, on a phone and at a desk', asy
     list,
     `${list}?labels=iron&state=all`,
     `/groups/${group}/empty/-/epics`,
-    `${list}/new`,
+    `/groups/${group}/-/epics/new`,
     one,
-    `${one}/edit`,
+    `/groups/${group}/-/epics/1/edit`,
     `/${group}/anvil/-/issues/1`,
   ]);
   await page.goto(url + one);

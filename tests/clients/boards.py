@@ -30,7 +30,7 @@ def test_boards_are_made_renamed_and_deleted():
     for place in (group, project):
         assert place.boards.list(get_all=True) == []
         board = place.boards.create({"name": "Work"})
-        assert (board.name, board.lists) == ("Work", [])
+        assert (board.name, board.attributes["lists"]) == ("Work", [])
         board.name = "Doors"
         board.save()
         assert [one.name for one in place.boards.list(get_all=True)] == ["Doors"]
@@ -53,7 +53,7 @@ def test_columns_are_added_ordered_and_removed():
         done.position = 0
         done.save()
         assert [one.id for one in board.lists.list(get_all=True)] == [done.id, doing.id]
-        assert [one["id"] for one in place.boards.get(board.id).lists] == [done.id, doing.id]
+        assert [one["id"] for one in place.boards.get(board.id).attributes["lists"]] == [done.id, doing.id]
         assert board.lists.get(doing.id).position == 1
         doing.delete()
         refused(404, lambda: board.lists.get(doing.id))

@@ -30,7 +30,7 @@ kernel::choices! {
 
 impl TargetType {
     fn kind(self) -> Option<Kind> {
-        Kind::ALL.iter().copied().find(|kind| kind.filter() == self)
+        Kind::all().find(|kind| kind.filter() == self)
     }
 }
 
@@ -46,44 +46,38 @@ pub enum Kind {
     Package,
 }
 
+/// Each kind, as rows name it, and what lists call it.
+const KINDS: &[(Kind, &str, TargetType)] = &[
+    (Kind::Project, PROJECT, TargetType::Project),
+    (Kind::Member, MEMBER, TargetType::User),
+    (Kind::Issue, ISSUE, TargetType::Issue),
+    (Kind::Note, NOTE, TargetType::Note),
+    (Kind::Milestone, MILESTONE, TargetType::Milestone),
+    (Kind::Epic, EPIC, TargetType::Epic),
+    (Kind::Package, PACKAGE, TargetType::Package),
+];
+
 impl Kind {
-    const ALL: &[Kind] = &[
-        Kind::Project,
-        Kind::Member,
-        Kind::Issue,
-        Kind::Note,
-        Kind::Milestone,
-        Kind::Epic,
-        Kind::Package,
-    ];
+    fn all() -> impl Iterator<Item = Kind> {
+        KINDS.iter().map(|(kind, ..)| *kind)
+    }
+
+    fn row(self) -> (&'static str, TargetType) {
+        let row = KINDS.iter().find(|(kind, ..)| *kind == self);
+        row.map(|(_, stored, of)| (*stored, *of)).expect("each kind has its row")
+    }
 
     /// As rows name it.
     pub fn stored(self) -> &'static str {
-        match self {
-            Kind::Project => PROJECT,
-            Kind::Member => MEMBER,
-            Kind::Issue => ISSUE,
-            Kind::Note => NOTE,
-            Kind::Milestone => MILESTONE,
-            Kind::Epic => EPIC,
-            Kind::Package => PACKAGE,
-        }
+        self.row().0
     }
 
     pub fn from_stored(text: &str) -> Option<Kind> {
-        Kind::ALL.iter().copied().find(|kind| kind.stored() == text)
+        Kind::all().find(|kind| kind.stored() == text)
     }
 
     fn filter(self) -> TargetType {
-        match self {
-            Kind::Project => TargetType::Project,
-            Kind::Member => TargetType::User,
-            Kind::Issue => TargetType::Issue,
-            Kind::Note => TargetType::Note,
-            Kind::Milestone => TargetType::Milestone,
-            Kind::Epic => TargetType::Epic,
-            Kind::Package => TargetType::Package,
-        }
+        self.row().1
     }
 
     /// Whether lists have it without being asked: clients that know the interface
@@ -123,7 +117,7 @@ pub fn whole(only: Option<TargetType>) -> Option<Fragment> {
 pub fn seen(tx: &Tx<'_>, viewer: &Viewer, place: &Place, only: Option<TargetType>) -> Fragment {
     let kinds: Vec<Kind> = match only {
         Some(only) => only.kind().into_iter().collect(),
-        None => Kind::ALL.iter().copied().filter(|kind| kind.is_usual()).collect(),
+        None => Kind::all().filter(|kind| kind.is_usual()).collect(),
     };
     let mut seen = Fragment::new("(1 = 0");
     for kind in kinds {

@@ -84,115 +84,157 @@ fn client(request: &RequestContext) -> (String, String) {
 
 pub type Place = (Reference, i64);
 
-/// Makes an issue; `then` reads what is told of it.
-pub async fn open<T: Send + 'static>(
-    app: &App,
-    writer: Writer,
-    project: Reference,
-    wanted: IssueInput,
-    then: impl Fn(&mut Tx<'_>, ProjectAccess, Issue) -> Result<T> + Send + Sync + 'static,
-) -> Result<Guarded<T>> {
-    let (who, id) = (writer.viewer.clone(), project.clone());
-    app.read(move |tx| desk_to_write(tx, &who, &id).map(drop)).await?;
-    let text = match &wanted.description {
-        Patch::Value(text) => text.as_str(),
-        _ => "",
-    };
-    let title = wanted.title.as_deref().unwrap_or_default();
-    let subject = writer.subject("create_issue", title, text)?;
-    guard(app, &subject, move |tx| {
-        let desk = desk_to_write(tx, &writer.viewer, &project)?;
-        let issue = requests::open(tx, &writer.viewer, &desk, &wanted)?;
-        then(tx, desk, issue)
-    })
-    .await
+/// Title and description of what is there.
+type Texts = (String, Option<String>);
+
+/// What the place of something is in, and what is there.
+pub type Entered<P> = (<P as NoteablePath>::Access, <P as NoteablePath>::Found);
+
+type AccessFor<W> = <<W as Wanted>::Place as NoteablePath>::Access;
+type FoundFor<W> = <<W as Wanted>::Place as NoteablePath>::Found;
+
+/// What is said of an issue or an epic, new or not: the spam rules treat both alike,
+/// and only this tells them apart.
+pub trait Wanted: Send + Sync + 'static {
+    /// Names one that is there; a new one is made in its project or group.
+    type Place: NoteablePath;
+    /// What the spam rules call making one, and changing one.
+    const ACTIONS: [&'static str; 2];
+
+    /// Refuses who may not make any there.
+    fn may_open(tx: &mut Tx<'_>, viewer: &Viewer, room: &Reference) -> Result<()>;
+
+    fn open(&self, tx: &mut Tx<'_>, by: &Viewer, room: &Reference) -> Result<Entered<Self::Place>>;
+
+    /// What others read there now, for who may change it.
+    fn before(tx: &mut Tx<'_>, viewer: &Viewer, place: &Self::Place) -> Result<Texts>;
+
+    fn edit(&self, tx: &mut Tx<'_>, by: &Viewer, at: &Self::Place) -> Result<Entered<Self::Place>>;
+
+    /// What others will read.
+    fn texts(&self) -> (Option<String>, Patch<String>);
 }
 
-/// Changes an issue; the texts are judged if they change. Nothing wanted
-/// changes nothing.
-pub async fn edit<T: Send + 'static>(
-    app: &App,
-    writer: Writer,
-    place: Place,
-    wanted: IssueInput,
-    then: impl Fn(&mut Tx<'_>, ProjectAccess, Issue) -> Result<T> + Send + Sync + 'static,
-) -> Result<Guarded<T>> {
-    let (who, at) = (writer.viewer.clone(), place.clone());
-    let before = app
-        .read(move |tx| {
-            let (desk, issue) = found_to_write(tx, &who, &at.0, at.1)?;
-            match requests::may_edit(&who, &desk, &issue) {
-                true => Ok(issue),
-                false => Err(Error::forbidden("")),
-            }
-        })
-        .await?;
-    let rewrites = wanted.rewrites();
-    let title = wanted.title.clone().unwrap_or(before.title);
-    let text = wanted.description.clone().over(before.description);
-    let subject = writer.subject("update_issue", &title, &text.unwrap_or_default())?;
-    let change = move |tx: &mut Tx<'_>| {
-        let (desk, issue) = found_to_write(tx, &writer.viewer, &place.0, place.1)?;
-        let issue = match wanted.is_empty() {
+impl Wanted for IssueInput {
+    type Place = Place;
+    const ACTIONS: [&'static str; 2] = ["create_issue", "update_issue"];
+
+    fn may_open(tx: &mut Tx<'_>, viewer: &Viewer, project: &Reference) -> Result<()> {
+        desk_to_write(tx, viewer, project).map(drop)
+    }
+
+    fn open(&self, tx: &mut Tx<'_>, by: &Viewer, project: &Reference) -> Result<Entered<Place>> {
+        let desk = desk_to_write(tx, by, project)?;
+        let issue = requests::open(tx, by, &desk, self)?;
+        Ok((desk, issue))
+    }
+
+    fn before(tx: &mut Tx<'_>, viewer: &Viewer, place: &Place) -> Result<Texts> {
+        let (desk, issue) = found_to_write(tx, viewer, &place.0, place.1)?;
+        match requests::may_edit(viewer, &desk, &issue) {
+            true => Ok((issue.title, issue.description)),
+            false => Err(Error::forbidden("")),
+        }
+    }
+
+    /// Nothing wanted changes nothing.
+    fn edit(&self, tx: &mut Tx<'_>, by: &Viewer, at: &Place) -> Result<Entered<Place>> {
+        let (desk, issue) = found_to_write(tx, by, &at.0, at.1)?;
+        let issue = match self.is_empty() {
             true => issue,
-            false => requests::edit(tx, &writer.viewer, &desk, &issue, &wanted)?,
+            false => requests::edit(tx, by, &desk, &issue, self)?,
         };
-        // What the change hides from the one who made it still answers them.
-        then(tx, desk, issue)
-    };
-    match rewrites {
-        true => guard(app, &subject, change).await,
-        false => Ok(Guarded::Made(app.write(change).await?)),
+        Ok((desk, issue))
+    }
+
+    fn texts(&self) -> (Option<String>, Patch<String>) {
+        (self.title.clone(), self.description.clone())
     }
 }
 
-/// Makes an epic; `then` reads what is told of it.
-pub async fn open_epic<T: Send + 'static>(
+impl Wanted for EpicInput {
+    type Place = EpicPlace;
+    const ACTIONS: [&'static str; 2] = ["create_epic", "update_epic"];
+
+    fn may_open(tx: &mut Tx<'_>, viewer: &Viewer, group: &Reference) -> Result<()> {
+        signed_in(tx, viewer, group)?.planning()
+    }
+
+    fn open(&self, tx: &mut Tx<'_>, by: &Viewer, group: &Reference) -> Result<Entered<EpicPlace>> {
+        let desk = signed_in(tx, by, group)?;
+        let epic = epic_requests::open(tx, by, &desk, self.clone())?;
+        Ok((desk, epic))
+    }
+
+    fn before(tx: &mut Tx<'_>, viewer: &Viewer, place: &EpicPlace) -> Result<Texts> {
+        let (_, epic) = found_epic(tx, viewer, place)?;
+        Ok((epic.title, epic.description))
+    }
+
+    fn edit(&self, tx: &mut Tx<'_>, by: &Viewer, at: &EpicPlace) -> Result<Entered<EpicPlace>> {
+        let (desk, epic) = found_epic(tx, by, at)?;
+        let epic = epic_requests::edit(tx, by, &desk, &epic, self.clone())?;
+        Ok((desk, epic))
+    }
+
+    fn texts(&self) -> (Option<String>, Patch<String>) {
+        (self.title.clone(), self.description.clone())
+    }
+}
+
+/// Makes an issue or an epic; `then` reads what is told of it.
+pub async fn open<W: Wanted, T: Send + 'static>(
     app: &App,
     writer: Writer,
-    group: Reference,
-    wanted: EpicInput,
-    then: impl Fn(&mut Tx<'_>, GroupAccess, Epic) -> Result<T> + Send + Sync + 'static,
+    room: Reference,
+    wanted: W,
+    then: impl Fn(&mut Tx<'_>, AccessFor<W>, FoundFor<W>) -> Result<T> + Send + Sync + 'static,
 ) -> Result<Guarded<T>> {
-    let (who, id) = (writer.viewer.clone(), group.clone());
-    app.read(move |tx| signed_in(tx, &who, &id)?.planning()).await?;
-    let text = match &wanted.description {
-        Patch::Value(text) => text.as_str(),
-        _ => "",
-    };
-    let title = wanted.title.as_deref().unwrap_or_default();
-    let subject = writer.subject("create_epic", title, text)?;
+    let (who, id) = (writer.viewer.clone(), room.clone());
+    app.read(move |tx| W::may_open(tx, &who, &id)).await?;
+    let [action, _] = W::ACTIONS;
+    let subject = judged(&writer, action, wanted.texts(), Texts::default())?;
     guard(app, &subject, move |tx| {
-        let desk = signed_in(tx, &writer.viewer, &group)?;
-        let epic = epic_requests::open(tx, &writer.viewer, &desk, wanted.clone())?;
-        then(tx, desk, epic)
+        let (desk, made) = wanted.open(tx, &writer.viewer, &room)?;
+        then(tx, desk, made)
     })
     .await
 }
 
-/// Changes an epic; the texts are judged if they change.
-pub async fn edit_epic<T: Send + 'static>(
+/// Changes an issue or an epic; the texts are judged if they change.
+pub async fn edit<W: Wanted, T: Send + 'static>(
     app: &App,
     writer: Writer,
-    place: EpicPlace,
-    wanted: EpicInput,
-    then: impl Fn(&mut Tx<'_>, GroupAccess, Epic) -> Result<T> + Send + Sync + 'static,
+    place: W::Place,
+    wanted: W,
+    then: impl Fn(&mut Tx<'_>, AccessFor<W>, FoundFor<W>) -> Result<T> + Send + Sync + 'static,
 ) -> Result<Guarded<T>> {
     let (who, at) = (writer.viewer.clone(), place.clone());
-    let (_, before) = app.read(move |tx| found_epic(tx, &who, &at)).await?;
-    let rewrites = wanted.title.is_some() || matches!(wanted.description, Patch::Value(_));
-    let title = wanted.title.clone().unwrap_or(before.title);
-    let text = wanted.description.clone().over(before.description);
-    let subject = writer.subject("update_epic", &title, &text.unwrap_or_default())?;
+    let before = app.read(move |tx| W::before(tx, &who, &at)).await?;
+    let (texts, [_, action]) = (wanted.texts(), W::ACTIONS);
+    let rewrites = texts.0.is_some() || matches!(texts.1, Patch::Value(_));
+    let subject = judged(&writer, action, texts, before)?;
     let change = move |tx: &mut Tx<'_>| {
-        let (desk, epic) = found_epic(tx, &writer.viewer, &place)?;
-        let epic = epic_requests::edit(tx, &writer.viewer, &desk, &epic, wanted.clone())?;
-        then(tx, desk, epic)
+        let (desk, changed) = wanted.edit(tx, &writer.viewer, &place)?;
+        // What the change hides from the one who made it still answers them.
+        then(tx, desk, changed)
     };
     match rewrites {
         true => guard(app, &subject, change).await,
         false => Ok(Guarded::Made(app.write(change).await?)),
     }
+}
+
+/// The texts as they will be, for the spam rules.
+fn judged(
+    writer: &Writer,
+    action: &'static str,
+    (title, text): (Option<String>, Patch<String>),
+    before: Texts,
+) -> Result<Subject> {
+    let title = title.unwrap_or(before.0);
+    let text = text.over(before.1).unwrap_or_default();
+    writer.subject(action, &title, &text)
 }
 
 /// Where a note is written: about an issue by its [`Place`], about an epic, or about
@@ -300,6 +342,19 @@ impl NoteablePath for Spot {
     }
 }
 
+/// Does something to the notes of a thing, for who may write there; the thing is
+/// handed back with what came of it.
+fn talking<S: NoteablePath, T>(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    spot: &S,
+    work: impl FnOnce(&mut Tx<'_>, Talk<'_>) -> Result<T>,
+) -> Result<(S::Found, T)> {
+    let (desk, found) = spot.authorize(tx, viewer)?;
+    let done = work(tx, Talk::new(viewer, S::desk(&desk), S::topic(&found)))?;
+    Ok((found, done))
+}
+
 pub async fn comment<S: NoteablePath, T: Send + 'static>(
     app: &App,
     writer: Writer,
@@ -311,9 +366,8 @@ pub async fn comment<S: NoteablePath, T: Send + 'static>(
     app.read(move |tx| at.authorize(tx, &who).map(drop)).await?;
     let subject = writer.subject("create_note", "", &comment.body)?;
     guard(app, &subject, move |tx| {
-        let (desk, found) = spot.authorize(tx, &writer.viewer)?;
-        let said =
-            Talk::new(&writer.viewer, S::desk(&desk), S::topic(&found)).write(tx, &comment)?;
+        let write = |tx: &mut Tx<'_>, talk: Talk<'_>| talk.write(tx, &comment);
+        let (found, said) = talking(tx, &writer.viewer, &spot, write)?;
         then(tx, found, said)
     })
     .await
@@ -331,17 +385,16 @@ pub async fn rewrite<S: NoteablePath, T: Send + 'static>(
 ) -> Result<Guarded<T>> {
     let (who, at, inside) = (writer.viewer.clone(), spot.clone(), within.clone());
     app.read(move |tx| {
-        let (desk, found) = at.authorize(tx, &who)?;
-        let talk = Talk::new(&who, S::desk(&desk), S::topic(&found));
-        talk.find_within(tx, note_id, inside.as_deref()).map(drop)
+        talking(tx, &who, &at, |tx, talk| talk.find_within(tx, note_id, inside.as_deref()))
+            .map(drop)
     })
     .await?;
     let subject = writer.subject("update_note", "", &body)?;
     guard(app, &subject, move |tx| {
-        let (desk, found) = spot.authorize(tx, &writer.viewer)?;
-        let talk = Talk::new(&writer.viewer, S::desk(&desk), S::topic(&found));
-        talk.find_within(tx, note_id, within.as_deref())?;
-        let note = talk.rewrite(tx, note_id, &body)?;
+        let (found, note) = talking(tx, &writer.viewer, &spot, |tx, talk| {
+            talk.find_within(tx, note_id, within.as_deref())?;
+            talk.rewrite(tx, note_id, &body)
+        })?;
         then(tx, found, note)
     })
     .await
@@ -356,9 +409,8 @@ pub async fn resolve<S: NoteablePath>(
     is_resolved: bool,
 ) -> Result<()> {
     app.write(move |tx| {
-        let (desk, found) = spot.authorize(tx, &viewer)?;
-        let talk = Talk::new(&viewer, S::desk(&desk), S::topic(&found));
-        talk.resolve(tx, &discussion_id, is_resolved)
+        talking(tx, &viewer, &spot, |tx, talk| talk.resolve(tx, &discussion_id, is_resolved))
+            .map(drop)
     })
     .await
 }
@@ -369,9 +421,6 @@ pub async fn destroy<S: NoteablePath>(
     spot: S,
     note_id: i64,
 ) -> Result<()> {
-    app.write(move |tx| {
-        let (desk, found) = spot.authorize(tx, &viewer)?;
-        Talk::new(&viewer, S::desk(&desk), S::topic(&found)).destroy(tx, note_id)
-    })
-    .await
+    app.write(move |tx| talking(tx, &viewer, &spot, |tx, talk| talk.destroy(tx, note_id)).map(drop))
+        .await
 }

@@ -74,14 +74,25 @@ pub fn signed_in(tx: &mut Tx<'_>, viewer: &Viewer, group: &Reference) -> Result<
     enter(tx, viewer, group, Purpose::ReadMembers)
 }
 
-/// Whether the viewer has this level in a group that has epics; for pages, which ask it
-/// each time, in one statement where not.
-pub fn has_level(tx: &mut Tx<'_>, viewer: &Viewer, group_id: i64, level: i64) -> Result<bool> {
+/// Statement: the group, if it has epics.
+fn with_epics(group_id: i64) -> Fragment {
     let mut query = Fragment::new(
         "select namespaces.id from namespaces where namespaces.kind = 'group'
             and namespaces.deletion_scheduled_at is null and namespaces.id = ",
     );
     query.bind(group_id).raw(" and ").append(switched_on());
+    query
+}
+
+/// Whether the namespace is a group that has epics, in one statement.
+pub fn is_with_epics(tx: &mut Tx<'_>, group_id: i64) -> Result<bool> {
+    Ok(!tx.query::<i64>(with_epics(group_id))?.is_empty())
+}
+
+/// Whether the viewer has this level in a group that has epics; for pages, which ask it
+/// each time, in one statement where not.
+pub fn has_level(tx: &mut Tx<'_>, viewer: &Viewer, group_id: i64, level: i64) -> Result<bool> {
+    let mut query = with_epics(group_id);
     match viewer.user_id() {
         _ if viewer.is_admin() => &mut query,
         Some(user_id) => query.raw(" and ").append(groups_of(tx, user_id, level)),

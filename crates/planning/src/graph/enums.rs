@@ -114,7 +114,7 @@ pub fn graph(g: &mut Graph) {
 }
 
 /// The orders that all lists have: by when things were made and changed.
-fn common_sorts() -> Vec<EnumItem> {
+fn time_sorts() -> Vec<EnumItem> {
     vec![
         item("CREATED_ASC", "First made first."),
         item("CREATED_DESC", "Last made first."),
@@ -124,11 +124,17 @@ fn common_sorts() -> Vec<EnumItem> {
         item("created_desc", "Last made first."),
         item("updated_asc", "Longest unchanged first."),
         item("updated_desc", "Last changed first."),
-        item("TITLE_ASC", "By title."),
-        item("TITLE_DESC", "By title, from the last."),
-        item("START_DATE_ASC", "First begun first, those without a day last."),
-        item("START_DATE_DESC", "Last begun first, those without a day last."),
     ]
+}
+
+/// The orders of epics and work items, but for those by when they are due.
+fn common_sorts() -> Vec<EnumItem> {
+    let mut sorts = time_sorts();
+    sorts.push(item("TITLE_ASC", "By title."));
+    sorts.push(item("TITLE_DESC", "By title, from the last."));
+    sorts.push(item("START_DATE_ASC", "First begun first, those without a day last."));
+    sorts.push(item("START_DATE_DESC", "Last begun first, those without a day last."));
+    sorts
 }
 
 fn epics(g: &mut Graph) {
@@ -168,15 +174,7 @@ fn work_items(g: &mut Graph) {
 }
 
 fn sorts() -> Vec<EnumItem> {
-    vec![
-        item("CREATED_ASC", "First made first."),
-        item("CREATED_DESC", "Last made first."),
-        item("UPDATED_ASC", "Longest unchanged first."),
-        item("UPDATED_DESC", "Last changed first."),
-        item("created_asc", "First made first."),
-        item("created_desc", "Last made first."),
-        item("updated_asc", "Longest unchanged first."),
-        item("updated_desc", "Last changed first."),
+    let more = vec![
         item("DUE_DATE_ASC", "First due first, those without a day last."),
         item("DUE_DATE_DESC", "Last due first, those without a day last."),
         item("WEIGHT_ASC", "Lightest first, those without a weight last."),
@@ -185,7 +183,8 @@ fn sorts() -> Vec<EnumItem> {
         item("TITLE_DESC", "By title, from the last."),
         item("POPULARITY_ASC", "Fewest thumbs up first."),
         item("POPULARITY_DESC", "Most thumbs up first."),
-    ]
+    ];
+    time_sorts().into_iter().chain(more).collect()
 }
 
 fn todos(g: &mut Graph) {

@@ -3,9 +3,8 @@
 use super::change::{At, edit, one, shown};
 use super::enums::{ESCALATION, HEALTH, SEVERITY, STATE, TYPE, chosen};
 use super::labels::numbers;
-use super::{
-    EPIC_ID, ISSUE_ID, ISSUE_TYPES, Issues, MILESTONE_ID, Moment, html, one_by_id, writer,
-};
+use super::prose::{Prose, written};
+use super::{EPIC_ID, ISSUE_ID, ISSUE_TYPES, Issues, MILESTONE_ID, Moment, one_by_id, writer};
 use crate::guarded;
 use crate::model::{Issue, IssueKind};
 use crate::rules::issues::{Assignees, IssueInput, StateEvent};
@@ -13,13 +12,12 @@ use crate::store::issues as rows;
 use identity::graph::{People, Person, USER_ID, caller};
 use kernel::error::Error;
 use kernel::graph::{
-    Args, BOOLEAN, Context, Cost, Fault, Graph, HasTypeRef, ID, INT, ObjectBuilder, STRING, TIME,
+    Args, BOOLEAN, Context, Fault, Graph, HasTypeRef, ID, INT, ObjectBuilder, STRING, TIME,
     argument, item, named, object,
 };
 use kernel::graph_input;
 use kernel::http::Patch;
 use kernel::ids::Reference;
-use kernel::markup;
 use kernel::time::{Date, Timestamp, start_of};
 use serde_json::Value as Json;
 use spaces::graph::ProjectView as Project;
@@ -59,30 +57,20 @@ pub fn mutations(g: &mut Graph) {
     update(g);
 }
 
+fn prose(it: &Issue) -> Prose<'_> {
+    let source = (SourceKind::Project, it.project_id);
+    Prose { title: &it.title, text: it.description.as_deref(), source }
+}
+
 fn texts(it: ObjectBuilder<'_, Issue>) -> ObjectBuilder<'_, Issue> {
-    it.field("id", ID.required(), |it| ISSUE_ID.of(it.id))
+    let it = it
+        .field("id", ID.required(), |it| ISSUE_ID.of(it.id))
         .describe("Global ID.")
         .field("iid", ID.required(), |it| it.iid.to_string())
         .describe("Number in its project.")
         .field("title", STRING.required(), |it| it.title.clone())
-        .describe("Its title.")
-        .field("titleHtml", STRING, |it| Some(markup::escape(&it.title)))
-        .describe("Its title as HTML.")
-        .field("description", STRING, |it| it.description.clone())
-        .describe("Its description, in Markdown.")
-        .level("descriptionHtml", STRING, |issues: Vec<Arc<Issue>>, _, _| {
-            let source = |it: &Issue| Some((SourceKind::Project, it.project_id));
-            html(issues.iter().map(|it| (it.description.clone(), source(it))).collect())
-        })
-        .describe("Its description as HTML.")
-        .cost(Cost::RENDERED)
-        .level("webUrl", STRING.required(), |issues: Vec<Arc<Issue>>, _, context| async move {
-            let app = context.app()?;
-            Ok(issues.iter().map(|it| app.url(&it.path())).collect())
-        })
-        .describe("Its page.")
-        .field("webPath", STRING.required(), |it| it.path())
-        .describe("Path of its page.")
+        .describe("Its title.");
+    written(it, prose, Issue::path)
         .resolve("reference", STRING.required(), |it, args: Args, _| async move {
             let full: Option<bool> = args.get("full")?;
             let path = match full.unwrap_or(false) {

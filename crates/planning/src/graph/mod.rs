@@ -19,6 +19,7 @@ mod lists;
 mod milestones;
 mod notes;
 mod planned;
+mod prose;
 mod standing;
 mod todos;
 mod write;

@@ -103,8 +103,8 @@ impl FormPage for Page {
         let here = authorized(&space);
         let filter = LabelFilter { search: Some(search.0.clone()), ..LabelFilter::default() };
         let user = viewer.user_id();
-        let total = rows::count(tx, user, &here.parent, &filter)?;
-        let found = rows::list(tx, user, &here.parent, &filter, self.paging.clone())?;
+        let total = filter.count(tx, user, &here.parent)?;
+        let found = filter.list(tx, user, &here.parent, self.paging.clone())?;
         let url = format!("{}/-/labels", space.url());
         let query = url::form_urlencoded::Serializer::new(String::new())
             .append_pair("search", search)

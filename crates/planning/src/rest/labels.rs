@@ -162,7 +162,7 @@ async fn list(
     let with_counts = params.with_counts.unwrap_or(false);
     let page = at.read(move |tx, by, here| {
         let user = by.viewer.user_id();
-        let page = rows::list(tx, user, &here.parent, &params.filter, paging)?;
+        let page = params.filter.list(tx, user, &here.parent, paging)?;
         let counts = match with_counts {
             true => Some(counted(tx, &by.viewer, here, &page.items)?),
             false => None,

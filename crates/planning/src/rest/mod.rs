@@ -1,5 +1,6 @@
 //! The REST interface of this room, by resource.
 
+mod about;
 mod awards;
 mod boards;
 mod epics;

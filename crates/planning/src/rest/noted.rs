@@ -1,7 +1,7 @@
 //! What has notes and reactions, as requests name it: an issue or an epic.
 
 use crate::access::{ProjectAccess, epics::GroupAccess};
-use crate::guarded::{NoteablePath, Place};
+use crate::guarded::{Entered, NoteablePath, Place};
 use crate::model::Issue;
 use crate::model::epics::Epic;
 use crate::rest::epics::EpicRequest;
@@ -15,8 +15,6 @@ use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::http::FromCall;
 use store::Tx;
-
-pub type Entered<P> = (<P as NoteablePath>::Access, <P as NoteablePath>::Found);
 
 /// A request about something with notes.
 pub trait Noted: FromCall + Send + Sync + 'static {

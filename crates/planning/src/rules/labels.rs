@@ -54,8 +54,8 @@ pub fn find(
     id_or_title: &str,
     with_groups_above: bool,
 ) -> Result<Label> {
-    labels::find(tx, viewer.user_id(), &entered.parent, id_or_title, with_groups_above)?
-        .found("Label")
+    let within = (&entered.parent, with_groups_above);
+    labels::find(tx, viewer.user_id(), within, id_or_title)?.found("Label")
 }
 
 /// Makes a label. Neither the place nor a group above it may have one of the
@@ -77,7 +77,7 @@ pub fn create(
     }
     let id = labels::insert(tx, parent, &written)?.ok_or_else(exists)?;
     if let (Some(project), Some(priority)) = (parent.project_id(), priority) {
-        labels::prioritize(tx, project, id, Some(priority))?;
+        labels::prioritize(tx, (project, id), Some(priority))?;
     }
     record(tx, viewer, "label.create", ("Label", id, &written.title), parent)?;
     find(tx, viewer, entered, &id.to_string(), false)
@@ -110,7 +110,7 @@ pub fn update(
         let priority = change.priority.clone().over(None);
         check_priority(entered, priority)?;
         if let Some(project) = parent.project_id() {
-            labels::prioritize(tx, project, label.id, priority)?;
+            labels::prioritize(tx, (project, label.id), priority)?;
         }
     }
     find(tx, viewer, entered, &label.id.to_string(), true)
@@ -242,6 +242,6 @@ fn make_label(tx: &mut Tx<'_>, parent: &Parent, title: &str) -> Result<i64> {
     match labels::insert(tx, parent, &label)? {
         Some(id) => Ok(id),
         // Named twice in one request.
-        None => Ok(labels::find(tx, None, parent, title, true)?.found("Label")?.id),
+        None => Ok(labels::find(tx, None, (parent, true), title)?.found("Label")?.id),
     }
 }

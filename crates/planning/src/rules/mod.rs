@@ -12,6 +12,7 @@ use store::Tx;
 
 pub mod awards;
 pub mod boards;
+mod changed;
 pub mod commands;
 pub mod comments;
 mod crossings;

@@ -5,7 +5,8 @@ use crate::access::switches::instance_has_epics;
 use crate::access::{Desk, Parent};
 use crate::formats::references::{self, Name};
 use crate::hooks;
-use crate::store::references::{self as rows, Numbered};
+use crate::model::Milestone;
+use crate::store::references::{self as rows, Numbered, Person};
 use crate::store::{labels, milestones};
 use identity::viewer::Viewer;
 use kernel::error::Result;
@@ -31,6 +32,10 @@ struct Target {
 impl Target {
     fn new(url: String, title: &str) -> Target {
         Target { text: None, url, title: title.to_owned() }
+    }
+
+    fn shown_as(text: String, url: String) -> Target {
+        Target { text: Some(text), url, title: String::new() }
     }
 }
 
@@ -138,14 +143,16 @@ impl Links {
         texts: impl IntoIterator<Item = &'t str>,
     ) -> Result<Links> {
         let place = place.into();
-        let mut finder = Finder { base, place, names: names(texts), found: HashMap::new() };
+        let names = names(texts);
+        let words = Words::of(&names);
+        let mut finder = Finder { base, place, names, found: HashMap::new() };
         finder.issues(tx, viewer)?;
         finder.epics(tx, viewer)?;
         finder.alerts(tx, viewer)?;
-        finder.people(tx, viewer)?;
+        finder.people(tx, viewer, words.people)?;
         if let Some(parent) = place.parent() {
-            finder.labels(tx, &parent)?;
-            finder.milestones(tx, &parent)?;
+            finder.labels(tx, &parent, words.labels)?;
+            finder.milestones(tx, &parent, words.milestones)?;
         }
         let uploads = place.uploads(base);
         let recent = Some(tx.plugged::<RecentTexts>()?.clone());
@@ -317,82 +324,103 @@ impl Finder<'_> {
         }
     }
 
-    fn people(&mut self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<()> {
-        let wanted = self.of(|name| match name {
-            Name::Person(path) => Some(path.as_str()),
-            _ => None,
-        });
-        if wanted.is_empty() {
-            return Ok(());
-        }
-        let folded: Vec<String> = wanted.iter().map(|path| fold(path)).collect();
-        let mut known = rows::groups(tx, viewer, &folded)?;
-        // Who has an account is for those who have one.
-        if viewer.user_id().is_some() {
-            known.extend(rows::users(tx, &folded)?);
-        }
-        for path in wanted {
-            let folded = fold(&path);
-            if let Some(one) = known.iter().find(|one| one.folded == folded) {
-                let url = format!("{}/{}", self.base, one.path);
-                let target = Target::new(url, &one.name);
-                self.found.insert(Name::Person(path), target);
-            }
-        }
-        Ok(())
+    fn people(&mut self, tx: &mut Tx<'_>, viewer: &Viewer, paths: Vec<String>) -> Result<()> {
+        let base = self.base;
+        self.lead_words_on(
+            paths,
+            Name::Person,
+            |paths| people_of(tx, viewer, paths),
+            |known, path| {
+                let folded = fold(path);
+                let one = known.iter().find(|one| one.folded == folded)?;
+                Some(Target::new(format!("{base}/{}", one.path), &one.name))
+            },
+        )
     }
 
-    fn labels(&mut self, tx: &mut Tx<'_>, parent: &Parent) -> Result<()> {
-        let wanted = self.of(|name| match name {
-            Name::Label(title) => Some(title.as_str()),
-            _ => None,
-        });
-        if wanted.is_empty() {
-            return Ok(());
-        }
-        let known = labels::ids_of(tx, parent, &wanted, &numbers(&wanted))?;
-        for word in wanted {
-            let id = word.parse().ok();
-            let of_id = known.iter().find(|(known, _)| Some(*known) == id);
-            let label = of_id.or_else(|| known.iter().find(|(_, title)| *title == word));
-            if let Some((_, title)) = label {
+    fn labels(&mut self, tx: &mut Tx<'_>, parent: &Parent, words: Vec<String>) -> Result<()> {
+        let list = format!("{}/{}/-/issues", self.base, parent.path());
+        self.lead_words_on(
+            words,
+            Name::Label,
+            |words| labels::ids_of(tx, parent, words, &numbers(words)),
+            |known, word| {
+                let id = word.parse().ok();
+                let of_id = known.iter().find(|(known, _)| Some(*known) == id);
+                let (_, title) = of_id.or_else(|| known.iter().find(|one| one.1 == word))?;
                 let encoded: String = byte_serialize(title.as_bytes()).collect();
-                let list = format!("{}/{}/-/issues", self.base, parent.path());
-                let mut target = Target::new(format!("{list}?labels={encoded}"), "");
-                target.text = Some(title.clone());
-                self.found.insert(Name::Label(word), target);
-            }
-        }
-        Ok(())
+                Some(Target::shown_as(title.clone(), format!("{list}?labels={encoded}")))
+            },
+        )
     }
 
-    fn milestones(&mut self, tx: &mut Tx<'_>, parent: &Parent) -> Result<()> {
-        let wanted = self.of(|name| match name {
-            Name::Milestone(title) => Some(title.as_str()),
-            _ => None,
-        });
-        if wanted.is_empty() {
+    fn milestones(&mut self, tx: &mut Tx<'_>, parent: &Parent, words: Vec<String>) -> Result<()> {
+        let base = self.base;
+        let target = |known: &[Milestone], word: &str| {
+            let iid = word.parse().ok();
+            let own = |one: &&Milestone| one.project_id.is_some() && Some(one.iid) == iid;
+            let titled = || known.iter().find(|one| one.title == word);
+            let goal = known.iter().find(own).or_else(titled)?;
+            let url = format!("{base}{}", goal.path());
+            Some(Target::shown_as(format!("%{}", goal.title), url))
+        };
+        let known = |words: &[String]| milestones::named(tx, parent, words, &numbers(words));
+        self.lead_words_on(words, Name::Milestone, known, target)
+    }
+
+    /// Looks up all words of one kind at once, unless there are none, and keeps what
+    /// each of them leads to.
+    fn lead_words_on<K>(
+        &mut self,
+        words: Vec<String>,
+        name: fn(String) -> Name,
+        look_up: impl FnOnce(&[String]) -> Result<Vec<K>>,
+        target: impl Fn(&[K], &str) -> Option<Target>,
+    ) -> Result<()> {
+        if words.is_empty() {
             return Ok(());
         }
-        let known = milestones::named(tx, parent, &wanted, &numbers(&wanted))?;
-        for word in wanted {
-            let iid = word.parse().ok();
-            let own =
-                |iid| known.iter().find(|one| one.project_id.is_some() && Some(one.iid) == iid);
-            let goal = own(iid).or_else(|| known.iter().find(|one| one.title == word));
-            if let Some(goal) = goal {
-                let url = format!("{}{}", self.base, goal.path());
-                let mut target = Target::new(url, "");
-                target.text = Some(format!("%{}", goal.title));
-                self.found.insert(Name::Milestone(word), target);
+        let known = look_up(&words)?;
+        for word in words {
+            if let Some(target) = target(&known, &word) {
+                self.found.insert(name(word), target);
             }
         }
         Ok(())
     }
+}
 
-    fn of(&self, word: fn(&Name) -> Option<&str>) -> Vec<String> {
-        let words = self.names.iter().filter_map(word);
-        words.map(str::to_owned).collect()
+/// Users and groups of these paths that the viewer may know of.
+fn people_of(tx: &mut Tx<'_>, viewer: &Viewer, paths: &[String]) -> Result<Vec<Person>> {
+    let folded: Vec<String> = paths.iter().map(|path| fold(path)).collect();
+    let mut known = rows::groups(tx, viewer, &folded)?;
+    // Who has an account is for those who have one.
+    if viewer.user_id().is_some() {
+        known.extend(rows::users(tx, &folded)?);
+    }
+    Ok(known)
+}
+
+/// The words among some names, by what they name.
+#[derive(Default)]
+struct Words {
+    people: Vec<String>,
+    labels: Vec<String>,
+    milestones: Vec<String>,
+}
+
+impl Words {
+    fn of(names: &[Name]) -> Words {
+        let mut words = Words::default();
+        for name in names {
+            match name {
+                Name::Person(path) => words.people.push(path.clone()),
+                Name::Label(title) => words.labels.push(title.clone()),
+                Name::Milestone(title) => words.milestones.push(title.clone()),
+                Name::Issue(..) | Name::Epic(..) | Name::Alert(..) => {}
+            }
+        }
+        words
     }
 }
 

@@ -12,9 +12,10 @@ use kernel::graph::{Owned, Window};
 use kernel::http::{Paged, Paging};
 use kernel::ids::fold;
 use kernel::search::index;
+use kernel::time::Timestamp;
 use serde_json::json;
 use std::collections::HashMap;
-use store::{Fragment, Tx, sql};
+use store::{Fragment, IntoValue, Params, Tx, Value, sql};
 
 const SELECT: &str = store::concat!("select ", Label::COLUMNS);
 
@@ -55,6 +56,33 @@ kernel::params! {
 }
 
 impl LabelFilter {
+    /// How many labels of a place pass, counted no further than lists tell.
+    pub fn count(&self, tx: &mut Tx<'_>, viewer: Option<i64>, parent: &Parent) -> Result<i64> {
+        pages::count(tx, &tables(parent.project_id(), viewer), &self.of(parent))
+    }
+
+    /// One page of the labels of a place that pass, by title.
+    pub fn list(
+        &self,
+        tx: &mut Tx<'_>,
+        viewer: Option<i64>,
+        parent: &Parent,
+        paging: Paging,
+    ) -> Result<Paged<Label>> {
+        let list = List {
+            select: Fragment::new(SELECT),
+            from: tables(parent.project_id(), viewer),
+            condition: self.of(parent),
+            order: Order {
+                by: "labels.title".into(),
+                key: Some(KeyType::Text),
+                id: "labels.id",
+                descending: false,
+            },
+        };
+        pages::page(tx, list, paging, |label: &Label| (json!(label.title), label.id))
+    }
+
     /// The labels of a place that pass.
     fn of(&self, parent: &Parent) -> Fragment {
         let with_groups_above = self.include_ancestor_groups.unwrap_or(true);
@@ -75,16 +103,6 @@ impl LabelFilter {
             condition.push(" and labels.archived = ", archived);
         }
     }
-}
-
-/// How many labels of a place pass, counted no further than lists tell.
-pub fn count(
-    tx: &mut Tx<'_>,
-    viewer: Option<i64>,
-    parent: &Parent,
-    filter: &LabelFilter,
-) -> Result<i64> {
-    pages::count(tx, &tables(parent.project_id(), viewer), &filter.of(parent))
 }
 
 /// The table of what is labelled, and its column.
@@ -184,35 +202,12 @@ pub fn visible_by_ids(tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64]) -> Result<V
     Ok(tx.query(query)?)
 }
 
-/// One page of a place's labels, by title.
-pub fn list(
-    tx: &mut Tx<'_>,
-    viewer: Option<i64>,
-    parent: &Parent,
-    filter: &LabelFilter,
-    paging: Paging,
-) -> Result<Paged<Label>> {
-    let list = List {
-        select: Fragment::new(SELECT),
-        from: tables(parent.project_id(), viewer),
-        condition: filter.of(parent),
-        order: Order {
-            by: "labels.title".into(),
-            key: Some(KeyType::Text),
-            id: "labels.id",
-            descending: false,
-        },
-    };
-    pages::page(tx, list, paging, |label: &Label| (json!(label.title), label.id))
-}
-
-/// The label of this id or title that a place can use.
+/// The label of this id or title that a place can use, be it of a group above it.
 pub fn find(
     tx: &mut Tx<'_>,
     viewer: Option<i64>,
-    parent: &Parent,
+    (parent, with_groups_above): (&Parent, bool),
     id_or_title: &str,
-    with_groups_above: bool,
 ) -> Result<Option<Label>> {
     let mut conditions = Vec::new();
     if let Ok(id) = id_or_title.parse::<i64>() {
@@ -255,27 +250,27 @@ pub fn ids_of(
     Ok(tx.query(query)?)
 }
 
+/// What is written of a label, `$1` to `$7`: from its title to when that is.
+fn written(label: &Label, now: Timestamp) -> Vec<Value> {
+    let (title, description) = (fold(&label.title), fold(label.text()));
+    let told = (&label.title, title, &label.color, &label.description, description);
+    let mut values = told.into_values();
+    values.extend((label.archived, now).into_values());
+    values
+}
+
 /// Adds a label, unless the place has one of this title itself; its id.
 pub fn insert(tx: &mut Tx<'_>, parent: &Parent, label: &Label) -> Result<Option<i64>> {
-    let now = tx.now();
+    let mut values = written(label, tx.now());
+    values.extend((parent.project_id(), parent.group_id()).into_values());
     let id: Option<i64> = tx.optional(
         sql!(
-            "insert into labels (project_id, group_id, title, title_folded, color, description,
-                description_folded, archived, created_at, updated_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)
+            "insert into labels (title, title_folded, color, description, description_folded,
+                archived, created_at, updated_at, project_id, group_id)
+             values ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9)
              on conflict do nothing returning id"
         ),
-        (
-            parent.project_id(),
-            parent.group_id(),
-            &label.title,
-            fold(&label.title),
-            &label.color,
-            &label.description,
-            fold(label.text()),
-            label.archived,
-            now,
-        ),
+        values,
     )?;
     index(tx, &LABELS, id.as_slice())?;
     Ok(id)
@@ -296,23 +291,15 @@ pub fn is_taken(tx: &mut Tx<'_>, parent: &Parent, title: &str, but: i64) -> Resu
 /// Writes a label anew. No other label of the place has the title: that was
 /// asked in this transaction.
 pub fn update(tx: &mut Tx<'_>, label: &Label) -> Result<()> {
-    let now = tx.now();
+    let mut values = written(label, tx.now());
+    values.push(label.id.into_value());
     tx.execute(
         sql!(
-            "update labels set title = $2, title_folded = $3, color = $4, description = $5,
-                description_folded = $6, archived = $7, updated_at = $8
-             where id = $1"
+            "update labels set title = $1, title_folded = $2, color = $3, description = $4,
+                description_folded = $5, archived = $6, updated_at = $7
+             where id = $8"
         ),
-        (
-            label.id,
-            &label.title,
-            fold(&label.title),
-            &label.color,
-            &label.description,
-            fold(label.text()),
-            label.archived,
-            now,
-        ),
+        values,
     )?;
     Ok(index(tx, &LABELS, &[label.id])?)
 }
@@ -325,8 +312,7 @@ pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
 
 pub fn prioritize(
     tx: &mut Tx<'_>,
-    project_id: i64,
-    label_id: i64,
+    (project_id, label_id): (i64, i64),
     priority: Option<i64>,
 ) -> Result<()> {
     match priority {
@@ -383,8 +369,7 @@ pub fn replace_below(tx: &mut Tx<'_>, lineage: &str, title: &str, by: i64) -> Re
         sql!("delete from subscriptions where target_type = 'Label' and target_id in_list($1)"),
         (&old,),
     )?;
-    tx.execute(sql!("delete from labels where id in_list($1)"), (old,))?;
-    Ok(())
+    tx.run(sql!("delete from labels where id in_list($1)"), (old,))
 }
 
 /// Open and closed issues by label, of those the viewer sees in a scope.

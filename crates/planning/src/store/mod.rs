@@ -8,6 +8,7 @@ pub mod internal_ids;
 pub mod issues;
 pub mod items;
 pub mod labels;
+pub mod linked_pairs;
 pub mod milestones;
 pub mod notes;
 pub mod pages;

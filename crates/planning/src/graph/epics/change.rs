@@ -177,7 +177,7 @@ async fn create(it: Create, context: Context) -> Result<Done<Changed>, Fault> {
     let (app, _) = caller(&context)?;
     let group = Reference::Path(it.group_path);
     let (writer, wanted) = (writer(&context)?, it.said.input()?);
-    let made = guarded::open_epic(&app, writer, group, wanted, |_, _, epic| Ok(epic));
+    let made = guarded::open(&app, writer, group, wanted, |_, _, epic| Ok(epic));
     Ok(Changed::done(made.await?.mutated()?))
 }
 
@@ -190,7 +190,7 @@ async fn update(it: Update, context: Context) -> Result<Done<Changed>, Fault> {
         return Err(Error::invalid("base", "Nothing to change was given.").into());
     }
     let writer = writer(&context)?;
-    let changed = guarded::edit_epic(&app, writer, place, wanted, |_, _, epic| Ok(epic));
+    let changed = guarded::edit(&app, writer, place, wanted, |_, _, epic| Ok(epic));
     Ok(Changed::done(changed.await?.mutated()?))
 }
 

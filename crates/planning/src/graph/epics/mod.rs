@@ -11,8 +11,9 @@ pub use lists::lines;
 
 use super::enums::EPIC_STATE;
 use super::notes::noteable;
+use super::prose::{Prose, written};
 use super::todos::todoable;
-use super::{EPIC_ID, EPIC_LINK_ID, ISSUE_TYPES, by_key, caller, html};
+use super::{EPIC_ID, EPIC_LINK_ID, ISSUE_TYPES, by_key, caller};
 use crate::model::epics::Epic;
 use crate::model::{Issue, color};
 use crate::rules::epics::places::EpicPlace;
@@ -23,13 +24,13 @@ use crate::store::epics::issues::epics_of;
 use crate::store::notes::Noteable;
 use identity::graph::{People, Person};
 use identity::viewer::Viewer;
+use kernel::error::Result as Outcome;
 use kernel::graph::context::Loader;
 use kernel::graph::{
     Args, BOOLEAN, Context, Cost, Fault, Graph, HasTypeRef, ID, INT, ObjectBuilder, STRING, TIME,
     argument, object,
 };
 use kernel::ids::Reference;
-use kernel::markup;
 use kernel::time::start_of;
 use spaces::graph::{Groups, NamespaceView};
 use spaces::model::SourceKind;
@@ -76,11 +77,7 @@ impl Loader for Epics {
     type Value = Arc<EpicView>;
 
     async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, Arc<EpicView>>, Fault> {
-        if ids.is_empty() {
-            return Ok(HashMap::new());
-        }
-        let read = move |tx: &mut Tx<'_>, viewer: &Viewer| rows::visible_by_ids(tx, viewer, &ids);
-        by_key(&context, read, |epic: Epic| (epic.id, epic.into())).await
+        views(&context, ids, rows::visible_by_ids, |epic: Epic| (epic.id, epic)).await
     }
 }
 
@@ -92,12 +89,26 @@ impl Loader for OfIssues {
     type Value = Arc<EpicView>;
 
     async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, Arc<EpicView>>, Fault> {
-        if ids.is_empty() {
-            return Ok(HashMap::new());
-        }
-        let read = move |tx: &mut Tx<'_>, viewer: &Viewer| epics_of(tx, viewer, &ids);
-        by_key(&context, read, |(issue, epic): (i64, Epic)| (issue, epic.into())).await
+        views(&context, ids, epics_of, |found: (i64, Epic)| found).await
     }
+}
+
+/// The epics that are read for the viewer, by key; of no ids, none are read.
+async fn views<R: IntoIterator + Send + 'static>(
+    context: &Context,
+    ids: Vec<i64>,
+    read: fn(&mut Tx<'_>, &Viewer, &[i64]) -> Outcome<R>,
+    entry: fn(R::Item) -> (i64, Epic),
+) -> Result<HashMap<i64, Arc<EpicView>>, Fault> {
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let read = move |tx: &mut Tx<'_>, viewer: &Viewer| read(tx, viewer, &ids);
+    let view = |row| {
+        let (key, epic) = entry(row);
+        (key, EpicView::from(epic))
+    };
+    by_key(context, read, view).await
 }
 
 pub fn graph(g: &mut Graph) {
@@ -122,34 +133,20 @@ pub fn graph(g: &mut Graph) {
     change::graph(g);
 }
 
+fn prose(it: &EpicView) -> Prose<'_> {
+    let source = (SourceKind::Group, it.group_id);
+    Prose { title: &it.title, text: it.description.as_deref(), source }
+}
+
 fn texts(it: ObjectBuilder<'_, EpicView>) -> ObjectBuilder<'_, EpicView> {
-    it.field("id", EPIC_ID.node().required(), |it| it.id)
+    let it = it
+        .field("id", EPIC_ID.node().required(), |it| it.id)
         .describe("Global ID.")
         .field("iid", ID.required(), |it| it.iid.to_string())
         .describe("Number in its group.")
         .field("title", STRING, |it| Some(it.title.clone()))
-        .describe("Its title.")
-        .field("titleHtml", STRING, |it| Some(markup::escape(&it.title)))
-        .describe("Its title as HTML.")
-        .field("description", STRING, |it| it.description.clone())
-        .describe("Its description, in Markdown.")
-        .level("descriptionHtml", STRING, |epics: Vec<Arc<EpicView>>, _, _| {
-            let source = |it: &EpicView| Some((SourceKind::Group, it.group_id));
-            html(epics.iter().map(|it| (it.description.clone(), source(it))).collect())
-        })
-        .describe("Its description as HTML.")
-        .cost(Cost::RENDERED)
-        .level(
-            "webUrl",
-            STRING.required(),
-            |epics: Vec<Arc<EpicView>>, _, context| async move {
-                let app = context.app()?;
-                Ok(epics.iter().map(|it| app.url(&it.path())).collect())
-            },
-        )
-        .describe("Its page.")
-        .field("webPath", STRING.required(), |it| it.path())
-        .describe("Path of its page.")
+        .describe("Its title.");
+    written(it, prose, |it| it.path())
         .resolve("reference", STRING.required(), |it, args: Args, _| async move {
             let full: Option<bool> = args.get("full")?;
             Ok(match full.unwrap_or(false) {

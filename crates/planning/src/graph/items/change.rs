@@ -208,7 +208,7 @@ async fn create(it: Create, context: Context) -> Result<Done<Changed>, Fault> {
         None => {
             let input = made.wanted.of_epic()?;
             let then = move |tx: &mut Tx<'_>, desk, epic| after.epic(tx, desk, epic);
-            guarded::open_epic(&app, writer, place, input, then).await?
+            guarded::open(&app, writer, place, input, then).await?
         }
     };
     Ok(done(item.mutated()?, &context))
@@ -239,7 +239,7 @@ async fn update(it: Update, context: Context) -> Result<Done<Changed>, Fault> {
                     };
                     Guarded::Made(app.write(change).await?)
                 }
-                false => guarded::edit_epic(&app, writer, place, input, then).await?,
+                false => guarded::edit(&app, writer, place, input, then).await?,
             }
         }
     };

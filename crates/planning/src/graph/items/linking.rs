@@ -14,8 +14,9 @@ use crate::rules::epics::links as epic_rules;
 use crate::rules::epics::places::{EpicPlace, found_signed_in};
 use crate::rules::issues::links as issue_rules;
 use crate::rules::issues::places::found_to_write;
-use crate::store::epics::{self, links as epic_links};
-use crate::store::issues::{self, links as issue_links};
+use crate::store::epics;
+use crate::store::issues;
+use crate::store::linked_pairs::{EPIC_LINKS, ISSUE_LINKS};
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result as Outcome};
 use kernel::graph::{Context, Done, Fault, Graph, HasTypeRef, STRING, named, object};
@@ -90,13 +91,13 @@ fn unlink(tx: &mut Tx<'_>, viewer: &Viewer, item: &Entered, ids: &[i64]) -> Outc
     for id in ids {
         match item {
             Entered::Issue(it) => {
-                let links = issue_links::of_issue(tx, it.1.id)?;
+                let links = ISSUE_LINKS.of(tx, it.1.id)?;
                 let link = links.iter().find(|link| link.other(it.1.id) == *id);
                 let link = link.ok_or_else(no_match)?.id;
                 issue_rules::destroy(tx, viewer, &it.0, &it.1, link).map_err(missing)?;
             }
             Entered::Epic(it) => {
-                let links = epic_links::of_epic(tx, it.1.id)?;
+                let links = EPIC_LINKS.of(tx, it.1.id)?;
                 let link = links.iter().find(|link| link.other(it.1.id) + WORK_ITEMS == *id);
                 let link = link.ok_or_else(no_match)?.id;
                 epic_rules::destroy(tx, viewer, &it.0, &it.1, link).map_err(missing)?;

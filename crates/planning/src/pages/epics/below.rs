@@ -78,7 +78,7 @@ async fn open(
         ..EpicInput::titled(&form.title)
     };
     let (group, url) = (Reference::Id(epic.group_id), epic.path());
-    guarded::open_epic(app, writer, group, wanted, move |_, _, made| {
+    guarded::open(app, writer, group, wanted, move |_, _, made| {
         Ok((url.clone(), format!("Epic {} created.", made.reference())))
     })
     .await
@@ -195,22 +195,13 @@ fn order_epic(
     (parent, child): (&Epic, &Epic),
     form: &TreeForm,
 ) -> Result<String> {
+    if form.deed == Deed::Remove {
+        children::put(tx, viewer, child, None)?;
+        return Ok(format!("Epic {} taken out.", child.reference()));
+    }
     let next = |tx: &mut Tx<'_>, before| beside::epic_beside(tx, viewer, child, before);
-    let to = match form.deed {
-        Deed::Remove => {
-            children::put(tx, viewer, child, None)?;
-            return Ok(format!("Epic {} taken out.", child.reference()));
-        }
-        Deed::Up => next(tx, true)?.map(Move::Before),
-        Deed::Down => next(tx, false)?.map(Move::After),
-        _ => {
-            let to = form.to()?;
-            let (Move::After(id) | Move::Before(id)) = to;
-            children::find(tx, viewer, parent, id)?;
-            Some(to)
-        }
-    };
-    match to {
+    let is_there = |tx: &mut Tx<'_>, id| children::find(tx, viewer, parent, id).map(drop);
+    match form.place(tx, next, is_there)? {
         Some(to) => children::place(tx, parent, child, to).map(|()| MOVED.to_owned()),
         None => Ok("It stands there already.".into()),
     }
@@ -224,28 +215,39 @@ fn order_issue(
 ) -> Result<String> {
     let (one, issue) = issues::find(tx, viewer, parent, place)?;
     let key = (one.relative_position, one.id);
+    if form.deed == Deed::Remove {
+        issues::remove(tx, viewer.user_id(), parent, &issue, &one)?;
+        return Ok(format!("Issue #{} taken out.", issue.iid));
+    }
     let next = |tx: &mut Tx<'_>, before| beside::issue_beside(tx, viewer, parent.id, key, before);
-    let to = match form.deed {
-        Deed::Remove => {
-            issues::remove(tx, viewer.user_id(), parent, &issue, &one)?;
-            return Ok(format!("Issue #{} taken out.", issue.iid));
-        }
-        Deed::Up => next(tx, true)?.map(Move::Before),
-        Deed::Down => next(tx, false)?.map(Move::After),
-        _ => {
-            let to = form.to()?;
-            let (Move::After(id) | Move::Before(id)) = to;
-            issues::find(tx, viewer, parent, id)?;
-            Some(to)
-        }
-    };
-    match to {
+    let is_there = |tx: &mut Tx<'_>, id| issues::find(tx, viewer, parent, id).map(drop);
+    match form.place(tx, next, is_there)? {
         Some(to) => issues::place(tx, &one, Some(to)).map(|()| MOVED.to_owned()),
         None => Ok("It stands there already.".into()),
     }
 }
 
 impl TreeForm {
+    /// Where something goes among what stands beside it: by one up or down, where `next`
+    /// finds it, or to a neighbour that is there; none where it stands there already.
+    fn place(
+        &self,
+        tx: &mut Tx<'_>,
+        next: impl Fn(&mut Tx<'_>, bool) -> Result<Option<i64>>,
+        is_there: impl Fn(&mut Tx<'_>, i64) -> Result<()>,
+    ) -> Result<Option<Move>> {
+        Ok(match self.deed {
+            Deed::Up => next(tx, true)?.map(Move::Before),
+            Deed::Down => next(tx, false)?.map(Move::After),
+            _ => {
+                let to = self.to()?;
+                let (Move::After(id) | Move::Before(id)) = to;
+                is_there(tx, id)?;
+                Some(to)
+            }
+        })
+    }
+
     fn to(&self) -> Result<Move> {
         let to = self.after.map(Move::After).or(self.before.map(Move::Before));
         to.ok_or_else(|| Error::Parameters(vec!["after or before is missing".into()]))

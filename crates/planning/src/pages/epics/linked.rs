@@ -4,7 +4,7 @@ use super::reader::Reader;
 use crate::model::LinkType;
 use crate::model::epics::Epic;
 use crate::store::epics as rows;
-use crate::store::epics::links;
+use crate::store::linked_pairs::EPIC_LINKS;
 use kernel::error::Result;
 use std::collections::HashMap;
 use store::Tx;
@@ -65,7 +65,7 @@ impl Linked {
 /// The links of an epic, of which the viewer sees both ends, by their kind.
 pub fn read(tx: &mut Tx<'_>, reader: &Reader<'_>) -> Result<Linked> {
     let own = reader.epic;
-    let found = links::of_epic(tx, own.id)?;
+    let found = EPIC_LINKS.of(tx, own.id)?;
     let ids: Vec<i64> = found.iter().map(|link| link.other(own.id)).collect();
     let others = rows::visible_by_ids(tx, reader.viewer, &ids)?;
     let mut others: HashMap<i64, Epic> = others.into_iter().map(|one| (one.id, one)).collect();

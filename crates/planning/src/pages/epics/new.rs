@@ -112,7 +112,7 @@ pub async fn create(
     let made = match read.await {
         Ok((group, wanted)) => {
             let writer = Writer::by_form(visit.viewer.clone(), request, solution);
-            guarded::open_epic(&app, writer, group, wanted, |_, _, epic| Ok(epic)).await
+            guarded::open(&app, writer, group, wanted, |_, _, epic| Ok(epic)).await
         }
         Err(error) => Err(error),
     };
@@ -162,7 +162,7 @@ pub async fn update(
     let visit = page.visit().clone();
     let place = EpicPlace::numbered(Reference::Id(before.group_id), before.iid);
     let writer = Writer::by_form(visit.viewer.clone(), request, solution);
-    let done = guarded::edit_epic(&app, writer, place, wanted, |_, _, epic| Ok(epic)).await;
+    let done = guarded::edit(&app, writer, place, wanted, |_, _, epic| Ok(epic)).await;
     match outcome(&app, done, FIELDS).await? {
         Ok(epic) => flash::done(&app, &epic.path(), "Epic updated."),
         Err(refusal) => render(&app, visit, Some(before), form, refusal).await,

@@ -83,7 +83,7 @@ impl TalkPage for EpicPage {
         event: StateEvent,
     ) -> Result<Guarded<()>> {
         let wanted = EpicInput { state_event: Some(event), ..EpicInput::default() };
-        guarded::edit_epic(app, by, spot, wanted, |_, _, _| Ok(())).await
+        guarded::edit(app, by, spot, wanted, |_, _, _| Ok(())).await
     }
 
     async fn again(self, app: &App, talk: TalkForms) -> Result<Response> {

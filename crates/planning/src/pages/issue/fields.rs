@@ -3,7 +3,7 @@
 
 use super::Reader;
 use super::actions::ChangeForm;
-use crate::access::switches::has_epics;
+use crate::access::epics::is_with_epics;
 use crate::access::{Parent, ProjectAccess};
 use crate::model::epics::Epic;
 use crate::model::{Label, Milestone, Severity};
@@ -15,8 +15,6 @@ use identity::entities::load_basic;
 use identity::model::User;
 use kernel::error::Result;
 use kernel::html::ui::Choice;
-use kernel::ids::Reference;
-use spaces::access::find_group;
 use store::Tx;
 
 const MAX_MILESTONES: i64 = 100;
@@ -69,7 +67,7 @@ impl Reader<'_> {
             labels: worn.unwrap_or_default(),
             milestone: goal,
             facts: self.facts(),
-            has_epics: self.has_epics(tx)?,
+            has_epics: is_with_epics(tx, self.desk.project.namespace_id)?,
             epic: epics::epics_of(tx, self.viewer, &[issue.id])?.remove(&issue.id),
             typed: TypedField(refused.and_then(ChangeForm::typed)),
             ..Fields::default()
@@ -81,14 +79,6 @@ impl Reader<'_> {
             fields.severities = Severity::ALL.iter().map(choice).collect();
         }
         Ok(fields)
-    }
-
-    fn has_epics(&self, tx: &mut Tx<'_>) -> Result<bool> {
-        let group = Reference::Id(self.desk.project.namespace_id);
-        match find_group(tx, &group)? {
-            Some(group) => has_epics(tx, &group),
-            None => Ok(false),
-        }
     }
 
     fn assignees(&self, tx: &mut Tx<'_>) -> Result<Vec<User>> {

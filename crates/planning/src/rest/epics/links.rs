@@ -10,6 +10,7 @@ use crate::rules::epics::places::EpicPlace;
 use crate::store::epics;
 use crate::store::epics::links as rows;
 use crate::store::issues::filter::Times;
+use crate::store::linked_pairs::EPIC_LINKS;
 use identity::caller::Caller;
 use kernel::app::App;
 use kernel::error::Result;
@@ -120,7 +121,7 @@ async fn of_group(
     paging: Paging,
 ) -> Result<Paged<EpicLinkEntity>> {
     in_group(by, params.place.0.id, move |tx, by, desk| {
-        let page = rows::of_group(tx, &by.viewer, &desk.group, &params.times, paging)?;
+        let page = rows::of_group(tx, &by.viewer, &desk.group, (&params.times.0, paging))?;
         let ends = rows::ends(tx, &page.items)?;
         let both: Vec<Epic> = ends.values().cloned().collect();
         let around = RelatedToEpics::read(tx, &by.viewer, Some(desk.group.id), &both)?;
@@ -135,7 +136,7 @@ async fn of_group(
 
 async fn list(at: EpicRequest, paging: Paging) -> Result<Paged<RelatedEpicEntity>> {
     at.read(move |tx, by, desk, own| {
-        let links = rows::of_epic(tx, own.id)?;
+        let links = EPIC_LINKS.of(tx, own.id)?;
         let others: Vec<i64> = links.iter().map(|link| link.other(own.id)).collect();
         let others = epics::visible_by_ids(tx, &by.viewer, &others)?;
         let around = RelatedToEpics::read(tx, &by.viewer, Some(desk.group.id), &others)?;
@@ -171,7 +172,7 @@ async fn create(
     at: EpicRequest,
     Params(params): Params<RelateEpic>,
 ) -> Result<Created<EpicLinkEntity>> {
-    at.write_signed_in(move |tx, by, desk, epic| {
+    at.write_own(move |tx, by, desk, epic| {
         let target = EpicPlace::numbered(params.target_group_id.clone(), params.target_epic_iid);
         let kind = params.link_type.unwrap_or(LinkType::RelatesTo);
         let made = rules::create(tx, &by.viewer, &desk, &epic, &target, kind)?;
@@ -181,7 +182,7 @@ async fn create(
 }
 
 async fn destroy(at: EpicRequest, path: Params<RelatedPath>) -> Result<Ok200<EpicLinkEntity>> {
-    at.write_signed_in(move |tx, by, desk, epic| {
+    at.write_own(move |tx, by, desk, epic| {
         let id = path.related_epic_link_id;
         let gone = rules::destroy(tx, &by.viewer, &desk, &epic, id)?;
         linked(tx, by, epic.group_id, &gone).map(Ok200)

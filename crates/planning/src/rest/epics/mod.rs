@@ -9,6 +9,7 @@ mod links;
 mod list;
 
 use super::Subscribes;
+use super::about::{Named, RequestAbout, Wish};
 use crate::access::epics::{GroupAccess, to_read};
 use crate::entity::epics::{self as entity, EpicEntity, RelatedToEpics};
 use crate::entity::todos::{Beside, TodoEntity, todo};
@@ -104,10 +105,7 @@ const BY_ID: [&str; 4] =
     ["/notes", "/discussions", "/resource_label_events", "/resource_state_events"];
 
 /// The epic that a request is about, and who asks.
-pub(in crate::rest) struct EpicRequest {
-    pub caller: Caller,
-    pub place: EpicPlace,
-}
+pub(in crate::rest) type EpicRequest = RequestAbout<EpicPlace>;
 
 impl FromCall for EpicRequest {
     async fn from_call(call: &mut Call) -> Result<Self> {
@@ -125,54 +123,16 @@ impl FromCall for EpicRequest {
     }
 }
 
-type Find = fn(&mut Tx<'_>, &Viewer, &EpicPlace) -> Result<(GroupAccess, Epic)>;
+impl Named for EpicPlace {
+    type Desk = GroupAccess;
+    type Thing = Epic;
 
-impl EpicRequest {
-    /// Finds it, for who may see it, and reads more.
-    async fn read<T, F>(self, work: F) -> Result<T>
-    where
-        F: FnOnce(&mut Tx<'_>, &Caller, GroupAccess, Epic) -> Result<T> + Send + 'static,
-        T: Send + 'static,
-    {
-        let EpicRequest { caller, place } = self;
-        caller
-            .read(move |tx, by| {
-                let (desk, epic) = found(tx, &by.viewer, &place)?;
-                work(tx, by, desk, epic)
-            })
-            .await
-    }
-
-    /// Finds it, for who changes epics there, and changes something.
-    async fn write<T, F>(self, work: F) -> Result<T>
-    where
-        F: Fn(&mut Tx<'_>, &Caller, GroupAccess, Epic) -> Result<T> + Send + 'static,
-        T: Send + 'static,
-    {
-        self.change(found_to_write, work).await
-    }
-
-    /// Finds it, for who is signed in, and changes something.
-    async fn write_signed_in<T, F>(self, work: F) -> Result<T>
-    where
-        F: Fn(&mut Tx<'_>, &Caller, GroupAccess, Epic) -> Result<T> + Send + 'static,
-        T: Send + 'static,
-    {
-        self.change(found_signed_in, work).await
-    }
-
-    async fn change<T, F>(self, find: Find, work: F) -> Result<T>
-    where
-        F: Fn(&mut Tx<'_>, &Caller, GroupAccess, Epic) -> Result<T> + Send + 'static,
-        T: Send + 'static,
-    {
-        let EpicRequest { caller, place } = self;
-        caller
-            .write(move |tx, by| {
-                let (desk, epic) = find(tx, &by.viewer, &place)?;
-                work(tx, by, desk, epic)
-            })
-            .await
+    fn find(&self, tx: &mut Tx<'_>, viewer: &Viewer, wish: Wish) -> Result<(GroupAccess, Epic)> {
+        match wish {
+            Wish::See => found(tx, viewer, self),
+            Wish::Write => found_to_write(tx, viewer, self),
+            Wish::WriteOwn => found_signed_in(tx, viewer, self),
+        }
     }
 }
 
@@ -236,7 +196,7 @@ async fn opened(
 ) -> Result<Created<EpicEntity>> {
     let (app, writer) = (by.app.clone(), Writer::by_api(by.viewer.clone(), request));
     let made =
-        guarded::open_epic(&app, writer, group, wanted, move |tx, _, epic| shown(tx, &by, &epic));
+        guarded::open(&app, writer, group, wanted, move |tx, _, epic| shown(tx, &by, &epic));
     Ok(Created(made.await?.rest()?))
 }
 
@@ -262,12 +222,12 @@ async fn update(
     let EpicRequest { caller: by, place } = at;
     let (app, writer) = (by.app.clone(), Writer::by_api(by.viewer.clone(), request));
     let after =
-        guarded::edit_epic(&app, writer, place, wanted, move |tx, _, epic| whole(tx, &by, &epic));
+        guarded::edit(&app, writer, place, wanted, move |tx, _, epic| whole(tx, &by, &epic));
     Ok(Ok200(after.await?.rest()?))
 }
 
 async fn destroy(at: EpicRequest, request: Arc<RequestContext>) -> Result<NoContent> {
-    at.write_signed_in(move |tx, by, desk, epic| {
+    at.write_own(move |tx, by, desk, epic| {
         if requests::may_destroy(&desk) {
             check_unmodified(&request, epic.updated_at)?;
         }
@@ -281,7 +241,7 @@ async fn subscription(
     at: EpicRequest,
     Subscribes(wanted): Subscribes,
 ) -> Result<Changed<EpicEntity>> {
-    let shown = at.write_signed_in(move |tx, by, _, epic| {
+    let shown = at.write_own(move |tx, by, _, epic| {
         match places::subscribe(tx, &by.viewer, &epic, wanted)? {
             true => whole(tx, by, &epic).map(Some),
             false => Ok(None),
@@ -291,7 +251,7 @@ async fn subscription(
 }
 
 async fn mark(at: EpicRequest) -> Result<Changed<TodoEntity>> {
-    let made = at.write_signed_in(|tx, by, _, epic| {
+    let made = at.write_own(|tx, by, _, epic| {
         let Some(made) = todos::mark(tx, &by.viewer, noteable(&epic))? else {
             return Ok(None);
         };

@@ -3,10 +3,10 @@
 use super::IssueRequest;
 use crate::access::Scope;
 use crate::entity::issues::{IssueEntity, RelatedToIssues, issue};
-use crate::model::{Issue, LinkType};
+use crate::model::{Issue, Link, LinkType};
 use crate::rules::issues::links::{self as rules, Linked};
 use crate::store::issues as issue_rows;
-use crate::store::issues::links::{self as rows, Link};
+use crate::store::linked_pairs::ISSUE_LINKS;
 use identity::caller::Caller;
 use identity::viewer::Viewer;
 use kernel::error::Result;
@@ -93,7 +93,7 @@ async fn list(at: IssueRequest, paging: Paging) -> Result<Paged<LinkedIssueEntit
 
 /// The links of an issue whose other ends the viewer may see.
 fn seen(tx: &mut Tx<'_>, viewer: &Viewer, issue_id: i64) -> Result<Vec<(Link, Issue)>> {
-    let links = rows::of_issue(tx, issue_id)?;
+    let links = ISSUE_LINKS.of(tx, issue_id)?;
     let others: Vec<i64> = links.iter().map(|link| link.other(issue_id)).collect();
     let issues = issue_rows::visible_by_ids(tx, viewer, &others)?;
     let with_issue = |link: Link| {

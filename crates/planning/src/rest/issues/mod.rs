@@ -11,6 +11,7 @@ use crate::entity::issues::{self as entity, IssueEntity, RelatedToIssues};
 use crate::guarded::{self, Place, Writer};
 use crate::model::Issue;
 use crate::rest::Subscribes;
+use crate::rest::about::{Named, RequestAbout, Wish};
 use crate::rules::issues::places::{self, found, found_signed_in, found_to_write, is_subscribed};
 use crate::rules::issues::{self as rules, CHANGES, IssueInput, StateEvent, moves};
 use crate::store::issues as rows;
@@ -106,10 +107,7 @@ impl IssuePath {
 }
 
 /// The issue that a request is about, and who asks.
-pub(super) struct IssueRequest {
-    pub caller: Caller,
-    pub place: Place,
-}
+pub(super) type IssueRequest = RequestAbout<Place>;
 
 impl FromCall for IssueRequest {
     async fn from_call(call: &mut Call) -> Result<Self> {
@@ -124,54 +122,17 @@ impl FromCall for IssueRequest {
     }
 }
 
-type Find = fn(&mut Tx<'_>, &Viewer, &Reference, i64) -> Result<(ProjectAccess, Issue)>;
+impl Named for Place {
+    type Desk = ProjectAccess;
+    type Thing = Issue;
 
-impl IssueRequest {
-    /// Finds it, for who may see it, and reads more.
-    pub(super) async fn read<T, F>(self, work: F) -> Result<T>
-    where
-        F: FnOnce(&mut Tx<'_>, &Caller, ProjectAccess, Issue) -> Result<T> + Send + 'static,
-        T: Send + 'static,
-    {
-        let IssueRequest { caller, place } = self;
-        caller
-            .read(move |tx, by| {
-                let (desk, issue) = found(tx, &by.viewer, &place.0, place.1)?;
-                work(tx, by, desk, issue)
-            })
-            .await
-    }
-
-    /// Finds it, for who may write there, and changes something.
-    pub(super) async fn write<T, F>(self, work: F) -> Result<T>
-    where
-        F: Fn(&mut Tx<'_>, &Caller, ProjectAccess, Issue) -> Result<T> + Send + 'static,
-        T: Send + 'static,
-    {
-        self.change(found_to_write, work).await
-    }
-
-    /// Finds it, for who is signed in, and changes what is theirs alone.
-    pub(super) async fn write_own<T, F>(self, work: F) -> Result<T>
-    where
-        F: Fn(&mut Tx<'_>, &Caller, ProjectAccess, Issue) -> Result<T> + Send + 'static,
-        T: Send + 'static,
-    {
-        self.change(found_signed_in, work).await
-    }
-
-    async fn change<T, F>(self, find: Find, work: F) -> Result<T>
-    where
-        F: Fn(&mut Tx<'_>, &Caller, ProjectAccess, Issue) -> Result<T> + Send + 'static,
-        T: Send + 'static,
-    {
-        let IssueRequest { caller, place } = self;
-        caller
-            .write(move |tx, by| {
-                let (desk, issue) = find(tx, &by.viewer, &place.0, place.1)?;
-                work(tx, by, desk, issue)
-            })
-            .await
+    fn find(&self, tx: &mut Tx<'_>, viewer: &Viewer, wish: Wish) -> Result<(ProjectAccess, Issue)> {
+        let (project, iid) = self;
+        match wish {
+            Wish::See => found(tx, viewer, project, *iid),
+            Wish::Write => found_to_write(tx, viewer, project, *iid),
+            Wish::WriteOwn => found_signed_in(tx, viewer, project, *iid),
+        }
     }
 }
 

@@ -140,7 +140,7 @@ pub fn add_list(
     columns: &Columns,
     label: &str,
 ) -> Result<List> {
-    let known = labels::find(tx, None, &here.parent, label, true)?;
+    let known = labels::find(tx, None, (&here.parent, true), label)?;
     let label = known.ok_or_else(|| Error::BadRequest("Label not found!".into()))?;
     if columns.lists.len() >= MOST_LISTS {
         let text = format!("A board has at most {MOST_LISTS} columns");

@@ -2,10 +2,26 @@
 
 use crate::formats::quick_actions::{Action, split};
 use identity::model::User;
+use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use kernel::http::Patch;
 use serde_json::{Map, Value};
 use store::Tx;
+
+/// Who gives commands, about what, and what they may do there.
+pub(super) struct Author<'a, D, T> {
+    pub(super) viewer: &'a Viewer,
+    pub(super) desk: &'a D,
+    pub(super) thing: &'a T,
+}
+
+impl<D, T> Clone for Author<'_, D, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<D, T> Copy for Author<'_, D, T> {}
 
 /// What commands did.
 #[derive(Debug, Clone, Default)]

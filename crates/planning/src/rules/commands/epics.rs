@@ -1,7 +1,7 @@
 //! Commands in notes about epics and in their descriptions.
 
 use super::arguments::epic_place;
-use super::carrying::{Done, Outcome, done, each, senseless};
+use super::carrying::{self, Done, Outcome, done, each, senseless};
 use super::labels::{self, Labels};
 use crate::access::epics::GroupAccess;
 use crate::formats::quick_actions::Action;
@@ -23,12 +23,7 @@ use store::Tx;
 /// Epics that one command names at most.
 const MOST: usize = 20;
 
-#[derive(Clone, Copy)]
-struct Author<'a> {
-    viewer: &'a Viewer,
-    desk: &'a GroupAccess,
-    epic: &'a Epic,
-}
+type Author<'a> = carrying::Author<'a, GroupAccess, Epic>;
 
 /// Carries out commands on an epic: what becomes of it, and what they did.
 pub fn apply(
@@ -39,13 +34,13 @@ pub fn apply(
     actions: &[Action],
 ) -> Result<(Epic, Outcome)> {
     let step = |tx: &mut Tx<'_>, epic: &Epic, action: &Action| {
-        run(tx, Author { viewer, desk, epic }, action)
+        run(tx, Author { viewer, desk, thing: epic }, action)
     };
     each(tx, epic, actions, step, |tx| rows::by_id(tx, epic.id)?.found(""))
 }
 
 fn run(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Done> {
-    let Author { viewer, desk, epic } = by;
+    let Author { viewer, desk, thing: epic } = by;
     if let Some((input, done)) = edit_of(action)? {
         requests::edit(tx, viewer, desk, epic, input)?;
         return Ok(done);
@@ -118,7 +113,7 @@ fn named(by: Author<'_>, name: &str) -> Result<EpicPlace> {
 
 /// Puts another epic below this one, or takes it out.
 fn child(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Done> {
-    let Author { viewer, desk, epic } = by;
+    let Author { viewer, desk, thing: epic } = by;
     desk.planning()?;
     let argument = action.argument.as_str();
     let (_, other) = found_to_write(tx, viewer, &named(by, argument)?)?;
@@ -150,7 +145,7 @@ fn relate(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Done> {
         return Err(senseless());
     }
     for name in names() {
-        links::create(tx, by.viewer, by.desk, by.epic, &named(by, name)?, kind)?;
+        links::create(tx, by.viewer, by.desk, by.thing, &named(by, name)?, kind)?;
     }
     let sentence = format!("Linked {} to this epic.", action.argument);
     Ok(done("epic_link", action.argument.as_str(), sentence))

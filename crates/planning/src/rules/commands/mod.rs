@@ -32,12 +32,7 @@ use serde_json::{Value, json};
 use spaces::access::find_project;
 use store::Tx;
 
-#[derive(Clone, Copy)]
-struct Author<'a> {
-    viewer: &'a Viewer,
-    desk: &'a ProjectAccess,
-    issue: &'a Issue,
-}
+type Author<'a> = carrying::Author<'a, ProjectAccess, Issue>;
 
 /// Carries out commands on an issue: what becomes of it, and what they did.
 pub fn apply(
@@ -48,7 +43,7 @@ pub fn apply(
     actions: &[Action],
 ) -> Result<(Issue, Outcome)> {
     let step = |tx: &mut Tx<'_>, issue: &Issue, action: &Action| {
-        run(tx, Author { viewer, desk, issue }, action)
+        run(tx, Author { viewer, desk, thing: issue }, action)
     };
     each(tx, issue, actions, step, |tx| rows::by_id(tx, issue.id)?.found(""))
 }
@@ -63,7 +58,7 @@ fn edit(change: impl FnOnce(&mut IssueInput), done: Done) -> Edit {
 }
 
 fn run(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Done> {
-    let Author { viewer, desk, issue } = by;
+    let Author { viewer, desk, thing: issue } = by;
     if let Some((input, done)) = edit_of(tx, by, action)? {
         requests::edit(tx, viewer, desk, issue, &input)?;
         return Ok(done);
@@ -219,7 +214,7 @@ fn assign(tx: &mut Tx<'_>, viewer: &Viewer, action: &Action) -> Result<Edit> {
 }
 
 fn take(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Done> {
-    let Author { viewer, desk, issue } = by;
+    let Author { viewer, desk, thing: issue } = by;
     let argument = action.argument.as_str();
     let reference = Reference::Path(argument.to_owned());
     let to = match (action.name, argument) {
@@ -261,7 +256,7 @@ fn measure(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Done> {
     if !by.desk.is_reporter() {
         return Err(Error::forbidden(""));
     }
-    let (actor, issue) = (by.viewer.user_id(), by.issue);
+    let (actor, issue) = (by.viewer.user_id(), by.thing);
     let span = || parse_span(&action.argument).ok_or_else(senseless);
     Ok(match action.name {
         "estimate" => {
@@ -290,7 +285,7 @@ fn measure(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Done> {
 }
 
 fn relate(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Done> {
-    let Author { viewer, desk, issue } = by;
+    let Author { viewer, desk, thing: issue } = by;
     let (path, number) = action.argument.rsplit_once('#').ok_or_else(senseless)?;
     let iid: i64 = number.parse().map_err(|_| senseless())?;
     let place = match path {

@@ -5,6 +5,7 @@ use super::said::{beside, noteable};
 use crate::activity;
 use crate::model::epics::{DEFAULT_COLOR, Epic};
 use crate::model::{HealthStatus, IssueState, color, text_error, title_error};
+use crate::rules::changed::{self, LabelRows, Labels, Texts};
 use crate::rules::notes;
 use crate::store::epics::{self as rows, dates, events, tree};
 use crate::store::internal_ids::{self, Usage};
@@ -92,6 +93,11 @@ impl EpicInput {
     }
 }
 
+/// The labels that a change names.
+fn named(input: &EpicInput) -> Labels<'_> {
+    Labels::named(input.label_ids.as_deref(), &input.add_label_ids, &input.remove_label_ids)
+}
+
 fn reread(tx: &mut Tx<'_>, id: i64) -> Result<Epic> {
     rows::by_id(tx, id)?.found("")
 }
@@ -117,10 +123,7 @@ pub fn create(
     let id = rows::insert(tx, &new)?;
     let made = reread(tx, id)?;
     let by = By { user_id: author_id, at: created_at };
-    let mut labels = input.label_ids.clone().unwrap_or_default();
-    labels.extend(&input.add_label_ids);
-    let labels = EpicInput { add_label_ids: labels, ..EpicInput::default() };
-    relabel(tx, by, &made, &labels)?;
+    LABELS.begin(tx, made.id, by, named(input))?;
     activity::epic(tx, author_id, Action::Created, &made)?;
     Ok(made)
 }
@@ -133,21 +136,14 @@ pub fn update(tx: &mut Tx<'_>, actor: Option<i64>, epic: &Epic, input: &EpicInpu
     }
     let by = By { user_id: actor, at: tx.now() };
     tell(tx, by, epic, &after)?;
-    relabel(tx, by, epic, input)?;
+    LABELS.change(tx, epic.id, by, named(input))?;
     reread(tx, epic.id)
 }
 
 fn changed(tx: &Tx<'_>, actor: Option<i64>, epic: &Epic, input: &EpicInput) -> Result<Epic> {
-    let state = match input.state_event {
-        None => epic.state,
-        Some(StateEvent::Close) => IssueState::Closed,
-        Some(StateEvent::Reopen) => IssueState::Opened,
-    };
-    let (closed_by_id, closed_at) = match (epic.state, state) {
-        (IssueState::Opened, IssueState::Closed) => (actor, Some(tx.now())),
-        (_, IssueState::Opened) => (None, None),
-        _ => (epic.closed_by_id, epic.closed_at),
-    };
+    let was = (epic.state, epic.closed_by_id, epic.closed_at);
+    let by = By { user_id: actor, at: tx.now() };
+    let (state, closed_by_id, closed_at) = changed::standing(was, input.state_event, by);
     let description = input.description.clone().over(epic.description.clone());
     let given = input.color.as_deref().map(color::parse);
     let after = Epic {
@@ -199,21 +195,13 @@ fn tell(tx: &mut Tx<'_>, by: By, before: &Epic, after: &Epic) -> Result<()> {
     Ok(())
 }
 
+fn texts(of: &Epic) -> Texts<'_> {
+    let description = of.description.as_deref();
+    Texts { title: &of.title, description, confidential: of.confidential }
+}
+
 fn remarks(before: &Epic, after: &Epic) -> Vec<String> {
-    let mut told = Vec::new();
-    if before.title != after.title {
-        told.push(format!("changed title from **{}** to **{}**", before.title, after.title));
-    }
-    if before.description != after.description {
-        told.push("changed the description".to_owned());
-    }
-    if before.confidential != after.confidential {
-        let text = match after.confidential {
-            true => "made the epic confidential",
-            false => "made the epic visible to everyone",
-        };
-        told.push(text.to_owned());
-    }
+    let mut told = changed::remarks("epic", texts(before), texts(after));
     for (what, old, new) in [
         ("start date", before.start_on(), after.start_on()),
         ("due date", before.due_on(), after.due_on()),
@@ -231,27 +219,12 @@ fn remarks(before: &Epic, after: &Epic) -> Vec<String> {
     told
 }
 
-fn relabel(tx: &mut Tx<'_>, by: By, epic: &Epic, input: &EpicInput) -> Result<()> {
-    let mut added = input.add_label_ids.clone();
-    let mut removed = input.remove_label_ids.clone();
-    if let Some(wanted) = &input.label_ids {
-        let present = rows::label_ids(tx, epic.id)?;
-        removed.extend(present.into_iter().filter(|id| !wanted.contains(id)));
-        added.extend(wanted);
-    }
-    removed.retain(|id| !added.contains(id));
-    for label in added {
-        if rows::add_label(tx, epic.id, label)? {
-            events::labelled(tx, epic.id, by, "add", label)?;
-        }
-    }
-    for label in removed {
-        if rows::remove_label(tx, epic.id, label)? {
-            events::labelled(tx, epic.id, by, "remove", label)?;
-        }
-    }
-    Ok(())
-}
+const LABELS: LabelRows = LabelRows {
+    present: rows::label_ids,
+    add: rows::add_label,
+    remove: rows::remove_label,
+    tell: events::labelled,
+};
 
 /// Puts an epic below another, or below none, and tells it on all of them.
 pub fn put_below(

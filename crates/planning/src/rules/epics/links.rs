@@ -6,7 +6,7 @@ use crate::access::epics::{GroupAccess, signed_in};
 use crate::model::LinkType;
 use crate::model::epics::{Epic, EpicLink};
 use crate::store::epics;
-use crate::store::epics::links as rows;
+use crate::store::linked_pairs::{EPIC_LINKS, MOST};
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
 use kernel::ids::Reference;
@@ -54,19 +54,20 @@ pub fn create(
         kind => (epic, &other, kind),
     };
     let blocks = stored == LinkType::Blocks;
-    if blocks && rows::reaches(tx, target.id, source.id)? {
-        let linked = rows::of_epic(tx, source.id)?;
+    if blocks && EPIC_LINKS.reaches(tx, target.id, source.id)? {
+        let linked = EPIC_LINKS.of(tx, source.id)?;
         if !linked.iter().any(|link| link.other(source.id) == target.id) {
             let text = "cannot be added: epics would block one another in a circle";
             return Err(Error::Unprocessable(text.into()));
         }
     }
     for one in [source, target] {
-        if rows::of_epic(tx, one.id)?.len() as i64 >= rows::MOST {
+        if EPIC_LINKS.of(tx, one.id)?.len() as i64 >= MOST {
             return Err(Error::Unprocessable("too many linked epics".into()));
         }
     }
-    let link = rows::insert(tx, source.id, target.id, stored)?
+    let link = EPIC_LINKS
+        .insert(tx, (source.id, target.id), stored)?
         .ok_or_else(|| Error::Conflict("Epic(s) already assigned".into()))?;
     tell(tx, viewer, source, target, blocks)?;
     Ok(LinkedEpics { link, source: source.clone(), target: target.clone() })
@@ -99,7 +100,7 @@ pub fn destroy(
     if !from.is_member() {
         return Err(Error::forbidden(""));
     }
-    let link = rows::find(tx, epic.id, id)?.found("")?;
+    let link = EPIC_LINKS.find(tx, epic.id, id)?.found("")?;
     let hidden = || Error::NotFoundText("No Related Epic Link found".into());
     let other = epics::visible_by_ids(tx, viewer, &[link.other(epic.id)])?;
     let other = other.into_iter().next().ok_or_else(hidden)?;
@@ -107,7 +108,7 @@ pub fn destroy(
     if !there.is_member() {
         return Err(Error::forbidden(""));
     }
-    rows::delete(tx, link.id)?;
+    EPIC_LINKS.delete(tx, link.id)?;
     let (source, target) = match link.source_id == epic.id {
         true => (epic.clone(), other),
         false => (other, epic.clone()),

@@ -5,6 +5,7 @@ use crate::activity;
 use crate::formats::tasks;
 use crate::hooks;
 use crate::model::{EscalationStatus, HealthStatus, Issue, IssueKind, IssueState, Severity};
+use crate::rules::changed::{self, LabelRows, Labels, Texts};
 use crate::rules::epics::issues as epic_issues;
 use crate::rules::notes;
 use crate::store::epics::{self, dates};
@@ -170,11 +171,6 @@ impl IssueInput {
         };
         *self == times
     }
-
-    /// Whether title or description change, which others read.
-    pub fn rewrites(&self) -> bool {
-        self.title.is_some() || matches!(self.description, Patch::Value(_))
-    }
 }
 
 /// Gives a new issue its labels and assignees, and tells of all it was made
@@ -188,11 +184,8 @@ pub(super) fn begin(tx: &mut Tx<'_>, made: &Issue, input: &IssueInput) -> Result
         health_status: None,
         ..made.clone()
     };
-    let mut labels = input.label_ids.clone().unwrap_or_default();
-    labels.extend(&input.add_label_ids);
-    let labels = IssueInput { add_label_ids: labels, ..IssueInput::default() };
     tell(tx, by, &bare, made)?;
-    relabel(tx, by, made, &labels)?;
+    LABELS.begin(tx, made.id, by, named(input))?;
     put_into_epic(tx, by.user_id, made, input)?;
     match &input.assignees {
         Assignees::Set(ids) | Assignees::Add(ids) => {
@@ -213,7 +206,7 @@ pub fn update(
     rows::update(tx, &after)?;
     let by = By { user_id: actor, at: tx.now() };
     tell(tx, by, issue, &after)?;
-    relabel(tx, by, issue, input)?;
+    LABELS.change(tx, issue.id, by, named(input))?;
     assign(tx, by, issue, &input.assignees)?;
     put_into_epic(tx, actor, &after, input)?;
     if (issue.milestone_id, issue.due_on) != (after.milestone_id, after.due_on) {
@@ -237,17 +230,15 @@ fn put_into_epic(
     epic_issues::set(tx, actor, issue, epic.as_ref())
 }
 
+/// The labels that a change names.
+fn named(input: &IssueInput) -> Labels<'_> {
+    Labels::named(input.label_ids.as_deref(), &input.add_label_ids, &input.remove_label_ids)
+}
+
 pub(super) fn changed(tx: &Tx<'_>, actor: Option<i64>, issue: &Issue, input: &IssueInput) -> Issue {
-    let state = match input.state_event {
-        None => issue.state,
-        Some(StateEvent::Close) => IssueState::Closed,
-        Some(StateEvent::Reopen) => IssueState::Opened,
-    };
-    let (closed_by_id, closed_at) = match (issue.state, state) {
-        (IssueState::Opened, IssueState::Closed) => (actor, Some(tx.now())),
-        (_, IssueState::Opened) => (None, None),
-        _ => (issue.closed_by_id, issue.closed_at),
-    };
+    let was = (issue.state, issue.closed_by_id, issue.closed_at);
+    let by = By { user_id: actor, at: tx.now() };
+    let (state, closed_by_id, closed_at) = changed::standing(was, input.state_event, by);
     let description = input.description.clone().over(issue.description.clone());
     let description = description.filter(|text| !text.is_empty());
     let (task_count, task_completed_count) =
@@ -314,23 +305,13 @@ fn tell(tx: &mut Tx<'_>, by: By, before: &Issue, after: &Issue) -> Result<()> {
     Ok(())
 }
 
+fn texts(of: &Issue) -> Texts<'_> {
+    let description = of.description.as_deref();
+    Texts { title: &of.title, description, confidential: of.confidential }
+}
+
 fn remarks(before: &Issue, after: &Issue) -> Vec<String> {
-    let mut told = Vec::new();
-    if before.title != after.title {
-        told.push(format!("changed title from **{}** to **{}**", before.title, after.title));
-    }
-    if before.description != after.description {
-        told.push("changed the description".to_owned());
-    }
-    if before.confidential != after.confidential {
-        told.push(
-            match after.confidential {
-                true => "made the issue confidential",
-                false => "made the issue visible to everyone",
-            }
-            .to_owned(),
-        );
-    }
+    let mut told = changed::remarks("issue", texts(before), texts(after));
     let locked = after.discussion_locked == Some(true);
     if (before.discussion_locked == Some(true)) != locked {
         let verb = if locked { "locked" } else { "unlocked" };
@@ -362,27 +343,17 @@ fn remarks(before: &Issue, after: &Issue) -> Vec<String> {
     told
 }
 
-fn relabel(tx: &mut Tx<'_>, by: By, issue: &Issue, input: &IssueInput) -> Result<()> {
-    let mut added = input.add_label_ids.clone();
-    let mut removed = input.remove_label_ids.clone();
-    if let Some(wanted) = &input.label_ids {
-        let present = rows::label_ids(tx, issue.id)?;
-        removed.extend(present.into_iter().filter(|id| !wanted.contains(id)));
-        added.extend(wanted);
-    }
-    removed.retain(|id| !added.contains(id));
-    for label in added {
-        if rows::add_label(tx, issue.id, label)? {
-            events::write(tx, issue.id, by, EventDetail::Label("add", label))?;
-        }
-    }
-    for label in removed {
-        if rows::remove_label(tx, issue.id, label)? {
-            events::write(tx, issue.id, by, EventDetail::Label("remove", label))?;
-        }
-    }
-    Ok(())
+/// A label came (`add`) or went (`remove`).
+fn labelled(tx: &mut Tx<'_>, id: i64, by: By, action: &'static str, label: i64) -> Result<()> {
+    events::write(tx, id, by, EventDetail::Label(action, label))
 }
+
+const LABELS: LabelRows = LabelRows {
+    present: rows::label_ids,
+    add: rows::add_label,
+    remove: rows::remove_label,
+    tell: labelled,
+};
 
 fn assign(tx: &mut Tx<'_>, by: By, issue: &Issue, assignees: &Assignees) -> Result<()> {
     let (added, removed) = match assignees {

@@ -2,10 +2,10 @@
 
 use super::{noteable, remark};
 use crate::access::{ProjectAccess, desk, desk_to_write, sees};
-use crate::model::{Issue, LinkType};
+use crate::model::{Issue, Link, LinkType};
 use crate::rules::notes;
 use crate::store::issues;
-use crate::store::issues::links::{self as rows, Link};
+use crate::store::linked_pairs::{ISSUE_LINKS, MOST};
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
 use kernel::ids::Reference;
@@ -60,17 +60,18 @@ pub fn create(
         kind => (issue, &other, kind),
     };
     let blocks = stored == LinkType::Blocks;
-    if blocks && rows::reaches(tx, target.id, source.id)? {
+    if blocks && ISSUE_LINKS.reaches(tx, target.id, source.id)? {
         return Err(Error::Unprocessable(
             "cannot be added: issues would block one another in a circle".into(),
         ));
     }
     for one in [source, target] {
-        if rows::of_issue(tx, one.id)?.len() as i64 >= rows::MOST {
+        if ISSUE_LINKS.of(tx, one.id)?.len() as i64 >= MOST {
             return Err(Error::Unprocessable("too many linked issues".into()));
         }
     }
-    let link = rows::insert(tx, source.id, target.id, stored)?
+    let link = ISSUE_LINKS
+        .insert(tx, (source.id, target.id), stored)?
         .ok_or_else(|| Error::Conflict("Issue(s) already assigned".into()))?;
     tell(tx, viewer, source, target, blocks)?;
     Ok(Linked { link, source: source.clone(), target: target.clone() })
@@ -111,7 +112,7 @@ pub(super) fn beside(
 }
 
 pub fn find(tx: &mut Tx<'_>, viewer: &Viewer, issue: &Issue, id: i64) -> Result<Linked> {
-    let link = rows::find(tx, issue.id, id)?.found("")?;
+    let link = ISSUE_LINKS.find(tx, issue.id, id)?.found("")?;
     let other = issues::by_id(tx, link.other(issue.id))?.found("")?;
     let there =
         desk(tx, viewer, &Reference::Id(other.project_id)).map_err(|_| Error::NotFound(""))?;
@@ -136,7 +137,7 @@ pub fn destroy(
     if from.level < GUEST {
         return Err(Error::forbidden(""));
     }
-    rows::delete(tx, linked.link.id)?;
+    ISSUE_LINKS.delete(tx, linked.link.id)?;
     let (source, target) = (&linked.source, &linked.target);
     for (one, other) in [(source, target), (target, source)] {
         beside(tx, one, viewer.user_id(), "removed the relation with", other)?;

@@ -1,10 +1,10 @@
-//! Links between epics.
+//! Links between epics of a group.
 
 use super::{TABLES, of_condition};
 use crate::access::epics::{visible, visible_ids};
-use crate::model::LinkType;
 use crate::model::epics::{Epic, EpicLink};
 use crate::store::issues::filter::Times;
+use crate::store::linked_pairs::COLUMNS;
 use crate::store::pages::{self, KeyType, List, Order};
 use identity::viewer::Viewer;
 use kernel::error::Result;
@@ -12,76 +12,7 @@ use kernel::http::{Paged, Paging};
 use serde_json::json;
 use spaces::model::Namespace;
 use std::collections::HashMap;
-use store::{Fragment, Tx, sql};
-
-/// Most links that one epic has.
-pub const MOST: i64 = 500;
-
-const COLUMNS: &str = "id, source_id, target_id, link_type, created_at, updated_at";
-const SELECT: &str = store::concat!("select ", COLUMNS, " from epic_links ");
-
-/// Links of an epic, in the order they were made.
-pub fn of_epic(tx: &mut Tx<'_>, epic_id: i64) -> Result<Vec<EpicLink>> {
-    Ok(tx.all(
-        sql!(SELECT, "where source_id = $1 union ", SELECT, "where target_id = $1 order by 1"),
-        (epic_id,),
-    )?)
-}
-
-pub fn find(tx: &mut Tx<'_>, epic_id: i64, id: i64) -> Result<Option<EpicLink>> {
-    Ok(tx.optional(
-        sql!(SELECT, "where id = $2 and (source_id = $1 or target_id = $1)"),
-        (epic_id, id),
-    )?)
-}
-
-/// Links two epics, unless they are linked already.
-pub fn insert(
-    tx: &mut Tx<'_>,
-    source_id: i64,
-    target_id: i64,
-    link_type: LinkType,
-) -> Result<Option<EpicLink>> {
-    let now = tx.now();
-    Ok(tx.optional(
-        sql!(
-            "insert into epic_links (source_id, target_id, lower_id, higher_id, link_type,
-                created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $6)
-             on conflict (lower_id, higher_id) do nothing returning ",
-            COLUMNS
-        ),
-        (
-            source_id,
-            target_id,
-            source_id.min(target_id),
-            source_id.max(target_id),
-            link_type,
-            now,
-        ),
-    )?)
-}
-
-pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
-    tx.execute(sql!("delete from epic_links where id = $1"), (id,))?;
-    Ok(())
-}
-
-/// Whether one epic blocks another, be it over others between them.
-pub fn reaches(tx: &mut Tx<'_>, from: i64, to: i64) -> Result<bool> {
-    let found: Option<i64> = tx.optional(
-        sql!(
-            "with recursive blocked (id) as (
-                select target_id from epic_links where source_id = $1 and link_type = 'blocks'
-                union
-                select l.target_id from blocked join epic_links l on l.source_id = blocked.id
-                where l.link_type = 'blocks'
-             )
-             select id from blocked where id = $2"
-        ),
-        (from, to),
-    )?;
-    Ok(found.is_some())
-}
+use store::{Fragment, Tx};
 
 /// Condition on `epics` joined with `namespaces`: those of a group and the groups
 /// below it that the viewer may see.
@@ -100,8 +31,7 @@ pub fn of_group(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     group: &Namespace,
-    times: &Times,
-    paging: Paging,
+    (times, paging): (&Times, Paging),
 ) -> Result<Paged<EpicLink>> {
     let mut condition = Fragment::new("epic_links.source_id in");
     condition

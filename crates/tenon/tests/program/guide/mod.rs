@@ -62,6 +62,7 @@ pages! {
     home_and_preferences: "docs/guide/home.md",
     issues: "docs/guide/issues.md",
     epics: "docs/guide/epics.md",
+    boards: "docs/guide/boards.md",
     limits_and_outages: "docs/guide/limits.md",
     maven_packages: "docs/guide/packages-maven.md",
     terraform_modules: "docs/guide/packages-terraform.md",

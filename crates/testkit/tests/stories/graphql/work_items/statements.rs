@@ -5,7 +5,8 @@ use crate::graphql::{data, statements};
 use serde_json::json;
 use testkit::{Client, TestServer, TestUser};
 
-/// Fifty epics and fifty issues with everything beside them.
+/// Sixty epics and sixty issues with everything beside them: of fifty, too, some lead
+/// to parents that are not among them.
 async fn fill(t: &TestServer) -> TestUser {
     let project = t.project_with("acme/anvil", "public").await;
     let group = t.group("acme").await;
@@ -13,7 +14,7 @@ async fn fill(t: &TestServer) -> TestUser {
     let jane = t.user("jane").await;
     group.add(&jane, 20).await;
     let mut last = 0;
-    for n in 0..50 {
+    for n in 0..60 {
         let body = json!({"title": format!("e{n}"), "description": "**d**", "labels": format!("a{n}"),
             "parent_id": if n % 7 == 0 { 0 } else { last }});
         let made = epic(&jane, &group, body).await;
