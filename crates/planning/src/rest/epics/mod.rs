@@ -195,8 +195,7 @@ async fn opened(
     shown: fn(&mut Tx<'_>, &Caller, &Epic) -> Result<EpicEntity>,
 ) -> Result<Created<EpicEntity>> {
     let (app, writer) = (by.app.clone(), Writer::by_api(by.viewer.clone(), request));
-    let made =
-        guarded::open(&app, writer, group, wanted, move |tx, _, epic| shown(tx, &by, &epic));
+    let made = guarded::open(&app, writer, group, wanted, move |tx, _, epic| shown(tx, &by, &epic));
     Ok(Created(made.await?.rest()?))
 }
 
