@@ -87,14 +87,16 @@ test('rows are moved by the arrow keys on their grips', async () => {
   assert.deepEqual(before, ['Heat', 'Strike', 'Cool']);
   const grip = page.getByRole('button', { name: 'Move Heat' });
   await grip.focus();
+  const says = (text) => page.getByRole('status').filter({ hasText: text }).waitFor({ state: 'attached' });
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
+  await says('Heat is now number 3 of 3');
   await page.keyboard.press('ArrowDown');
-  await page.getByRole('status').filter({ hasText: 'Heat is now number 3 of 3' }).waitFor({ state: 'attached' });
+  await says('Heat stands at the end');
   assert.deepEqual(await order('issues'), ['Strike', 'Cool', 'Heat']);
   assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), 'Move Heat');
   await page.keyboard.press('ArrowUp');
-  await page.getByRole('status').filter({ hasText: 'Heat is now number 2 of 3' }).waitFor({ state: 'attached' });
+  await says('Heat is now number 2 of 3');
   assert.deepEqual(await order('issues'), ['Strike', 'Heat', 'Cool']);
   assert.deepEqual(problems, []);
   await context.close();

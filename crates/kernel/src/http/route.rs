@@ -106,8 +106,9 @@ impl Route {
 /// Crate, modules and name of a handler, without the modules that every
 /// room has, and without the function that declares one that is a closure.
 pub(super) fn handler_path(type_name: &str) -> Vec<&str> {
-    type_name
-        .split("::")
+    // What a handler is of is no part of its name.
+    let name = type_name.split_once('<').map_or(type_name, |(name, _)| name);
+    name.split("::")
         .filter(|part| !matches!(*part, "rest" | "pages" | "routes"))
         .collect()
 }
