@@ -1,28 +1,7 @@
 """python-gitlab, unmodified, plans on boards of projects and groups."""
 
-import os
-
-import gitlab
-
 import stories
-from stories import URL
-
-ROOT = gitlab.Gitlab(URL, private_token=os.environ["TENON_TOKEN"])
-
-
-def refused(status, call):
-    """The call must be refused with this status."""
-    try:
-        call()
-    except gitlab.exceptions.GitlabError as error:
-        assert error.response_code == status, (error.response_code, error.error_message)
-        return
-    raise AssertionError(f"expected a refusal with {status}")
-
-
-def group_with_project(path):
-    group = ROOT.groups.create({"name": path, "path": path})
-    return group, ROOT.projects.create({"name": "anvil", "namespace_id": group.id})
+from as_root import ROOT, group_with_project, refused
 
 
 def test_boards_are_made_renamed_and_deleted():

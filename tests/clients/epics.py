@@ -5,24 +5,8 @@ import os
 import gitlab
 
 import stories
+from as_root import ROOT, group_with_project, refused
 from stories import URL
-
-ROOT = gitlab.Gitlab(URL, private_token=os.environ["TENON_TOKEN"])
-
-
-def refused(status, call):
-    """The call must be refused with this status."""
-    try:
-        call()
-    except gitlab.exceptions.GitlabError as error:
-        assert error.response_code == status, (error.response_code, error.error_message)
-        return
-    raise AssertionError(f"expected a refusal with {status}")
-
-
-def group_with_project(path):
-    group = ROOT.groups.create({"name": path, "path": path})
-    return group, ROOT.projects.create({"name": "anvil", "namespace_id": group.id})
 
 
 def test_epics_are_made_found_changed_and_deleted():

@@ -10,20 +10,9 @@ import tempfile
 import gitlab
 
 import stories
+from as_root import ROOT, refused
 from oauth_user import Person
 from stories import URL
-
-ROOT = gitlab.Gitlab(URL, private_token=os.environ["TENON_TOKEN"])
-
-
-def refused(status, call):
-    """The call must be refused with this status."""
-    try:
-        call()
-    except gitlab.exceptions.GitlabError as error:
-        assert error.response_code == status, (error.response_code, error.error_message)
-        return
-    raise AssertionError(f"expected a refusal with {status}")
 
 
 def worked_on(path):

@@ -5,29 +5,12 @@ import os
 import gitlab
 
 import stories
+from as_root import ROOT, group_with_project, refused
 from stories import URL
-
-ROOT = gitlab.Gitlab(URL, private_token=os.environ["TENON_TOKEN"])
-
-
-def refused(status, call):
-    """The call must be refused with this status."""
-    try:
-        call()
-    except gitlab.exceptions.GitlabError as error:
-        assert error.response_code == status, (error.response_code, error.error_message)
-        return
-    raise AssertionError(f"expected a refusal with {status}")
-
-
-def project_in(path):
-    """A new group of this path with a project in it."""
-    group = ROOT.groups.create({"name": path, "path": path})
-    return group, ROOT.projects.create({"name": "anvil", "namespace_id": group.id})
 
 
 def test_labels_are_made_subscribed_to_promoted_and_deleted():
-    group, project = project_in("labels")
+    group, project = group_with_project("labels")
     label = project.labels.create({"name": "To do", "color": "#8899aa", "priority": 2})
     refused(409, lambda: project.labels.create({"name": "To do", "color": "red"}))
     assert project.labels.get("To do").id == label.id
@@ -45,7 +28,7 @@ def test_labels_are_made_subscribed_to_promoted_and_deleted():
 
 
 def test_files_are_uploaded_and_searched_for_in_texts():
-    _, project = project_in("attached")
+    _, project = group_with_project("attached")
     sent = project.upload("hinge 1.txt", filedata=b"it squeaks")
     assert sent["markdown"] == f"[hinge_1.txt]({sent['url']})", sent
     issue = project.issues.create({"title": "Squeaking", "description": sent["markdown"]})
@@ -58,7 +41,7 @@ def test_files_are_uploaded_and_searched_for_in_texts():
 
 
 def test_milestones_gather_issues():
-    group, project = project_in("milestones")
+    group, project = group_with_project("milestones")
     goal = project.milestones.create({"title": "1.0", "due_date": "2031-02-01"})
     project.issues.create({"title": "Hinge", "milestone_id": goal.id})
     assert [issue.title for issue in goal.issues()] == ["Hinge"]
@@ -72,7 +55,7 @@ def test_milestones_gather_issues():
 
 
 def test_issues_are_changed_found_and_deleted():
-    group, project = project_in("issues")
+    group, project = group_with_project("issues")
     issue = project.issues.create({"title": "Hinge", "labels": ["bug", "door"], "weight": 2})
     assert (issue.iid, issue.labels) == (1, ["bug", "door"])
     issue.labels = ["bug"]
@@ -100,7 +83,7 @@ def test_issues_are_changed_found_and_deleted():
 
 
 def test_issues_are_timed_linked_and_moved():
-    group, project = project_in("moves")
+    group, project = group_with_project("moves")
     other = ROOT.projects.create({"name": "forge", "namespace_id": group.id})
     issue = project.issues.create({"title": "Hinge"})
     blocked = project.issues.create({"title": "Door"})
@@ -124,7 +107,7 @@ def test_issues_are_timed_linked_and_moved():
 
 
 def test_notes_are_written_answered_and_reacted_to():
-    _, project = project_in("notes")
+    _, project = group_with_project("notes")
     issue = project.issues.create({"title": "Hinge"})
     note = issue.notes.create({"body": "Oil it"})
     note.body = "Oil it twice"
@@ -152,7 +135,7 @@ def test_notes_are_written_answered_and_reacted_to():
 
 
 def test_todos_are_made_and_done():
-    _, project = project_in("todos")
+    _, project = group_with_project("todos")
     issue = project.issues.create({"title": "Hinge"})
     issue.todo()
     mine = [todo for todo in ROOT.todos.list(get_all=True) if todo.target["id"] == issue.id]
@@ -165,7 +148,7 @@ def test_todos_are_made_and_done():
 
 
 def test_graphql_tells_and_changes_the_same_issues():
-    _, project = project_in("graph")
+    _, project = group_with_project("graph")
     issue = project.issues.create({"title": "Hinge", "labels": ["bug"]})
     project.issues.create({"title": "Door"})
     with gitlab.GraphQL(URL, token=os.environ["TENON_TOKEN"]) as graph:
