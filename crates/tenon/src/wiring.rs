@@ -74,6 +74,7 @@ pub fn migrations() -> &'static [Migration] {
         64 "0064_sent_notifications",
         65 "0065_epics",
         68 "0068_incoming_mail",
+        70 "0070_repositories",
     }
 }
 
@@ -96,6 +97,7 @@ fn routes_with(explorer: &Files) -> Routes {
     search::routes(&mut routes);
     activity::routes(&mut routes);
     incoming::routes(&mut routes);
+    repositories::routes(&mut routes);
     graphql::transport::routes(&mut routes, graph());
     graphql::explorer::routes(&mut routes, explorer);
     graphql::rest::routes(&mut routes);
@@ -345,6 +347,8 @@ pub fn assemble_over(options: Options, store: Store) -> Outcome<(App, Arc<Server
         config: Config {
             external_url,
             data_dir: options.data,
+            cache_dir: options.cache,
+            cache_size: options.cache_size,
             trusted_proxies: options.trusted_proxies,
             connections: options.connections,
             incoming_mail: options.incoming_mail,
