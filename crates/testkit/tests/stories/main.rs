@@ -20,6 +20,7 @@ mod packages_formats;
 mod pages;
 mod planning;
 mod refusals;
+mod repositories;
 mod review;
 mod search;
 mod server;
