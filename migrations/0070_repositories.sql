@@ -37,5 +37,6 @@ create table repository_packs (
     retired_at timestamptz              -- others hold its objects since then
 );
 create unique index repository_packs_once on repository_packs (repository_id, name);
+create index repository_packs_retired on repository_packs (retired_at, id);
 create index repository_packs_by_pack on repository_packs (pack_key);
 create index repository_packs_by_index on repository_packs (index_key);

@@ -5,6 +5,7 @@
 //! for. Refs move in [`rules::moves`] alone, and [`cache`] makes the copies.
 //!
 //! Tables: `repositories`, `repository_refs`, `repository_packs` (migration 0070).
+//! Jobs: `repositories.compact`, `repositories.prune`, `repositories.sweep`.
 //! Settings: `repositories.push_limits`.
 
 pub mod access;
@@ -17,7 +18,12 @@ pub mod model;
 pub mod receive;
 pub mod rules;
 pub mod store;
+pub mod upkeep;
 
 pub fn routes(r: &mut kernel::http::Routes) {
     http::routes(r);
+}
+
+pub fn jobs(registry: &mut kernel::jobs::RegistryBuilder) {
+    upkeep::jobs(registry);
 }

@@ -151,6 +151,7 @@ pub fn jobs() -> Registry {
     monitoring::jobs(&mut jobs);
     activity::jobs(&mut jobs);
     incoming::jobs(&mut jobs);
+    repositories::jobs(&mut jobs);
     jobs.build()
 }
 

@@ -4,7 +4,7 @@ use super::refused::{Refused, Resolved};
 use super::{IdentityGate, deploy_viewer};
 use crate::oauth::settings::OAuth;
 use crate::viewer::{Credential, SignedIn, Viewer};
-use crate::{sign_in, tokens};
+use crate::{recent_passwords, tokens};
 use kernel::app::App;
 use kernel::error::Error;
 use kernel::secrets::Secret;
@@ -37,7 +37,7 @@ impl IdentityGate {
             return Err(Error::Unauthenticated.into());
         }
         let secret = Secret::new(password);
-        let user = sign_in::check_password(app, &username, &secret, &peer).await?;
+        let user = recent_passwords::check(app, &username, &secret, &peer).await?;
         let user = user.ok_or(Error::Unauthenticated)?;
         Ok(Viewer::User(Arc::new(SignedIn {
             scopes: GIT_SCOPES.iter().map(|scope| (*scope).to_owned()).collect(),

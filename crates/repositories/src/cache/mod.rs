@@ -1,11 +1,14 @@
 //! The copies of repositories that this node keeps: bare repositories as git reads
 //! them, made of the rows and blobs that everybody shares. They may be deleted at any
 //! time, and are made again when they are next asked for.
+//!
+//! A copy is of an epoch: when objects were removed from a repository, the copy that
+//! has them still is left to who uses it, and another is begun. So nothing new is
+//! found to fit to what is gone.
 
 mod folder;
 mod room;
 
-use crate::model::{Pack, Ref};
 use crate::store::{self, packs, refs};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
@@ -23,7 +26,28 @@ pub fn root(app: &App) -> PathBuf {
 /// The copies that this server has used.
 #[derive(Default)]
 pub struct Copies {
-    known: Mutex<HashMap<i64, Arc<Known>>>,
+    known: Mutex<HashMap<Named, Arc<Known>>>,
+}
+
+/// A repository and the epoch of a copy of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Named {
+    repository: i64,
+    epoch: i64,
+}
+
+impl Named {
+    fn folder(self, app: &App) -> PathBuf {
+        root(app).join(format!("{}-{}", self.repository, self.epoch))
+    }
+
+    fn of_folder(name: &str) -> Option<Named> {
+        let (repository, epoch) = name.split_once('-')?;
+        Some(Named {
+            repository: repository.parse().ok()?,
+            epoch: epoch.parse().ok()?,
+        })
+    }
 }
 
 /// What is known of one copy.
@@ -38,9 +62,9 @@ struct Known {
 }
 
 impl Copies {
-    fn of(&self, repository: i64) -> Arc<Known> {
+    fn of(&self, named: Named) -> Arc<Known> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.entry(repository).or_default().clone()
+        known.entry(named).or_default().clone()
     }
 }
 
@@ -66,51 +90,41 @@ pub enum Having {
     ObjectsAndRefs,
 }
 
-/// What the database says of a repository.
-struct Shared {
-    generation: i64,
-    epoch: i64,
-    head: String,
-    packs: Vec<Pack>,
-    refs: Option<Vec<Ref>>,
-}
-
 /// The copy of a repository, as it is now.
 pub async fn copy(app: &App, repository: i64, having: Having) -> Result<LocalCopy> {
-    let known = app.kept::<Copies>().of(repository);
+    let (now, packs) = app
+        .read(move |tx| {
+            let now = store::by_id(tx, repository)?.found("Repository")?;
+            Ok((now, packs::in_use(tx, repository)?))
+        })
+        .await?;
+    let named = Named { repository, epoch: now.epoch };
+    let known = app.kept::<Copies>().of(named);
     let used = known.used.clone().read_owned().await;
     known.at.store(app.now().as_second(), Ordering::Relaxed);
     let mut copied = known.refs.lock().await;
-    let folder = root(app).join(repository.to_string());
-    let has_refs = copied.filter(|_| folder::has_refs(&folder));
-    let shared = app.read(move |tx| shared(tx, repository, having, has_refs)).await?;
-    let added = folder::fill(app.blobs(), &folder, &shared.packs).await?;
-    if let Some(refs) = &shared.refs {
-        folder::write_refs(&folder, &shared.head, refs).await?;
-        *copied = Some(shared.generation);
+    let folder = named.folder(app);
+    let added = folder::fill(app.blobs(), &folder, &packs).await?;
+    let is_new = copied.is_some_and(|generation| generation >= now.generation);
+    if having == Having::ObjectsAndRefs && !(is_new && folder::has_refs(&folder)) {
+        *copied = Some(write_refs(app, repository, &folder).await?);
     }
     if added > 0 {
-        room::make(app, repository);
+        room::make(app, named);
     }
-    Ok(LocalCopy { folder, epoch: shared.epoch, _used: used })
+    Ok(LocalCopy { folder, epoch: now.epoch, _used: used })
 }
 
-fn shared(
-    tx: &mut ::store::Tx<'_>,
-    id: i64,
-    having: Having,
-    has_refs: Option<i64>,
-) -> Result<Shared> {
-    let repository = store::by_id(tx, id)?.found("Repository")?;
-    let is_stale = having == Having::ObjectsAndRefs && has_refs != Some(repository.generation);
-    let refs = is_stale.then(|| refs::all(tx, id)).transpose()?;
-    Ok(Shared {
-        generation: repository.generation,
-        epoch: repository.epoch,
-        head: repository.head.to_string(),
-        packs: packs::in_use(tx, id)?,
-        refs,
-    })
+/// Gives a copy the refs as they are now; their generation.
+async fn write_refs(app: &App, repository: i64, folder: &Path) -> Result<i64> {
+    let (now, refs) = app
+        .read(move |tx| {
+            let now = store::by_id(tx, repository)?.found("Repository")?;
+            Ok((now, refs::all(tx, repository)?))
+        })
+        .await?;
+    folder::write_refs(folder, now.head.as_str(), &refs).await?;
+    Ok(now.generation)
 }
 
 async fn blocking<T: Send + 'static>(

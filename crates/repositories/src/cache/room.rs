@@ -1,6 +1,6 @@
 //! How much of the disk copies take: those that were not asked for longest go first.
 
-use super::{Copies, root};
+use super::{Copies, Named, root};
 use kernel::app::App;
 use kernel::error::BestEffort;
 use std::path::{Path, PathBuf};
@@ -9,20 +9,21 @@ use std::sync::atomic::Ordering;
 
 /// Looks after a copy grew whether all of them are within their bounds, beside the
 /// request.
-pub(super) fn make(app: &App, grown: i64) {
+pub(super) fn make(app: &App, grown: Named) {
     let app = app.clone();
     tokio::spawn(async move { evict(&app, grown).await });
 }
 
 /// A copy and what it takes.
 struct Sized {
-    repository: i64,
+    named: Named,
     bytes: u64,
     at: i64,
 }
 
-async fn evict(app: &App, grown: i64) {
+async fn evict(app: &App, grown: Named) {
     let folder = root(app);
+    forget_older(app, grown).await;
     let Ok(mut found) = tokio::task::spawn_blocking(move || sizes(&folder)).await else {
         return;
     };
@@ -32,42 +33,54 @@ async fn evict(app: &App, grown: i64) {
     }
     let mut oldest: Vec<Sized> = found.drain(..).map(|one| sized(app, one)).collect();
     oldest.sort_by_key(|one| one.at);
-    for one in oldest.into_iter().filter(|one| one.repository != grown) {
+    for one in oldest.into_iter().filter(|one| one.named != grown) {
         if total <= app.config().cache_size {
             return;
         }
-        if remove(app, one.repository).await {
+        if remove(app, one.named).await {
             total = total.saturating_sub(one.bytes);
         }
     }
 }
 
-fn sized(app: &App, (repository, bytes): (i64, u64)) -> Sized {
+/// Deletes the copies of epochs before.
+async fn forget_older(app: &App, grown: Named) {
+    let older: Vec<Named> = {
+        let known = app.kept::<Copies>();
+        let known = known.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_older = |one: &&Named| one.repository == grown.repository && one.epoch < grown.epoch;
+        known.keys().filter(is_older).copied().collect()
+    };
+    for one in older {
+        remove(app, one).await;
+    }
+}
+
+fn sized(app: &App, (named, bytes): (Named, u64)) -> Sized {
     let known = app.kept::<Copies>();
     let known = known.known.lock().unwrap_or_else(PoisonError::into_inner);
-    let at = known.get(&repository).map_or(0, |one| one.at.load(Ordering::Relaxed));
-    Sized { repository, bytes, at }
+    let at = known.get(&named).map_or(0, |one| one.at.load(Ordering::Relaxed));
+    Sized { named, bytes, at }
 }
 
 /// Deletes a copy unless somebody uses it.
-async fn remove(app: &App, repository: i64) -> bool {
-    let known = app.kept::<Copies>().of(repository);
+async fn remove(app: &App, named: Named) -> bool {
+    let known = app.kept::<Copies>().of(named);
     let Ok(_alone) = known.used.try_write() else {
         return false;
     };
     *known.refs.lock().await = None;
-    let folder = root(app).join(repository.to_string());
-    let removed = tokio::fs::remove_dir_all(&folder).await;
+    let removed = tokio::fs::remove_dir_all(named.folder(app)).await;
     let is_gone = removed.is_ok();
     removed.best_effort("remove the copy of a repository");
     is_gone
 }
 
-fn sizes(root: &Path) -> Vec<(i64, u64)> {
+fn sizes(root: &Path) -> Vec<(Named, u64)> {
     let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
     let numbered = entries.filter_map(|entry| {
-        let repository = entry.file_name().to_str()?.parse().ok()?;
-        Some((repository, bytes_in(&entry.path())))
+        let named = Named::of_folder(entry.file_name().to_str()?)?;
+        Some((named, bytes_in(&entry.path())))
     });
     numbered.collect()
 }

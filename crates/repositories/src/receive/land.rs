@@ -28,6 +28,9 @@ pub enum Landed {
     Refused(String),
 }
 
+/// How often a push is tried whose repository loses objects meanwhile.
+const ATTEMPTS: usize = 3;
+
 /// A ref does not move, for this reason.
 const NO_COMMIT: Kept = "a branch points at a commit";
 const ABSENT: Kept = "missing necessary objects";
@@ -58,14 +61,10 @@ pub(super) async fn land(app: &App, to: &Pushing, received: &Received) -> Result
         commands.iter().map(|command| as_move(command, &tips)).collect();
     let atomic = received.request.atomic;
     if atomic && judged.iter().any(Result::is_err) {
-        let told = judged.iter().map(|one| Err(one.as_ref().err().unwrap_or(&moves::TOGETHER)));
-        return Ok(Landed::Refs(
-            told.map(|one: Result<(), &Kept>| one.map_err(|text| (*text).to_owned()))
-                .collect(),
-        ));
+        return Ok(Landed::Refs(judged.into_iter().map(kept_together).collect()));
     }
     let packs = quarantine.store(app).await?;
-    let change = Change {
+    let mut change = Change {
         repository: id,
         moves: judged.iter().filter_map(|one| one.as_ref().ok().cloned()).collect(),
         packs: packs.into_iter().collect(),
@@ -73,13 +72,24 @@ pub(super) async fn land(app: &App, to: &Pushing, received: &Received) -> Result
         atomic,
         heads: heads(to, commands),
     };
-    let outcome = app.write(move |tx| moves::move_refs(tx, &change)).await?;
-    match outcome {
-        Outcome::Done(results) => Ok(Landed::Refs(told(judged, results))),
-        Outcome::Stale => Err(Error::Unavailable(
-            "The repository was cleaned up at the same time. Push again.".into(),
-        )),
+    for _ in 0..ATTEMPTS {
+        let tried = change.clone();
+        match app.write(move |tx| moves::move_refs(tx, &tried)).await? {
+            Outcome::Done(results) => return Ok(Landed::Refs(told(judged, results))),
+            Outcome::Stale => match quarantine.look_again(app, id, &new).await? {
+                Some(epoch) => change.epoch = epoch,
+                None => {
+                    return Ok(Landed::Refs(commands.iter().map(|_| Err(ABSENT.into())).collect()));
+                }
+            },
+        }
     }
+    Err(Error::Unavailable("The repository changes too often now. Push again.".into()))
+}
+
+/// Why a ref stays of those that move together, of which one cannot.
+fn kept_together(judged: Result<RefMove, Kept>) -> Result<(), String> {
+    Err(judged.err().unwrap_or(moves::TOGETHER).to_owned())
 }
 
 fn as_move(command: &Command, tips: &HashMap<ObjectId, Tip>) -> Result<RefMove, Kept> {

@@ -173,17 +173,34 @@ impl Quarantine {
         self.copy.as_ref().map(|copy| copy.epoch)
     }
 
+    /// Looks again whether the objects of a push are whole, where objects were removed
+    /// from the repository meanwhile; its epoch now, if they are.
+    pub(super) async fn look_again(
+        &self,
+        app: &App,
+        repository: i64,
+        ids: &[ObjectId],
+    ) -> Result<Option<i64>> {
+        let copy = cache::copy(app, repository, Having::ObjectsAndRefs).await?;
+        let Some(folder) = &self.folder else {
+            return Ok(Some(copy.epoch));
+        };
+        let told: String = ids.iter().map(|id| format!("{id}\n")).collect();
+        let walked = apart(app, folder, &copy)
+            .await?
+            .args(["rev-list", "--objects", "--stdin", "--not", "--all", "--quiet"])
+            .ask(told.into_bytes(), 1024, INDEXING)
+            .await?;
+        Ok(walked.ended.succeeded.then_some(copy.epoch))
+    }
+
     /// Begins to start git, which reads both the objects of the push and those of the
     /// repository, and writes to the former.
     pub async fn git(&self, app: &App) -> Result<Invocation> {
         let (Some(folder), Some(copy)) = (&self.folder, &self.copy) else {
             return Err(Error::internal("a push without objects has none to look at"));
         };
-        let git = app.kept::<Git>();
-        let invocation = git.at(app, copy.folder()).await?;
-        Ok(invocation
-            .env("GIT_OBJECT_DIRECTORY", folder)
-            .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", copy.folder().join("objects")))
+        apart(app, folder, copy).await
     }
 
     /// What is behind some objects; those that are not here are left out.
@@ -220,6 +237,14 @@ impl Quarantine {
         let index = app.blobs().put_file(&file("idx")).await?;
         Ok(Some(NewPack { name: name.clone(), pack, index }))
     }
+}
+
+/// Git with the objects of a repository and those that are kept apart from it.
+async fn apart(app: &App, folder: &Path, copy: &LocalCopy) -> Result<Invocation> {
+    let invocation = app.kept::<Git>().at(app, copy.folder()).await?;
+    Ok(invocation
+        .env("GIT_OBJECT_DIRECTORY", folder)
+        .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", copy.folder().join("objects")))
 }
 
 /// `ID KIND`, unless there is no such object.

@@ -7,8 +7,10 @@ use crate::formats::ref_name::RefName;
 use crate::model::{Ref, Repository};
 use crate::store::packs::NewPack;
 use crate::store::{self, packs, refs};
+use crate::upkeep::{Compact, MANY};
 use ::store::Tx;
 use kernel::error::{Found, Result};
+use kernel::jobs;
 use std::collections::HashSet;
 
 /// One ref that shall move.
@@ -144,6 +146,10 @@ fn write(
     refs::put(tx, repository.id, &put)?;
     for pack in &change.packs {
         packs::insert(tx, repository.id, pack)?;
+    }
+    if packs::count(tx, repository.id)? >= MANY as i64 {
+        let now = tx.now();
+        jobs::enqueue_at(tx, &Compact { repository: repository.id }, now)?;
     }
     let head = head(tx, repository, change)?;
     let more = change.packs.iter().map(NewPack::size).sum();

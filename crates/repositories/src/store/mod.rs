@@ -57,3 +57,9 @@ pub fn changed(tx: &mut Tx<'_>, id: i64, head: &RefName, more: i64) -> Result<()
     )?;
     Ok(())
 }
+
+/// Notes that objects were removed.
+pub fn objects_removed(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    tx.execute(sql!("update repositories set epoch = epoch + 1 where id = $1"), (id,))?;
+    Ok(())
+}

@@ -2,6 +2,7 @@
 
 use crate::model::Pack;
 use ::store::{Tx, sql};
+use jiff::Timestamp;
 use kernel::blobs::Stored;
 use kernel::error::Result;
 
@@ -56,4 +57,67 @@ pub fn insert(tx: &mut Tx<'_>, repository: i64, new: &NewPack) -> Result<()> {
         ),
     )?;
     Ok(())
+}
+
+/// Puts a pack in the place of some others, if all of these are in use still.
+pub fn replace(
+    tx: &mut Tx<'_>,
+    repository: i64,
+    old: &[String],
+    new: Option<&NewPack>,
+) -> Result<bool> {
+    let now = tx.now();
+    let in_use: i64 = tx.one(
+        sql!(
+            "select count(*) from repository_packs
+             where repository_id = $1 and name in_list($2) and retired_at is null"
+        ),
+        (repository, old),
+    )?;
+    if in_use != old.len() as i64 {
+        return Ok(false);
+    }
+    tx.execute(
+        sql!(
+            "update repository_packs set retired_at = $3
+             where repository_id = $1 and name in_list($2)"
+        ),
+        (repository, old, now),
+    )?;
+    if let Some(new) = new {
+        insert(tx, repository, new)?;
+    }
+    tx.execute(
+        sql!(
+            "update repositories set generation = generation + 1, updated_at = $2,
+                size = (select coalesce(cast(sum(pack_size + index_size) as bigint), 0)
+                    from repository_packs p
+                    where p.repository_id = repositories.id and p.retired_at is null)
+             where id = $1"
+        ),
+        (repository, now),
+    )?;
+    Ok(true)
+}
+
+/// How many packs are in use.
+pub fn count(tx: &mut Tx<'_>, repository: i64) -> Result<i64> {
+    Ok(tx.one(
+        sql!(
+            "select count(*) from repository_packs
+             where repository_id = $1 and retired_at is null"
+        ),
+        (repository,),
+    )?)
+}
+
+/// Removes the rows of some packs that were replaced before then; how many.
+pub fn remove_retired(tx: &mut Tx<'_>, before: Timestamp, limit: i64) -> Result<u64> {
+    Ok(tx.execute(
+        sql!(
+            "delete from repository_packs where id in (
+                select id from repository_packs where retired_at < $1 order by id limit $2)"
+        ),
+        (before, limit),
+    )?)
 }

@@ -72,7 +72,15 @@ async fn every_kind_of_credential_does_what_it_may(t: testkit::TestServer) {
 
     let git = Git::of(&writes);
     let url = git.url_with("developer", &PASSWORD.replace(' ', "%20"), "acme/anvil");
-    git.run(&["clone", "--quiet", &url, "two"]).await.done();
+    // Git asks twice each time, and a password is verified once.
+    for name in ["two", "three", "four", "five", "six"] {
+        git.run(&["clone", "--quiet", &url, name]).await.done();
+    }
+    let changed = json!({"password": "another horse battery", "skip_reconfirmation": true});
+    t.admin().put(format!("/users/{}", developer.id)).json(&changed).await.is(200);
+    git.run(&["clone", "--quiet", &url, "seven"])
+        .await
+        .refused("Authentication failed");
 }
 
 #[testkit::story]

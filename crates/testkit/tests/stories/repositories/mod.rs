@@ -5,3 +5,4 @@ mod fetching;
 mod hostile;
 mod parallel;
 mod pushing;
+mod upkeep;
