@@ -36,6 +36,7 @@ pub mod password_rules;
 mod problems;
 mod profile;
 pub mod reauthentication;
+mod recent_passwords;
 pub mod registry_session;
 mod rest;
 mod scopes;

@@ -51,8 +51,8 @@ const ALL: &[Scope] = &[
     wide("api"),
     wide("read_api"),
     built("read_user", Holder::People, "Read your own account and the directory of users."),
-    absent("read_repository", Holder::Anyone, "Fetch repositories."),
-    absent("write_repository", Holder::Anyone, "Fetch and push repositories."),
+    built("read_repository", Holder::Anyone, "Fetch repositories."),
+    built("write_repository", Holder::Anyone, "Fetch and push repositories."),
     absent("read_registry", Holder::Anyone, "Pull container images."),
     absent("write_registry", Holder::Anyone, "Push container images."),
     absent(

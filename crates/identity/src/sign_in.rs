@@ -78,15 +78,7 @@ pub async fn check_password(
 ) -> Result<Option<User>> {
     let (address, name) = (ip.to_owned(), login.to_owned());
     app.write(move |tx| count(tx, &address)).await?;
-    let found = app.read(move |tx| {
-        let found = find(tx, &name)?;
-        let refused = match &found {
-            Some((user, _)) => two_factor::requirement::refuses_password(tx, user)?,
-            None => false,
-        };
-        Ok(found.filter(|_| !refused))
-    });
-    let found = found.await?;
+    let found = app.read(move |tx| find_alone(tx, &name)).await?;
     let hash = found.as_ref().and_then(|(_, hash)| hash.clone());
     let fits = password::verify(password.expose().to_owned(), hash).await?;
     let Some((user, _)) = found else {
@@ -125,24 +117,39 @@ pub async fn is_password(app: &App, id: i64, password: &Secret, ip: &str) -> Res
 
 /// The user of a right password, if it works outside the sign-in page.
 fn usable(tx: &mut Tx<'_>, id: i64) -> Result<Option<User>> {
-    let now = tx.now();
-    let automatic = crate::store::users::is_automatic(tx, id)?;
-    let user = users::find(tx, id)?.filter(|user| {
-        automatic == Some(false)
-            && user.refusal().is_none()
-            && user.confirmed_at.is_some()
-            && !user.is_locked(now)
-    });
+    let user = standing(tx, id)?;
     if user.is_some() {
         forgive(tx, id)?;
     }
     Ok(user)
 }
 
+/// A user whose password works outside the sign-in page.
+pub(crate) fn standing(tx: &mut Tx<'_>, id: i64) -> Result<Option<User>> {
+    let now = tx.now();
+    let automatic = crate::store::users::is_automatic(tx, id)?;
+    Ok(users::find(tx, id)?.filter(|user| {
+        automatic == Some(false)
+            && user.refusal().is_none()
+            && user.confirmed_at.is_some()
+            && !user.is_locked(now)
+    }))
+}
+
 /// Counts a sign-in from an address, whatever becomes of it.
 pub fn count(tx: &mut Tx<'_>, ip: &str) -> Result<()> {
     let rules: SignIn = kernel::settings::read(tx)?;
     attempts::count(tx, &format!("sign_in:{}", counted_as(ip)), rules.per_minute, WINDOW)
+}
+
+/// A user whose password does by itself, without a second factor.
+pub(crate) fn find_alone(tx: &mut Tx<'_>, login: &str) -> Result<Option<(User, Option<String>)>> {
+    let found = find(tx, login)?;
+    let refused = match &found {
+        Some((user, _)) => two_factor::requirement::refuses_password(tx, user)?,
+        None => false,
+    };
+    Ok(found.filter(|_| !refused))
 }
 
 fn find(tx: &mut Tx<'_>, login: &str) -> Result<Option<(User, Option<String>)>> {

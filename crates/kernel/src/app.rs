@@ -29,6 +29,10 @@ pub struct Config {
     pub external_url: String,
     /// Folder of everything that is not in the database or the blob store.
     pub data_dir: PathBuf,
+    /// Folder of what may be deleted at any time and made again.
+    pub cache_dir: PathBuf,
+    /// Bytes that may be kept there; one thing may be larger.
+    pub cache_size: u64,
     /// Proxies whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpAddr>,
     /// What clients may take of the server's connections.

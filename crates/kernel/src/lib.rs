@@ -29,6 +29,7 @@ pub mod markup;
 pub mod media;
 pub mod outbound;
 pub mod process;
+pub mod programs;
 pub mod quantity;
 pub mod read_only;
 pub mod room;

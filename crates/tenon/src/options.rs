@@ -69,6 +69,13 @@ settings! {
     blobs_url: String, "TENON_BLOBS_URL", "URL" => r#""s3://bucket/prefix""#,
         "Where files are kept: file:///DIR or s3://BUCKET/PREFIX (with the usual AWS_…\n\
          # variables). Default: in the data directory.";
+    /// Directory of copies of repositories, which may be deleted [default: in the data directory]
+    cache: PathBuf, "TENON_CACHE", "DIR" => r#""./data/cache""#,
+        "Directory of this server's copies of repositories. It may be deleted at any time.\n\
+         # Best on the disk of the files. Default: in the data directory.";
+    /// Bytes that these copies may take [default: 10737418240]
+    cache_size: u64, "TENON_CACHE_SIZE", "BYTES" => "10737418240",
+        "Bytes that these copies may take; those not asked for longest go first.";
     /// file:///DIR or smtp(s)://USER:PASSWORD@HOST:PORT [default: files in the data directory]
     mail_url: String, "TENON_MAIL_URL", "URL" => r#""smtps://user:password@mail.example.com""#,
         "file:///DIR, smtp://… or smtps://…. Default: .eml files in the data directory.";
@@ -147,6 +154,10 @@ pub struct Options {
     pub external_url: Option<String>,
     pub database_url: String,
     pub blobs_url: String,
+    /// Folder of what may be deleted at any time.
+    pub cache: PathBuf,
+    /// Bytes that may be kept there.
+    pub cache_size: u64,
     pub mail_url: String,
     pub mail_from: Option<String>,
     pub incoming_mail: IncomingMail,
@@ -219,6 +230,8 @@ impl Given {
         options.external_url = self.external_url.map(external_url).transpose()?;
         options.database_url = self.database_url.unwrap_or(options.database_url);
         options.blobs_url = self.blobs_url.unwrap_or(options.blobs_url);
+        options.cache = self.cache.unwrap_or(options.cache);
+        options.cache_size = self.cache_size.unwrap_or(options.cache_size);
         options.mail_url = self.mail_url.unwrap_or(options.mail_url);
         options.mail_from = self.mail_from;
         options.incoming_mail = incoming_mail(
@@ -253,6 +266,8 @@ impl Options {
             external_url: None,
             database_url: format!("sqlite:{}", inside("tenon.db")),
             blobs_url: inside("blobs"),
+            cache: data.join("cache"),
+            cache_size: 10 << 30,
             mail_url: inside("mail"),
             mail_from: None,
             incoming_mail: IncomingMail::default(),

@@ -80,6 +80,7 @@ pub fn migrations() -> &'static [Migration] {
         69 "0069_health_status",
         70 "0070_incoming_tries",
         71 "0071_activity_pages",
+        73 "0073_repositories",
     }
 }
 
@@ -102,6 +103,7 @@ fn routes_with(explorer: &Files) -> Routes {
     search::routes(&mut routes);
     activity::routes(&mut routes);
     incoming::routes(&mut routes);
+    repositories::routes(&mut routes);
     graphql::transport::routes(&mut routes, graph());
     graphql::explorer::routes(&mut routes, explorer);
     graphql::rest::routes(&mut routes);
@@ -155,6 +157,7 @@ pub fn jobs() -> Registry {
     monitoring::jobs(&mut jobs);
     activity::jobs(&mut jobs);
     incoming::jobs(&mut jobs);
+    repositories::jobs(&mut jobs);
     jobs.build()
 }
 
@@ -358,6 +361,8 @@ pub fn assemble_over(options: Options, store: Store) -> Outcome<(App, Arc<Server
         config: Config {
             external_url,
             data_dir: options.data,
+            cache_dir: options.cache,
+            cache_size: options.cache_size,
             trusted_proxies: options.trusted_proxies,
             connections: options.connections,
             incoming_mail: options.incoming_mail,

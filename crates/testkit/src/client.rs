@@ -47,6 +47,11 @@ impl Client {
         Client::new(server.to_owned(), None)
     }
 
+    /// The address of the server, without a slash at its end.
+    pub fn server(&self) -> &str {
+        &self.server
+    }
+
     pub fn token(&self) -> Option<&str> {
         self.token.as_deref()
     }

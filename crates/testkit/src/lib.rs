@@ -8,6 +8,7 @@
 mod browser;
 mod client;
 mod fixtures;
+mod git;
 pub mod hostile;
 pub mod npm;
 pub mod postgres;
@@ -20,6 +21,7 @@ pub mod story;
 pub use browser::{Browser, PASSWORD};
 pub use client::{Client, Reply, Request};
 pub use fixtures::{TestGroup, TestPackage, TestProject, TestUser};
+pub use git::{Git, Ran};
 pub use server::{INCOMING_TOKEN, TestServer, files_below, sha256};
 pub use soft_key::SoftKey;
 pub use story::{noon, run};

@@ -92,7 +92,8 @@ fn bounded(sent: SentCredential) -> SentCredential {
 fn in_authorization(call: &Call) -> SentCredential {
     let value = call.request.headers.get(header::AUTHORIZATION);
     value.map_or(SentCredential::Nothing, |value| {
-        by_authorization(value.to_str().unwrap_or_default(), call.route.registry)
+        let names = call.route.registry || call.route.git;
+        by_authorization(value.to_str().unwrap_or_default(), names)
     })
 }
 

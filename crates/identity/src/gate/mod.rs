@@ -5,6 +5,7 @@
 //! since browsers keep those.
 
 mod credentials;
+mod git;
 mod refused;
 mod sudo;
 
@@ -81,6 +82,10 @@ impl IdentityGate {
                     call.extensions.insert(registry_session::ByPass);
                 }
                 self.by_registry(&app, peer, text, path).await?
+            }
+            SentCredential::Deploy { username, token } if call.route.git => {
+                let app = call.app.clone();
+                self.by_git(&app, peer, username.unwrap_or_default(), token).await?
             }
             SentCredential::Deploy { username, token } => {
                 let name = username.clone().filter(|_| call.route.names_user);

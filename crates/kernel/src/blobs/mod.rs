@@ -7,6 +7,7 @@
 //! [`Blobs::delete_older`], so it cannot take bytes a new row is about to name.
 
 mod opening;
+mod placing;
 mod reading;
 mod recent;
 #[cfg(test)]

@@ -390,3 +390,20 @@ async fn what_is_large_is_read_where_it_is() {
     std::fs::write(&file, b"other").unwrap();
     assert_eq!(read(&blobs, &key, None).await, (5, b"other".to_vec()));
 }
+
+#[tokio::test]
+async fn a_blob_becomes_a_file() {
+    for (directory, blobs) in both() {
+        let stored = blobs.put(body(&[b"some ", b"bytes"]), None).await.unwrap();
+        let folder = tempfile::tempdir_in(directory.path()).unwrap();
+        let path = folder.path().join("file");
+        for _ in 0..2 {
+            blobs.place(&stored.key, &path).await.unwrap();
+            assert_eq!(std::fs::read(&path).unwrap(), b"some bytes");
+        }
+        let other = folder.path().join("other");
+        let absent = blobs.place(&key_of(&"0".repeat(64)), &other).await;
+        assert!(matches!(absent, Err(Error::NotFound(_))));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}

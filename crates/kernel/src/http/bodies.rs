@@ -111,6 +111,12 @@ fn keep(bytes: usize, is_anonymous: bool) -> Result<(), Fault> {
     taken.unwrap_or(Ok(()))
 }
 
+/// Counts bytes that this request keeps until it is answered, as of a body that is
+/// unpacked; more than all requests together may keep are refused.
+pub fn hold(bytes: usize, is_anonymous: bool) -> Result<()> {
+    keep(bytes, is_anonymous).map_err(|fault| (&fault).into())
+}
+
 /// Counts what JSON will take once it is read, before it is.
 pub(super) fn keep_json(text: &[u8]) -> Result<()> {
     let is_mark = |byte: &&u8| matches!(byte, b',' | b'[' | b'{' | b':');

@@ -45,6 +45,8 @@ pub struct Route {
     pub registry: bool,
     /// A user's token sent by Basic counts only under that user's name.
     pub names_user: bool,
+    /// Git's clients ask for it: they send tokens, and passwords of accounts, by Basic.
+    pub git: bool,
     /// A slash behind the path is taken as none.
     pub slashed: bool,
     /// It is read with a token in its address that reads nothing else.
@@ -93,6 +95,7 @@ impl Route {
             takes_fields: false,
             registry: false,
             names_user: false,
+            git: false,
             slashed: false,
             feed: false,
             fresh: false,

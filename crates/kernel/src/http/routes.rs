@@ -291,6 +291,12 @@ impl Declared<'_> {
         self.0.route().registry = true;
         self.slashed()
     }
+    /// Credentials as git sends them are accepted: tokens of any kind, and passwords of
+    /// accounts where these are allowed, by Basic.
+    pub fn git(self) -> Self {
+        self.0.route().git = true;
+        self
+    }
     /// A slash behind the path is taken as none.
     pub fn slashed(self) -> Self {
         self.0.route().slashed = true;

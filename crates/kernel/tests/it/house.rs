@@ -35,6 +35,8 @@ pub fn app(jobs: impl FnOnce(&mut RegistryBuilder)) -> (App, tempfile::TempDir) 
         config: Config {
             external_url: "https://tenon.example".into(),
             data_dir: folder.path().into(),
+            cache_dir: folder.path().join("cache"),
+            cache_size: 1 << 30,
             trusted_proxies: vec!["10.0.0.1".parse().unwrap()],
             connections: Default::default(),
             incoming_mail: Default::default(),

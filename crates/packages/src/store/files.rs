@@ -294,6 +294,8 @@ pub fn unreferenced(tx: &mut Tx<'_>, after: &str, limit: i64) -> Result<Vec<Stri
             "select key from blobs b where b.key > $1
                 and not exists (select 1 from package_files f where f.blob_key = b.key)
                 and not exists (select 1 from uploads u where u.blob_key = b.key)
+                and not exists (select 1 from repository_packs r where r.pack_key = b.key)
+                and not exists (select 1 from repository_packs r where r.index_key = b.key)
              order by b.key limit $2"
         ),
         (after, limit),

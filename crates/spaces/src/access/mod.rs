@@ -52,6 +52,9 @@ pub fn role_name(level: i64) -> &'static str {
     }
 }
 
+/// The feature that has what is in the repository.
+const REPOSITORY: &str = "repository";
+
 /// What a project or group is looked up for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
@@ -84,6 +87,9 @@ pub enum Purpose {
     ManageAlerts,
     /// See who is on call, and whom alerts page.
     ReadOnCall,
+    /// Read what is in the repository.
+    DownloadCode,
+    PushCode,
     /// Put a file into a text.
     UploadFile,
     /// List and remove the files of texts.
@@ -93,7 +99,7 @@ pub enum Purpose {
 impl Purpose {
     /// Whether only somebody with credentials can have this purpose.
     fn needs_viewer(self) -> bool {
-        !matches!(self, Purpose::Read | Purpose::ReadPackages)
+        !matches!(self, Purpose::Read | Purpose::ReadPackages | Purpose::DownloadCode)
     }
 
     /// Whether the viewer has no credentials, and needs some for it.
@@ -105,8 +111,9 @@ impl Purpose {
     fn project_role(self) -> i64 {
         match self {
             Purpose::Read | Purpose::ReadMembers | Purpose::Join | Purpose::UploadFile => NONE,
-            Purpose::ReadPackages | Purpose::ReadOnCall => REPORTER,
+            Purpose::ReadPackages | Purpose::ReadOnCall | Purpose::DownloadCode => REPORTER,
             Purpose::PublishPackage
+            | Purpose::PushCode
             | Purpose::ReadErrors
             | Purpose::ManageErrors
             | Purpose::ReadAlerts
@@ -221,6 +228,7 @@ fn judge(
     let level = match purpose {
         Purpose::Read | Purpose::ReadMembers | Purpose::Join if open => NONE,
         Purpose::ReadPackages if open && project.package_registry() != "private" => NONE,
+        Purpose::DownloadCode if open && is_for_all(project.feature(REPOSITORY)) => NONE,
         _ => level_in_project(tx, viewer, project)?,
     };
     Ok((verdict_on_project(viewer, project, purpose, open, level), level))
@@ -237,6 +245,9 @@ fn verdict_on_project(
     let published = purpose == Purpose::ReadPackages && registry == "public";
     if !(open || published || level >= GUEST) {
         return Verdict::Hidden;
+    }
+    if matches!(purpose, Purpose::DownloadCode | Purpose::PushCode) {
+        return verdict_on_code(viewer, project, purpose, open, level);
     }
     let of_packages = matches!(
         purpose,
@@ -263,6 +274,30 @@ fn verdict_on_project(
         true => Verdict::Allowed,
         false => Verdict::Refused,
     }
+}
+
+/// What is in the repository: for whoever sees the project, unless it is for members.
+fn verdict_on_code(
+    viewer: &Viewer,
+    project: &Project,
+    purpose: Purpose,
+    open: bool,
+    level: i64,
+) -> Verdict {
+    let feature = project.feature(REPOSITORY);
+    let is_push = purpose == Purpose::PushCode;
+    let is_barred = feature == "disabled"
+        || (is_push && (project.archived || matches!(viewer, Viewer::Deploy(_))));
+    let enough = level >= purpose.project_role() || (!is_push && open && is_for_all(feature));
+    match enough && !is_barred {
+        true => Verdict::Allowed,
+        false => Verdict::Refused,
+    }
+}
+
+/// Whether a feature is for all who see its project.
+fn is_for_all(level: &str) -> bool {
+    level != "private" && level != "disabled"
 }
 
 /// The group for this purpose; hidden ones and user namespaces are not found.
@@ -362,7 +397,7 @@ fn deploy_level(deploy: &DeployViewer, writing: i64) -> i64 {
     let has = |scope: &str| deploy.scopes.iter().any(|held| held == scope);
     if has("write_package_registry") {
         writing
-    } else if has("read_package_registry") {
+    } else if has("read_package_registry") || has("read_repository") {
         REPORTER
     } else {
         NONE

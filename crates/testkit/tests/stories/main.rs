@@ -21,6 +21,7 @@ mod packages_formats;
 mod pages;
 mod planning;
 mod refusals;
+mod repositories;
 mod review;
 mod roadmap;
 mod search;

@@ -1,0 +1,163 @@
+//! Who may fetch and push, and what others are told (docs/interface/repositories.md 1.4).
+
+use crate::formats::ref_name::RefName;
+use crate::model::{Repository, RepositoryKind};
+use crate::store;
+use ::store::Tx;
+use identity::viewer::Viewer;
+use kernel::error::{Error, Result};
+use kernel::ids::Reference;
+use serde::Serialize;
+use spaces::access::{self, Purpose};
+use spaces::model::Project;
+
+pub const NOT_FOUND: &str = "The project you were looking for could not be found.";
+const NO_DOWNLOAD: &str = "You are not allowed to download code from this project.";
+const NO_PUSH: &str = "You are not allowed to push code to this project.";
+const NO_UPLOAD_SCOPE: &str = "You are not allowed to upload code.";
+
+/// The branch of repositories whose project names none.
+const USUAL_BRANCH: &str = "main";
+
+/// A repository as its address names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Address {
+    pub full_path: String,
+    pub kind: RepositoryKind,
+}
+
+/// What somebody wants of a repository.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+pub enum Service {
+    Fetch,
+    Push,
+}
+
+impl Service {
+    pub fn from_name(name: &str) -> Option<Service> {
+        match name {
+            "git-upload-pack" => Some(Service::Fetch),
+            "git-receive-pack" => Some(Service::Push),
+            _ => None,
+        }
+    }
+
+    /// The program of git that does it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Service::Fetch => "git-upload-pack",
+            Service::Push => "git-receive-pack",
+        }
+    }
+}
+
+/// A repository that somebody may fetch from or push to. One that nothing was pushed
+/// to yet has no row.
+#[derive(Debug, Clone)]
+pub struct Found {
+    pub project: Project,
+    pub kind: RepositoryKind,
+    pub repository: Option<Repository>,
+}
+
+impl Found {
+    /// The ref that HEAD stands for, or will.
+    pub fn head(&self) -> RefName {
+        let wished = self.project.default_branch.as_deref();
+        let usual = || RefName::branch(USUAL_BRANCH).expect("it is a good name");
+        match &self.repository {
+            Some(repository) => repository.head.clone(),
+            None => wished.and_then(|name| RefName::branch(name).ok()).unwrap_or_else(usual),
+        }
+    }
+}
+
+/// Where a push goes.
+#[derive(Debug, Clone)]
+pub struct Pushing {
+    pub viewer: Viewer,
+    pub project_id: i64,
+    pub repository_id: i64,
+    /// The branch that the project wants as its default.
+    pub default_branch: Option<String>,
+}
+
+/// A refusal with exactly this text.
+fn told(status: u16, text: &str) -> Error {
+    Error::Exact(status, text.into())
+}
+
+/// The repository, for who may do this with it.
+pub fn find(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    address: &Address,
+    service: Service,
+) -> Result<Found> {
+    if service == Service::Push {
+        check_upload(viewer)?;
+    }
+    let reference = Reference::Path(address.full_path.clone());
+    let project = match project(tx, viewer, &reference, service) {
+        // Git goes on at the old address.
+        Err(Error::Moved(id)) => {
+            let id = id.parse().unwrap_or_default();
+            project(tx, viewer, &Reference::Id(id), service)?
+        }
+        found => found?,
+    };
+    let repository = store::of_project(tx, project.id, address.kind)?;
+    Ok(Found { project, kind: address.kind, repository })
+}
+
+fn project(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    reference: &Reference,
+    service: Service,
+) -> Result<Project> {
+    let purpose = match service {
+        Service::Fetch => Purpose::DownloadCode,
+        Service::Push => Purpose::PushCode,
+    };
+    let found = access::project(tx, viewer, reference, purpose);
+    found.map_err(|error| match (error, viewer) {
+        // Strangers are asked who they are, whether there is something or not.
+        (Error::NotFound(_) | Error::Forbidden(_), Viewer::Anonymous) => Error::Unauthenticated,
+        (Error::NotFound(_), _) => told(404, NOT_FOUND),
+        (Error::Forbidden(_), _) if service == Service::Fetch => told(403, NO_DOWNLOAD),
+        (Error::Forbidden(_), _) => told(403, NO_PUSH),
+        (other, _) => other,
+    })
+}
+
+/// Whether the credential lets its holder push anywhere.
+fn check_upload(viewer: &Viewer) -> Result<()> {
+    let may = match viewer {
+        Viewer::Anonymous => return Err(Error::Unauthenticated),
+        Viewer::User(signed_in) => {
+            signed_in.has_scope("write_repository") || signed_in.has_scope("api")
+        }
+        Viewer::Deploy(_) => false,
+    };
+    match may {
+        true => Ok(()),
+        false => Err(told(403, NO_UPLOAD_SCOPE)),
+    }
+}
+
+/// The same for a push, which makes the repository if there is none.
+pub fn pushing(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address) -> Result<Pushing> {
+    let found = find(tx, viewer, address, Service::Push)?;
+    let head = found.head();
+    let repository = match found.repository {
+        Some(repository) => repository,
+        None => store::make_for_project(tx, found.project.id, found.kind, &head)?,
+    };
+    Ok(Pushing {
+        viewer: viewer.clone(),
+        project_id: found.project.id,
+        repository_id: repository.id,
+        default_branch: found.project.default_branch,
+    })
+}

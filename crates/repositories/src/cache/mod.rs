@@ -1,0 +1,135 @@
+//! The copies of repositories that this node keeps: bare repositories as git reads
+//! them, made of the rows and blobs that everybody shares. They may be deleted at any
+//! time, and are made again when they are next asked for.
+//!
+//! A copy is of an epoch: when objects were removed from a repository, the copy that
+//! has them still is left to who uses it, and another is begun. So nothing new is
+//! found to fit to what is gone.
+
+mod folder;
+mod room;
+
+use crate::store::{self, packs, refs};
+use kernel::app::App;
+use kernel::error::{Error, Found, Result};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::{OwnedRwLockReadGuard, RwLock};
+
+/// Folder of the copies.
+pub fn root(app: &App) -> PathBuf {
+    app.config().cache_dir.join("repositories")
+}
+
+/// The copies that this server has used.
+#[derive(Default)]
+pub struct Copies {
+    known: Mutex<HashMap<Named, Arc<Known>>>,
+}
+
+/// A repository and the epoch of a copy of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Named {
+    repository: i64,
+    epoch: i64,
+}
+
+impl Named {
+    fn folder(self, app: &App) -> PathBuf {
+        root(app).join(format!("{}-{}", self.repository, self.epoch))
+    }
+
+    fn of_folder(name: &str) -> Option<Named> {
+        let (repository, epoch) = name.split_once('-')?;
+        Some(Named {
+            repository: repository.parse().ok()?,
+            epoch: epoch.parse().ok()?,
+        })
+    }
+}
+
+/// What is known of one copy.
+#[derive(Default)]
+struct Known {
+    /// Held while somebody reads the copy; for whoever deletes it alone.
+    used: Arc<RwLock<()>>,
+    /// Held while it is brought up to date: the generation whose refs it has.
+    refs: tokio::sync::Mutex<Option<i64>>,
+    /// When it was last asked for, in seconds since 1970.
+    at: AtomicI64,
+}
+
+impl Copies {
+    fn of(&self, named: Named) -> Arc<Known> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.entry(named).or_default().clone()
+    }
+}
+
+/// A copy that stays while this is held.
+pub struct LocalCopy {
+    folder: PathBuf,
+    /// The epoch of its objects.
+    pub epoch: i64,
+    _used: OwnedRwLockReadGuard<()>,
+}
+
+impl LocalCopy {
+    /// The bare repository.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+/// What a copy shall have at least.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Having {
+    Objects,
+    ObjectsAndRefs,
+}
+
+/// The copy of a repository, as it is now.
+pub async fn copy(app: &App, repository: i64, having: Having) -> Result<LocalCopy> {
+    let (now, packs) = app
+        .read(move |tx| {
+            let now = store::by_id(tx, repository)?.found("Repository")?;
+            Ok((now, packs::in_use(tx, repository)?))
+        })
+        .await?;
+    let named = Named { repository, epoch: now.epoch };
+    let known = app.kept::<Copies>().of(named);
+    let used = known.used.clone().read_owned().await;
+    known.at.store(app.now().as_second(), Ordering::Relaxed);
+    let mut copied = known.refs.lock().await;
+    let folder = named.folder(app);
+    let added = folder::fill(app.blobs(), &folder, &packs).await?;
+    let is_new = copied.is_some_and(|generation| generation >= now.generation);
+    if having == Having::ObjectsAndRefs && !(is_new && folder::has_refs(&folder)) {
+        *copied = Some(write_refs(app, repository, &folder).await?);
+    }
+    if added > 0 {
+        room::make(app, named);
+    }
+    Ok(LocalCopy { folder, epoch: now.epoch, _used: used })
+}
+
+/// Gives a copy the refs as they are now; their generation.
+async fn write_refs(app: &App, repository: i64, folder: &Path) -> Result<i64> {
+    let (now, refs) = app
+        .read(move |tx| {
+            let now = store::by_id(tx, repository)?.found("Repository")?;
+            Ok((now, refs::all(tx, repository)?))
+        })
+        .await?;
+    folder::write_refs(folder, now.head.as_str(), &refs).await?;
+    Ok(now.generation)
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> std::io::Result<T> + Send + 'static,
+) -> Result<T> {
+    let done = tokio::task::spawn_blocking(work).await.map_err(Error::internal)?;
+    done.map_err(Error::of_storage)
+}

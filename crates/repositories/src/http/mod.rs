@@ -1,0 +1,197 @@
+//! Git over HTTP (gitprotocol-http): `/group/project.git` and what follows it.
+
+mod address;
+mod refusal;
+
+use crate::access::{self, Found, Service};
+use crate::fetch::{Version, objects, refs};
+use crate::formats::packet;
+use crate::formats::requests::{self, BadRequest, Request};
+use crate::receive;
+use address::Asked;
+use axum::body::Body;
+use bytes::Bytes;
+use futures_util::{StreamExt, stream};
+use http::{HeaderValue, Method, StatusCode, header};
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::http::call::Upload;
+use kernel::http::{Params, RequestContext, Response, Routes, reply};
+use spaces::pages::PROJECT;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// Scopes of tokens that git may be used with.
+const SCOPES: &[&str] = &["read_repository", "write_repository", "api"];
+/// Largest request of a fetch, unpacked: what is wanted, and what is there already.
+const MAX_REQUEST: usize = 16 * 1024 * 1024;
+/// Pieces of an answer that wait for the client.
+const WAITING: usize = 4;
+
+pub fn routes(r: &mut Routes) {
+    r.plain(Method::GET, &format!("{PROJECT}/info/refs"), info_refs)
+        .git()
+        .scopes(SCOPES)
+        .refuses(refusal::render)
+        .summary("Tells git which refs a repository has");
+    r.plain(Method::POST, &format!("{PROJECT}/git-upload-pack"), upload_pack)
+        .git()
+        .scopes(SCOPES)
+        .streams()
+        .always()
+        .refuses(refusal::render)
+        .summary("Sends git objects of a repository");
+    r.plain(Method::POST, &format!("{PROJECT}/git-receive-pack"), receive_pack)
+        .git()
+        .scopes(SCOPES)
+        .streams()
+        .refuses(refusal::render)
+        .summary("Takes a push of git");
+}
+
+kernel::params! {
+    /// What git is about to do.
+    pub struct InfoRefs {
+        /// `git-upload-pack` or `git-receive-pack`.
+        pub service: Option<String>,
+    }
+}
+
+async fn info_refs(
+    app: App,
+    viewer: Viewer,
+    request: Arc<RequestContext>,
+    asked: Params<InfoRefs>,
+) -> Result<Response> {
+    let old = || refusal::told(403, "This server needs git with its smart protocol over HTTP.");
+    let service = asked.service.as_deref().and_then(Service::from_name).ok_or_else(old)?;
+    if request.method == Method::HEAD {
+        return Err(refusal::told(403, ""));
+    }
+    let address = match address::read(request.uri.path(), "/info/refs")? {
+        Asked::Repository(address) => address,
+        Asked::Without => return address::with_ending(&request.uri),
+    };
+    if service == Service::Push {
+        check_writable(&app).await?;
+    }
+    let found = find(&app, viewer, address, service).await?;
+    let told = refs::advertise(&app, &found, service, version(&request)).await?;
+    let kind = format!("application/x-{}-advertisement", service.name());
+    answer(&kind, Body::from(told))
+}
+
+async fn find(
+    app: &App,
+    viewer: Viewer,
+    address: access::Address,
+    service: Service,
+) -> Result<Found> {
+    app.read_inline(move |tx| access::find(tx, &viewer, &address, service)).await
+}
+
+fn version(request: &RequestContext) -> Version {
+    Version::of(request.header("git-protocol").unwrap_or_default())
+}
+
+async fn upload_pack(
+    app: App,
+    viewer: Viewer,
+    request: Arc<RequestContext>,
+    body: Upload,
+) -> Result<Response> {
+    let address = named(&request, Service::Fetch)?;
+    check_kind(&request, Service::Fetch)?;
+    let is_anonymous = matches!(viewer, Viewer::Anonymous);
+    let found = find(&app, viewer, address, Service::Fetch).await?;
+    let sent = address::unpacked(&request, body, MAX_REQUEST, is_anonymous).await?;
+    let version = version(&request);
+    if version == Version::Two
+        && let Some(told) = list_refs(&app, &found, &sent).await?
+    {
+        return result(Service::Fetch, Body::from(told));
+    }
+    let Some(repository) = found.repository else {
+        let mut out = Vec::new();
+        packet::put(&mut out, &[b"ERR this repository is empty\n"]);
+        return result(Service::Fetch, Body::from(out));
+    };
+    let objects = objects::send(&app, repository.id, version, sent).await?;
+    result(Service::Fetch, Body::from_stream(objects))
+}
+
+/// The answer to who asks for refs in version 2.
+async fn list_refs(app: &App, found: &Found, sent: &Bytes) -> Result<Option<Bytes>> {
+    let wrong = |text: &str| Error::BadRequest(text.to_owned());
+    let packets =
+        packet::all(sent.clone()).map_err(|_| wrong("the request is not made of packets"))?;
+    match requests::read(&packets).map_err(|BadRequest(text)| wrong(text))? {
+        Request::ListRefs(asked) => refs::list(app, found, asked).await.map(Some),
+        Request::Fetch { .. } => Ok(None),
+    }
+}
+
+async fn receive_pack(
+    app: App,
+    viewer: Viewer,
+    request: Arc<RequestContext>,
+    body: Upload,
+) -> Result<Response> {
+    let address = named(&request, Service::Push)?;
+    check_kind(&request, Service::Push)?;
+    check_writable(&app).await?;
+    let to = app.write(move |tx| access::pushing(tx, &viewer, &address)).await?;
+    let body = address::inflated(&request, body)?;
+    let received = receive::receive(&app, &to, body).await?;
+    if received.is_empty() {
+        return result(Service::Push, Body::empty());
+    }
+    let (sender, receiver) = mpsc::channel(WAITING);
+    tokio::spawn(async move { receive::finish(&app, &to, received, sender).await });
+    let told = stream::unfold(receiver, |mut receiver| async move {
+        let bytes: Bytes = receiver.recv().await?;
+        Some((Ok::<_, Error>(bytes), receiver))
+    });
+    result(Service::Push, Body::from_stream(told.boxed()))
+}
+
+fn named(request: &RequestContext, service: Service) -> Result<access::Address> {
+    let ending = format!("/{}", service.name());
+    match address::read(request.uri.path(), &ending)? {
+        Asked::Repository(address) => Ok(address),
+        Asked::Without => Err(Error::NotFound("")),
+    }
+}
+
+/// Other types are another protocol.
+fn check_kind(request: &RequestContext, service: Service) -> Result<()> {
+    let wanted = format!("application/x-{}-request", service.name());
+    match request.header(header::CONTENT_TYPE) == Some(&wanted) {
+        true => Ok(()),
+        false => Err(refusal::told(415, &format!("Content-Type must be {wanted}."))),
+    }
+}
+
+async fn check_writable(app: &App) -> Result<()> {
+    let refused = |_| refusal::told(403, "You can't push code to a read-only Service instance.");
+    kernel::read_only::check(app).await.map_err(refused)
+}
+
+fn result(service: Service, body: Body) -> Result<Response> {
+    answer(&format!("application/x-{}-result", service.name()), body)
+}
+
+/// What nobody keeps.
+fn answer(kind: &str, body: Body) -> Result<Response> {
+    let mut response = reply::empty(StatusCode::OK);
+    *response.body_mut() = body;
+    let kind = HeaderValue::from_str(kind).map_err(Error::internal)?;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, kind);
+    let fixed = HeaderValue::from_static;
+    headers.insert(header::CACHE_CONTROL, fixed("no-cache, max-age=0, must-revalidate"));
+    headers.insert(header::PRAGMA, fixed("no-cache"));
+    headers.insert(header::EXPIRES, fixed("Fri, 01 Jan 1980 00:00:00 GMT"));
+    Ok(response)
+}

@@ -1,0 +1,29 @@
+//! Git repositories: refs in the database, packs in the blob store, and a copy on each
+//! node that git itself reads.
+//!
+//! Start with [`http`], where git comes in; [`fetch`] and [`receive`] do what it asks
+//! for. Refs move in [`rules::moves`] alone, and [`cache`] makes the copies.
+//!
+//! Tables: `repositories`, `repository_refs`, `repository_packs` (migration 0073).
+//! Jobs: `repositories.compact`, `repositories.prune`, `repositories.sweep`.
+//! Settings: `repositories.push_limits`.
+
+pub mod access;
+pub mod cache;
+pub mod fetch;
+pub mod formats;
+pub mod git;
+pub mod http;
+pub mod model;
+pub mod receive;
+pub mod rules;
+pub mod store;
+pub mod upkeep;
+
+pub fn routes(r: &mut kernel::http::Routes) {
+    http::routes(r);
+}
+
+pub fn jobs(registry: &mut kernel::jobs::RegistryBuilder) {
+    upkeep::jobs(registry);
+}

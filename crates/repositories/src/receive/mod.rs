@@ -1,0 +1,82 @@
+//! Pushes: what git sends after it was told the refs. It asks for changes of refs and
+//! sends the objects they need; [`objects`] looks at these apart from the repository,
+//! and [`land`] makes them part of it. Nothing is kept of a push that is refused.
+
+mod land;
+pub mod limits;
+mod objects;
+mod report;
+
+use crate::access::Pushing;
+use crate::formats::commands::{BadPush, PushReader, PushRequest};
+use crate::formats::packet;
+use crate::git::Git;
+use bytes::{Bytes, BytesMut};
+use futures_util::{Stream, StreamExt};
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use limits::PushLimits;
+pub use objects::Quarantine;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::mpsc::Sender;
+
+/// A push that has come whole.
+pub struct Received {
+    request: PushRequest,
+    /// Its objects, or why they are no good.
+    objects: Result<Quarantine, String>,
+    _seat: Option<OwnedSemaphorePermit>,
+}
+
+impl Received {
+    /// Whether nothing is asked for, as by a client that tries whether it may.
+    pub fn is_empty(&self) -> bool {
+        self.request.commands.is_empty()
+    }
+}
+
+/// Reads a push to its end.
+pub async fn receive(
+    app: &App,
+    to: &Pushing,
+    mut body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
+) -> Result<Received> {
+    let limits: PushLimits = app.settings().get(app).await?;
+    let mut buffer = BytesMut::new();
+    let request = read_request(&mut body, &mut buffer).await?;
+    if !request.has_objects() {
+        return Ok(Received { request, objects: Ok(Quarantine::empty()), _seat: None });
+    }
+    let seat = app.kept::<Git>().seat().await?;
+    let objects = objects::receive(app, to.repository_id, &limits, buffer.freeze(), body).await?;
+    Ok(Received { request, objects, _seat: Some(seat) })
+}
+
+async fn read_request(
+    body: &mut (impl Stream<Item = Result<Bytes>> + Unpin),
+    buffer: &mut BytesMut,
+) -> Result<PushRequest> {
+    let mut reader = PushReader::default();
+    let wrong = |text: &str| Error::BadRequest(text.to_owned());
+    loop {
+        while let Some(packet) =
+            packet::take(buffer).map_err(|_| wrong("the push is not made of packets"))?
+        {
+            let taken = reader.take(&packet).map_err(|BadPush(text)| wrong(text))?;
+            if let Some(request) = taken {
+                return Ok(request);
+            }
+        }
+        match body.next().await {
+            Some(bytes) => buffer.extend_from_slice(&bytes?),
+            None => return Err(wrong("the push was cut off")),
+        }
+    }
+}
+
+/// Makes a push part of its repository, and tells the client what became of it.
+pub async fn finish(app: &App, to: &Pushing, received: Received, answer: Sender<Bytes>) {
+    let report = report::Report::new(&received.request, answer);
+    let outcome = report.while_waiting(land::land(app, to, &received)).await;
+    report.tell(&received.request, outcome).await;
+}

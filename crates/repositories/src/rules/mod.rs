@@ -1,0 +1,5 @@
+//! What becomes of refs: [`moves`] is the only place where they change, [`push`] says
+//! which changes a push may make.
+
+pub mod moves;
+pub mod push;

@@ -1,0 +1,168 @@
+//! Refs move: pushes, merges, edits on pages and imports all end here, in one
+//! transaction, which compares what refs were, writes what they are, and names the
+//! packs that hold the new objects.
+
+use crate::formats::object_id::ObjectId;
+use crate::formats::ref_name::RefName;
+use crate::model::{Ref, Repository};
+use crate::store::packs::NewPack;
+use crate::store::{self, packs, refs};
+use crate::upkeep::{Compact, MANY};
+use ::store::Tx;
+use kernel::error::{Found, Result};
+use kernel::jobs;
+use std::collections::HashSet;
+
+/// One ref that shall move.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefMove {
+    pub name: RefName,
+    /// What it must be still; zero: it must not be there.
+    pub old: ObjectId,
+    /// What it shall be; zero: it goes.
+    pub new: ObjectId,
+    /// What an annotated tag leads to.
+    pub peeled: Option<ObjectId>,
+}
+
+/// Refs that shall move together.
+#[derive(Debug, Clone)]
+pub struct Change {
+    pub repository: i64,
+    pub moves: Vec<RefMove>,
+    /// Where the new objects are.
+    pub packs: Vec<NewPack>,
+    /// The epoch of the objects that the new ones were found to fit to.
+    pub epoch: i64,
+    /// All of them move, or none.
+    pub atomic: bool,
+    /// Branches that HEAD may come to stand for, if it leads nowhere: the best first.
+    pub heads: Vec<RefName>,
+}
+
+/// Why a ref stays as it is, in git's words.
+pub type Kept = &'static str;
+
+/// Somebody else was first.
+pub const MOVED: Kept = "failed to update ref";
+/// A ref stands in the way: one would be a folder, and the other a file in it.
+pub const IN_THE_WAY: Kept = "cannot lock ref: another ref is in its way";
+/// Another one of them stays, and they move together.
+pub const TOGETHER: Kept = "atomic push failed";
+
+/// What became of a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// For each move, in their order.
+    Done(Vec<Result<(), Kept>>),
+    /// Objects were removed since the new ones were found to fit: look again.
+    Stale,
+}
+
+/// Moves the refs that can.
+pub fn move_refs(tx: &mut Tx<'_>, change: &Change) -> Result<Outcome> {
+    let repository = store::by_id(tx, change.repository)?.found("Repository")?;
+    if repository.epoch != change.epoch {
+        return Ok(Outcome::Stale);
+    }
+    let results = judge(tx, change)?;
+    let moved = |result: &Result<(), Kept>| result.is_ok();
+    if results.iter().any(moved) {
+        write(tx, &repository, change, &results)?;
+    }
+    Ok(Outcome::Done(results))
+}
+
+/// For each move whether it can be.
+fn judge(tx: &mut Tx<'_>, change: &Change) -> Result<Vec<Result<(), Kept>>> {
+    let names: Vec<&RefName> = change.moves.iter().map(|one| &one.name).collect();
+    let current = refs::current(tx, change.repository, &names)?;
+    let mut seen = HashSet::new();
+    let mut results: Vec<Result<(), Kept>> = Vec::with_capacity(change.moves.len());
+    for one in &change.moves {
+        let is = current.get(&one.name).copied().unwrap_or(ObjectId::ZERO);
+        let is_first = seen.insert(&one.name);
+        results.push(match is == one.old && is_first {
+            true => Ok(()),
+            false => Err(MOVED),
+        });
+    }
+    let blocked = blocked(tx, change, &results)?;
+    for (one, result) in change.moves.iter().zip(&mut results) {
+        if result.is_ok() && blocked.contains(&one.name) {
+            *result = Err(IN_THE_WAY);
+        }
+    }
+    if change.atomic && results.iter().any(Result::is_err) {
+        for result in &mut results {
+            *result = result.and(Err(TOGETHER));
+        }
+    }
+    Ok(results)
+}
+
+fn blocked(
+    tx: &mut Tx<'_>,
+    change: &Change,
+    results: &[Result<(), Kept>],
+) -> Result<HashSet<RefName>> {
+    let going = change.moves.iter().zip(results).filter(|(_, result)| result.is_ok());
+    let (mut new, mut gone) = (Vec::new(), HashSet::new());
+    for (one, _) in going {
+        match (one.old.is_zero(), one.new.is_zero()) {
+            (true, false) => new.push(&one.name),
+            (_, true) => drop(gone.insert(one.name.as_str())),
+            (false, false) => {}
+        }
+    }
+    match new.is_empty() {
+        true => Ok(HashSet::new()),
+        false => refs::blocked(tx, change.repository, &new, &gone),
+    }
+}
+
+fn write(
+    tx: &mut Tx<'_>,
+    repository: &Repository,
+    change: &Change,
+    results: &[Result<(), Kept>],
+) -> Result<()> {
+    let moving = || {
+        let moves = change.moves.iter().zip(results);
+        moves.filter_map(|(one, result)| result.is_ok().then_some(one))
+    };
+    let put: Vec<Ref> = moving()
+        .filter(|one| !one.new.is_zero())
+        .map(|one| Ref {
+            name: one.name.clone(),
+            object_id: one.new,
+            peeled_id: one.peeled,
+        })
+        .collect();
+    let gone: Vec<&RefName> =
+        moving().filter(|one| one.new.is_zero()).map(|one| &one.name).collect();
+    // What goes first makes room for what comes.
+    refs::delete(tx, repository.id, &gone)?;
+    refs::put(tx, repository.id, &put)?;
+    for pack in &change.packs {
+        packs::insert(tx, repository.id, pack)?;
+    }
+    if packs::count(tx, repository.id)? >= MANY as i64 {
+        let now = tx.now();
+        jobs::enqueue_at(tx, &Compact { repository: repository.id }, now)?;
+    }
+    let head = head(tx, repository, change)?;
+    let more = change.packs.iter().map(NewPack::size).sum();
+    store::changed(tx, repository.id, &head, more)
+}
+
+/// What HEAD stands for now: as it was if that is there, else the best branch there is.
+fn head(tx: &mut Tx<'_>, repository: &Repository, change: &Change) -> Result<RefName> {
+    let wanted: Vec<&RefName> = std::iter::once(&repository.head).chain(&change.heads).collect();
+    let there = refs::current(tx, repository.id, &wanted)?;
+    if let Some(best) = wanted.into_iter().find(|name| there.contains_key(name)) {
+        return Ok(best.clone());
+    }
+    let first = refs::first_branches(tx, repository.id, 1)?.pop();
+    Ok(first.unwrap_or_else(|| repository.head.clone()))
+}

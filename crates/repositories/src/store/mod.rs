@@ -1,0 +1,65 @@
+//! `repositories`, `repository_refs`, `repository_packs`.
+
+pub mod packs;
+pub mod refs;
+
+use crate::formats::ref_name::RefName;
+use crate::model::{DEFAULT_STORAGE, Repository, RepositoryKind};
+use ::store::{Tx, sql};
+use kernel::error::Result;
+
+const SELECT: &str = ::store::concat!("select ", Repository::COLUMNS, " from repositories ");
+
+pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Repository>> {
+    Ok(tx.optional(sql!(SELECT, "where id = $1"), (id,))?)
+}
+
+/// The repository of a project, which it has once something was written into it.
+pub fn of_project(
+    tx: &mut Tx<'_>,
+    project_id: i64,
+    kind: RepositoryKind,
+) -> Result<Option<Repository>> {
+    Ok(tx.optional(
+        sql!(SELECT, "where project_id = $1 and kind = $2"),
+        (project_id, kind.as_str()),
+    )?)
+}
+
+/// Makes the repository of a project, unless it is there.
+pub fn make_for_project(
+    tx: &mut Tx<'_>,
+    project_id: i64,
+    kind: RepositoryKind,
+    head: &RefName,
+) -> Result<Repository> {
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "insert into repositories (kind, project_id, storage, head, generation, epoch, size,
+                created_at, updated_at)
+             values ($1, $2, $3, $4, 0, 0, 0, $5, $5) on conflict (project_id, kind) do nothing"
+        ),
+        (kind.as_str(), project_id, DEFAULT_STORAGE, head, now),
+    )?;
+    Ok(tx.one(sql!(SELECT, "where project_id = $1 and kind = $2"), (project_id, kind.as_str()))?)
+}
+
+/// Notes a change of refs and packs, which brings so many bytes.
+pub fn changed(tx: &mut Tx<'_>, id: i64, head: &RefName, more: i64) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "update repositories set head = $2, generation = generation + 1, size = size + $3,
+                pushed_at = $4, updated_at = $4 where id = $1"
+        ),
+        (id, head, more, now),
+    )?;
+    Ok(())
+}
+
+/// Notes that objects were removed.
+pub fn objects_removed(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    tx.execute(sql!("update repositories set epoch = epoch + 1 where id = $1"), (id,))?;
+    Ok(())
+}

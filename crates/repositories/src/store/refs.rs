@@ -1,0 +1,161 @@
+//! `repository_refs`.
+
+use crate::formats::object_id::ObjectId;
+use crate::formats::ref_name::RefName;
+use crate::model::Ref;
+use ::store::{Fragment, IntoValue, Tx, sql};
+use kernel::error::Result;
+use std::collections::{HashMap, HashSet};
+
+/// Rows that one statement writes.
+const BATCH: usize = 1000;
+/// Made refs up to which each looks for what stands below it by itself.
+const FEW: usize = 32;
+
+const SELECT: &str = ::store::concat!("select ", Ref::COLUMNS, " from repository_refs ");
+
+/// All refs, by name.
+pub fn all(tx: &mut Tx<'_>, repository: i64) -> Result<Vec<Ref>> {
+    Ok(tx.all(sql!(SELECT, "where repository_id = $1 order by name"), (repository,))?)
+}
+
+/// Those whose names begin with one of these.
+pub fn beginning(tx: &mut Tx<'_>, repository: i64, prefixes: &[String]) -> Result<Vec<Ref>> {
+    let mut query = Fragment::new(SELECT);
+    query.push("where repository_id = ", repository).raw(" and (");
+    for (at, prefix) in prefixes.iter().enumerate() {
+        let or = if at == 0 { "" } else { " or " };
+        query
+            .raw(or)
+            .push("(name >= ", prefix.as_str())
+            .push(" and name < ", behind(prefix))
+            .raw(")");
+    }
+    query.raw(") order by name");
+    Ok(tx.query(query)?)
+}
+
+/// What comes behind all texts that begin so: no name has this letter.
+fn behind(prefix: &str) -> String {
+    format!("{prefix}\u{10ffff}")
+}
+
+/// Where some refs point now.
+pub fn current(
+    tx: &mut Tx<'_>,
+    repository: i64,
+    names: &[&RefName],
+) -> Result<HashMap<RefName, ObjectId>> {
+    let mut found = HashMap::new();
+    for names in names.chunks(BATCH) {
+        let names: Vec<String> = names.iter().map(|name| name.as_str().to_owned()).collect();
+        let rows: Vec<(RefName, ObjectId)> = tx.all(
+            sql!(
+                "select name, object_id from repository_refs
+                 where repository_id = $1 and name in_list($2)"
+            ),
+            (repository, names),
+        )?;
+        found.extend(rows);
+    }
+    Ok(found)
+}
+
+/// Those of some new names that cannot be, since a ref stands above or below them,
+/// where `gone` are refs that go at the same time.
+pub fn blocked(
+    tx: &mut Tx<'_>,
+    repository: i64,
+    new: &[&RefName],
+    gone: &HashSet<&str>,
+) -> Result<HashSet<RefName>> {
+    let mut blocked = blocked_among(new);
+    if new.len() > FEW {
+        let names: Vec<RefName> = tx.all(
+            sql!("select name from repository_refs where repository_id = $1"),
+            (repository,),
+        )?;
+        let there = names.iter().filter(|name| !gone.contains(name.as_str()));
+        let there: HashSet<&str> = there.map(RefName::as_str).collect();
+        let above: HashSet<&str> = names
+            .iter()
+            .filter(|name| !gone.contains(name.as_str()))
+            .flat_map(RefName::above)
+            .collect();
+        let is_blocked = |name: &&&RefName| {
+            name.above().any(|over| there.contains(over)) || above.contains(name.as_str())
+        };
+        blocked.extend(new.iter().filter(is_blocked).map(|name| (*name).clone()));
+        return Ok(blocked);
+    }
+    for name in new {
+        let over: Vec<String> = name.above().map(str::to_owned).collect();
+        let below = format!("{name}/");
+        let found: Vec<RefName> = tx.all(
+            sql!(
+                "select name from repository_refs where repository_id = $1
+                    and (name in_list($2) or (name >= $3 and name < $4))"
+            ),
+            (repository, over, below.as_str(), format!("{name}0")),
+        )?;
+        if found.iter().any(|other| !gone.contains(other.as_str())) {
+            blocked.insert((*name).clone());
+        }
+    }
+    Ok(blocked)
+}
+
+/// Those that another one of them stands below.
+fn blocked_among(new: &[&RefName]) -> HashSet<RefName> {
+    let names: HashSet<&str> = new.iter().map(|name| name.as_str()).collect();
+    let is_below = |name: &&&RefName| name.above().any(|over| names.contains(over));
+    new.iter().filter(is_below).map(|name| (*name).clone()).collect()
+}
+
+/// Writes what some refs point at now.
+pub fn put(tx: &mut Tx<'_>, repository: i64, refs: &[Ref]) -> Result<()> {
+    for refs in refs.chunks(BATCH) {
+        let mut query = Fragment::new(
+            "insert into repository_refs (repository_id, name, object_id, peeled_id) values ",
+        );
+        for (at, one) in refs.iter().enumerate() {
+            let comma = if at == 0 { "(" } else { ", (" };
+            query
+                .raw(comma)
+                .bind(repository)
+                .push(", ", (&one.name).into_value())
+                .push(", ", one.object_id)
+                .push(", ", one.peeled_id)
+                .raw(")");
+        }
+        query.raw(
+            " on conflict (repository_id, name) do update
+              set object_id = excluded.object_id, peeled_id = excluded.peeled_id",
+        );
+        tx.change_by(query)?;
+    }
+    Ok(())
+}
+
+pub fn delete(tx: &mut Tx<'_>, repository: i64, names: &[&RefName]) -> Result<()> {
+    for names in names.chunks(BATCH) {
+        let names: Vec<String> = names.iter().map(|name| name.as_str().to_owned()).collect();
+        tx.execute(
+            sql!("delete from repository_refs where repository_id = $1 and name in_list($2)"),
+            (repository, names),
+        )?;
+    }
+    Ok(())
+}
+
+/// The first branches by name, at most so many.
+pub fn first_branches(tx: &mut Tx<'_>, repository: i64, limit: i64) -> Result<Vec<RefName>> {
+    Ok(tx.all(
+        sql!(
+            "select name from repository_refs
+             where repository_id = $1 and name >= 'refs/heads/' and name < 'refs/heads0'
+             order by name limit $2"
+        ),
+        (repository, limit),
+    )?)
+}

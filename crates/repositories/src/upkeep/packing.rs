@@ -1,0 +1,61 @@
+//! Packs made of packs: git writes them apart, and they become blobs.
+
+use crate::cache::LocalCopy;
+use crate::git::Git;
+use crate::store::packs::NewPack;
+use kernel::app::App;
+use kernel::error::{BestEffort, Error, Result};
+use kernel::secrets::random_bytes;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long git may take for a pack.
+const PATIENCE: Duration = Duration::from_secs(4 * 3600);
+/// Bytes of the digests that it answers with.
+const ANSWER: usize = 64 * 1024;
+
+/// A folder for new packs, gone when dropped.
+struct Workbench(PathBuf);
+
+impl Drop for Workbench {
+    fn drop(&mut self) {
+        std::fs::remove_dir_all(&self.0).best_effort("remove the folder of new packs");
+    }
+}
+
+/// Has git make a pack of what it is told; none where that is nothing.
+pub(super) async fn pack(
+    app: &App,
+    copy: &LocalCopy,
+    of: &[&str],
+    told: String,
+) -> Result<Option<NewPack>> {
+    let bench = Workbench(
+        crate::cache::root(app)
+            .with_file_name("pushes")
+            .join(format!("pack-{}", hex::encode(random_bytes::<16>()))),
+    );
+    tokio::fs::create_dir_all(&bench.0).await.map_err(Error::of_storage)?;
+    let base = bench.0.join("pack");
+    let packing = app
+        .kept::<Git>()
+        .at(app, copy.folder())
+        .await?
+        .args(["pack-objects", "--quiet", "--non-empty", "--delta-base-offset"])
+        .args(of)
+        .args([&base]);
+    let answered = packing.ask(told.into_bytes(), ANSWER, PATIENCE).await?;
+    answered.ended.check("git pack-objects")?;
+    let name = String::from_utf8_lossy(&answered.output).trim().to_owned();
+    match name.is_empty() {
+        true => Ok(None),
+        false => stored(app, &base, name).await.map(Some),
+    }
+}
+
+async fn stored(app: &App, base: &Path, name: String) -> Result<NewPack> {
+    let file = |ending: &str| PathBuf::from(format!("{}-{name}.{ending}", base.display()));
+    let pack = app.blobs().put_file(&file("pack")).await?;
+    let index = app.blobs().put_file(&file("idx")).await?;
+    Ok(NewPack { name, pack, index })
+}

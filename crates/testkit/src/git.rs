@@ -1,0 +1,141 @@
+//! The stock git, in a folder of its own that ends with it.
+
+use crate::client::Client;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+use tokio::process::Command;
+
+/// A folder in which git works.
+pub struct Git {
+    folder: TempDir,
+    server: String,
+    token: Option<String>,
+}
+
+/// What git did.
+#[derive(Debug, Clone)]
+pub struct Ran {
+    pub succeeded: bool,
+    /// What it said, on both channels.
+    pub said: String,
+    asked: String,
+}
+
+impl Ran {
+    /// # Panics
+    ///
+    /// If it failed.
+    pub fn done(self) -> Ran {
+        assert!(self.succeeded, "git {}: {}", self.asked, self.said);
+        self
+    }
+
+    /// # Panics
+    ///
+    /// If it did not fail, or did not say this.
+    pub fn refused(self, text: &str) -> Ran {
+        assert!(!self.succeeded, "git {} succeeded: {}", self.asked, self.said);
+        assert!(self.said.contains(text), "git {} said {}", self.asked, self.said);
+        self
+    }
+
+    /// The last line it said.
+    pub fn last_line(&self) -> &str {
+        self.said.trim().lines().last().unwrap_or_default()
+    }
+}
+
+impl Git {
+    /// Works with the token of this client, if it has one.
+    pub fn of(client: &Client) -> Git {
+        Git {
+            folder: tempfile::tempdir().expect("a folder"),
+            server: client.server().to_owned(),
+            token: client.token().map(str::to_owned),
+        }
+    }
+
+    /// The address of a repository, with what proves who asks.
+    pub fn url(&self, path: &str) -> String {
+        match &self.token {
+            Some(token) => self.url_with("anybody", token, path),
+            None => format!("{}/{path}.git", self.server),
+        }
+    }
+
+    /// The same with these credentials.
+    pub fn url_with(&self, name: &str, password: &str, path: &str) -> String {
+        let (scheme, host) = self.server.split_once("://").expect("an address");
+        format!("{scheme}://{name}:{password}@{host}/{path}.git")
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// A folder below.
+    pub fn at(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Runs git in the folder.
+    pub async fn run(&self, args: &[&str]) -> Ran {
+        self.run_in("", args).await
+    }
+
+    /// Runs git in a folder below.
+    pub async fn run_in(&self, folder: &str, args: &[&str]) -> Ran {
+        let output = Command::new("git")
+            .args(["-c", "init.defaultBranch=main", "-c", "protocol.version=2"])
+            .args(args)
+            .current_dir(self.at(folder))
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.folder.path())
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_AUTHOR_NAME", "Ada")
+            .env("GIT_AUTHOR_EMAIL", "ada@example.com")
+            .env("GIT_COMMITTER_NAME", "Ada")
+            .env("GIT_COMMITTER_EMAIL", "ada@example.com")
+            .kill_on_drop(true)
+            .output()
+            .await
+            .expect("git is there");
+        let said = [output.stdout, output.stderr].concat();
+        Ran {
+            succeeded: output.status.success(),
+            said: String::from_utf8_lossy(&said).into_owned(),
+            asked: args.join(" "),
+        }
+    }
+
+    /// A new repository below with one commit, whose origin is this one.
+    pub async fn begin(&self, name: &str, origin: &str) {
+        self.run(&["init", "--quiet", name]).await.done();
+        self.run_in(name, &["remote", "add", "origin", &self.url(origin)]).await.done();
+        self.commit(name, "README.md", "# Anvil\n").await;
+    }
+
+    /// Commits one file with this text; the id of the commit.
+    pub async fn commit(&self, repository: &str, file: &str, text: &str) -> String {
+        let path = self.at(repository).join(file);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, text).expect("a file");
+        self.run_in(repository, &["add", file]).await.done();
+        let message = format!("Change {file}");
+        self.run_in(repository, &["commit", "--quiet", "--message", &message])
+            .await
+            .done();
+        self.id(repository, "HEAD").await
+    }
+
+    /// What a name stands for.
+    pub async fn id(&self, repository: &str, name: &str) -> String {
+        self.run_in(repository, &["rev-parse", name])
+            .await
+            .done()
+            .last_line()
+            .to_owned()
+    }
+}
