@@ -2,7 +2,8 @@
 //! node that git itself reads.
 //!
 //! Start with [`http`], where git comes in; [`fetch`] and [`receive`] do what it asks
-//! for. Refs move in [`rules::moves`] alone, and [`cache`] makes the copies.
+//! for. Refs move in [`rules::moves`] alone, and [`cache`] makes the copies, out of which
+//! [`objects`] reads.
 //!
 //! Tables: `repositories`, `repository_refs`, `repository_packs` (migration 0073).
 //! Jobs: `repositories.compact`, `repositories.prune`, `repositories.sweep`.
@@ -15,6 +16,7 @@ pub mod formats;
 pub mod git;
 pub mod http;
 pub mod model;
+pub mod objects;
 pub mod receive;
 pub mod rules;
 pub mod store;

@@ -104,6 +104,8 @@ fn routes_with(explorer: &Files) -> Routes {
     activity::routes(&mut routes);
     incoming::routes(&mut routes);
     repositories::routes(&mut routes);
+    code::routes(&mut routes);
+    ssh::routes(&mut routes);
     graphql::transport::routes(&mut routes, graph());
     graphql::explorer::routes(&mut routes, explorer);
     graphql::rest::routes(&mut routes);

@@ -66,6 +66,12 @@ pub(super) async fn fill(blobs: &Blobs, folder: &Path, packs: &[Pack]) -> Result
     Ok(bytes)
 }
 
+/// Whether all these packs are there.
+pub(super) async fn is_whole(folder: &Path, packs: &[Pack]) -> Result<bool> {
+    let (folder, packs) = (packs_in(folder), packs.to_vec());
+    blocking(move || Ok(packs.iter().all(|pack| is_there(&folder, pack)))).await
+}
+
 fn make(folder: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(packs_in(folder))?;
     std::fs::create_dir_all(folder.join("objects/info"))?;

@@ -9,6 +9,7 @@
 mod folder;
 mod room;
 
+use crate::model::Repository;
 use crate::store::{self, packs, refs};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
@@ -57,8 +58,27 @@ struct Known {
     used: Arc<RwLock<()>>,
     /// Held while it is brought up to date: the generation whose refs it has.
     refs: tokio::sync::Mutex<Option<i64>>,
+    /// The copy as the library has it open, and the generation whose packs it has.
+    opened: Mutex<Option<(i64, gix::ThreadSafeRepository)>>,
     /// When it was last asked for, in seconds since 1970.
     at: AtomicI64,
+}
+
+impl Known {
+    /// The copy if it is open with the packs of this generation.
+    fn open_of(&self, generation: i64) -> Option<gix::ThreadSafeRepository> {
+        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        opened.as_ref().filter(|(of, _)| *of >= generation).map(|(_, git)| git.clone())
+    }
+
+    fn keep_open(&self, generation: i64, git: gix::ThreadSafeRepository) {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        *opened = Some((generation, git));
+    }
+
+    fn close(&self) {
+        *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
 }
 
 impl Copies {
@@ -77,6 +97,10 @@ pub struct LocalCopy {
 }
 
 impl LocalCopy {
+    fn of(app: &App, named: Named, used: OwnedRwLockReadGuard<()>) -> LocalCopy {
+        LocalCopy { folder: named.folder(app), epoch: named.epoch, _used: used }
+    }
+
     /// The bare repository.
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -112,7 +136,60 @@ pub async fn copy(app: &App, repository: i64, having: Having) -> Result<LocalCop
     if added > 0 {
         room::make(app, named);
     }
-    Ok(LocalCopy { folder, epoch: now.epoch, _used: used })
+    Ok(LocalCopy::of(app, named, used))
+}
+
+/// The copy of a repository, open to be read, with all objects that the row tells of.
+pub async fn opened(
+    app: &App,
+    repository: &Repository,
+) -> Result<(LocalCopy, gix::ThreadSafeRepository)> {
+    let named = Named { repository: repository.id, epoch: repository.epoch };
+    let known = app.kept::<Copies>().of(named);
+    let used = known.used.clone().read_owned().await;
+    known.at.store(app.now().as_second(), Ordering::Relaxed);
+    let open = known.open_of(repository.generation);
+    match open {
+        Some(git) => Ok((LocalCopy::of(app, named, used), git)),
+        None => {
+            drop(used);
+            open_new(app, repository.id).await
+        }
+    }
+}
+
+/// Opens a copy once more if some of it was deleted while it was read; none if not.
+pub async fn reopened(
+    app: &App,
+    repository: &Repository,
+) -> Result<Option<(LocalCopy, gix::ThreadSafeRepository)>> {
+    let folder = Named { repository: repository.id, epoch: repository.epoch }.folder(app);
+    let id = repository.id;
+    let (now, packs) = app
+        .read(move |tx| Ok((store::by_id(tx, id)?.found("Repository")?, packs::in_use(tx, id)?)))
+        .await?;
+    if now.epoch == repository.epoch && folder::is_whole(&folder, &packs).await? {
+        return Ok(None);
+    }
+    open_new(app, id).await.map(Some)
+}
+
+async fn open_new(app: &App, repository: i64) -> Result<(LocalCopy, gix::ThreadSafeRepository)> {
+    let generation = {
+        let now = app.read(move |tx| store::by_id(tx, repository)?.found("Repository")).await?;
+        now.generation
+    };
+    let copy = copy(app, repository, Having::Objects).await?;
+    let folder = copy.folder().to_owned();
+    let git = blocking(move || {
+        let options =
+            gix::open::Options::isolated().open_path_as_is(true).with(gix::sec::Trust::Full);
+        options.open(folder).map_err(|error| std::io::Error::other(error.to_string()))
+    });
+    let git = git.await?;
+    let known = app.kept::<Copies>().of(Named { repository, epoch: copy.epoch });
+    known.keep_open(generation, git.clone());
+    Ok((copy, git))
 }
 
 /// Gives a copy the refs as they are now; their generation.

@@ -70,6 +70,7 @@ async fn remove(app: &App, named: Named) -> bool {
         return false;
     };
     *known.refs.lock().await = None;
+    known.close();
     let removed = tokio::fs::remove_dir_all(named.folder(app)).await;
     let is_gone = removed.is_ok();
     removed.best_effort("remove the copy of a repository");

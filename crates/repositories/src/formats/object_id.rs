@@ -12,6 +12,14 @@ impl ObjectId {
     /// What stands for «no object» where a ref is made or deleted.
     pub const ZERO: ObjectId = ObjectId([0; 20]);
 
+    pub fn from_bytes(bytes: [u8; 20]) -> ObjectId {
+        ObjectId(bytes)
+    }
+
+    pub fn bytes(self) -> [u8; 20] {
+        self.0
+    }
+
     pub fn is_zero(self) -> bool {
         self == ObjectId::ZERO
     }

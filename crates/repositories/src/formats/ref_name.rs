@@ -27,6 +27,11 @@ impl RefName {
         format!("refs/heads/{name}").parse()
     }
 
+    /// The ref of a tag.
+    pub fn tag(name: &str) -> Result<RefName, BadRefName> {
+        format!("refs/tags/{name}").parse()
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -40,6 +40,18 @@ fn behind(prefix: &str) -> String {
     format!("{prefix}\u{10ffff}")
 }
 
+/// Some refs, those of them that are there.
+pub fn some(tx: &mut Tx<'_>, repository: i64, names: &[RefName]) -> Result<Vec<Ref>> {
+    let names: Vec<String> = names.iter().map(|name| name.as_str().to_owned()).collect();
+    match names.is_empty() {
+        true => Ok(Vec::new()),
+        false => Ok(tx.all(
+            sql!(SELECT, "where repository_id = $1 and name in_list($2)"),
+            (repository, names),
+        )?),
+    }
+}
+
 /// Where some refs point now.
 pub fn current(
     tx: &mut Tx<'_>,
