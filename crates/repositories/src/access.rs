@@ -17,7 +17,7 @@ const NO_PUSH: &str = "You are not allowed to push code to this project.";
 const NO_UPLOAD_SCOPE: &str = "You are not allowed to upload code.";
 
 /// The branch of repositories whose project names none.
-const USUAL_BRANCH: &str = "main";
+pub(crate) const USUAL_BRANCH: &str = "main";
 
 /// A repository as its address names it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -53,7 +53,12 @@ impl Git {
 
     /// Whether there is a git that is new enough.
     pub async fn is_there(&self) -> bool {
-        self.program().await.is_ok()
+        self.check().await.is_ok()
+    }
+
+    /// Refuses where there is none, in words for who runs the server.
+    pub async fn check(&self) -> Result<()> {
+        self.program().await.map(drop)
     }
 
     /// Begins to say how it is started on the repository in this folder.

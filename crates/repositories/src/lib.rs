@@ -11,12 +11,14 @@
 
 pub mod access;
 pub mod cache;
+pub mod check;
 pub mod fetch;
 pub mod formats;
 pub mod git;
 pub mod http;
 pub mod model;
 pub mod objects;
+pub mod on_disk;
 pub mod receive;
 pub mod rules;
 pub mod store;

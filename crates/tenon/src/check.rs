@@ -17,7 +17,20 @@ pub async fn run(options: Options, contents: bool) -> Outcome<Vec<String>> {
     let report = report.await.map_err(told)?;
     bar.finish_and_clear();
     let mut problems = report.problems;
+    problems.extend(repositories(&app, contents).await.map_err(told)?);
     problems.extend(unindexed(&app).await.map_err(told)?);
+    Ok(problems)
+}
+
+/// What git finds wrong with repositories.
+async fn repositories(app: &App, contents: bool) -> Result<Vec<String>> {
+    let bar = progress::things("git", 0);
+    let looked = repositories::check::run(app, contents, |done, total| {
+        bar.set_length(total);
+        bar.set_position(done);
+    });
+    let problems = looked.await?;
+    bar.finish_and_clear();
     Ok(problems)
 }
 

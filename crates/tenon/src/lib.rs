@@ -2,7 +2,7 @@
 //!
 //! [`options`] says how it is started, [`wiring`] puts the rooms together,
 //! [`serve`] runs them. The other commands ([`accounts`],
-//! [`backup`], [`check`]) work on the same store and may run beside a server.
+//! [`backup`], [`check`], [`repository`]) work on the same store and may run beside a server.
 //! Owns no table and no rule; what the rooms offer is registered in [`wiring`].
 
 pub mod accounts;
@@ -12,6 +12,7 @@ pub mod check;
 mod home;
 pub mod options;
 pub mod progress;
+pub mod repository;
 pub mod schema;
 pub mod serve;
 pub mod system;

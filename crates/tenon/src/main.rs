@@ -9,7 +9,7 @@ use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tenon::options::{Given, Options, sample};
-use tenon::{Outcome, accounts, backup, check, serve, system, wiring};
+use tenon::{Outcome, accounts, backup, check, repository, serve, system, wiring};
 
 /// Gives memory back after a flood, which glibc's does not (docs/decisions/0013).
 #[global_allocator]
@@ -57,6 +57,9 @@ enum Command {
         /// The archive to read
         file: PathBuf,
     },
+    /// Repositories as folders on this machine
+    #[command(subcommand)]
+    Repository(Folder),
     /// Compare the database with the files and the rooms' rules
     Check {
         /// Read every file and compare its digest
@@ -75,6 +78,24 @@ enum Command {
 enum Token {
     /// Make a personal access token and print it
     Create(accounts::NewToken),
+}
+
+#[derive(Subcommand)]
+enum Folder {
+    /// Bring a bare repository into a project that has none yet
+    Import {
+        /// The folder of the repository
+        folder: PathBuf,
+        /// The path of the project: group/project
+        project: String,
+    },
+    /// Write the repository of a project as a bare one
+    Export {
+        /// The path of the project: group/project
+        project: String,
+        /// The folder to write; it must not exist
+        folder: PathBuf,
+    },
 }
 
 #[derive(Subcommand)]
@@ -148,6 +169,12 @@ async fn command(command: Command, options: Options) -> Outcome<ExitCode> {
         }
         Command::Backup { file } => eprintln!("{}", backup::write(options, &file).await?),
         Command::Restore { file } => eprintln!("{}", backup::restore(options, &file).await?),
+        Command::Repository(Folder::Import { folder, project }) => {
+            eprintln!("{}", repository::import(options, &folder, &project).await?);
+        }
+        Command::Repository(Folder::Export { project, folder }) => {
+            eprintln!("{}", repository::export(options, &project, &folder).await?);
+        }
         Command::Check { contents } => {
             let troubles = check::run(options, contents).await?;
             for trouble in &troubles {

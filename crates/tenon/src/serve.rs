@@ -2,6 +2,7 @@
 
 use crate::options::Options;
 use crate::{Outcome, accounts, told, wiring};
+use kernel::app::App;
 use kernel::room;
 use kernel::telemetry::{Format, init_logs};
 use std::net::SocketAddr;
@@ -48,6 +49,9 @@ pub async fn serve(mut options: Options, say: impl Fn(&str)) -> Outcome {
     let (stop, stopped) = watch::channel(false);
     let jobs = tokio::spawn(kernel::jobs::work(app.clone(), workers, until(stopped.clone())));
     let requests = tokio::spawn(server.serve(listener, until(stopped)));
+    if !git_is_there(&app).await {
+        say(repositories::git::MISSING);
+    }
     say(&format!("listening on http://{address}"));
 
     signals.next().await;
@@ -65,6 +69,10 @@ pub async fn serve(mut options: Options, say: impl Fn(&str)) -> Outcome {
         tracing::warn!("the last downloads were not counted");
     }
     Ok(())
+}
+
+async fn git_is_there(app: &App) -> bool {
+    app.kept::<repositories::git::Git>().is_there().await
 }
 
 async fn listen(on: &str) -> Outcome<(TcpListener, SocketAddr)> {

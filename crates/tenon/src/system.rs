@@ -53,19 +53,33 @@ async fn liveness() -> Result<Ok200<HealthEntity>> {
     Ok(Ok200(HealthEntity { status: "ok" }))
 }
 
+#[derive(Serialize, JsonSchema)]
+struct ReadinessEntity {
+    status: &'static str,
+    /// `ok`, or what repositories lack while all else works.
+    repositories: &'static str,
+}
+
 /// The process can do its work: the database answers, and there is room for
 /// what is stored.
-async fn readiness(app: App) -> Result<Ok200<HealthEntity>> {
+async fn readiness(app: App) -> Result<Ok200<ReadinessEntity>> {
     if room::is_full(&app.config().data_dir) {
         return Err(Error::Unavailable("there is no room in the data directory".into()));
     }
     let answer = app.read(|tx| Ok(tx.one::<i64>(sql!("select cast(1 as bigint)"), ())?)).await;
     match answer {
-        Ok(_) => Ok(Ok200(HealthEntity { status: "ok" })),
+        Ok(_) => Ok(Ok200(ReadinessEntity { status: "ok", repositories: git(&app).await })),
         Err(error) => {
             tracing::warn!(%error, "not ready");
             Err(Error::Unavailable("the database does not answer".into()))
         }
+    }
+}
+
+async fn git(app: &App) -> &'static str {
+    match app.kept::<repositories::git::Git>().is_there().await {
+        true => "ok",
+        false => repositories::git::MISSING,
     }
 }
 

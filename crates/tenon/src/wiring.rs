@@ -363,7 +363,8 @@ pub fn assemble_over(options: Options, store: Store) -> Outcome<(App, Arc<Server
         config: Config {
             external_url,
             data_dir: options.data,
-            cache_dir: options.cache,
+            // Programs read it that run in other folders.
+            cache_dir: std::path::absolute(options.cache).map_err(|error| error.to_string())?,
             cache_size: options.cache_size,
             trusted_proxies: options.trusted_proxies,
             connections: options.connections,

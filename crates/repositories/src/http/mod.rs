@@ -7,6 +7,7 @@ use crate::access::{self, Found, Service};
 use crate::fetch::{Version, objects, refs};
 use crate::formats::packet;
 use crate::formats::requests::{self, BadRequest, Request};
+use crate::git::Git;
 use crate::receive;
 use address::Asked;
 use axum::body::Body;
@@ -77,6 +78,8 @@ async fn info_refs(
         check_writable(&app).await?;
     }
     let found = find(&app, viewer, address, service).await?;
+    // Git shows what it is told here, and nothing of what later requests are told.
+    app.kept::<Git>().check().await?;
     let told = refs::advertise(&app, &found, service, version(&request)).await?;
     let kind = format!("application/x-{}-advertisement", service.name());
     answer(&kind, Body::from(told))

@@ -4,7 +4,7 @@
 
 mod land;
 pub mod limits;
-mod objects;
+pub(crate) mod objects;
 mod report;
 
 use crate::access::Pushing;

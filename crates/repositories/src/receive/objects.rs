@@ -56,7 +56,7 @@ fn root(app: &App) -> PathBuf {
 }
 
 /// Takes the objects of a push; a text for its user if they are no good.
-pub(super) async fn receive(
+pub(crate) async fn receive(
     app: &App,
     repository: i64,
     limits: &PushLimits,
@@ -136,6 +136,9 @@ fn what_is_wrong(said: &str) -> String {
         return "objects are missing that others lead to".into();
     }
     let about_object = said.lines().find(|line| line.starts_with("error: object "));
+    if about_object.is_none() {
+        tracing::warn!(said, "git refused the objects of a push");
+    }
     match about_object {
         Some(line) => line.trim_start_matches("error: ").chars().take(300).collect(),
         None => "the objects are damaged".into(),
@@ -169,7 +172,7 @@ impl Quarantine {
     }
 
     /// The epoch of what its objects were found to fit to.
-    pub(super) fn epoch(&self) -> Option<i64> {
+    pub(crate) fn epoch(&self) -> Option<i64> {
         self.copy.as_ref().map(|copy| copy.epoch)
     }
 
@@ -228,7 +231,7 @@ impl Quarantine {
     }
 
     /// Stores the pack, if there is one, where everybody finds it.
-    pub(super) async fn store(&self, app: &App) -> Result<Option<NewPack>> {
+    pub(crate) async fn store(&self, app: &App) -> Result<Option<NewPack>> {
         let (Some(folder), Some(name)) = (&self.folder, &self.pack) else {
             return Ok(None);
         };

@@ -26,6 +26,19 @@ pub fn of_project(
     )?)
 }
 
+/// How many there are.
+pub fn count(tx: &mut Tx<'_>) -> Result<i64> {
+    Ok(tx.one(sql!("select count(*) from repositories"), ())?)
+}
+
+/// The next ones by id, at most so many.
+pub fn ids_after(tx: &mut Tx<'_>, after: i64, limit: i64) -> Result<Vec<i64>> {
+    Ok(tx.all(
+        sql!("select id from repositories where id > $1 order by id limit $2"),
+        (after, limit),
+    )?)
+}
+
 /// Makes the repository of a project, unless it is there.
 pub fn make_for_project(
     tx: &mut Tx<'_>,

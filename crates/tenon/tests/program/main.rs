@@ -23,6 +23,7 @@ mod outage;
 mod overload;
 mod paging;
 mod place;
+mod repositories;
 mod siege;
 mod smtp;
 mod start;

@@ -26,8 +26,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use testkit::run;
 
-/// The address the pages use; the test's own takes its place.
-const WRITTEN: &str = "http://127.0.0.1:8080";
+/// Where the pages' server is; the test's own takes its place.
+const WRITTEN: &str = "127.0.0.1:8080";
 /// The programs that pages show.
 const PROGRAMS: &str = "tests/clients/examples";
 /// Stands before the output of each block.
@@ -58,6 +58,7 @@ pages! {
     on_call: "docs/guide/on-call.md",
     error_tracking: "docs/guide/error-tracking.md",
     graphql: "docs/guide/graphql.md",
+    repositories: "docs/guide/repositories.md",
     groups_and_projects: "docs/guide/groups-and-projects.md",
     home_and_preferences: "docs/guide/home.md",
     issues: "docs/guide/issues.md",

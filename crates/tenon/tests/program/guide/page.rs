@@ -39,7 +39,8 @@ impl Page {
     /// The same page, of the server at this address.
     pub fn at(mut self, url: &str) -> Page {
         for block in &mut self.blocks {
-            block.text = block.text.replace(WRITTEN, url);
+            let host = url.trim_start_matches("http://");
+            block.text = block.text.replace(WRITTEN, host);
         }
         self
     }
