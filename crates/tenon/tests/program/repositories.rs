@@ -7,9 +7,11 @@ use std::path::Path;
 use std::time::Duration;
 use testkit::{Git, run};
 
-/// Rounds of crashes in a check; a full one has many more.
+/// Rounds of crashes of one instance in a check; a full one has many more.
 const ROUNDS: usize = 4;
-const MANY_ROUNDS: usize = 100;
+const MANY_ROUNDS: usize = 25;
+/// Instances of a full check that are killed so often, of each kind.
+const MANY: usize = 4;
 /// Clients that push at the same time, each to a branch of its own.
 const CLIENTS: usize = 3;
 
@@ -108,7 +110,7 @@ fn without_git_all_but_repositories_is_served() {
 fn pushes_outlive_crashes() {
     run(async {
         for place in Place::both() {
-            crashes(place, ROUNDS).await;
+            crashes(place, 1, ROUNDS).await;
         }
     });
 }
@@ -116,29 +118,28 @@ fn pushes_outlive_crashes() {
 #[test]
 #[ignore = "a hundred crashes on each engine, and on two nodes: part of a full check"]
 fn pushes_outlive_many_crashes() {
-    run(async {
+    for _ in 0..MANY {
         for place in Place::both() {
-            crashes(place, MANY_ROUNDS).await;
+            run(crashes(place, 1, MANY_ROUNDS));
         }
         if let Some(place) = Place::postgres() {
-            crashes(place.over(Bucket::open().await), MANY_ROUNDS).await;
+            run(async { crashes(place.over(Bucket::open().await), 2, MANY_ROUNDS).await });
         }
-    });
+    }
 }
 
 /// Servers are killed while clients push; what a client was told is there stays there,
 /// and every other round the copies of the node are deleted under it.
-async fn crashes(place: Place, rounds: usize) {
+async fn crashes(place: Place, nodes: usize, rounds: usize) {
     let server = place.serve();
     let token = place.token();
     project(&server.client(&token)).await;
     let mut acknowledged: HashMap<String, String> = HashMap::new();
     drop(server);
     for round in 0..rounds {
-        let server = place.serve();
-        let client = server.client(&token);
+        let mut servers: Vec<Server> = (0..nodes).map(|_| place.serve()).collect();
         let pushers = (0..CLIENTS).map(|number| {
-            let client = client.clone();
+            let client = servers[number % nodes].client(&token);
             tokio::spawn(async move { push_until_refused(&Git::of(&client), round, number).await })
         });
         let pushers: Vec<_> = pushers.collect();
@@ -147,7 +148,10 @@ async fn crashes(place: Place, rounds: usize) {
             forget_copies(&place);
             tokio::time::sleep(Duration::from_millis(300)).await;
         }
-        server.kill();
+        // One node at a time: what the other does goes on.
+        servers.swap_remove(round % nodes).kill();
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        servers.into_iter().for_each(|other| drop(other.kill()));
         for pusher in pushers {
             acknowledged.extend(pusher.await.expect("no panic"));
         }
