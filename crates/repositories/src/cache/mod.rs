@@ -7,6 +7,7 @@
 //! found to fit to what is gone.
 
 mod folder;
+mod graph;
 mod room;
 
 use crate::model::Repository;
@@ -58,6 +59,8 @@ struct Known {
     used: Arc<RwLock<()>>,
     /// Held while it is brought up to date: the generation whose refs it has.
     refs: tokio::sync::Mutex<Option<i64>>,
+    /// Held while what git notes of the history is written.
+    graph: tokio::sync::Mutex<()>,
     /// The copy as the library has it open, and the generation whose packs it has.
     opened: Mutex<Option<(i64, gix::ThreadSafeRepository)>>,
     /// When it was last asked for, in seconds since 1970.
@@ -135,6 +138,9 @@ pub async fn copy(app: &App, repository: i64, having: Having) -> Result<LocalCop
     }
     if added > 0 {
         room::make(app, named);
+    }
+    if added >= graph::WORTH {
+        graph::write(app, named);
     }
     Ok(LocalCopy::of(app, named, used))
 }
