@@ -101,3 +101,30 @@ async fn what_no_ref_leads_to_goes(t: testkit::TestServer) {
     git.run(&["clone", "--quiet", "--branch", "gone", &url, "three"]).await.done();
     assert_eq!(git.id("three", "HEAD").await, child);
 }
+
+#[testkit::story]
+async fn long_histories_are_noted_beside_the_copy(t: TestServer) {
+    t.project("acme/anvil").await;
+    let git = Git::of(&t.admin());
+    git.begin("one", "acme/anvil").await;
+    // What no packing makes smaller.
+    let random: String = (0..40_000)
+        .map(|_| hex::encode(kernel::secrets::random_bytes::<24>()))
+        .collect();
+    git.commit("one", "random.txt", &random).await;
+    git.run_in("one", &["push", "--quiet", "origin", "main"]).await.done();
+    git.run(&["clone", "--quiet", &git.url("acme/anvil"), "two"]).await.done();
+    let copies = t.app().config().cache_dir.join("repositories");
+    let is_noted = || {
+        let files = testkit::files_below(&copies);
+        files.iter().any(|path| path.ends_with("objects/info/commit-graph"))
+    };
+    for _ in 0..200 {
+        if is_noted() {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    assert!(is_noted());
+    git.run(&["clone", "--quiet", &git.url("acme/anvil"), "three"]).await.done();
+}
