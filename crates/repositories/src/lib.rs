@@ -5,7 +5,8 @@
 //! for. Refs move in [`rules::moves`] alone, and [`cache`] makes the copies, out of which
 //! [`objects`] reads.
 //!
-//! Tables: `repositories`, `repository_refs`, `repository_packs` (migration 0073).
+//! Tables: `repositories`, `repository_refs`, `repository_packs` (migration 0073),
+//! `protected_refs`, `protected_ref_levels` (migration 0074).
 //! Jobs: `repositories.compact`, `repositories.prune`, `repositories.sweep`.
 //! Settings: `repositories.push_limits`.
 
@@ -17,6 +18,7 @@ pub mod git;
 pub mod http;
 pub mod model;
 pub mod objects;
+pub mod protection;
 pub mod receive;
 pub mod rules;
 pub mod store;

@@ -1,5 +1,6 @@
 //! Rows and closed lists of this room: plain types, no decisions.
 
+use crate::branch_protection::BranchProtection;
 use kernel::error::{Error, Result};
 use kernel::ids::fold;
 use kernel::time::Timestamp;
@@ -149,6 +150,7 @@ pub struct Namespace {
     pub epics_enabled: bool,
     pub default_branch: Option<String>,
     pub package_settings: Option<serde_json::Value>,
+    pub branch_protection: Option<Json<BranchProtection>>,
     pub created_by_id: Option<i64>,
     pub deletion_scheduled_at: Option<Timestamp>,
     pub created_at: Timestamp,

@@ -81,6 +81,7 @@ pub fn migrations() -> &'static [Migration] {
         70 "0070_incoming_tries",
         71 "0071_activity_pages",
         73 "0073_repositories",
+        74 "0074_protected_refs",
     }
 }
 

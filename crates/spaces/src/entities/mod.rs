@@ -9,7 +9,7 @@ pub use shapes::*;
 use crate::access::{self, OWNER};
 use crate::model::{Namespace, Project, Visibility};
 use crate::{features, hooks, store, uploads};
-use ::store::Tx;
+use ::store::{Json, Tx};
 use identity::Caller;
 use identity::entities::{basic, load_basic};
 use identity::model::User;
@@ -295,7 +295,7 @@ pub fn one_project(
 }
 
 pub fn group(app: &App, group: &Namespace) -> GroupEntity {
-    let maintainers = || vec![LevelEntity { access_level: access::MAINTAINER }];
+    let protection = group.branch_protection.clone().map(|Json(own)| own).unwrap_or_default();
     GroupEntity {
         id: group.id,
         web_url: group.web_url(app.base_url()),
@@ -315,13 +315,8 @@ pub fn group(app: &App, group: &Namespace) -> GroupEntity {
         lfs_enabled: group.lfs_enabled,
         epics_enabled: group.epics_enabled,
         default_branch: group.default_branch.clone(),
-        default_branch_protection: 2,
-        default_branch_protection_defaults: BranchProtectionEntity {
-            allowed_to_push: maintainers(),
-            allow_force_push: false,
-            allowed_to_merge: maintainers(),
-            developer_can_initial_push: false,
-        },
+        default_branch_protection: protection.number(),
+        default_branch_protection_defaults: protection,
         avatar_url: None,
         request_access_enabled: group.request_access_enabled,
         full_name: group.full_name.clone(),

@@ -1,5 +1,6 @@
 //! The shapes of groups, namespaces and projects on the wire.
 
+use crate::branch_protection::BranchProtection;
 use crate::features::{self, Named};
 use crate::model::Visibility;
 use crate::store::ShareRow;
@@ -29,7 +30,7 @@ pub struct GroupEntity {
     pub epics_enabled: bool,
     pub default_branch: Option<String>,
     pub default_branch_protection: i64,
-    pub default_branch_protection_defaults: BranchProtectionEntity,
+    pub default_branch_protection_defaults: BranchProtection,
     pub avatar_url: Option<String>,
     pub request_access_enabled: bool,
     pub full_name: String,
@@ -45,21 +46,6 @@ pub struct GroupEntity {
     pub projects: Option<Vec<ProjectEntity>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shared_projects: Option<Vec<ProjectEntity>>,
-}
-
-/// Who may change a new default branch.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct BranchProtectionEntity {
-    pub allowed_to_push: Vec<LevelEntity>,
-    pub allow_force_push: bool,
-    pub allowed_to_merge: Vec<LevelEntity>,
-    pub developer_can_initial_push: bool,
-}
-
-/// A role.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct LevelEntity {
-    pub access_level: i64,
 }
 
 /// Bytes of what projects hold.

@@ -1,0 +1,12 @@
+//! Protected branches and tags (docs/interface/repositories.md 2): what they are in
+//! [`model`], who may change which ref in [`check`], how they are changed in [`rules`].
+
+mod check;
+pub mod defaults;
+pub mod model;
+pub mod store;
+
+pub use check::{
+    BranchProtection, Gate, Pusher, RefChange, Way, are_tags_protected, check_refs, may_push,
+    of_branches,
+};
