@@ -11,9 +11,9 @@ use kernel::http::{Paged, Paging};
 use kernel::time::{Date, Timestamp};
 use planning::access::sees_issues;
 use spaces::access::{GUEST, Purpose, REPORTER, projects_of, visible_groups, visible_projects};
-use spaces::activity::Action;
+use spaces::activity::{Action, PushData};
 use spaces::search::Place;
-use store::{Fragment, FromRow, Tx, sql};
+use store::{Fragment, FromRow, Json, Tx, sql};
 
 /// Events past which a list is no longer counted.
 pub const COUNT_LIMIT: i64 = 1_000;
@@ -37,6 +37,7 @@ pub struct Event {
     pub target_type: String,
     pub target_id: Option<i64>,
     pub target_title: Option<String>,
+    pub push_data: Option<Json<PushData>>,
     pub created_at: Timestamp,
 }
 

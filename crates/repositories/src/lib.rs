@@ -15,6 +15,7 @@ pub mod cache;
 pub mod fetch;
 pub mod formats;
 pub mod git;
+pub mod hooks;
 pub mod http;
 pub mod model;
 pub mod objects;

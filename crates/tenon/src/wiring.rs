@@ -186,6 +186,7 @@ pub fn plugs() -> store::Result<Plugs> {
         named_alerts: Some(monitoring::alerts::graph::named),
     })?;
     plugs.plug(planning::targets::TargetKinds::with([monitoring::alerts::graph::KIND]))?;
+    plugs.plug(repositories::hooks::Hooks::default())?;
     plugs.plug(packages::source::Repositories::default())?;
     plugs.plug(search::sources())?;
     plugs.plug(kernel::markup::RecentTexts::default())?;
@@ -227,6 +228,7 @@ fn check_plugs(store: &Store) -> store::Result<()> {
     store.plugged::<spaces::hooks::Hooks>()?;
     store.plugged::<planning::hooks::Hooks>()?;
     store.plugged::<planning::targets::TargetKinds>()?;
+    store.plugged::<repositories::hooks::Hooks>()?;
     store.plugged::<packages::source::Repositories>()?;
     store.plugged::<kernel::search::Sources>()?;
     store.plugged::<kernel::markup::RecentTexts>()?;

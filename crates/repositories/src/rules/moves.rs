@@ -5,6 +5,8 @@
 use crate::formats::object_id::ObjectId;
 use crate::formats::ref_name::RefName;
 use crate::model::{Ref, Repository};
+use crate::protection::defaults;
+use crate::rules::pushes::{self, Push};
 use crate::store::packs::NewPack;
 use crate::store::{self, packs, refs};
 use crate::upkeep::{Compact, MANY};
@@ -38,6 +40,8 @@ pub struct Change {
     pub atomic: bool,
     /// Branches that HEAD may come to stand for, if it leads nowhere: the best first.
     pub heads: Vec<RefName>,
+    /// Who does it, and what is told of it; imports tell nothing.
+    pub push: Option<Push>,
 }
 
 /// Why a ref stays as it is, in git's words.
@@ -141,6 +145,7 @@ fn write(
         .collect();
     let gone: Vec<&RefName> =
         moving().filter(|one| one.new.is_zero()).map(|one| &one.name).collect();
+    let was_empty = refs::first_branches(tx, repository.id, 1)?.is_empty();
     // What goes first makes room for what comes.
     refs::delete(tx, repository.id, &gone)?;
     refs::put(tx, repository.id, &put)?;
@@ -153,7 +158,24 @@ fn write(
     }
     let head = head(tx, repository, change)?;
     let more = change.packs.iter().map(NewPack::size).sum();
-    store::changed(tx, repository.id, &head, more)
+    store::changed(tx, repository.id, &head, more)?;
+    if was_empty {
+        protect(tx, repository, &head)?;
+    }
+    let moved: Vec<&RefMove> = moving().collect();
+    match &change.push {
+        Some(push) => pushes::tell(tx, push, repository, &head, &moved),
+        None => Ok(()),
+    }
+}
+
+/// The first branch of a project is protected.
+fn protect(tx: &mut Tx<'_>, repository: &Repository, head: &RefName) -> Result<()> {
+    let is_there = !refs::current(tx, repository.id, &[head])?.is_empty();
+    match (repository.project_id.filter(|_| is_there), head.as_branch()) {
+        (Some(project_id), Some(branch)) => defaults::protect_first(tx, project_id, branch),
+        _ => Ok(()),
+    }
 }
 
 /// What HEAD stands for now: as it was if that is there, else the best branch there is.
