@@ -34,3 +34,8 @@ alter table namespaces add column branch_protection jsonb;
 -- Pushes: what became of the refs, and issues that commits close.
 alter table activity_events add column push_data jsonb;
 alter table projects add column autoclose_referenced_issues boolean not null default true;
+
+-- Notes of the program that name a commit: only who reads the code of this project
+-- sees them.
+alter table notes add column names_code_of_id bigint references projects (id) on delete cascade;
+create index notes_by_named_code on notes (names_code_of_id);

@@ -197,7 +197,7 @@ fn words(action: Action, kind: Kind, pushed: Option<PushAction>) -> &'static str
 
 fn icon(action: Action, kind: Kind) -> &'static str {
     match (kind, action) {
-        (Kind::Push, _) => "branch",
+        (Kind::Push, _) => "code",
         (_, Action::Destroyed) => "trash",
         (_, Action::Closed) => "check",
         (_, Action::Reopened) => "redo",

@@ -101,6 +101,7 @@ pub struct Project {
     pub features: Json<BTreeMap<String, String>>,
     /// Only who sees the project sees the pictures of its texts.
     pub enforce_auth_checks_on_uploads: bool,
+    pub autoclose_referenced_issues: bool,
     pub avatar_key: Option<String>,
     pub deletion_scheduled_at: Option<Timestamp>,
     pub last_activity_at: Timestamp,

@@ -186,7 +186,7 @@ pub fn plugs() -> store::Result<Plugs> {
         named_alerts: Some(monitoring::alerts::graph::named),
     })?;
     plugs.plug(planning::targets::TargetKinds::with([monitoring::alerts::graph::KIND]))?;
-    plugs.plug(repositories::hooks::Hooks::default())?;
+    plugs.plug(repositories::hooks::Hooks { pushed: vec![planning::rules::pushed::pushed] })?;
     plugs.plug(packages::source::Repositories::default())?;
     plugs.plug(search::sources())?;
     plugs.plug(kernel::markup::RecentTexts::default())?;
@@ -218,6 +218,8 @@ pub fn plugs() -> store::Result<Plugs> {
         open_issues: Some(planning::hooks::open_issues),
         issues_of: Some(planning::hooks::issues_of),
         has_epics: Some(planning::access::switches::has_epics),
+        code_sizes: Some(repositories::store::sizes),
+        default_branch: Some(repositories::rules::heads::set_default_branch),
     })?;
     Ok(plugs)
 }

@@ -4,7 +4,7 @@
 
 use crate::formats::object_id::ObjectId;
 use crate::formats::ref_name::RefName;
-use crate::model::{Ref, Repository};
+use crate::model::{Ref, Repository, RepositoryKind};
 use crate::protection::defaults;
 use crate::rules::pushes::{self, Push};
 use crate::store::packs::NewPack;
@@ -13,6 +13,7 @@ use crate::upkeep::{Compact, MANY};
 use ::store::Tx;
 use kernel::error::{Found, Result};
 use kernel::jobs;
+use spaces::store::projects::set_default_branch;
 use std::collections::HashSet;
 
 /// One ref that shall move.
@@ -159,9 +160,7 @@ fn write(
     let head = head(tx, repository, change)?;
     let more = change.packs.iter().map(NewPack::size).sum();
     store::changed(tx, repository.id, &head, more)?;
-    if was_empty {
-        protect(tx, repository, &head)?;
-    }
+    settle(tx, repository, &head, was_empty)?;
     let moved: Vec<&RefMove> = moving().collect();
     match &change.push {
         Some(push) => pushes::tell(tx, push, repository, &head, &moved),
@@ -169,12 +168,21 @@ fn write(
     }
 }
 
-/// The first branch of a project is protected.
-fn protect(tx: &mut Tx<'_>, repository: &Repository, head: &RefName) -> Result<()> {
-    let is_there = !refs::current(tx, repository.id, &[head])?.is_empty();
-    match (repository.project_id.filter(|_| is_there), head.as_branch()) {
-        (Some(project_id), Some(branch)) => defaults::protect_first(tx, project_id, branch),
-        _ => Ok(()),
+/// What HEAD stands for is the project's default branch, and the first one is
+/// protected.
+fn settle(tx: &mut Tx<'_>, repository: &Repository, head: &RefName, was_empty: bool) -> Result<()> {
+    let (Some(project_id), Some(branch)) = (repository.project_id, head.as_branch()) else {
+        return Ok(());
+    };
+    let is_new = was_empty || repository.head != *head;
+    let is_of_project = repository.kind == RepositoryKind::Project.as_str();
+    if !is_new || !is_of_project || refs::current(tx, repository.id, &[head])?.is_empty() {
+        return Ok(());
+    }
+    set_default_branch(tx, project_id, branch)?;
+    match was_empty {
+        true => defaults::protect_first(tx, project_id, branch),
+        false => Ok(()),
     }
 }
 

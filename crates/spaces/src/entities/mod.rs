@@ -54,6 +54,8 @@ pub struct RelatedToProjects {
     sizes: HashMap<i64, Sizes>,
     /// Open issues of the projects that have any.
     open_issues: HashMap<i64, i64>,
+    /// Bytes of the code of those that have any.
+    code: HashMap<i64, i64>,
     is_signed_in: bool,
     is_admin: bool,
 }
@@ -79,6 +81,7 @@ impl RelatedToProjects {
             is_admin: viewer.is_admin(),
             ..RelatedToProjects::default()
         };
+        around.code = code_sizes(tx, &ids)?;
         if let Some(read) = hooks::get(tx)?.open_issues {
             around.open_issues = read(tx, &ids)?;
         }
@@ -135,7 +138,14 @@ pub fn sizes(tx: &mut Tx<'_>, viewer: &Viewer, ids: Vec<i64>) -> Result<HashMap<
     Ok(ids.into_iter().map(size).collect())
 }
 
-/// Those of these projects that hold anything, by two statements.
+fn code_sizes(tx: &mut Tx<'_>, ids: &[i64]) -> Result<HashMap<i64, i64>> {
+    match hooks::get(tx)?.code_sizes {
+        Some(read) => read(tx, ids),
+        None => Ok(HashMap::new()),
+    }
+}
+
+/// Those of these projects that hold anything, by three statements.
 fn sizes_of(tx: &mut Tx<'_>, ids: &[i64]) -> Result<HashMap<i64, Sizes>> {
     let packages = match hooks::get(tx)?.packages_size {
         Some(read) => read(tx, ids)?,
@@ -147,6 +157,9 @@ fn sizes_of(tx: &mut Tx<'_>, ids: &[i64]) -> Result<HashMap<i64, Sizes>> {
     }
     for (id, bytes) in uploads::sizes(tx, ids)? {
         sizes.entry(id).or_default().uploads = bytes;
+    }
+    for (id, bytes) in code_sizes(tx, ids)? {
+        sizes.entry(id).or_default().code = bytes;
     }
     Ok(sizes)
 }
@@ -227,7 +240,7 @@ fn details(app: &App, project: &Project, around: &RelatedToProjects) -> ProjectD
     ProjectDetails {
         owner: project.namespace_owner_id.and_then(owner).map(|it| basic(app, it)),
         archived: project.archived,
-        empty_repo: true,
+        empty_repo: !around.code.contains_key(&project.id),
         creator_id: project.creator_id,
         import_status: "none".into(),
         open_issues_count: around.open_issues(project),
@@ -239,6 +252,7 @@ fn details(app: &App, project: &Project, around: &RelatedToProjects) -> ProjectD
         lfs_enabled: true,
         request_access_enabled: project.request_access_enabled,
         enforce_auth_checks_on_uploads: project.enforce_auth_checks_on_uploads,
+        autoclose_referenced_issues: project.autoclose_referenced_issues,
         shared_runners_enabled: true,
         levels: features::levels(project),
         permissions: around.permissions(project),

@@ -53,6 +53,7 @@ pub struct GroupEntity {
 pub struct Sizes {
     pub packages: i64,
     pub uploads: i64,
+    pub code: i64,
 }
 
 /// Bytes in use.
@@ -72,10 +73,11 @@ pub struct StatisticsEntity {
 }
 
 impl StatisticsEntity {
-    /// Packages and the files of texts take some, and nothing else does.
+    /// Packages, the files of texts and code take some, and nothing else does.
     pub fn of(sizes: Sizes) -> StatisticsEntity {
         StatisticsEntity {
-            storage_size: sizes.packages + sizes.uploads,
+            storage_size: sizes.packages + sizes.uploads + sizes.code,
+            repository_size: sizes.code,
             packages_size: sizes.packages,
             uploads_size: sizes.uploads,
             ..StatisticsEntity::default()
@@ -152,6 +154,7 @@ pub struct ProjectDetails {
     pub lfs_enabled: bool,
     pub request_access_enabled: bool,
     pub enforce_auth_checks_on_uploads: bool,
+    pub autoclose_referenced_issues: bool,
     pub shared_runners_enabled: bool,
     pub marked_for_deletion_on: Option<String>,
     #[serde(flatten)]

@@ -18,7 +18,7 @@ use kernel::http::{Paged, Paging};
 use kernel::search::index;
 use kernel::time::Timestamp;
 use serde_json::json;
-use spaces::access::{REPORTER, projects_of};
+use spaces::access::{Purpose, REPORTER, projects_of, visible_projects};
 use store::{Fragment, FromRow, Tx, sql};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -249,6 +249,24 @@ pub fn name_epic(tx: &mut Tx<'_>, id: i64, epic_id: i64) -> Result<()> {
     Ok(())
 }
 
+/// The project whose code a note of the program names.
+pub fn name_code(tx: &mut Tx<'_>, id: i64, project_id: i64) -> Result<()> {
+    tx.execute(sql!("update notes set names_code_of_id = $2 where id = $1"), (id, project_id))?;
+    Ok(())
+}
+
+/// Whether the program has said exactly this of a thing.
+pub fn is_told(tx: &mut Tx<'_>, of: Noteable, body: &str) -> Result<bool> {
+    let found: Option<i64> = tx.optional(
+        sql!(
+            "select id from notes where noteable_type = $1 and noteable_id = $2 and is_system
+                and body = $3 limit 1"
+        ),
+        (of.kind, of.id, body),
+    )?;
+    Ok(found.is_some())
+}
+
 /// What a note of the program names.
 #[derive(Debug, Clone, Copy)]
 pub enum Naming {
@@ -314,11 +332,17 @@ pub fn open(viewer: &Viewer) -> Fragment {
     condition
 }
 
-/// ` and …` on `notes` about things of a kind: the epic that they name, and on epics the
-/// issue, is one that the viewer sees. It costs nothing for the rest.
+/// ` and …` on `notes` about things of a kind: the epic that they name, the code, and on
+/// epics the issue, is what the viewer sees. It costs nothing for the rest.
 pub fn naming_what_is_seen(tx: &Tx<'_>, viewer: &Viewer, kind: &str) -> Fragment {
     let mut seen = Fragment::new(" and (notes.names_epic_id is null or ");
-    seen.append(is_visible(tx, viewer, "notes.names_epic_id")).raw(")");
+    seen.append(is_visible(tx, viewer, "notes.names_epic_id"))
+        .raw(
+            ") and (notes.names_code_of_id is null or exists (select 1 from projects
+                where projects.id = notes.names_code_of_id and ",
+        )
+        .append(visible_projects(tx, viewer, Purpose::DownloadCode))
+        .raw("))");
     if kind == EPIC {
         // Issues of any project; those on issues are of the same one.
         seen.raw(
