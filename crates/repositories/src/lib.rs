@@ -27,6 +27,7 @@ pub mod upkeep;
 
 pub fn routes(r: &mut kernel::http::Routes) {
     http::routes(r);
+    protection::routes(r);
 }
 
 pub fn jobs(registry: &mut kernel::jobs::RegistryBuilder) {

@@ -186,7 +186,10 @@ pub fn plugs() -> store::Result<Plugs> {
         named_alerts: Some(monitoring::alerts::graph::named),
     })?;
     plugs.plug(planning::targets::TargetKinds::with([monitoring::alerts::graph::KIND]))?;
-    plugs.plug(repositories::hooks::Hooks { pushed: vec![planning::rules::pushed::pushed] })?;
+    plugs.plug(repositories::hooks::Hooks {
+        pushed: vec![planning::rules::pushed::pushed],
+        ..Default::default()
+    })?;
     plugs.plug(packages::source::Repositories::default())?;
     plugs.plug(search::sources())?;
     plugs.plug(kernel::markup::RecentTexts::default())?;

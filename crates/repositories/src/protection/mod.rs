@@ -3,8 +3,13 @@
 
 mod check;
 pub mod defaults;
+mod entity;
 pub mod model;
+mod rest;
+pub mod rules;
 pub mod store;
+
+pub use rest::routes;
 
 pub use check::{
     BranchProtection, Gate, Pusher, RefChange, Way, are_tags_protected, check_refs, may_push,

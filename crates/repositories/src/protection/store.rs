@@ -160,6 +160,24 @@ pub fn count(tx: &mut Tx<'_>, owner: Owner) -> Result<i64> {
     )?)
 }
 
+/// Whether a project, or a group above it, is shared with a group.
+pub fn is_shared_with(
+    tx: &mut Tx<'_>,
+    project_id: i64,
+    above: &[i64],
+    group_id: i64,
+) -> Result<bool> {
+    let found: Option<i64> = tx.optional(
+        sql!(
+            "select id from shares where group_id = $1
+                and ((source_type = 'Project' and source_id = $2)
+                    or (source_type = 'Group' and source_id in_list($3))) limit 1"
+        ),
+        (group_id, project_id, above.to_vec()),
+    )?;
+    Ok(found.is_some())
+}
+
 /// The groups among some that a user is in, above each of which the user may be a
 /// member as well.
 pub fn groups_joined(tx: &mut Tx<'_>, user_id: i64, groups: &[i64]) -> Result<Vec<i64>> {
