@@ -22,7 +22,9 @@ async fn each_ref_of_a_push_is_an_event(t: testkit::TestServer) {
     let first = git.id("one", "main").await;
     git.commit("one", "horn.txt", "curved\n").await;
     let title = "x".repeat(80);
-    git.run_in("one", &["commit", "--quiet", "--amend", "--message", &title]).await.done();
+    git.run_in("one", &["commit", "--quiet", "--amend", "--message", &title])
+        .await
+        .done();
     let second = git.id("one", "main").await;
     push(&["main"]).await;
     push(&["main:refs/tags/v1", "main:refs/notes/commits"]).await;
@@ -32,7 +34,10 @@ async fn each_ref_of_a_push_is_an_event(t: testkit::TestServer) {
 
     let events = pushes(&t.admin(), project.at("/events")).await;
     let told: Vec<&str> = events.iter().filter_map(|it| it["action_name"].as_str()).collect();
-    assert_eq!(told, ["pushed new", "deleted", "pushed new", "pushed new", "pushed", "pushed new"]);
+    assert_eq!(
+        told,
+        ["pushed new", "deleted", "pushed new", "pushed new", "pushed", "pushed new"]
+    );
     let cut = format!("{}...", "x".repeat(67));
     let data = |commits: i64, action: &str, kind: &str, name: &str| {
         json!({
@@ -59,7 +64,7 @@ async fn each_ref_of_a_push_is_an_event(t: testkit::TestServer) {
 
     let filtered = pushes(&t.admin(), project.at("/events?action=pushed")).await;
     assert_eq!(filtered.len(), 6);
-    let page = t.admin().web().get("/acme/anvil/-/activity").await.is(200).text();
+    let page = t.browser("root").await.get("/acme/anvil/-/activity").await.is(200).text();
     assert!(page.contains("pushed the new") && page.contains("branch side"), "{page}");
     assert!(page.contains("4 branches") && page.contains(&cut));
 }
@@ -77,23 +82,23 @@ async fn only_who_may_read_code_sees_pushes(t: testkit::TestServer) {
     git.run_in("one", &["push", "--quiet", "origin", "main"]).await.done();
     let (reader, guest) = (t.user("reader").await, t.user("guest").await);
     project.add(&guest, 10).await;
-    let told = async |client: &testkit::Client| {
+    let told = async |client: &testkit::Client, login: &str| {
         let events = pushes(client, project.at("/events")).await.len();
         let own = pushes(client, "/users/root/events".to_owned()).await.len();
         let notes = client.get(project.at("/issues/1/notes")).await.is(200).json();
         let notes = notes.to_string().contains("mentioned in commit");
-        let page = client.web().get("/acme/anvil/-/activity").await.is(200).text();
+        let page = t.browser(login).await.get("/acme/anvil/-/activity").await.is(200).text();
         (events, own, notes, page.contains("branch main"))
     };
-    assert_eq!(told(&reader).await, (1, 1, true, true));
+    assert_eq!(told(&reader, "reader").await, (1, 1, true, true));
     let private = json!({"repository_access_level": "private"});
     t.admin().put(project.at("")).json(&private).await.is(200);
-    assert_eq!(told(&reader).await, (0, 0, false, false));
-    assert_eq!(told(&guest).await, (0, 0, false, false));
-    assert_eq!(told(&t.admin()).await, (1, 1, true, true));
+    assert_eq!(told(&reader, "reader").await, (0, 0, false, false));
+    assert_eq!(told(&guest, "guest").await, (0, 0, false, false));
+    assert_eq!(told(&t.admin(), "root").await, (1, 1, true, true));
     let disabled = json!({"repository_access_level": "disabled"});
     t.admin().put(project.at("")).json(&disabled).await.is(200);
-    assert_eq!(told(&guest).await, (0, 0, false, false));
+    assert_eq!(told(&guest, "guest").await, (0, 0, false, false));
 }
 
 #[testkit::story]
@@ -130,26 +135,38 @@ async fn commits_close_and_name_issues(t: testkit::TestServer) {
         let body = json!({"title": title});
         t.admin().post(project.at("/issues")).json(&body).await.is(201);
     }
-    t.admin().post(other.at("/issues")).json(&json!({"title": "head"})).await.is(201);
+    t.admin()
+        .post(other.at("/issues"))
+        .json(&json!({"title": "head"}))
+        .await
+        .is(201);
     let developer = t.user("dev").await;
     project.add(&developer, 40).await;
     let git = Git::of(&developer);
     git.begin("one", "acme/anvil").await;
     let push = async |message: &str, to: &str| {
         git.commit("one", &format!("{}.txt", message.len()), message).await;
-        git.run_in("one", &["commit", "--quiet", "--amend", "--message", message]).await.done();
+        git.run_in("one", &["commit", "--quiet", "--amend", "--message", message])
+            .await
+            .done();
         git.run_in("one", &["push", "--quiet", "origin", to]).await.done();
         git.id("one", "HEAD").await
     };
     git.run_in("one", &["push", "--quiet", "origin", "main"]).await.done();
     let state = async |path: String| {
-        t.admin().get(path).await.is(200).json()["state"].as_str().unwrap_or_default().to_owned()
+        t.admin().get(path).await.is(200).json()["state"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
     };
     let notes = async |iid: i64| -> Vec<String> {
         let path = project.at(&format!("/issues/{iid}/notes?sort=asc"));
         let notes = t.admin().get(path).await.is(200).json();
         let notes = notes.as_array().cloned().unwrap_or_default();
-        notes.iter().filter_map(|note| Some(note["body"].as_str()?.to_owned())).collect()
+        notes
+            .iter()
+            .filter_map(|note| Some(note["body"].as_str()?.to_owned()))
+            .collect()
     };
     let side = push("Fix it\n\nCloses #1 and acme/hammer#1", "main:side").await;
     assert_eq!(state(project.at("/issues/1")).await, "opened");
@@ -181,7 +198,11 @@ async fn the_default_branch_is_what_head_stands_for(t: testkit::TestServer) {
     let project = t.project("acme/anvil").await;
     let shown = async || t.admin().get(project.at("?statistics=true")).await.is(200).json();
     assert_eq!(shown().await["empty_repo"], true);
-    t.admin().put(project.at("")).json(&json!({"default_branch": "wish"})).await.is(200);
+    t.admin()
+        .put(project.at(""))
+        .json(&json!({"default_branch": "wish"}))
+        .await
+        .is(200);
     let git = Git::of(&t.admin());
     git.begin("one", "acme/anvil").await;
     git.run_in("one", &["push", "--quiet", "origin", "main:trunk"]).await.done();
@@ -194,7 +215,11 @@ async fn the_default_branch_is_what_head_stands_for(t: testkit::TestServer) {
         let body = json!({"default_branch": wrong});
         t.admin().put(project.at("")).json(&body).await.is(400);
     }
-    t.admin().put(project.at("")).json(&json!({"default_branch": "next"})).await.is(200);
+    t.admin()
+        .put(project.at(""))
+        .json(&json!({"default_branch": "next"}))
+        .await
+        .is(200);
     assert_eq!(shown().await["default_branch"], "next");
     let listed = git.run_in("one", &["ls-remote", "--symref", "origin", "HEAD"]).await.done();
     assert!(listed.said.starts_with("ref: refs/heads/next"), "{}", listed.said);

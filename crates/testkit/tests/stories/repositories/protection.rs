@@ -1,10 +1,10 @@
 //! Protected branches and tags: what pushes are refused, and how it is changed.
 
 use serde_json::{Value, json};
-use testkit::{Client, Git, TestProject, TestServer};
+use testkit::{Client, Git, TestProject, TestServer, TestUser};
 
 /// A project with a pushed branch `main`, and somebody who develops in it.
-async fn begun(t: &TestServer) -> (TestProject, Git, Client) {
+async fn begun(t: &TestServer) -> (TestProject, Git, TestUser) {
     let project = t.project("acme/anvil").await;
     let git = Git::of(&t.admin());
     git.begin("one", "acme/anvil").await;
@@ -28,8 +28,7 @@ async fn push(git: &Git, folder: &str, args: &[&str]) -> testkit::Ran {
 
 const PUSH: &str = "You are not allowed to push code to protected branches on this project.";
 const CREATE: &str = "You are not allowed to create protected branches on this project.";
-const FORCE: &str =
-    "You are not allowed to force push code to a protected branch on this project.";
+const FORCE: &str = "You are not allowed to force push code to a protected branch on this project.";
 
 #[testkit::story]
 async fn the_first_branch_is_protected(t: testkit::TestServer) {
@@ -87,9 +86,9 @@ async fn rules_are_for_names_that_are_like_them(t: testkit::TestServer) {
 
     push(&git, "one", &["main:release/1"]).await.done();
     push(&two, "two", &["main:release/1"]).await.refused(PUSH);
-    push(&two, "two", &[":release/1"]).await.refused(
-        "Only a project maintainer or owner can delete a protected branch.",
-    );
+    push(&two, "two", &[":release/1"])
+        .await
+        .refused("Only a project maintainer or owner can delete a protected branch.");
     push(&git, "one", &[":release/1"])
         .await
         .refused("You can only delete protected branches using the web interface.");
@@ -151,7 +150,8 @@ async fn an_empty_project_is_protected_as_well(t: testkit::TestServer) {
         .refused("Ask a project Owner or Maintainer to push it first");
     let wrong = json!({"default_branch_protection": 7});
     t.admin().put("/groups/acme").json(&wrong).await.is(400);
-    let wrong = json!({"default_branch_protection_defaults": {"allowed_to_push": [{"access_level": 7}]}});
+    let wrong =
+        json!({"default_branch_protection_defaults": {"allowed_to_push": [{"access_level": 7}]}});
     t.admin().put("/groups/acme").json(&wrong).await.is(400);
     let may = json!({"default_branch_protection_defaults": {"developer_can_initial_push": true}});
     let group = t.admin().put("/groups/acme").json(&may).await.is(200).json();
@@ -192,19 +192,34 @@ async fn rules_are_made_changed_and_ended(t: testkit::TestServer) {
     let again = admin.post(&rules).json(&stable).await.is(409).json();
     assert_eq!(again["message"], "Protected branch 'stable' already exists");
     for (wrong, said) in [
-        (json!({"push_access_level": 35}), "Push access levels access level is not included in the list"),
-        (json!({"unprotect_access_level": 0}), "Unprotect access levels access level is not included in the list"),
+        (
+            json!({"push_access_level": 35}),
+            "Push access levels access level is not included in the list",
+        ),
+        (
+            json!({"unprotect_access_level": 0}),
+            "Unprotect access levels access level is not included in the list",
+        ),
         (
             json!({"allowed_to_push": [{"access_level": 40}, {"access_level": 40}]}),
             "Push access levels access level has already been taken",
         ),
-        (json!({"allowed_to_push": [{"user_id": 9_999}]}), "Push access levels user is not a member who may push"),
-        (json!({"allowed_to_merge": [{"group_id": 9_999}]}), "Merge access levels group is not one of the project"),
+        (
+            json!({"allowed_to_push": [{"user_id": 9_999}]}),
+            "Push access levels user is not a member who may push",
+        ),
+        (
+            json!({"allowed_to_merge": [{"group_id": 9_999}]}),
+            "Merge access levels group is not one of the project",
+        ),
         (
             json!({"allowed_to_push": [{"deploy_key_id": 1}]}),
             "Push access levels deploy key is not one of the project that may push",
         ),
-        (json!({"allowed_to_push": [{}]}), "Push access levels access level can't be blank"),
+        (
+            json!({"allowed_to_push": [{}]}),
+            "Push access levels access level can't be blank",
+        ),
     ] {
         let mut body = wrong.clone();
         body["name"] = "wrong".into();
@@ -224,9 +239,16 @@ async fn rules_are_made_changed_and_ended(t: testkit::TestServer) {
     assert_eq!(levels.len(), 2);
     assert_eq!(levels[0]["access_level"], 40);
     assert_eq!(levels[1]["access_level_description"], "dev");
-    let emptied: Vec<Value> =
-        levels.iter().map(|level| json!({"id": level["id"], "_destroy": true})).collect();
-    let emptied = admin.patch(&one).json(&json!({"allowed_to_push": emptied})).await.is(200).json();
+    let emptied: Vec<Value> = levels
+        .iter()
+        .map(|level| json!({"id": level["id"], "_destroy": true}))
+        .collect();
+    let emptied = admin
+        .patch(&one)
+        .json(&json!({"allowed_to_push": emptied}))
+        .await
+        .is(200)
+        .json();
     assert_eq!(emptied["push_access_levels"], json!([]));
     let unknown = json!({"allowed_to_push": [{"id": 9_999}]});
     admin.patch(&one).json(&unknown).await.is(422);
