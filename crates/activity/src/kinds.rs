@@ -119,6 +119,17 @@ pub fn whole(only: Option<TargetType>) -> Option<Fragment> {
     (!names.is_empty()).then_some(whole)
 }
 
+/// Condition on events joined with `projects`: pushes whose code the viewer may read.
+/// None where another type is asked for.
+pub fn pushes(tx: &Tx<'_>, viewer: &Viewer, only: Option<TargetType>) -> Option<Fragment> {
+    let mut pushes = Fragment::new("activity_events.target_type = ");
+    pushes
+        .bind(PUSH)
+        .raw(" and ")
+        .append(visible_projects(tx, viewer, Purpose::DownloadCode));
+    only.is_none().then_some(pushes)
+}
+
 /// Condition on the same: the viewer sees what it was done to, which is of this type
 /// if one is told.
 pub fn seen(tx: &Tx<'_>, viewer: &Viewer, place: &Place, only: Option<TargetType>) -> Fragment {

@@ -184,7 +184,14 @@ impl Events {
         let mut seen = Fragment::new("(");
         let projects = whole(tx, viewer, place)?;
         match kinds::whole(self.target_type).filter(|_| !projects.is_empty()) {
-            Some(whole) if matches!(place, Place::Project(..)) => return Ok(whole),
+            Some(whole) if matches!(place, Place::Project(..)) => {
+                seen.append(whole);
+                if let Some(pushes) = kinds::pushes(tx, viewer, self.target_type) {
+                    seen.raw(" or ").append(pushes);
+                }
+                seen.raw(")");
+                return Ok(seen);
+            }
             Some(whole) => seen
                 .raw("(")
                 .in_list("activity_events.project_id", projects)

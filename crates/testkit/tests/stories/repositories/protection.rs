@@ -72,20 +72,20 @@ async fn rules_are_for_names_that_are_like_them(t: testkit::TestServer) {
     let release = json!({"name": "release/*", "push_access_level": 40, "merge_access_level": 30});
     t.admin().post(&rules).json(&release).await.is(201);
     let two = clone_of(&developer).await;
-    push(&two, "two", &["main:release/1"]).await.refused(
+    push(&two, "two", &["main:refs/heads/release/1"]).await.refused(
         "You can only use an existing protected branch ref as the basis of a new protected branch.",
     );
-    push(&two, "two", &["main~1:release/1"])
+    push(&two, "two", &["main~1:refs/heads/release/1"])
         .await
         .refused("You can only create protected branches using the web interface and API.");
     let closed = json!({"name": "closed-*", "push_access_level": 0, "merge_access_level": 0});
     t.admin().post(&rules).json(&closed).await.is(201);
-    push(&two, "two", &["main:closed-1"]).await.refused(CREATE);
+    push(&two, "two", &["main:refs/heads/closed-1"]).await.refused(CREATE);
     // No one is no one, whoever asks.
-    push(&git, "one", &["main:closed-1"]).await.refused(CREATE);
+    push(&git, "one", &["main:refs/heads/closed-1"]).await.refused(CREATE);
 
-    push(&git, "one", &["main:release/1"]).await.done();
-    push(&two, "two", &["main:release/1"]).await.refused(PUSH);
+    push(&git, "one", &["main:refs/heads/release/1"]).await.done();
+    push(&two, "two", &["main:refs/heads/release/1"]).await.refused(PUSH);
     push(&two, "two", &[":release/1"])
         .await
         .refused("Only a project maintainer or owner can delete a protected branch.");
@@ -98,7 +98,7 @@ async fn rules_are_for_names_that_are_like_them(t: testkit::TestServer) {
     assert_eq!(made["push_access_levels"][0]["access_level"], Value::Null);
     assert_eq!(made["push_access_levels"][0]["user_id"], developer.id);
     assert_eq!(made["merge_access_levels"][0]["access_level"], 40);
-    push(&two, "two", &["main:release/1"]).await.done();
+    push(&two, "two", &["main:refs/heads/release/1"]).await.done();
 }
 
 #[testkit::story]
@@ -285,7 +285,7 @@ async fn rules_of_a_group_come_first(t: testkit::TestServer) {
     let two = clone_of(&developer).await;
     push(&two, "two", &["main"]).await.done();
     push(&git, "one", &["--force", "main"]).await.done();
-    developer.get(rules).await.is(404);
+    developer.get(rules).await.is(403);
     let items = json!({"name": "x", "allowed_to_push": [{"user_id": developer.id}]});
     t.admin().post(rules).json(&items).await.is(422);
     // What is of the group is not changed from below.
