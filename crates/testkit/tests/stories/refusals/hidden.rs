@@ -134,6 +134,8 @@ pub async fn hide(t: &TestServer) -> Hidden {
         (("projects", "secret"), upload.1),
         (("groups", "secret"), upload_of_group.1),
         ((EVERYWHERE, "filename"), "plan.png".into()),
+        (("projects", "name"), "main".into()),
+        (("groups", "name"), "main".into()),
         (("projects", "note_id"), work[6].to_string()),
         (("projects", "award_id"), work[7].to_string()),
         (("projects", "award_of_note_id"), work[8].to_string()),

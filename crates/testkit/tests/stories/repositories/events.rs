@@ -64,7 +64,9 @@ async fn each_ref_of_a_push_is_an_event(t: testkit::TestServer) {
 
     let filtered = pushes(&t.admin(), project.at("/events?action=pushed")).await;
     assert_eq!(filtered.len(), 6);
-    let page = t.browser("root").await.get("/acme/anvil/-/activity").await.is(200).text();
+    let reader = t.user("reader").await;
+    project.add(&reader, 20).await;
+    let page = t.browser("reader").await.get("/acme/anvil/-/activity").await.is(200).text();
     assert!(page.contains("pushed the new") && page.contains("branch side"), "{page}");
     assert!(page.contains("4 branches") && page.contains(&cut));
 }
@@ -82,6 +84,8 @@ async fn only_who_may_read_code_sees_pushes(t: testkit::TestServer) {
     git.run_in("one", &["push", "--quiet", "origin", "main"]).await.done();
     let (reader, guest) = (t.user("reader").await, t.user("guest").await);
     project.add(&guest, 10).await;
+    let keeper = t.user("keeper").await;
+    project.add(&keeper, 20).await;
     let told = async |client: &testkit::Client, login: &str| {
         let events = pushes(client, project.at("/events")).await.len();
         let own = pushes(client, "/users/root/events".to_owned()).await.len();
@@ -95,10 +99,11 @@ async fn only_who_may_read_code_sees_pushes(t: testkit::TestServer) {
     t.admin().put(project.at("")).json(&private).await.is(200);
     assert_eq!(told(&reader, "reader").await, (0, 0, false, false));
     assert_eq!(told(&guest, "guest").await, (0, 0, false, false));
-    assert_eq!(told(&t.admin(), "root").await, (1, 1, true, true));
+    assert_eq!(told(&keeper, "keeper").await, (1, 1, true, true));
     let disabled = json!({"repository_access_level": "disabled"});
     t.admin().put(project.at("")).json(&disabled).await.is(200);
     assert_eq!(told(&guest, "guest").await, (0, 0, false, false));
+    assert_eq!(told(&keeper, "keeper").await, (0, 0, false, false));
 }
 
 #[testkit::story]
