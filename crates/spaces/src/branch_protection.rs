@@ -1,12 +1,9 @@
 //! Who may push to the default branch of new projects
-//! (docs/interface/repositories.md 2.3).
+//! (docs/interface/repositories.md 2).
 
-use crate::model::Project;
-use crate::store::groups;
 use kernel::error::{Error, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use store::Tx;
 
 kernel::params! {
     /// Those with a role.
@@ -33,7 +30,7 @@ kernel::params! {
 }
 
 /// Roles that may be named: nobody, Developers, Maintainers, administrators.
-pub const ROLES: &[i64] = &[0, DEVELOPER, MAINTAINER, crate::access::ADMINISTRATOR];
+pub const ROLES: &[i64] = &[0, DEVELOPER, MAINTAINER, ADMINISTRATOR];
 
 /// Who may change a new default branch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -56,8 +53,9 @@ impl Default for BranchProtection {
     }
 }
 
-const DEVELOPER: i64 = crate::access::DEVELOPER;
-const MAINTAINER: i64 = crate::access::MAINTAINER;
+const DEVELOPER: i64 = 30;
+const MAINTAINER: i64 = 40;
+const ADMINISTRATOR: i64 = 60;
 
 fn roles(access_level: i64) -> Vec<RoleLevel> {
     vec![RoleLevel { access_level }]
@@ -144,11 +142,6 @@ impl BranchProtection {
             && is_open(&self.allowed_to_push)
             && is_open(&self.allowed_to_merge))
     }
-}
-
-/// What the nearest group above a project says that says anything.
-pub fn of_project(tx: &mut Tx<'_>, project: &Project) -> Result<BranchProtection> {
-    Ok(groups::branch_protection(tx, &project.ancestors())?.unwrap_or_default())
 }
 
 #[cfg(test)]

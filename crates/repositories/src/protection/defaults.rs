@@ -6,15 +6,17 @@ use ::store::Tx;
 use kernel::error::{Found, Result};
 use kernel::ids::Reference;
 use spaces::access;
-use spaces::branch_protection::{self, BranchProtection};
+use spaces::branch_protection::BranchProtection;
 use spaces::model::Project;
+use spaces::store::groups::branch_protection;
 
-/// What new projects get, as the nearest group above or the instance has it.
+/// What new projects get, as the nearest group above says that says anything.
 #[derive(Debug, Clone)]
 pub struct Defaults(BranchProtection);
 
 pub fn of_project(tx: &mut Tx<'_>, project: &Project) -> Result<Defaults> {
-    branch_protection::of_project(tx, project).map(Defaults)
+    let own = branch_protection(tx, &project.ancestors())?;
+    Ok(Defaults(own.unwrap_or_default()))
 }
 
 impl Defaults {

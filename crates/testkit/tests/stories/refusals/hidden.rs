@@ -40,6 +40,10 @@ pub async fn hide(t: &TestServer) -> Hidden {
     let rule = json!({"package_name_pattern": "x*", "package_type": "generic",
         "minimum_access_level_for_push": "owner"});
     let rule = made(project.at("/packages/protection/rules"), rule).await.id();
+    let main = json!({"name": "main"});
+    made(project.at("/protected_branches"), main.clone()).await;
+    made(project.at("/protected_tags"), main.clone()).await;
+    made(group.at("/protected_branches"), main).await;
     let rules = "/packages/cleanup/rules";
     let cleanup = json!({"package_type": "generic", "keep_last": 1});
     let cleanup_of_project = made(project.at(rules), cleanup.clone()).await.id();
