@@ -1,4 +1,4 @@
-//! Issues that a message closes: «Closes #1, acme/anvil#2 and #3», «fixed issue: #4».
+//! Issues that a message closes: «Closes #1, acme/anvil#2 and #3», «fixed: issue #4».
 
 use super::mentions;
 use super::prose;
@@ -85,7 +85,7 @@ mod tests {
             ("Closes #1", vec![1]),
             ("closing: #1, #2 and #3, and #4", vec![1, 2, 3, 4]),
             ("Fixed issue #1 and also #2", vec![1]),
-            ("This resolves issues: acme/anvil#7", vec![7]),
+            ("This resolves: issues acme/anvil#7", vec![7]),
             ("A title\n\nImplements #5\nSee #6", vec![5]),
             ("Closes:#8", vec![8]),
         ] {
