@@ -16,9 +16,9 @@ use planning::store::milestones;
 use planning::store::notes::{self as note_rows, Note};
 use schemars::JsonSchema;
 use serde::Serialize;
-use spaces::activity::Action;
+use spaces::activity::{Action, PushAction, PushData};
 use std::collections::HashMap;
-use store::{Fragment, Tx};
+use store::{Fragment, Json, Tx};
 
 /// Something that somebody did.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -42,14 +42,21 @@ pub struct EventEntity {
     pub author: Option<UserBasic>,
     pub imported: bool,
     pub imported_from: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub push_data: Option<PushData>,
     pub author_username: Option<String>,
     /// Nothing.
     pub data: Option<String>,
 }
 
 /// What was done, as people say it (docs/interface/collaboration.md 4).
-pub fn action_name(action: Action, kind: Kind) -> &'static str {
+pub fn action_name(action: Action, kind: Kind, push: Option<PushAction>) -> &'static str {
     match (action, kind) {
+        (_, Kind::Push) => match push {
+            Some(PushAction::Created) => "pushed new",
+            Some(PushAction::Removed) => "deleted",
+            _ => "pushed",
+        },
         (Action::Created, Kind::Project) => "created",
         (Action::Created | Action::Updated | Action::Reopened, _) => "opened",
         (Action::Closed, _) => "closed",
@@ -142,13 +149,15 @@ impl Targets {
         let about = self.note(event).zip(self.issue(event));
         let note = about
             .map(|(row, issue)| note(app, row, Some(issue.iid), &self.users, Default::default()));
-        let is_thing = !matches!(kind, Kind::Project | Kind::Member);
+        let is_thing = !matches!(kind, Kind::Project | Kind::Member | Kind::Push);
+        let push_data = event.push_data.clone().map(|Json(push)| push);
+        let pushed = push_data.as_ref().map(|push| push.action);
         let target_id = event.target_id.filter(|_| is_thing);
         EventEntity {
             id: event.id,
             title: None,
             project_id: event.project_id,
-            action_name: action_name(event.action, kind).to_owned(),
+            action_name: action_name(event.action, kind, pushed).to_owned(),
             target_id,
             target_iid: self.iid(event, kind).or(target_id),
             target_type: is_thing.then(|| self.type_name(event, kind)),
@@ -159,6 +168,7 @@ impl Targets {
             author: author.map(|user| basic(app, user)),
             imported: false,
             imported_from: "none".to_owned(),
+            push_data,
             author_username: author.map(|user| user.username.clone()),
             data: None,
         }

@@ -5,7 +5,8 @@ use packages::activity::PACKAGE;
 use planning::activity::{MILESTONE, NOTE};
 use planning::model::epics::EPIC;
 use planning::store::notes::ISSUE;
-use spaces::activity::{MEMBER, PROJECT};
+use spaces::access::{Purpose, visible_projects};
+use spaces::activity::{MEMBER, PROJECT, PUSH};
 use spaces::search::Place;
 use store::{Fragment, Tx};
 
@@ -30,7 +31,7 @@ kernel::choices! {
 
 impl TargetType {
     fn kind(self) -> Option<Kind> {
-        Kind::all().find(|kind| kind.filter() == self)
+        Kind::all().find(|kind| kind.filter() == Some(self))
     }
 }
 
@@ -44,17 +45,20 @@ pub enum Kind {
     Milestone,
     Epic,
     Package,
+    /// Refs that were pushed.
+    Push,
 }
 
-/// Each kind, as rows name it, and what lists call it.
-const KINDS: &[(Kind, &str, TargetType)] = &[
-    (Kind::Project, PROJECT, TargetType::Project),
-    (Kind::Member, MEMBER, TargetType::User),
-    (Kind::Issue, ISSUE, TargetType::Issue),
-    (Kind::Note, NOTE, TargetType::Note),
-    (Kind::Milestone, MILESTONE, TargetType::Milestone),
-    (Kind::Epic, EPIC, TargetType::Epic),
-    (Kind::Package, PACKAGE, TargetType::Package),
+/// Each kind, as rows name it, and what lists call it, if they do.
+const KINDS: &[(Kind, &str, Option<TargetType>)] = &[
+    (Kind::Project, PROJECT, Some(TargetType::Project)),
+    (Kind::Member, MEMBER, Some(TargetType::User)),
+    (Kind::Issue, ISSUE, Some(TargetType::Issue)),
+    (Kind::Note, NOTE, Some(TargetType::Note)),
+    (Kind::Milestone, MILESTONE, Some(TargetType::Milestone)),
+    (Kind::Epic, EPIC, Some(TargetType::Epic)),
+    (Kind::Package, PACKAGE, Some(TargetType::Package)),
+    (Kind::Push, PUSH, None),
 ];
 
 impl Kind {
@@ -62,7 +66,7 @@ impl Kind {
         KINDS.iter().map(|(kind, ..)| *kind)
     }
 
-    fn row(self) -> (&'static str, TargetType) {
+    fn row(self) -> (&'static str, Option<TargetType>) {
         let row = KINDS.iter().find(|(kind, ..)| *kind == self);
         row.map(|(_, stored, of)| (*stored, *of)).expect("each kind has its row")
     }
@@ -76,7 +80,7 @@ impl Kind {
         Kind::all().find(|kind| kind.stored() == text)
     }
 
-    fn filter(self) -> TargetType {
+    fn filter(self) -> Option<TargetType> {
         self.row().1
     }
 
@@ -95,6 +99,7 @@ impl Kind {
             Kind::Note => planning::activity::of_notes(tx, viewer, place),
             Kind::Milestone => planning::activity::of_milestones(tx, viewer),
             Kind::Epic => planning::activity::of_epics(tx, viewer),
+            Kind::Push => visible_projects(tx, viewer, Purpose::DownloadCode),
             Kind::Package => packages::activity::of_packages(tx, viewer, place),
         }
     }
@@ -105,11 +110,24 @@ impl Kind {
 /// asked for that is looked at.
 pub fn whole(only: Option<TargetType>) -> Option<Fragment> {
     let kinds = [Kind::Project, Kind::Member, Kind::Issue, Kind::Note, Kind::Milestone];
-    let asked = kinds.into_iter().filter(|kind| only.is_none_or(|only| kind.filter() == only));
+    let asked = kinds
+        .into_iter()
+        .filter(|kind| only.is_none_or(|only| kind.filter() == Some(only)));
     let names: Vec<String> = asked.map(|kind| kind.stored().to_owned()).collect();
     let mut whole = Fragment::default();
     whole.in_list("activity_events.target_type", &names);
     (!names.is_empty()).then_some(whole)
+}
+
+/// Condition on events joined with `projects`: pushes whose code the viewer may read.
+/// None where another type is asked for.
+pub fn pushes(tx: &Tx<'_>, viewer: &Viewer, only: Option<TargetType>) -> Option<Fragment> {
+    let mut pushes = Fragment::new("activity_events.target_type = ");
+    pushes
+        .bind(PUSH)
+        .raw(" and ")
+        .append(visible_projects(tx, viewer, Purpose::DownloadCode));
+    only.is_none().then_some(pushes)
 }
 
 /// Condition on the same: the viewer sees what it was done to, which is of this type

@@ -11,9 +11,9 @@ use kernel::http::{Paged, Paging};
 use kernel::time::{Date, Timestamp};
 use planning::access::sees_issues;
 use spaces::access::{GUEST, Purpose, REPORTER, projects_of, visible_groups, visible_projects};
-use spaces::activity::Action;
+use spaces::activity::{Action, PushData};
 use spaces::search::Place;
-use store::{Fragment, FromRow, Tx, sql};
+use store::{Fragment, FromRow, Json, Tx, sql};
 
 /// Events past which a list is no longer counted.
 pub const COUNT_LIMIT: i64 = 1_000;
@@ -37,6 +37,7 @@ pub struct Event {
     pub target_type: String,
     pub target_id: Option<i64>,
     pub target_title: Option<String>,
+    pub push_data: Option<Json<PushData>>,
     pub created_at: Timestamp,
 }
 
@@ -183,7 +184,14 @@ impl Events {
         let mut seen = Fragment::new("(");
         let projects = whole(tx, viewer, place)?;
         match kinds::whole(self.target_type).filter(|_| !projects.is_empty()) {
-            Some(whole) if matches!(place, Place::Project(..)) => return Ok(whole),
+            Some(whole) if matches!(place, Place::Project(..)) => {
+                seen.append(whole);
+                if let Some(pushes) = kinds::pushes(tx, viewer, self.target_type) {
+                    seen.raw(" or ").append(pushes);
+                }
+                seen.raw(")");
+                return Ok(seen);
+            }
             Some(whole) => seen
                 .raw("(")
                 .in_list("activity_events.project_id", projects)

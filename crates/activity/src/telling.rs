@@ -5,10 +5,11 @@ use crate::kinds::Kind;
 use crate::list::Event;
 use identity::model::User;
 use kernel::error::Result;
-use spaces::activity::Action;
+use planning::store::notes::Note;
+use spaces::activity::{Action, PushAction, PushData};
 use spaces::store as space_rows;
 use std::collections::{HashMap, HashSet};
-use store::{Fragment, Tx};
+use store::{Fragment, Json, Tx};
 
 /// Letters of a comment that lists show.
 const EXCERPT: usize = 200;
@@ -101,18 +102,26 @@ impl Story {
         Telling {
             author: self.targets.users.get(&event.author_id),
             icon: icon(event.action, kind),
-            words: words(event.action, kind),
+            words: words(event.action, kind, push(event).map(|push| push.action)),
             target: self.target(event, kind),
             target_url: self.url(event, kind, &place),
             is_of_place: matches!(kind, Kind::Project | Kind::Member),
-            excerpt: note.map(|note| excerpt(&note.body)).unwrap_or_default(),
+            excerpt: self.excerpt(event, note),
             place,
         }
+    }
+
+    /// How a comment begins, or what the newest commit of a push is called.
+    fn excerpt(&self, event: &Event, note: Option<&Note>) -> String {
+        let commit = || push(event)?.commit_title.as_deref();
+        let text = note.map(|note| note.body.as_str()).or_else(commit);
+        text.map(excerpt).unwrap_or_default()
     }
 
     fn target(&self, event: &Event, kind: Kind) -> String {
         let title = self.targets.title(event).unwrap_or_default();
         match (kind, self.targets.issue(event)) {
+            (Kind::Push, _) => push(event).map(pushed_to).unwrap_or_default(),
             (Kind::Project | Kind::Member, _) => String::new(),
             (_, Some(issue)) => format!("#{} {title}", issue.iid),
             (Kind::Milestone, _) => format!("milestone {title}"),
@@ -125,7 +134,7 @@ impl Story {
     fn url(&self, event: &Event, kind: Kind, place: &PlaceLink) -> Option<String> {
         let issue = || Some(self.targets.issue(event)?.path());
         match kind {
-            Kind::Project | Kind::Member => None,
+            Kind::Project | Kind::Member | Kind::Push => None,
             Kind::Epic => Some(self.targets.epic(event)?.path()),
             Kind::Issue => issue(),
             Kind::Note => Some(format!("{}#note_{}", issue()?, event.target_id?)),
@@ -164,8 +173,13 @@ fn groups(tx: &mut Tx<'_>, ids: impl Iterator<Item = i64>) -> Result<HashMap<i64
 }
 
 /// What was done, before the name of what it was done to.
-fn words(action: Action, kind: Kind) -> &'static str {
+fn words(action: Action, kind: Kind, pushed: Option<PushAction>) -> &'static str {
     match (kind, action) {
+        (Kind::Push, _) => match pushed {
+            Some(PushAction::Created) => "pushed the new",
+            Some(PushAction::Removed) => "deleted",
+            _ => "pushed to",
+        },
         (Kind::Project, Action::Created) => "created the project",
         (Kind::Project, _) => "changed the project",
         (Kind::Member, Action::Joined) => "joined",
@@ -183,6 +197,7 @@ fn words(action: Action, kind: Kind) -> &'static str {
 
 fn icon(action: Action, kind: Kind) -> &'static str {
     match (kind, action) {
+        (Kind::Push, _) => "code",
         (_, Action::Destroyed) => "trash",
         (_, Action::Closed) => "check",
         (_, Action::Reopened) => "redo",
@@ -194,6 +209,23 @@ fn icon(action: Action, kind: Kind) -> &'static str {
         (Kind::Milestone, _) => "milestone",
         (Kind::Epic, _) => "epic",
         (Kind::Package, _) => "package",
+    }
+}
+
+fn push(event: &Event) -> Option<&PushData> {
+    event.push_data.as_ref().map(|Json(push)| push)
+}
+
+/// Which refs.
+fn pushed_to(push: &PushData) -> String {
+    let kind = &push.ref_type;
+    match (&push.name, push.ref_count) {
+        (Some(name), _) => format!("{kind} {name}"),
+        (None, Some(1)) => format!("1 {kind}"),
+        (None, count) => {
+            let plural = if kind == "tag" { "tags" } else { "branches" };
+            format!("{} {plural}", count.unwrap_or_default())
+        }
     }
 }
 

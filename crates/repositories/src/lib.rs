@@ -5,7 +5,8 @@
 //! for. Refs move in [`rules::moves`] alone, and [`cache`] makes the copies, out of which
 //! [`objects`] reads.
 //!
-//! Tables: `repositories`, `repository_refs`, `repository_packs` (migration 0073).
+//! Tables: `repositories`, `repository_refs`, `repository_packs` (migration 0073),
+//! `protected_refs`, `protected_ref_levels` (migration 0074).
 //! Jobs: `repositories.compact`, `repositories.prune`, `repositories.sweep`.
 //! Settings: `repositories.push_limits`.
 
@@ -15,10 +16,12 @@ pub mod check;
 pub mod fetch;
 pub mod formats;
 pub mod git;
+pub mod hooks;
 pub mod http;
 pub mod model;
 pub mod objects;
 pub mod on_disk;
+pub mod protection;
 pub mod receive;
 pub mod rules;
 pub mod store;
@@ -26,6 +29,7 @@ pub mod upkeep;
 
 pub fn routes(r: &mut kernel::http::Routes) {
     http::routes(r);
+    protection::routes(r);
 }
 
 pub fn jobs(registry: &mut kernel::jobs::RegistryBuilder) {

@@ -3,7 +3,9 @@
 
 use crate::model::SourceKind;
 use kernel::error::Result;
-use store::{Fragment, Tx, sql};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use store::{Fragment, Json, Tx, sql};
 
 kernel::choices! {
     /// What somebody did, in the words that lists are filtered by.
@@ -110,6 +112,55 @@ pub fn record(
             target.title,
             now,
         ),
+    )?;
+    Ok(())
+}
+
+/// Refs that were pushed.
+pub const PUSH: &str = "Push";
+
+kernel::choices! {
+    /// What became of a ref that was pushed.
+    #[derive(serde::Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum PushAction {
+        Created = "created",
+        Removed = "removed",
+        Pushed = "pushed",
+    }
+}
+
+/// What was pushed, as events show it.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct PushData {
+    pub commit_count: i64,
+    pub action: PushAction,
+    /// `branch` or `tag`.
+    pub ref_type: String,
+    pub commit_from: Option<String>,
+    pub commit_to: Option<String>,
+    /// The branch or tag; nothing where one event stands for many.
+    #[serde(rename = "ref")]
+    pub name: Option<String>,
+    pub commit_title: Option<String>,
+    /// How many it stands for.
+    pub ref_count: Option<i64>,
+}
+
+/// Somebody pushed to a project.
+pub fn record_push(
+    tx: &mut Tx<'_>,
+    author_id: Option<i64>,
+    project_id: i64,
+    push: &PushData,
+) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "insert into activity_events (project_id, author_id, action, target_type, push_data,
+                created_at) values ($1, $2, $3, $4, $5, $6)"
+        ),
+        (project_id, author_id, Action::Pushed.as_str(), PUSH, Json(push), now),
     )?;
     Ok(())
 }

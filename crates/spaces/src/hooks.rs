@@ -39,6 +39,12 @@ pub type OpenIssues = fn(&mut Tx<'_>, &[ProjectId]) -> Result<HashMap<ProjectId,
 /// Whether a group, and the instance, has epics.
 pub type HasEpics = fn(&mut Tx<'_>, &Namespace) -> Result<bool>;
 
+/// Bytes of the code of those projects that have any.
+pub type CodeSizes = fn(&mut Tx<'_>, &[ProjectId]) -> Result<HashMap<ProjectId, i64>>;
+
+/// Makes a branch the default one of a project whose code is there.
+pub type DefaultBranch = fn(&mut Tx<'_>, ProjectId, &str) -> Result<()>;
+
 pub type IssuesOf = fn(&mut Tx<'_>, i64) -> Result<i64>;
 
 /// Work in the transaction that moves a project; it gets the project as it was.
@@ -60,6 +66,8 @@ pub struct Hooks {
     pub open_issues: Option<OpenIssues>,
     pub issues_of: Option<IssuesOf>,
     pub has_epics: Option<HasEpics>,
+    pub code_sizes: Option<CodeSizes>,
+    pub default_branch: Option<DefaultBranch>,
 }
 
 /// What was plugged in; [`Hooks`] must be among the store's plugs.

@@ -10,6 +10,7 @@
 
 pub mod access;
 pub mod activity;
+pub mod branch_protection;
 pub mod deploy_tokens;
 pub mod entities;
 mod features;

@@ -1,5 +1,6 @@
 //! Rows and closed lists of this room: plain types, no decisions.
 
+use crate::branch_protection::BranchProtection;
 use kernel::error::{Error, Result};
 use kernel::ids::fold;
 use kernel::time::Timestamp;
@@ -100,6 +101,7 @@ pub struct Project {
     pub features: Json<BTreeMap<String, String>>,
     /// Only who sees the project sees the pictures of its texts.
     pub enforce_auth_checks_on_uploads: bool,
+    pub autoclose_referenced_issues: bool,
     pub avatar_key: Option<String>,
     pub deletion_scheduled_at: Option<Timestamp>,
     pub last_activity_at: Timestamp,
@@ -149,6 +151,7 @@ pub struct Namespace {
     pub epics_enabled: bool,
     pub default_branch: Option<String>,
     pub package_settings: Option<serde_json::Value>,
+    pub branch_protection: Option<Json<BranchProtection>>,
     pub created_by_id: Option<i64>,
     pub deletion_scheduled_at: Option<Timestamp>,
     pub created_at: Timestamp,

@@ -81,6 +81,7 @@ pub fn migrations() -> &'static [Migration] {
         70 "0070_incoming_tries",
         71 "0071_activity_pages",
         73 "0073_repositories",
+        74 "0074_protected_refs",
     }
 }
 
@@ -185,6 +186,10 @@ pub fn plugs() -> store::Result<Plugs> {
         named_alerts: Some(monitoring::alerts::graph::named),
     })?;
     plugs.plug(planning::targets::TargetKinds::with([monitoring::alerts::graph::KIND]))?;
+    plugs.plug(repositories::hooks::Hooks {
+        pushed: vec![planning::rules::pushed::pushed],
+        ..Default::default()
+    })?;
     plugs.plug(packages::source::Repositories::default())?;
     plugs.plug(search::sources())?;
     plugs.plug(kernel::markup::RecentTexts::default())?;
@@ -216,6 +221,8 @@ pub fn plugs() -> store::Result<Plugs> {
         open_issues: Some(planning::hooks::open_issues),
         issues_of: Some(planning::hooks::issues_of),
         has_epics: Some(planning::access::switches::has_epics),
+        code_sizes: Some(repositories::store::sizes),
+        default_branch: Some(repositories::rules::heads::set_default_branch),
     })?;
     Ok(plugs)
 }
@@ -226,6 +233,7 @@ fn check_plugs(store: &Store) -> store::Result<()> {
     store.plugged::<spaces::hooks::Hooks>()?;
     store.plugged::<planning::hooks::Hooks>()?;
     store.plugged::<planning::targets::TargetKinds>()?;
+    store.plugged::<repositories::hooks::Hooks>()?;
     store.plugged::<packages::source::Repositories>()?;
     store.plugged::<kernel::search::Sources>()?;
     store.plugged::<kernel::markup::RecentTexts>()?;

@@ -22,6 +22,7 @@ pub mod labels;
 pub mod milestones;
 pub mod news;
 pub mod notes;
+pub mod pushed;
 pub mod references;
 pub mod threads;
 pub mod todos;

@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn refs_are_asked_for() {
-        let asked = b"0014command=ls-refs\n0015agent=git/2.47.30016object-format=sha10001\
+        let asked = b"0014command=ls-refs\n0014agent=git/2.47.30016object-format=sha10001\
                       0009peel\n000csymrefs\n0014ref-prefix HEAD\n001bref-prefix refs/heads/\n0000";
         let Ok(Request::ListRefs(list)) = request(asked) else {
             panic!("a list of refs is asked for");

@@ -80,6 +80,7 @@ pub async fn import(
         epoch: quarantine.epoch().unwrap_or(repository.epoch),
         atomic: true,
         heads: head.into_iter().collect(),
+        push: None,
     };
     match app.write(move |tx| moves::move_refs(tx, &change)).await? {
         Outcome::Done(results) if results.iter().all(std::result::Result::is_ok) => Ok(count),

@@ -2,16 +2,21 @@
 //! transaction makes both part of the repository.
 
 use super::Received;
-use super::objects::Tip;
+use super::objects::{Quarantine, Tip};
+use super::told;
 use crate::access::Pushing;
 use crate::formats::commands::Command;
 use crate::formats::object_id::ObjectId;
 use crate::formats::ref_name::RefName;
+use crate::model::Repository;
+use crate::protection::{Gate, Pusher, RefChange, Way};
 use crate::rules::moves::{self, Change, Kept, Outcome, RefMove};
 use crate::rules::push::{self, PushRefused, PushedTo};
 use crate::store;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
+use kernel::ids::Reference;
+use spaces::access::find_project;
 use std::collections::HashMap;
 
 /// Names that a branch may have which HEAD comes to stand for, after the project's own
@@ -42,13 +47,15 @@ pub(super) async fn land(app: &App, to: &Pushing, received: &Received) -> Result
     };
     let commands = &received.request.commands;
     let id = to.repository_id;
-    let repository = app.read(move |tx| store::by_id(tx, id)?.found("Repository")).await?;
-    let has_head = {
-        let head = repository.head.clone();
-        app.read(move |tx| Ok(!store::refs::current(tx, id, &[&head])?.is_empty()))
-            .await?
-    };
-    let pushed_to = PushedTo { default_branch: has_head.then_some(&repository.head) };
+    let (repository, head) = app
+        .read(move |tx| {
+            let repository = store::by_id(tx, id)?.found("Repository")?;
+            let mut head = store::refs::current(tx, id, &[&repository.head])?;
+            let head = head.remove(&repository.head);
+            Ok((repository, head))
+        })
+        .await?;
+    let pushed_to = PushedTo { default_branch: head.map(|_| &repository.head) };
     if let Err(PushRefused(text)) = push::check(&pushed_to, commands) {
         return Ok(Landed::Refused(text));
     }
@@ -63,14 +70,22 @@ pub(super) async fn land(app: &App, to: &Pushing, received: &Received) -> Result
     if atomic && judged.iter().any(Result::is_err) {
         return Ok(Landed::Refs(judged.into_iter().map(kept_together).collect()));
     }
+    let moves: Vec<RefMove> = judged.iter().filter_map(|one| one.as_ref().ok().cloned()).collect();
+    if let Err(PushRefused(text)) =
+        check_protection(app, to, &repository, quarantine, &moves).await?
+    {
+        return Ok(Landed::Refused(text));
+    }
+    let push = told::find(app, to, quarantine, &moves, (&repository.head, head)).await?;
     let packs = quarantine.store(app).await?;
     let mut change = Change {
         repository: id,
-        moves: judged.iter().filter_map(|one| one.as_ref().ok().cloned()).collect(),
+        moves,
         packs: packs.into_iter().collect(),
         epoch: quarantine.epoch().unwrap_or(repository.epoch),
         atomic,
         heads: heads(to, commands),
+        push: Some(push),
     };
     for _ in 0..ATTEMPTS {
         let tried = change.clone();
@@ -85,6 +100,41 @@ pub(super) async fn land(app: &App, to: &Pushing, received: &Received) -> Result
         }
     }
     Err(Error::Unavailable("The repository changes too often now. Push again.".into()))
+}
+
+/// Refuses a push to what is protected.
+async fn check_protection(
+    app: &App,
+    to: &Pushing,
+    repository: &Repository,
+    quarantine: &Quarantine,
+    moves: &[RefMove],
+) -> Result<Result<(), PushRefused>> {
+    let changes = moves.iter().map(|one| RefChange {
+        name: one.name.clone(),
+        old: one.old,
+        new: one.new,
+        is_forced: false,
+    });
+    let mut changes: Vec<RefChange> = changes.collect();
+    let pusher = Pusher {
+        viewer: to.viewer.clone(),
+        deploy_key_id: None,
+        way: Way::Git,
+    };
+    let (project_id, repository, asked) = (to.project_id, repository.clone(), changes.clone());
+    let gate = app
+        .read(move |tx| {
+            let project = find_project(tx, &Reference::Id(project_id))?.found("Project")?;
+            Gate::load(tx, &pusher, &project, &repository, &asked)
+        })
+        .await?;
+    for change in &mut changes {
+        if gate.asks_for_history_of(change) {
+            change.is_forced = !told::follows(app, quarantine, change.old, change.new).await?;
+        }
+    }
+    Ok(gate.check(&changes))
 }
 
 /// Why a ref stays of those that move together, of which one cannot.

@@ -6,6 +6,7 @@ mod land;
 pub mod limits;
 pub(crate) mod objects;
 mod report;
+mod told;
 
 use crate::access::Pushing;
 use crate::formats::commands::{BadPush, PushReader, PushRequest};

@@ -4,13 +4,16 @@
 
 use crate::formats::object_id::ObjectId;
 use crate::formats::ref_name::RefName;
-use crate::model::{Ref, Repository};
+use crate::model::{Ref, Repository, RepositoryKind};
+use crate::protection::defaults;
+use crate::rules::pushes::{self, Push};
 use crate::store::packs::NewPack;
 use crate::store::{self, packs, refs};
 use crate::upkeep::{Compact, MANY};
 use ::store::Tx;
 use kernel::error::{Found, Result};
 use kernel::jobs;
+use spaces::store::projects::set_default_branch;
 use std::collections::HashSet;
 
 /// One ref that shall move.
@@ -38,6 +41,8 @@ pub struct Change {
     pub atomic: bool,
     /// Branches that HEAD may come to stand for, if it leads nowhere: the best first.
     pub heads: Vec<RefName>,
+    /// Who does it, and what is told of it; imports tell nothing.
+    pub push: Option<Push>,
 }
 
 /// Why a ref stays as it is, in git's words.
@@ -141,6 +146,7 @@ fn write(
         .collect();
     let gone: Vec<&RefName> =
         moving().filter(|one| one.new.is_zero()).map(|one| &one.name).collect();
+    let was_empty = refs::first_branches(tx, repository.id, 1)?.is_empty();
     // What goes first makes room for what comes.
     refs::delete(tx, repository.id, &gone)?;
     refs::put(tx, repository.id, &put)?;
@@ -153,7 +159,31 @@ fn write(
     }
     let head = head(tx, repository, change)?;
     let more = change.packs.iter().map(NewPack::size).sum();
-    store::changed(tx, repository.id, &head, more)
+    store::changed(tx, repository.id, &head, more)?;
+    settle(tx, repository, &head, was_empty)?;
+    let moved: Vec<&RefMove> = moving().collect();
+    match &change.push {
+        Some(push) => pushes::tell(tx, push, repository, &head, &moved),
+        None => Ok(()),
+    }
+}
+
+/// What HEAD stands for is the project's default branch, and the first one is
+/// protected.
+fn settle(tx: &mut Tx<'_>, repository: &Repository, head: &RefName, was_empty: bool) -> Result<()> {
+    let (Some(project_id), Some(branch)) = (repository.project_id, head.as_branch()) else {
+        return Ok(());
+    };
+    let is_new = was_empty || repository.head != *head;
+    let is_of_project = repository.kind == RepositoryKind::Project.as_str();
+    if !is_new || !is_of_project || refs::current(tx, repository.id, &[head])?.is_empty() {
+        return Ok(());
+    }
+    set_default_branch(tx, project_id, branch)?;
+    match was_empty {
+        true => defaults::protect_first(tx, project_id, branch),
+        false => Ok(()),
+    }
 }
 
 /// What HEAD stands for now: as it was if that is there, else the best branch there is.

@@ -7,6 +7,7 @@ use crate::formats::ref_name::RefName;
 use crate::model::{DEFAULT_STORAGE, Repository, RepositoryKind};
 use ::store::{Tx, sql};
 use kernel::error::Result;
+use std::collections::HashMap;
 
 const SELECT: &str = ::store::concat!("select ", Repository::COLUMNS, " from repositories ");
 
@@ -37,6 +38,35 @@ pub fn ids_after(tx: &mut Tx<'_>, after: i64, limit: i64) -> Result<Vec<i64>> {
         sql!("select id from repositories where id > $1 order by id limit $2"),
         (after, limit),
     )?)
+}
+
+/// Bytes of the repositories of some projects, those that have branches.
+pub fn sizes(tx: &mut Tx<'_>, projects: &[i64]) -> Result<HashMap<i64, i64>> {
+    let rows: Vec<(i64, i64)> = tx.all(
+        sql!(
+            "select repositories.project_id, repositories.size from repositories
+             where repositories.project_id in_list($1) and repositories.kind = 'project'
+                and exists (select 1 from repository_refs
+                    where repository_refs.repository_id = repositories.id
+                        and repository_refs.name >= 'refs/heads/'
+                        and repository_refs.name < 'refs/heads0')"
+        ),
+        (projects.to_vec(),),
+    )?;
+    Ok(rows.into_iter().collect())
+}
+
+/// Lets HEAD stand for another branch.
+pub fn set_head(tx: &mut Tx<'_>, id: i64, head: &RefName) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "update repositories set head = $2, generation = generation + 1, updated_at = $3
+             where id = $1"
+        ),
+        (id, head, now),
+    )?;
+    Ok(())
 }
 
 /// Makes the repository of a project, unless it is there.

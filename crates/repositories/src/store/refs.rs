@@ -73,6 +73,24 @@ pub fn current(
     Ok(found)
 }
 
+/// Branches that point at one of these.
+pub fn branches_at(tx: &mut Tx<'_>, repository: i64, ids: &[ObjectId]) -> Result<Vec<Ref>> {
+    let mut found = Vec::new();
+    for ids in ids.chunks(BATCH) {
+        let ids: Vec<String> = ids.iter().map(ObjectId::to_string).collect();
+        let rows: Vec<Ref> = tx.all(
+            sql!(
+                SELECT,
+                "where repository_id = $1 and name >= 'refs/heads/' and name < 'refs/heads0'
+                    and object_id in_list($2)"
+            ),
+            (repository, ids),
+        )?;
+        found.extend(rows);
+    }
+    Ok(found)
+}
+
 /// Those of some new names that cannot be, since a ref stands above or below them,
 /// where `gone` are refs that go at the same time.
 pub fn blocked(

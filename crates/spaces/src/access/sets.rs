@@ -6,7 +6,7 @@ use crate::store::{in_force, today};
 use identity::viewer::{DeployViewer, Viewer};
 use store::{Fragment, Tx};
 
-/// Condition on `projects`: those this viewer may see, or whose packages they
+/// Condition on `projects`: those this viewer may see, or whose packages or code they
 /// may read. Projects about to be deleted are never among them.
 pub fn visible_projects(tx: &Tx<'_>, viewer: &Viewer, purpose: Purpose) -> Fragment {
     let today = today(tx);
@@ -16,6 +16,9 @@ pub fn visible_projects(tx: &Tx<'_>, viewer: &Viewer, purpose: Purpose) -> Fragm
             " and projects.packages_enabled
               and coalesce(projects.features ->> 'package_registry', '') <> 'disabled'",
         );
+    }
+    if purpose == Purpose::DownloadCode {
+        shown.raw(" and coalesce(projects.features ->> 'repository', '') <> 'disabled'");
     }
     if viewer.is_admin() {
         return shown;
@@ -34,6 +37,9 @@ pub fn visible_projects(tx: &Tx<'_>, viewer: &Viewer, purpose: Purpose) -> Fragm
             published
         };
         needed = REPORTER;
+    }
+    if purpose == Purpose::DownloadCode {
+        open.raw(" and coalesce(projects.features ->> 'repository', '') <> 'private'");
     }
     shown.raw(" and ((").append(open).raw(")");
     match viewer {

@@ -9,7 +9,7 @@ pub use shapes::*;
 use crate::access::{self, OWNER};
 use crate::model::{Namespace, Project, Visibility};
 use crate::{features, hooks, store, uploads};
-use ::store::Tx;
+use ::store::{Json, Tx};
 use identity::Caller;
 use identity::entities::{basic, load_basic};
 use identity::model::User;
@@ -54,6 +54,8 @@ pub struct RelatedToProjects {
     sizes: HashMap<i64, Sizes>,
     /// Open issues of the projects that have any.
     open_issues: HashMap<i64, i64>,
+    /// Bytes of the code of those that have any.
+    code: HashMap<i64, i64>,
     is_signed_in: bool,
     is_admin: bool,
 }
@@ -79,6 +81,7 @@ impl RelatedToProjects {
             is_admin: viewer.is_admin(),
             ..RelatedToProjects::default()
         };
+        around.code = code_sizes(tx, &ids)?;
         if let Some(read) = hooks::get(tx)?.open_issues {
             around.open_issues = read(tx, &ids)?;
         }
@@ -135,7 +138,14 @@ pub fn sizes(tx: &mut Tx<'_>, viewer: &Viewer, ids: Vec<i64>) -> Result<HashMap<
     Ok(ids.into_iter().map(size).collect())
 }
 
-/// Those of these projects that hold anything, by two statements.
+fn code_sizes(tx: &mut Tx<'_>, ids: &[i64]) -> Result<HashMap<i64, i64>> {
+    match hooks::get(tx)?.code_sizes {
+        Some(read) => read(tx, ids),
+        None => Ok(HashMap::new()),
+    }
+}
+
+/// Those of these projects that hold anything, by three statements.
 fn sizes_of(tx: &mut Tx<'_>, ids: &[i64]) -> Result<HashMap<i64, Sizes>> {
     let packages = match hooks::get(tx)?.packages_size {
         Some(read) => read(tx, ids)?,
@@ -147,6 +157,9 @@ fn sizes_of(tx: &mut Tx<'_>, ids: &[i64]) -> Result<HashMap<i64, Sizes>> {
     }
     for (id, bytes) in uploads::sizes(tx, ids)? {
         sizes.entry(id).or_default().uploads = bytes;
+    }
+    for (id, bytes) in code_sizes(tx, ids)? {
+        sizes.entry(id).or_default().code = bytes;
     }
     Ok(sizes)
 }
@@ -227,7 +240,7 @@ fn details(app: &App, project: &Project, around: &RelatedToProjects) -> ProjectD
     ProjectDetails {
         owner: project.namespace_owner_id.and_then(owner).map(|it| basic(app, it)),
         archived: project.archived,
-        empty_repo: true,
+        empty_repo: !around.code.contains_key(&project.id),
         creator_id: project.creator_id,
         import_status: "none".into(),
         open_issues_count: around.open_issues(project),
@@ -239,6 +252,7 @@ fn details(app: &App, project: &Project, around: &RelatedToProjects) -> ProjectD
         lfs_enabled: true,
         request_access_enabled: project.request_access_enabled,
         enforce_auth_checks_on_uploads: project.enforce_auth_checks_on_uploads,
+        autoclose_referenced_issues: project.autoclose_referenced_issues,
         shared_runners_enabled: true,
         levels: features::levels(project),
         permissions: around.permissions(project),
@@ -295,7 +309,7 @@ pub fn one_project(
 }
 
 pub fn group(app: &App, group: &Namespace) -> GroupEntity {
-    let maintainers = || vec![LevelEntity { access_level: access::MAINTAINER }];
+    let protection = group.branch_protection.clone().map(|Json(own)| own).unwrap_or_default();
     GroupEntity {
         id: group.id,
         web_url: group.web_url(app.base_url()),
@@ -315,13 +329,8 @@ pub fn group(app: &App, group: &Namespace) -> GroupEntity {
         lfs_enabled: group.lfs_enabled,
         epics_enabled: group.epics_enabled,
         default_branch: group.default_branch.clone(),
-        default_branch_protection: 2,
-        default_branch_protection_defaults: BranchProtectionEntity {
-            allowed_to_push: maintainers(),
-            allow_force_push: false,
-            allowed_to_merge: maintainers(),
-            developer_can_initial_push: false,
-        },
+        default_branch_protection: protection.number(),
+        default_branch_protection_defaults: protection,
         avatar_url: None,
         request_access_enabled: group.request_access_enabled,
         full_name: group.full_name.clone(),

@@ -1,5 +1,6 @@
 //! The shapes of groups, namespaces and projects on the wire.
 
+use crate::branch_protection::BranchProtection;
 use crate::features::{self, Named};
 use crate::model::Visibility;
 use crate::store::ShareRow;
@@ -29,7 +30,7 @@ pub struct GroupEntity {
     pub epics_enabled: bool,
     pub default_branch: Option<String>,
     pub default_branch_protection: i64,
-    pub default_branch_protection_defaults: BranchProtectionEntity,
+    pub default_branch_protection_defaults: BranchProtection,
     pub avatar_url: Option<String>,
     pub request_access_enabled: bool,
     pub full_name: String,
@@ -47,26 +48,12 @@ pub struct GroupEntity {
     pub shared_projects: Option<Vec<ProjectEntity>>,
 }
 
-/// Who may change a new default branch.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct BranchProtectionEntity {
-    pub allowed_to_push: Vec<LevelEntity>,
-    pub allow_force_push: bool,
-    pub allowed_to_merge: Vec<LevelEntity>,
-    pub developer_can_initial_push: bool,
-}
-
-/// A role.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct LevelEntity {
-    pub access_level: i64,
-}
-
 /// Bytes of what projects hold.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Sizes {
     pub packages: i64,
     pub uploads: i64,
+    pub code: i64,
 }
 
 /// Bytes in use.
@@ -86,10 +73,11 @@ pub struct StatisticsEntity {
 }
 
 impl StatisticsEntity {
-    /// Packages and the files of texts take some, and nothing else does.
+    /// Packages, the files of texts and code take some, and nothing else does.
     pub fn of(sizes: Sizes) -> StatisticsEntity {
         StatisticsEntity {
-            storage_size: sizes.packages + sizes.uploads,
+            storage_size: sizes.packages + sizes.uploads + sizes.code,
+            repository_size: sizes.code,
             packages_size: sizes.packages,
             uploads_size: sizes.uploads,
             ..StatisticsEntity::default()
@@ -166,6 +154,7 @@ pub struct ProjectDetails {
     pub lfs_enabled: bool,
     pub request_access_enabled: bool,
     pub enforce_auth_checks_on_uploads: bool,
+    pub autoclose_referenced_issues: bool,
     pub shared_runners_enabled: bool,
     pub marked_for_deletion_on: Option<String>,
     #[serde(flatten)]

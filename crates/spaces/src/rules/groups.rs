@@ -2,6 +2,7 @@
 
 use super::{add_owner, check_description, of_group, set, text};
 use crate::access::{self, Purpose};
+use crate::branch_protection::{BranchProtection, BranchProtectionInput};
 use crate::model::{Namespace, PRIVATE, Problems, Visibility, path_error};
 use crate::namespaces::{self, Place};
 use crate::store::groups as rows;
@@ -13,7 +14,7 @@ use kernel::http::{Flat, Patch};
 use kernel::ids::Reference;
 use kernel::jobs::enqueue_at;
 use serde_json::json;
-use store::Tx;
+use store::{Json, Tx};
 
 kernel::choices! {
     /// Who may create projects.
@@ -61,6 +62,11 @@ kernel::params! {
         pub epics_enabled: Option<bool>,
         /// Of its new projects.
         pub default_branch: Option<String>,
+        /// Who may push to that branch, as a number: 0 Developers, 1 they push, 2
+        /// Maintainers, 3 Developers merge, 4 Developers make the first push.
+        pub default_branch_protection: Option<i64>,
+        /// The same in full.
+        pub default_branch_protection_defaults: Option<BranchProtectionInput>,
     }
 }
 
@@ -162,7 +168,21 @@ fn write_group(
     set(&mut after.epics_enabled, &new.epics_enabled);
     after.mentions_disabled = new.mentions_disabled.or(after.mentions_disabled);
     after.default_branch = new.default_branch.clone().or(after.default_branch);
+    after.branch_protection = branch_protection(group, new)?;
     rows::write(tx, &after)
+}
+
+fn branch_protection(
+    group: &Namespace,
+    new: &GroupFields,
+) -> Result<Option<Json<BranchProtection>>> {
+    let numbered = new.default_branch_protection.map(BranchProtection::of_number).transpose()?;
+    let before = numbered.or_else(|| group.branch_protection.clone().map(|Json(own)| own));
+    let after = match &new.default_branch_protection_defaults {
+        Some(input) => Some(input.over(before.unwrap_or_default())?),
+        None => before,
+    };
+    Ok(after.map(Json))
 }
 
 /// Changes a group; a new name or path moves everything below it.

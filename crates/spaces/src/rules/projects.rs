@@ -63,6 +63,8 @@ kernel::params! {
         pub packages_enabled: Option<bool>,
         /// Only who sees the project sees the pictures of its texts.
         pub enforce_auth_checks_on_uploads: Option<bool>,
+        /// Commits in its default branch close issues that they say they close.
+        pub autoclose_referenced_issues: Option<bool>,
         pub features: Flat<Features>,
     }
 }
@@ -224,7 +226,14 @@ fn write_project(
     set(&mut after.packages_enabled, &packages_enabled);
     let enforced = &change.enforce_auth_checks_on_uploads;
     set(&mut after.enforce_auth_checks_on_uploads, enforced);
+    let autoclose = &change.autoclose_referenced_issues;
+    set(&mut after.autoclose_referenced_issues, autoclose);
     after.description = text(&change.description).or(after.description);
+    if let Some(branch) = &change.default_branch
+        && let Some(make) = hooks::get(tx)?.default_branch
+    {
+        make(tx, project.id, branch)?;
+    }
     after.default_branch = change.default_branch.clone().or(after.default_branch);
     rows::write(tx, &after)
 }

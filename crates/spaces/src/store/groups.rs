@@ -1,10 +1,11 @@
 //! Groups, written one by one.
 
+use crate::branch_protection::BranchProtection;
 use crate::model::Namespace;
 use crate::store::searched::GROUPS;
 use kernel::error::Result;
 use kernel::search::index;
-use store::{Tx, sql};
+use store::{Json, Tx, sql};
 
 /// Writes the settings of a group; name and path are moved by
 /// [`super::namespaces::replace`].
@@ -17,7 +18,7 @@ pub fn write(tx: &mut Tx<'_>, group: &Namespace) -> Result<()> {
                 share_with_group_lock = $6, require_two_factor = $7, emails_enabled = $8,
                 mentions_disabled = $9, lfs_enabled = $10, request_access_enabled = $11,
                 default_branch = $12, updated_at = $13, two_factor_grace_period = $14,
-                epics_enabled = $15
+                epics_enabled = $15, branch_protection = $16
              where id = $1"
         ),
         (
@@ -36,9 +37,24 @@ pub fn write(tx: &mut Tx<'_>, group: &Namespace) -> Result<()> {
             now,
             group.two_factor_grace_period,
             group.epics_enabled,
+            group.branch_protection.clone(),
         ),
     )?;
     Ok(index(tx, &GROUPS, &[group.id])?)
+}
+
+/// What the nearest of these groups, which are told from the root, says of default
+/// branches.
+pub fn branch_protection(tx: &mut Tx<'_>, groups: &[i64]) -> Result<Option<BranchProtection>> {
+    let found: Option<(Json<BranchProtection>,)> = tx.optional(
+        sql!(
+            "select branch_protection from namespaces
+             where id in_list($1) and branch_protection is not null
+             order by depth desc limit 1"
+        ),
+        (groups.to_vec(),),
+    )?;
+    Ok(found.map(|(Json(own),)| own))
 }
 
 /// Whether something in a group is seen by more than this.

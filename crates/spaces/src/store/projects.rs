@@ -62,7 +62,8 @@ pub fn write(tx: &mut Tx<'_>, project: &Project) -> Result<()> {
             "update projects set description = $2, visibility = $3, default_branch = $4,
                 topics = $5, merge_method = $6, squash_option = $7, request_access_enabled = $8,
                 packages_enabled = $9, features = $10, updated_at = $11,
-                description_folded = $12, enforce_auth_checks_on_uploads = $13
+                description_folded = $12, enforce_auth_checks_on_uploads = $13,
+                autoclose_referenced_issues = $14
              where id = $1"
         ),
         (
@@ -79,6 +80,7 @@ pub fn write(tx: &mut Tx<'_>, project: &Project) -> Result<()> {
             now,
             project.description.as_deref().map(fold),
             project.enforce_auth_checks_on_uploads,
+            project.autoclose_referenced_issues,
         ),
     )?;
     Ok(index(tx, &PROJECTS, &[project.id])?)
@@ -92,6 +94,18 @@ pub fn touch_activity(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     tx.execute(
         sql!("update projects set last_activity_at = $2 where id = $1 and last_activity_at <= $3"),
         (id, now, before),
+    )?;
+    Ok(())
+}
+
+/// Writes down which branch the code has as its default one.
+pub fn set_default_branch(tx: &mut Tx<'_>, id: i64, branch: &str) -> Result<()> {
+    tx.execute(
+        sql!(
+            "update projects set default_branch = $2
+             where id = $1 and (default_branch is null or default_branch <> $2)"
+        ),
+        (id, branch),
     )?;
     Ok(())
 }

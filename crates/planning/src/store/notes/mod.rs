@@ -1,8 +1,10 @@
 //! Notes.
 
+mod commits;
 mod epics;
 mod removal;
 
+pub use commits::{is_told, name_code};
 pub use epics::readable_anywhere;
 pub use removal::{delete, forget};
 
@@ -18,7 +20,7 @@ use kernel::http::{Paged, Paging};
 use kernel::search::index;
 use kernel::time::Timestamp;
 use serde_json::json;
-use spaces::access::{REPORTER, projects_of};
+use spaces::access::{Purpose, REPORTER, projects_of, visible_projects};
 use store::{Fragment, FromRow, Tx, sql};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -314,11 +316,17 @@ pub fn open(viewer: &Viewer) -> Fragment {
     condition
 }
 
-/// ` and …` on `notes` about things of a kind: the epic that they name, and on epics the
-/// issue, is one that the viewer sees. It costs nothing for the rest.
+/// ` and …` on `notes` about things of a kind: the epic that they name, the code, and on
+/// epics the issue, is what the viewer sees. It costs nothing for the rest.
 pub fn naming_what_is_seen(tx: &Tx<'_>, viewer: &Viewer, kind: &str) -> Fragment {
     let mut seen = Fragment::new(" and (notes.names_epic_id is null or ");
-    seen.append(is_visible(tx, viewer, "notes.names_epic_id")).raw(")");
+    seen.append(is_visible(tx, viewer, "notes.names_epic_id"))
+        .raw(
+            ") and (notes.names_code_of_id is null or exists (select 1 from projects
+                where projects.id = notes.names_code_of_id and ",
+        )
+        .append(visible_projects(tx, viewer, Purpose::DownloadCode))
+        .raw("))");
     if kind == EPIC {
         // Issues of any project; those on issues are of the same one.
         seen.raw(

@@ -59,6 +59,7 @@ pages! {
     error_tracking: "docs/guide/error-tracking.md",
     graphql: "docs/guide/graphql.md",
     repositories: "docs/guide/repositories.md",
+    protected_branches: "docs/guide/protected-branches.md",
     groups_and_projects: "docs/guide/groups-and-projects.md",
     home_and_preferences: "docs/guide/home.md",
     issues: "docs/guide/issues.md",

@@ -155,6 +155,8 @@ async fn fill(t: &TestServer) -> (String, String) {
         let issue = json!({"title": name, "description": text, "labels": name});
         let made = t.admin().post(project.at("/issues")).json(&issue).await.is(201);
         board(t, &project, n).await;
+        let rule = json!({"name": name, "allowed_to_push": [{"user_id": user.id}]});
+        t.admin().post(project.at("/protected_branches")).json(&rule).await.is(201);
         epic(t, &group, n, made.id()).await;
         let todo = project.at(&format!("/issues/{}/todo", n + 1));
         t.admin().post(todo).await.is(201);
@@ -219,6 +221,7 @@ async fn lists_of_fifty_cost_what_lists_of_five_cost(t: TestServer) {
         ),
         ("/groups/{id}/related_epic_links", format!("{group}/related_epic_links")),
         ("/groups/{id}/epics/{epic_iid}/notes", format!("{group}/epics/1/notes")),
+        ("/projects/{id}/protected_branches", format!("{project}/protected_branches")),
         ("/projects/{id}/labels", format!("{project}/labels?with_counts=true")),
         ("/projects/{id}/milestones", format!("{project}/milestones")),
         ("/projects/{id}/uploads", format!("{project}/uploads")),

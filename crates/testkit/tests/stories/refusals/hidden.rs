@@ -40,6 +40,10 @@ pub async fn hide(t: &TestServer) -> Hidden {
     let rule = json!({"package_name_pattern": "x*", "package_type": "generic",
         "minimum_access_level_for_push": "owner"});
     let rule = made(project.at("/packages/protection/rules"), rule).await.id();
+    let main = json!({"name": "main"});
+    made(project.at("/protected_branches"), main.clone()).await;
+    made(project.at("/protected_tags"), main.clone()).await;
+    made(group.at("/protected_branches"), main).await;
     let rules = "/packages/cleanup/rules";
     let cleanup = json!({"package_type": "generic", "keep_last": 1});
     let cleanup_of_project = made(project.at(rules), cleanup.clone()).await.id();
@@ -134,6 +138,8 @@ pub async fn hide(t: &TestServer) -> Hidden {
         (("projects", "secret"), upload.1),
         (("groups", "secret"), upload_of_group.1),
         ((EVERYWHERE, "filename"), "plan.png".into()),
+        (("projects", "name"), "main".into()),
+        (("groups", "name"), "main".into()),
         (("projects", "note_id"), work[6].to_string()),
         (("projects", "award_id"), work[7].to_string()),
         (("projects", "award_of_note_id"), work[8].to_string()),

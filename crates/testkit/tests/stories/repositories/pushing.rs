@@ -4,7 +4,7 @@ use testkit::Git;
 
 #[testkit::story]
 async fn refs_are_made_moved_and_deleted(t: testkit::TestServer) {
-    t.project("acme/anvil").await;
+    let project = t.project("acme/anvil").await;
     let git = Git::of(&t.admin());
     git.begin("one", "acme/anvil").await;
     let push = async |args: &[&str]| {
@@ -18,6 +18,7 @@ async fn refs_are_made_moved_and_deleted(t: testkit::TestServer) {
         .done();
     push(&["main"]).await.done();
     push(&[":cold"]).await.done();
+    t.admin().delete(project.at("/protected_branches/main")).await.is(204);
     push(&["+main~1:main"]).await.done();
     push(&["-o", "ci.skip", "main"]).await.done();
     let listed = git.run_in("one", &["ls-remote", "origin"]).await.done();
@@ -76,7 +77,7 @@ async fn a_refused_change_is_told_and_changes_nothing(t: testkit::TestServer) {
 
 #[testkit::story]
 async fn who_is_late_is_told_to_fetch_first(t: testkit::TestServer) {
-    t.project("acme/anvil").await;
+    let project = t.project("acme/anvil").await;
     let git = Git::of(&t.admin());
     git.begin("one", "acme/anvil").await;
     git.run_in("one", &["push", "--quiet", "origin", "main"]).await.done();
@@ -86,6 +87,7 @@ async fn who_is_late_is_told_to_fetch_first(t: testkit::TestServer) {
     git.commit("two", "face.txt", "flat\n").await;
     let push = ["push", "origin", "main"];
     git.run_in("two", &push).await.refused("fetch first");
+    t.admin().delete(project.at("/protected_branches/main")).await.is(204);
     git.run_in("two", &["push", "--force", "origin", "main"]).await.done();
     git.run_in("one", &["fetch", "--quiet"]).await.done();
     assert_eq!(git.id("one", "origin/main").await, git.id("two", "HEAD").await);

@@ -1,0 +1,132 @@
+//! What commits say of issues: those that they close, once they are in the default
+//! branch, and those that they name.
+
+use crate::access::{ProjectAccess, desk};
+use crate::formats::closing::closed;
+use crate::formats::references::{Name, named};
+use crate::model::{Issue, IssueState};
+use crate::rules::issues::requests::{edit, find, may_edit};
+use crate::rules::issues::{IssueInput, StateEvent, noteable};
+use crate::rules::notes;
+use crate::store::notes as rows;
+use identity::viewer::Viewer;
+use kernel::error::{Error, Result};
+use kernel::ids::Reference;
+use repositories::rules::pushes::{MOST_READ, Pushed, PushedCommit};
+use spaces::model::Project;
+use store::Tx;
+
+/// Issues that one push is told on at most.
+const MOST: usize = 50;
+
+/// Closes and tells what the new commits of a push name, as far as who pushed may.
+pub fn pushed(tx: &mut Tx<'_>, push: &Pushed<'_>) -> Result<()> {
+    let texts = texts(push);
+    let says_something = |(commit, _): &(&PushedCommit, bool)| commit.message.contains('#');
+    if !texts.iter().any(says_something) {
+        return Ok(());
+    }
+    let place = Reference::Id(push.project_id);
+    let Some(project) = spaces::access::find_project(tx, &place)? else {
+        return Ok(());
+    };
+    let mut left = MOST;
+    for (commit, closes) in texts {
+        let closing = if closes { closed(&commit.message) } else { Vec::new() };
+        for name in named(&commit.message) {
+            let Some((access, issue)) = issue(tx, push.viewer, &project, &name)? else {
+                continue;
+            };
+            if left == 0 {
+                return Ok(());
+            }
+            left -= 1;
+            let saying = Saying { viewer: push.viewer, project: &project, commit };
+            match closing.contains(&name) && closable(push.viewer, &access, &issue) {
+                true => saying.close(tx, &access, &issue)?,
+                false => saying.tell(tx, &issue, "mentioned in commit")?,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The new commits, the oldest first, and whether they close issues.
+fn texts<'p>(push: &Pushed<'p>) -> Vec<(&'p PushedCommit, bool)> {
+    let mut all: Vec<(&PushedCommit, bool)> = Vec::new();
+    let is_default = |name| name == push.default_branch;
+    let mut refs: Vec<_> =
+        push.refs.iter().filter_map(|(one, told)| Some((one, (*told)?))).collect();
+    refs.sort_by_key(|(one, _)| !is_default(&one.name));
+    for (one, told) in refs {
+        for commit in told.commits.iter().rev() {
+            if all.len() < MOST_READ && !all.iter().any(|(other, _)| other.id == commit.id) {
+                all.push((commit, is_default(&one.name)));
+            }
+        }
+    }
+    all
+}
+
+/// The issue of a name, if who pushed sees it.
+fn issue(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    project: &Project,
+    name: &Name,
+) -> Result<Option<(ProjectAccess, Issue)>> {
+    let (place, iid) = match name {
+        Name::Issue(None, iid) => (Reference::Id(project.id), *iid),
+        Name::Issue(Some(path), iid) if path.contains('/') => (Reference::Path(path.clone()), *iid),
+        Name::Issue(Some(path), iid) => {
+            let beside = format!("{}/{path}", project.namespace_full_path);
+            (Reference::Path(beside), *iid)
+        }
+        _ => return Ok(None),
+    };
+    let found = desk(tx, viewer, &place)
+        .and_then(|access| find(tx, viewer, &access, iid).map(|issue| (access, issue)));
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(
+            Error::NotFound(_) | Error::Forbidden(_) | Error::Moved(_) | Error::Unauthenticated,
+        ) => Ok(None),
+        Err(other) => Err(other),
+    }
+}
+
+fn closable(viewer: &Viewer, access: &ProjectAccess, issue: &Issue) -> bool {
+    issue.state == IssueState::Opened
+        && access.project.autoclose_referenced_issues
+        && !access.project.archived
+        && may_edit(viewer, access, issue)
+}
+
+/// What a commit says.
+struct Saying<'s> {
+    viewer: &'s Viewer,
+    project: &'s Project,
+    commit: &'s PushedCommit,
+}
+
+impl Saying<'_> {
+    fn close(&self, tx: &mut Tx<'_>, access: &ProjectAccess, issue: &Issue) -> Result<()> {
+        edit(tx, self.viewer, access, issue, &IssueInput::event(StateEvent::Close))?;
+        self.tell(tx, issue, "closed via commit")
+    }
+
+    /// Tells it on an issue, once, for who may read the code that it names.
+    fn tell(&self, tx: &mut Tx<'_>, issue: &Issue, words: &str) -> Result<()> {
+        let path = match issue.project_id == self.project.id {
+            true => String::new(),
+            false => format!("{}@", self.project.full_path),
+        };
+        let text = format!("{words} {path}{}", self.commit.id);
+        let about = noteable(issue);
+        if rows::is_told(tx, about, &text)? {
+            return Ok(());
+        }
+        let note = notes::system(tx, about, self.viewer.user_id(), &text)?;
+        rows::name_code(tx, note.id, self.project.id)
+    }
+}
