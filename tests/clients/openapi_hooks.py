@@ -385,6 +385,11 @@ class World:
         tags = f"{self.get('package_path')}/dist-tags"
         return tags + "/latest" if self.method == "DELETE" else tags
 
+    def name(self):
+        """The name of what is protected."""
+        kind = "protected_tags" if "/protected_tags/" in self.path else "protected_branches"
+        return post(f"{self.owner()}/{kind}", name=f"kept-{next(numbers)}")["name"]
+
     def board_id(self):
         return post(f"{self.owner()}/boards", name="x")["id"]
 
