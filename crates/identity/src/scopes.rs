@@ -174,8 +174,9 @@ mod tests {
     #[test]
     fn forms_offer_what_opens_something() {
         let offered: Vec<&str> = all().filter(|scope| is_offered(scope, &[])).collect();
-        let opens = "api read_api read_user self_rotate sudo admin_mode openid profile email";
-        assert_eq!(offered, opens.split(' ').collect::<Vec<_>>());
+        let opens = "api read_api read_user read_repository write_repository self_rotate sudo \
+                     admin_mode openid profile email";
+        assert_eq!(offered, opens.split_whitespace().collect::<Vec<_>>());
         assert!(is_offered("read_registry", &["read_registry".into()]), "it can be taken away");
         assert!(SELF_SERVICE.iter().all(|name| find(name).is_some()));
     }

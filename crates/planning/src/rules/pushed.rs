@@ -16,8 +16,9 @@ use repositories::rules::pushes::{MOST_READ, Pushed, PushedCommit};
 use spaces::model::Project;
 use store::Tx;
 
-/// Issues that one push is told on at most.
-const MOST: usize = 50;
+/// Names that are looked up for one push at most, whatever they lead to: this is within
+/// the transaction that moves its refs.
+const MOST: usize = 100;
 
 /// Closes and tells what the new commits of a push name, as far as who pushed may.
 pub fn pushed(tx: &mut Tx<'_>, push: &Pushed<'_>) -> Result<()> {
@@ -34,13 +35,13 @@ pub fn pushed(tx: &mut Tx<'_>, push: &Pushed<'_>) -> Result<()> {
     for (commit, closes) in texts {
         let closing = if closes { closed(&commit.message) } else { Vec::new() };
         for name in named(&commit.message) {
-            let Some((access, issue)) = issue(tx, push.viewer, &project, &name)? else {
-                continue;
-            };
             if left == 0 {
                 return Ok(());
             }
             left -= 1;
+            let Some((access, issue)) = issue(tx, push.viewer, &project, &name)? else {
+                continue;
+            };
             let saying = Saying { viewer: push.viewer, project: &project, commit };
             match closing.contains(&name) && closable(push.viewer, &access, &issue) {
                 true => saying.close(tx, &access, &issue)?,

@@ -265,7 +265,7 @@ fn verdict_on_project(
     if (changes_packages || settles_packages || works) && project.archived {
         return Verdict::Refused;
     }
-    let enough = level >= purpose.project_role()
+    let enough = (level >= purpose.project_role() && is_in_scope(viewer, purpose))
         || published
         || (purpose == Purpose::ReadPackages && open && registry != "private");
     let deploys = matches!(viewer, Viewer::Deploy(_))
@@ -288,11 +288,26 @@ fn verdict_on_code(
     let is_push = purpose == Purpose::PushCode;
     let is_barred = feature == "disabled"
         || (is_push && (project.archived || matches!(viewer, Viewer::Deploy(_))));
-    let enough = level >= purpose.project_role() || (!is_push && open && is_for_all(feature));
+    let reaches = level >= purpose.project_role() && is_in_scope(viewer, purpose);
+    let enough = reaches || (!is_push && open && is_for_all(feature));
     match enough && !is_barred {
         true => Verdict::Allowed,
         false => Verdict::Refused,
     }
+}
+
+/// Whether a credential is for this at all: deploy tokens are made for code, for
+/// packages, or for both.
+fn is_in_scope(viewer: &Viewer, purpose: Purpose) -> bool {
+    let Viewer::Deploy(deploy) = viewer else {
+        return true;
+    };
+    let scopes: &[&str] = match purpose {
+        Purpose::DownloadCode => &["read_repository"],
+        Purpose::ReadPackages => &["read_package_registry", "write_package_registry"],
+        _ => return true,
+    };
+    deploy.scopes.iter().any(|held| scopes.contains(&held.as_str()))
 }
 
 /// Whether a feature is for all who see its project.
@@ -331,7 +346,7 @@ pub fn group_and_level(
     }
     let deploys = matches!(viewer, Viewer::Deploy(_))
         && !matches!(purpose, Purpose::Read | Purpose::ReadPackages | Purpose::PublishPackage);
-    if level < purpose.group_role(&found) || deploys {
+    if level < purpose.group_role(&found) || deploys || !is_in_scope(viewer, purpose) {
         return Err(purpose.refusal());
     }
     Ok((found, level))

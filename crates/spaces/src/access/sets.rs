@@ -1,6 +1,6 @@
 //! The visible-set SQL: conditions on `projects` and `namespaces`.
 
-use super::{GUEST, Purpose, REPORTER, deploy_level, sees_level};
+use super::{GUEST, Purpose, REPORTER, deploy_level, is_in_scope, sees_level};
 use crate::model::{INTERNAL, PUBLIC, SourceKind};
 use crate::store::{in_force, today};
 use identity::viewer::{DeployViewer, Viewer};
@@ -46,6 +46,7 @@ pub fn visible_projects(tx: &Tx<'_>, viewer: &Viewer, purpose: Purpose) -> Fragm
         Viewer::User(signed_in) => {
             shown.raw(" or ").append(reached(signed_in.user.id, needed, &today));
         }
+        Viewer::Deploy(_) if !is_in_scope(viewer, purpose) => {}
         Viewer::Deploy(deploy) if deploy_level(deploy, REPORTER) >= needed => {
             shown.raw(" or ").append(deploy_source(deploy));
         }

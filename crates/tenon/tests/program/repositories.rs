@@ -9,9 +9,9 @@ use testkit::{Git, run};
 
 /// Rounds of crashes of one instance in a check; a full one has many more.
 const ROUNDS: usize = 4;
-const MANY_ROUNDS: usize = 25;
+const MANY_ROUNDS: usize = 10;
 /// Instances of a full check that are killed so often, of each kind.
-const MANY: usize = 4;
+const MANY: usize = 10;
 /// Clients that push at the same time, each to a branch of its own.
 const CLIENTS: usize = 3;
 

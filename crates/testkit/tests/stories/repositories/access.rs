@@ -50,6 +50,10 @@ async fn every_kind_of_credential_does_what_it_may(t: testkit::TestServer) {
     let bot = t.admin().post(project.at("/access_tokens")).json(&bot).await.is(201).json();
     let deploy = json!({"name": "d", "scopes": ["read_repository"], "username": "ship"});
     let deploy = t.admin().post(project.at("/deploy_tokens")).json(&deploy).await.is(201).json();
+    let packages = ["read_package_registry", "write_package_registry"];
+    let packages = json!({"name": "p", "scopes": packages, "username": "pack"});
+    let packages = t.admin().post(project.at("/deploy_tokens")).json(&packages).await;
+    let packages = packages.is(201).json();
     let text = |value: &serde_json::Value| value["token"].as_str().unwrap_or_default().to_owned();
 
     for (name, password, fetch, push) in [
@@ -60,6 +64,7 @@ async fn every_kind_of_credential_does_what_it_may(t: testkit::TestServer) {
         ("x", &text(&bot), 200, 200),
         ("ship", &text(&deploy), 200, 403),
         ("other", &text(&deploy), 401, 401),
+        ("pack", &text(&packages), 403, 403),
         ("developer", PASSWORD, 200, 200),
         ("developer", "wrong", 401, 401),
         ("nobody", PASSWORD, 401, 401),

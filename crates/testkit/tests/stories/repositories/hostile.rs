@@ -93,6 +93,11 @@ async fn objects_that_are_no_good_change_nothing(t: testkit::TestServer) {
     // With the objects it has, it works.
     let said = push(&admin, [command.as_bytes(), empty_pack].concat()).await.is(200).text();
     assert!(said.contains("ok refs/heads/x"), "{said}");
+    // The ref does not stand where the client says.
+    let made_up = format!("{} {head} refs/heads/x\0report-status", "1".repeat(40));
+    let body = [format!("{}0000", packet(&made_up)).as_bytes(), empty_pack].concat();
+    let said = push(&admin, body).await.is(200).text();
+    assert!(said.contains("ng refs/heads/x failed to update ref"), "{said}");
     assert_no_leftovers(&t);
 }
 
