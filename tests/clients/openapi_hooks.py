@@ -49,6 +49,9 @@ CLOSING = ["admin_mode", "maintenance_mode", "unique_ips_limit_enabled"]
 # What stands in a generated body for a field the case is not about.
 FILLERS = [0, "", [], "2000-01-01"]
 
+# What names commits, files or projects that there are not.
+UNKNOWN = ["last_commit_id", "start_branch", "start_project", "start_sha", "from_project_id"]
+
 # Where applications send users back to; nobody goes there.
 CALLBACK = "https://app.example.org/callback"
 
@@ -257,7 +260,38 @@ class World:
         return "1.0"
 
     def file_path(self):
-        return "hammer.bin"
+        is_new = "/repository/" in self.path and self.operation == "POST"
+        return f"file-{next(numbers)}" if is_new else "hammer.bin"
+
+    def history(self):
+        """The repository of the path, with a file on its default branch."""
+        path = f"/projects/{self.get('id')}/repository"
+        self.change(path, "main", "hammer.bin")
+        return path
+
+    def change(self, path, branch, file):
+        action = {"action": "create", "file_path": file, "content": "iron"}
+        return post(f"{path}/commits", branch=branch, commit_message="a file", actions=[action])
+
+    def branch(self):
+        name = f"branch-{next(numbers)}"
+        return post(f"{self.get('history')}/branches", branch=name, ref="main")["name"]
+
+    def tag_name(self):
+        name = f"tag-{next(numbers)}"
+        return post(f"{self.get('history')}/tags", tag_name=name, ref="main")["name"]
+
+    def blob_id(self):
+        return call("GET", f"{self.get('history')}/tree")[0]["id"]
+
+    def sha(self):
+        """A commit that may be picked onto the default branch or reverted on it."""
+        path = self.get("history")
+        branch = self.get("branch") if self.path.endswith("/cherry_pick") else "main"
+        return self.change(path, branch, f"file-{next(numbers)}")["id"]
+
+    def submodule(self):
+        return "parts"
 
     def module_path(self):
         project = call("GET", f"/projects/{self.get('project')}")["path_with_namespace"]
@@ -564,9 +598,28 @@ class World:
             return ["read_registry"]
         return ["self_rotate" if self.path.startswith("/user/") else "api"]
 
+    def asked(self, query):
+        """The query, with things of the repository where the generator had none."""
+        known = {
+            "ref": lambda: "main",
+            "from": lambda: "main",
+            "to": lambda: "main",
+            "refs[]": lambda: ["main", "main"],
+            "sha": lambda: "main",
+            "branch": lambda: "main",
+            "commit_message": lambda: "a change",
+        }
+        return {
+            key: known[key]() if key in known else value
+            for key, value in query.items()
+            if key not in UNKNOWN
+        }
+
     def filled(self, body):
         """The body, with values where the generator had nothing to say."""
         name = f"made-{next(numbers)}"
+        if "/repository/" in self.path:
+            body = {key: value for key, value in body.items() if key not in UNKNOWN}
         known = {
             "group_id": lambda: self.get("group_beside"),
             "parent_id": lambda: self.epic_beside()["id"]
@@ -602,6 +655,13 @@ class World:
             "timezone": lambda: "UTC",
             "length": lambda: 1,
             "user_ids": lambda: [1],
+            "branch": lambda: name if self.path.endswith("/branches") else "main",
+            "ref": lambda: "main",
+            "tag_name": lambda: name,
+            "commit_message": lambda: name,
+            "content": lambda: name,
+            "actions": lambda: [{"action": "create", "file_path": name, "content": "iron"}],
+            "author_email": lambda: f"{name}@example.org",
             "rules": lambda: [{"elapsed_time_seconds": 0, "status": "resolved", "user_id": 1}],
         }
         if "/epics/" in self.path:
@@ -634,6 +694,10 @@ def before_call(context, case, kwargs):
         about_itself = data.parameter_location == ParameterLocation.PATH
         if not about_itself or str(value) in ("1", "root"):
             case.path_parameters[name] = world.get(name)
+    if "/repository/" in case.path:
+        world.get("history")
+        if data.parameter_location != ParameterLocation.QUERY:
+            case.query = world.asked(case.query)
     if isinstance(case.body, dict):
         case.body = world.filled(case.body)
         # What runs beside this would find the instance closed.

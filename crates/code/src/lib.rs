@@ -1,4 +1,13 @@
 //! Code as people and programs read and write it: branches, tags, commits, files and
 //! what differs between them, over REST and on pages. Git itself is in `repositories`.
+//!
+//! Start with [`access`], which finds a project for who reads its code; [`entity`] is
+//! what REST shows of it.
 
-pub fn routes(_: &mut kernel::http::Routes) {}
+pub mod access;
+pub mod entity;
+mod rest;
+
+pub fn routes(r: &mut kernel::http::Routes) {
+    rest::routes(r);
+}

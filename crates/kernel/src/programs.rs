@@ -30,6 +30,11 @@ impl Program {
         paths.find(|path| path.is_file()).map(|path| Program { path })
     }
 
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Begins to say how it is started, in this folder.
     pub fn within(&self, folder: &Path) -> Invocation {
         let mut command = Command::new(&self.path);

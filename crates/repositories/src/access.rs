@@ -2,6 +2,7 @@
 
 use crate::formats::ref_name::RefName;
 use crate::model::{Repository, RepositoryKind};
+use crate::protection::Way;
 use crate::store;
 use ::store::Tx;
 use identity::viewer::Viewer;
@@ -17,7 +18,7 @@ const NO_PUSH: &str = "You are not allowed to push code to this project.";
 const NO_UPLOAD_SCOPE: &str = "You are not allowed to upload code.";
 
 /// The branch of repositories whose project names none.
-pub(crate) const USUAL_BRANCH: &str = "main";
+const USUAL_BRANCH: &str = "main";
 
 /// A repository as its address names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,6 +71,15 @@ impl Found {
             None => wished.and_then(|name| RefName::branch(name).ok()).unwrap_or_else(usual),
         }
     }
+
+    /// Its repository, made if there is none.
+    pub(crate) fn made(self, tx: &mut Tx<'_>) -> Result<Repository> {
+        let head = self.head();
+        match self.repository {
+            Some(repository) => Ok(repository),
+            None => store::make_for_project(tx, self.project.id, self.kind, &head),
+        }
+    }
 }
 
 /// Where a push goes.
@@ -80,6 +90,8 @@ pub struct Pushing {
     pub repository_id: i64,
     /// The branch that the project wants as its default.
     pub default_branch: Option<String>,
+    /// By what way it comes.
+    pub way: Way,
 }
 
 /// A refusal with exactly this text.
@@ -149,15 +161,23 @@ fn check_upload(viewer: &Viewer) -> Result<()> {
 /// The same for a push, which makes the repository if there is none.
 pub fn pushing(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address) -> Result<Pushing> {
     let found = find(tx, viewer, address, Service::Push)?;
-    let head = found.head();
-    let repository = match found.repository {
-        Some(repository) => repository,
-        None => store::make_for_project(tx, found.project.id, found.kind, &head)?,
-    };
+    to_push(tx, viewer, found, Way::Git)
+}
+
+/// The same for a change that is made here by somebody who may push to the project.
+pub fn writing(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project) -> Result<Pushing> {
+    let kind = RepositoryKind::Project;
+    let repository = store::of_project(tx, project.id, kind)?;
+    let found = Found { project: project.clone(), kind, repository };
+    to_push(tx, viewer, found, Way::Api)
+}
+
+fn to_push(tx: &mut Tx<'_>, viewer: &Viewer, found: Found, way: Way) -> Result<Pushing> {
     Ok(Pushing {
         viewer: viewer.clone(),
         project_id: found.project.id,
-        repository_id: repository.id,
-        default_branch: found.project.default_branch,
+        default_branch: found.project.default_branch.clone(),
+        repository_id: found.made(tx)?.id,
+        way,
     })
 }

@@ -13,6 +13,8 @@
 pub mod access;
 pub mod cache;
 pub mod check;
+pub mod diffs;
+pub mod edits;
 pub mod fetch;
 pub mod formats;
 pub mod git;
@@ -21,6 +23,7 @@ pub mod http;
 pub mod model;
 pub mod objects;
 pub mod on_disk;
+pub mod output;
 pub mod protection;
 pub mod receive;
 pub mod rules;
@@ -34,4 +37,5 @@ pub fn routes(r: &mut kernel::http::Routes) {
 
 pub fn jobs(registry: &mut kernel::jobs::RegistryBuilder) {
     upkeep::jobs(registry);
+    edits::jobs(registry);
 }

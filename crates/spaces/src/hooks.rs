@@ -3,9 +3,11 @@
 use crate::model::{Namespace, Project, ProjectId, path_error};
 use crate::store::{self as lists, Source, people};
 use crate::{access, claims, invitations, namespaces, rules};
+use futures_util::future::BoxFuture;
 use identity::hooks::Destroying;
 use identity::model::User;
 use identity::viewer::Viewer;
+use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::ids::Reference;
 use std::collections::HashMap;
@@ -50,6 +52,9 @@ pub type IssuesOf = fn(&mut Tx<'_>, i64) -> Result<i64>;
 /// Work in the transaction that moves a project; it gets the project as it was.
 pub type ProjectMoved = fn(&mut Tx<'_>, &Viewer, &Project) -> Result<()>;
 
+/// Makes the first commit of a new project, with a README.
+pub type Initialize = fn(App, Viewer, Project) -> BoxFuture<'static, Result<()>>;
+
 #[derive(Default)]
 pub struct Hooks {
     /// What projects contain, removed first when one is deleted.
@@ -59,6 +64,7 @@ pub struct Hooks {
     /// The group will be deleted; what is in it is gone already.
     pub group_destroying: Vec<GroupDestroying>,
     pub project_moved: Vec<ProjectMoved>,
+    pub initialize: Option<Initialize>,
     /// Has the bytes taken away that nothing names any more.
     pub blobs_unnamed: Option<BlobsUnnamed>,
     /// Bytes of packages by project, for statistics.

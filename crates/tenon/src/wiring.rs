@@ -216,6 +216,7 @@ pub fn plugs() -> store::Result<Plugs> {
         ],
         group_destroying: vec![planning::hooks::group_destroying],
         project_moved: vec![planning::hooks::project_moved],
+        initialize: Some(repositories::edits::initialize_new),
         blobs_unnamed: Some(packages::jobs::release_soon),
         packages_size: Some(packages::jobs::sizes),
         open_issues: Some(planning::hooks::open_issues),

@@ -177,7 +177,7 @@ impl Call {
 
     async fn read_body(&mut self, into: &mut Source) -> Result<()> {
         let kind = self.request.header(header::CONTENT_TYPE).unwrap_or("").to_ascii_lowercase();
-        let most = self.most(MAX_BODY);
+        let most = self.most(self.route.largest_body);
         let Some(body) = self.body.take() else {
             return Ok(());
         };

@@ -145,6 +145,14 @@ impl<T> Paged<T> {
         Paged { items, paging, more, total, next: None }
     }
 
+    /// A numbered page: its rows, and how many the whole list has.
+    pub fn part(items: Vec<T>, paging: Paging, total: i64) -> Paged<T> {
+        let more = paging.offset().saturating_add(items.len() as i64) < total;
+        let mut page = Paged::numbered(items, paging, Some(total));
+        page.more = more;
+        page
+    }
+
     /// A numbered page of a list that was read whole.
     pub fn of_whole(items: Vec<T>, paging: Paging) -> Paged<T> {
         let total = items.len() as i64;

@@ -1,5 +1,6 @@
 //! What is declared of a route, apart from what it runs.
 
+use super::call::MAX_BODY;
 use http::Method;
 
 /// How a route's refusals look.
@@ -41,6 +42,8 @@ pub struct Route {
     pub streams: bool,
     /// It does so of multipart bodies only; others hold parameters.
     pub takes_fields: bool,
+    /// Largest body that is read into memory, in bytes.
+    pub largest_body: usize,
     /// Credentials of registry clients (deploy and job tokens) are accepted.
     pub registry: bool,
     /// A user's token sent by Basic counts only under that user's name.
@@ -93,6 +96,7 @@ impl Route {
             scopes: if reads { READ } else { WRITE },
             streams: false,
             takes_fields: false,
+            largest_body: MAX_BODY,
             registry: false,
             names_user: false,
             git: false,

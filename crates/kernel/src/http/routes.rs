@@ -285,6 +285,11 @@ impl Declared<'_> {
         self.0.route().takes_fields = true;
         self.streams()
     }
+    /// Bodies have at most so many bytes, in place of what is usual.
+    pub fn takes(self, bytes: usize) -> Self {
+        self.0.route().largest_body = bytes;
+        self
+    }
     /// Registry credentials (deploy and job tokens, Basic) are accepted.
     /// Their clients put a slash behind paths as they like.
     pub fn registry(self) -> Self {

@@ -3,25 +3,12 @@
 use super::Version;
 use crate::cache::{self, Having};
 use crate::git::Git;
+use crate::output::Output;
 use bytes::Bytes;
-use futures_util::{Stream, stream};
+use futures_util::Stream;
 use kernel::app::App;
 use kernel::error::{BestEffort, Error, Result};
-use kernel::programs::Running;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::process::ChildStdout;
-use tokio::sync::OwnedSemaphorePermit;
-
-/// Bytes read at once.
-const CHUNK: usize = 64 * 1024;
-
-/// What runs while a client takes objects.
-struct Sending {
-    running: Running,
-    stdout: ChildStdout,
-    _copy: cache::LocalCopy,
-    _seat: OwnedSemaphorePermit,
-}
+use tokio::io::AsyncWriteExt;
 
 /// What git answers to a request that is there whole, as it comes.
 pub async fn send(
@@ -47,19 +34,10 @@ pub async fn send(
         // One that has heard enough reads no further.
         let _ = stdin.write_all(&request).await;
     });
-    let sending = Sending { running, stdout, _copy: copy, _seat: seat };
-    Ok(stream::try_unfold(sending, next))
-}
-
-async fn next(mut sending: Sending) -> Result<Option<(Bytes, Sending)>> {
-    let mut chunk = Vec::with_capacity(CHUNK);
-    let mut stdout = (&mut sending.stdout).take(CHUNK as u64);
-    while chunk.len() < CHUNK && stdout.read_buf(&mut chunk).await? > 0 {}
-    if !chunk.is_empty() {
-        return Ok(Some((chunk.into(), sending)));
-    }
     // What is wrong with a request it has told the client itself.
-    let ended = sending.running.end().await?;
-    ended.check("git upload-pack").best_effort("send objects");
-    Ok(None)
+    let output = Output::of(running, stdout, (copy, seat), |ended| {
+        ended.check("git upload-pack").best_effort("send objects");
+        Ok(())
+    });
+    Ok(output.stream())
 }

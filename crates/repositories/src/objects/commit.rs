@@ -75,7 +75,7 @@ impl Commit {
         self.id.to_string()[..8].to_owned()
     }
 
-    pub(super) fn of(id: ObjectId, data: &[u8]) -> Option<Commit> {
+    pub(crate) fn of(id: ObjectId, data: &[u8]) -> Option<Commit> {
         let read = CommitRef::from_bytes(data, gix::hash::Kind::Sha1).ok()?;
         Some(Commit {
             id,

@@ -13,7 +13,7 @@ mod tree;
 pub use commit::{Commit, Person, Tag};
 pub use history::{Order, Walk};
 pub use revision::{Revision, named, revision};
-pub use tree::{Entry, EntryKind, Path, WrongPath};
+pub use tree::{Entry, EntryKind, Path, RawEntry, WrongPath};
 
 use crate::cache::{self, LocalCopy};
 use crate::formats::object_id::ObjectId;

@@ -48,6 +48,14 @@ pub struct Entry {
     pub id: ObjectId,
 }
 
+/// An entry of a folder as git keeps it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RawEntry {
+    pub mode: u16,
+    pub name: Vec<u8>,
+    pub id: ObjectId,
+}
+
 /// The way from the root of a tree, without `.`, `..` and empty parts; empty for the
 /// root itself.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -127,6 +135,22 @@ impl Objects {
             Ok(Entry {
                 name: String::from_utf8_lossy(entry.filename).into_owned(),
                 kind: kind(entry.mode.kind()),
+                id: entry.oid.to_owned().into(),
+            })
+        });
+        entries.collect::<Result<_>>().map(Some)
+    }
+
+    /// The same as git keeps it, for who writes it again.
+    pub fn raw_tree(&self, id: ObjectId) -> Result<Option<Vec<RawEntry>>> {
+        let Some(data) = self.data(id, Kind::Tree)? else {
+            return Ok(None);
+        };
+        let entries = TreeRefIter::from_bytes(&data, gix::hash::Kind::Sha1).map(|entry| {
+            let entry = entry.map_err(|_| damaged())?;
+            Ok(RawEntry {
+                mode: entry.mode.value(),
+                name: entry.filename.to_vec(),
                 id: entry.oid.to_owned().into(),
             })
         });

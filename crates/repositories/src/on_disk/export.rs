@@ -17,9 +17,9 @@ pub async fn export(app: &App, path: &str, to: &Path) -> Result<usize> {
         return Err(Error::BadRequest(format!("{} exists already", to.display())));
     }
     let path = path.to_owned();
-    let (_, repository) = app.read(move |tx| of_path(tx, &path)).await?;
+    let found = app.read(move |tx| of_path(tx, &path)).await?;
     let empty = || Error::BadRequest("the repository is empty".into());
-    let repository = repository.ok_or_else(empty)?;
+    let repository = found.repository.ok_or_else(empty)?;
     let copy = cache::copy(app, repository.id, Having::ObjectsAndRefs).await?;
     let (from, to) = (copy.folder().to_owned(), to.to_owned());
     let copied = tokio::task::spawn_blocking(move || {

@@ -1,11 +1,10 @@
 //! Bringing a bare repository in: its objects go the way of a push's, its refs are
 //! taken as they are.
 
-use super::{main_branch, of_path};
+use super::of_path;
 use crate::formats::object_id::ObjectId;
 use crate::formats::ref_name::RefName;
 use crate::git::{Git, PATIENCE};
-use crate::model::RepositoryKind;
 use crate::receive::limits::PushLimits;
 use crate::receive::objects;
 use crate::rules::moves::{self, Change, Outcome, RefMove};
@@ -38,12 +37,7 @@ pub async fn import(
     let from = from.canonicalize().map_err(|error| refused(&error.to_string()))?;
     let path = path.to_owned();
     let repository = app.write(move |tx| {
-        let (project, there) = of_path(tx, &path)?;
-        let kind = RepositoryKind::Project;
-        let repository = match there {
-            Some(there) => there,
-            None => store::make_for_project(tx, project, kind, &main_branch())?,
-        };
+        let repository = of_path(tx, &path)?.made(tx)?;
         match store::refs::all(tx, repository.id)?.is_empty() {
             true => Ok(repository),
             false => Err(refused("the project has a repository with refs already")),

@@ -9,7 +9,7 @@ use crate::formats::commands::Command;
 use crate::formats::object_id::ObjectId;
 use crate::formats::ref_name::RefName;
 use crate::model::Repository;
-use crate::protection::{Gate, Pusher, RefChange, Way};
+use crate::protection::{Gate, Pusher, RefChange};
 use crate::rules::moves::{self, Change, Kept, Outcome, RefMove};
 use crate::rules::push::{self, PushRefused, PushedTo};
 use crate::store;
@@ -117,11 +117,7 @@ async fn check_protection(
         is_forced: false,
     });
     let mut changes: Vec<RefChange> = changes.collect();
-    let pusher = Pusher {
-        viewer: to.viewer.clone(),
-        deploy_key_id: None,
-        way: Way::Git,
-    };
+    let pusher = Pusher { viewer: to.viewer.clone(), deploy_key_id: None, way: to.way };
     let (project_id, repository, asked) = (to.project_id, repository.clone(), changes.clone());
     let gate = app
         .read(move |tx| {

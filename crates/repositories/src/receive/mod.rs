@@ -9,13 +9,14 @@ mod report;
 mod told;
 
 use crate::access::Pushing;
-use crate::formats::commands::{BadPush, PushReader, PushRequest};
+use crate::formats::commands::{BadPush, Command, PushReader, PushRequest};
 use crate::formats::packet;
 use crate::git::Git;
 use bytes::{Bytes, BytesMut};
 use futures_util::{Stream, StreamExt};
 use kernel::app::App;
 use kernel::error::{Error, Result};
+pub use land::Landed;
 use limits::PushLimits;
 pub use objects::Quarantine;
 use tokio::sync::OwnedSemaphorePermit;
@@ -51,6 +52,28 @@ pub async fn receive(
     let seat = app.kept::<Git>().seat().await?;
     let objects = objects::receive(app, to.repository_id, &limits, buffer.freeze(), body).await?;
     Ok(Received { request, objects, _seat: Some(seat) })
+}
+
+/// Takes a change that was made here, with the pack of its objects unless refs only go:
+/// the same is asked of it as of a push.
+pub async fn take(
+    app: &App,
+    to: &Pushing,
+    commands: Vec<Command>,
+    pack: Option<impl Stream<Item = Result<Bytes>> + Unpin + Send>,
+) -> Result<Landed> {
+    let request = PushRequest { commands, ..PushRequest::default() };
+    let received = match pack {
+        None => Received { request, objects: Ok(Quarantine::empty()), _seat: None },
+        Some(pack) => {
+            let limits: PushLimits = app.settings().get(app).await?;
+            let seat = app.kept::<Git>().seat().await?;
+            let objects =
+                objects::receive(app, to.repository_id, &limits, Bytes::new(), pack).await?;
+            Received { request, objects, _seat: Some(seat) }
+        }
+    };
+    land::land(app, to, &received).await
 }
 
 async fn read_request(

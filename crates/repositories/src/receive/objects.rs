@@ -63,12 +63,7 @@ pub(crate) async fn receive(
     first: Bytes,
     body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
 ) -> Result<Result<Quarantine, String>> {
-    let copy = cache::copy(app, repository, Having::Objects).await?;
-    let folder = root(app).join(hex::encode(random_bytes::<16>()));
-    let mut quarantine = Quarantine { folder: Some(folder.clone()), copy: Some(copy), pack: None };
-    tokio::fs::create_dir_all(folder.join("pack"))
-        .await
-        .map_err(Error::of_storage)?;
+    let (mut quarantine, folder) = Quarantine::begin(app, repository).await?;
     let invocation = quarantine.git(app).await?.args([
         "index-pack".to_owned(),
         "--stdin".to_owned(),
@@ -166,6 +161,16 @@ pub struct Tip {
 }
 
 impl Quarantine {
+    /// Begins one beside the objects of a repository, and where its objects come.
+    pub(crate) async fn begin(app: &App, repository: i64) -> Result<(Quarantine, PathBuf)> {
+        let copy = cache::copy(app, repository, Having::Objects).await?;
+        let folder = root(app).join(hex::encode(random_bytes::<16>()));
+        let quarantine = Quarantine { folder: Some(folder.clone()), copy: Some(copy), pack: None };
+        let made = tokio::fs::create_dir_all(folder.join("pack")).await;
+        made.map_err(Error::of_storage)?;
+        Ok((quarantine, folder))
+    }
+
     /// Of a push that only deletes.
     pub(super) fn empty() -> Quarantine {
         Quarantine { folder: None, copy: None, pack: None }

@@ -6,6 +6,7 @@
 mod activity;
 mod alerts;
 mod boards;
+mod code;
 mod conventions;
 mod epics;
 mod error_tracking;

@@ -35,15 +35,37 @@ kernel::params! {
     pub struct CreateProject {
         /// Where it is to stand; the caller's own namespace unless given.
         pub namespace_id: Option<i64>,
+        /// Makes its default branch, with a README.
+        pub initialize_with_readme: Option<bool>,
         pub change: Flat<ProjectChange>,
     }
 }
 
 async fn create(by: Caller, params: Params<CreateProject>) -> Result<Created<ProjectEntity>> {
+    let (creator, begins) = (by.clone(), params.initialize_with_readme == Some(true));
     let made = change_project(by, move |tx, viewer| {
         rules::create_own_project(tx, viewer, params.namespace_id, &params.change)
     });
-    made.await.map(Created)
+    let made = made.await?;
+    if begins {
+        initialize(creator, made.id).await?;
+    }
+    Ok(Created(made))
+}
+
+/// Makes the first commit of a project.
+async fn initialize(by: Caller, id: i64) -> Result<()> {
+    let (project, make) = by
+        .app
+        .read(move |tx| {
+            let project = access::find_project(tx, &Reference::Id(id))?.found("Project")?;
+            Ok((project, crate::hooks::get(tx)?.initialize))
+        })
+        .await?;
+    match make {
+        Some(make) => make(by.app, by.viewer, project).await,
+        None => Ok(()),
+    }
 }
 
 kernel::params! {
@@ -53,6 +75,8 @@ kernel::params! {
         pub user_id: i64,
         /// Where it is to stand; the user's own namespace unless given.
         pub namespace_id: Option<i64>,
+        /// Makes its default branch, with a README.
+        pub initialize_with_readme: Option<bool>,
         pub change: Flat<ProjectChange>,
     }
 }
@@ -63,6 +87,7 @@ async fn create_for(
     params: Params<CreateFor>,
 ) -> Result<Created<ProjectEntity>> {
     let by = Caller { app, viewer: admin.viewer() };
+    let (creator, begins) = (by.clone(), params.initialize_with_readme == Some(true));
     let made = change_project(by, move |tx, viewer| {
         let user = identity::users::find(tx, params.user_id)?.found("User")?;
         let namespace = match params.namespace_id {
@@ -72,7 +97,11 @@ async fn create_for(
         let home = rules::namespace_for_projects(tx, viewer, &Reference::Id(namespace))?;
         rules::create_project(tx, viewer, &home, user.id, &params.change)
     });
-    made.await.map(Created)
+    let made = made.await?;
+    if begins {
+        initialize(creator, made.id).await?;
+    }
+    Ok(Created(made))
 }
 
 kernel::params! {

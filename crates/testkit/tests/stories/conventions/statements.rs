@@ -2,7 +2,7 @@
 
 use crate::packages_formats::forms::multipart;
 use serde_json::{Value, json};
-use testkit::{Browser, Client, TestGroup, TestProject, TestServer};
+use testkit::{Browser, Client, Git, TestGroup, TestProject, TestServer};
 
 /// Statements sent so far for requests of this route.
 fn sent(t: &TestServer, route: &str) -> u64 {
@@ -101,6 +101,28 @@ async fn epic(t: &TestServer, group: &TestGroup, n: i64, issue: i64) {
     post("/epics/1/notes", json!({"body": format!("note {n}")})).await.is(201);
 }
 
+/// Commits with a branch and an annotated tag each.
+async fn commits(t: &TestServer) {
+    let git = Git::of(&t.admin());
+    git.begin("one", "acme/anvil").await;
+    for n in 0..55 {
+        git.commit("one", "nails.txt", &format!("{n}\n")).await;
+        git.run_in("one", &["branch", &format!("nail-{n}")]).await.done();
+        let (tag, message) = (format!("v{n}"), format!("nail {n}"));
+        git.run_in("one", &["tag", "--annotate", &tag, "--message", &message])
+            .await
+            .done();
+    }
+    let all = [
+        "push",
+        "--quiet",
+        "origin",
+        "refs/heads/*:refs/heads/*",
+        "refs/tags/*:refs/tags/*",
+    ];
+    git.run_in("one", &all).await.done();
+}
+
 /// A board with a column, as far as a project may have so many.
 async fn board(t: &TestServer, project: &TestProject, n: i64) {
     if n < 50 {
@@ -120,6 +142,7 @@ async fn fill(t: &TestServer) -> (String, String) {
     let on = json!({"active": true, "integrated": true});
     let settings = project.at("/error_tracking/settings");
     t.admin().put(settings).json(&on).await.is(200);
+    commits(t).await;
     let keys = project.at("/error_tracking/client_keys");
     for n in 0..55 {
         let key = t.admin().post(&keys).await.is(201);
@@ -222,6 +245,12 @@ async fn lists_of_fifty_cost_what_lists_of_five_cost(t: TestServer) {
         ("/groups/{id}/related_epic_links", format!("{group}/related_epic_links")),
         ("/groups/{id}/epics/{epic_iid}/notes", format!("{group}/epics/1/notes")),
         ("/projects/{id}/protected_branches", format!("{project}/protected_branches")),
+        ("/projects/{id}/repository/branches", format!("{project}/repository/branches")),
+        ("/projects/{id}/repository/tags", format!("{project}/repository/tags")),
+        (
+            "/projects/{id}/repository/commits",
+            format!("{project}/repository/commits?with_stats=true"),
+        ),
         ("/projects/{id}/labels", format!("{project}/labels?with_counts=true")),
         ("/projects/{id}/milestones", format!("{project}/milestones")),
         ("/projects/{id}/uploads", format!("{project}/uploads")),
@@ -274,7 +303,8 @@ async fn lists_of_fifty_cost_what_lists_of_five_cost(t: TestServer) {
         ("/personal_access_tokens", "/personal_access_tokens".into()),
         ("/audit_events", "/audit_events".into()),
     ];
-    // So that the note of its first use is not counted.
+    // So that the note of its first use is not counted, nor the copy of the repository.
+    t.admin().get(format!("{project}/repository/tags")).await.is(200);
     for client in [&t.admin(), &*member] {
         client.get("/user").await.is(200);
     }

@@ -194,12 +194,33 @@ pub async fn hide(t: &TestServer) -> Hidden {
         ((EVERYWHERE, "*package_path"), "@vault%2fhammer".into()),
         ((EVERYWHERE, "*tags_path"), "@vault%2fhammer/dist-tags".into()),
         ((EVERYWHERE, "audit_event_id"), event[0].to_string()),
+        ((EVERYWHERE, "branch"), "main".into()),
+        ((EVERYWHERE, "tag_name"), "v1".into()),
+        ((EVERYWHERE, "blob_id"), history(&admin, &project).await),
+        ((EVERYWHERE, "sha"), "main".into()),
+        ((EVERYWHERE, "file_path"), "README.md".into()),
+        ((EVERYWHERE, "submodule"), "sub".into()),
     ];
     Hidden {
         keeper: keeper.id,
         outsider: (*outsider).clone(),
         ids: ids.into_iter().collect(),
     }
+}
+
+/// A file on two branches and a tag; the id of its content.
+async fn history(admin: &Client, project: &TestProject) -> String {
+    let post = async |path: &str, body: Value| {
+        let path = project.at(&format!("/repository/{path}"));
+        admin.post(path).json(&body).await.is(201)
+    };
+    let file = json!({"action": "create", "file_path": "README.md", "content": "iron"});
+    let commit = json!({"branch": "main", "commit_message": "a file", "actions": [file]});
+    post("commits", commit).await;
+    post("branches", json!({"branch": "hammer", "ref": "main"})).await;
+    post("tags", json!({"tag_name": "v1", "ref": "main"})).await;
+    let tree = admin.get(project.at("/repository/tree")).await.is(200).each("id");
+    tree[0].as_str().expect("an id").to_owned()
 }
 
 /// Makes two issues that are linked, and much that happened to the first: its

@@ -7,7 +7,7 @@
 use crate::packages_formats::{archives, forms};
 use hidden::{Hidden, hide};
 use http::Method;
-use kernel::http::routes::{Admits, Surface};
+use kernel::http::routes::{Admits, Route, Surface};
 use serde_json::json;
 use testkit::{Reply, TestServer};
 use tries::{Try, ask, why};
@@ -211,20 +211,24 @@ async fn every_route_refuses_a_token_without_its_scope(t: TestServer) {
     let hidden = hide(&t).await;
     let root = 1;
     let narrow = t.token_of(root, &["read_repository", "sudo"]).await;
+    let pushing = t.token_of(root, &["write_repository", "sudo"]).await;
     let reader = t.token_of(root, &["read_api"]).await;
     let routes = tenon::wiring::routes();
-    let unchecked = |one: &Try| {
+    let is_of = |one: &Try, what: fn(&Route) -> bool| {
         routes.all().iter().any(|route| {
             let name = format!("{} {}", route.method, route.path.trim_start_matches("/api/v4"));
-            route.admits == Admits::Unchecked && name == one.name
+            what(&route.route) && name == one.name
         })
     };
     let mut wrong = Vec::new();
     for one in hidden.tries() {
-        if unchecked(&one) || why(WITHOUT_SCOPE, &one.name).is_some() {
+        if is_of(&one, |route| route.admits == Admits::Unchecked)
+            || why(WITHOUT_SCOPE, &one.name).is_some()
+        {
             continue;
         }
-        let mut replies = vec![ask(&narrow, &one).await];
+        let reads_code = is_of(&one, |route| route.scopes.contains(&"read_repository"));
+        let mut replies = vec![ask(if reads_code { &pushing } else { &narrow }, &one).await];
         if one.method != Method::GET && !one.name.contains(READS_BY_POST) {
             replies.push(ask(&reader, &one).await);
         }

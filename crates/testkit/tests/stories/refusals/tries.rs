@@ -92,7 +92,11 @@ impl Hidden {
         let pairs = needed.map(|one| {
             let name = one["name"].as_str().unwrap_or_default();
             let sample = self.sample(name, &one["schema"]);
-            format!("{name}={}", sample.to_string().trim_matches('"'))
+            let pair = |value: &Value| format!("{name}={}", value.to_string().trim_matches('"'));
+            match sample.as_array().and_then(|all| all.first()) {
+                Some(one) => format!("{0}&{0}", pair(one)),
+                None => pair(&sample),
+            }
         });
         let pairs: Vec<String> = pairs.collect();
         if pairs.is_empty() {

@@ -1,6 +1,10 @@
-//! Git repositories: fetching and pushing with the stock git.
+//! Git repositories: fetching and pushing with the stock git, and writing
+//! without it.
 
 mod access;
+mod edit_files;
+mod edit_refs;
+mod edits;
 mod events;
 mod fetching;
 mod hostile;

@@ -1,0 +1,193 @@
+//! What differs between two commits, as the program git tells it, within bounds.
+//!
+//! ```ignore
+//! // What a commit changed beside its first parent, or beside nothing:
+//! let diffs = diffs::of_commit(&app, repository.id, &commit, Limits::default()).await?;
+//! // What is in one tree (or commit) and not in another; `None` is nothing at all:
+//! let diffs = diffs::between(&app, repository.id, Some(old), new, Limits::default()).await?;
+//! // Lines between the trees of many commits and their parents, by one process:
+//! let stats = diffs::stats(&app, repository.id, &[(Some(parent.tree), commit.tree)]).await?;
+//! ```
+
+mod parse;
+
+use crate::cache::{self, Having};
+use crate::formats::object_id::ObjectId;
+use crate::git::{Git, PATIENCE};
+use crate::objects::Commit;
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::programs::Invocation;
+use parse::Parser;
+use tokio::io::AsyncReadExt;
+
+/// The tree without anything, which git knows without having it.
+pub const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+/// Most bytes that are read of what git tells.
+const MOST_READ: usize = 256 * 1024 * 1024;
+/// Bytes read at once.
+const CHUNK: usize = 64 * 1024;
+
+/// How much is kept of what differs.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Files; those behind them are left out, and there is an overflow.
+    pub files: usize,
+    /// Lines of all files; the text of further ones is collapsed.
+    pub lines: usize,
+    /// Bytes of all files; the text of further ones is collapsed.
+    pub bytes: usize,
+    /// Bytes of one file: a larger one is too large.
+    pub file_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            files: 1000,
+            lines: 50_000,
+            bytes: 5 * 1024 * 1024,
+            file_bytes: 200 * 1024,
+        }
+    }
+}
+
+/// Lines that came and went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Stats {
+    pub additions: u64,
+    pub deletions: u64,
+}
+
+/// What happened to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    Added,
+    Deleted,
+    Renamed,
+    /// Its content or mode.
+    Changed,
+}
+
+/// What differs of one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileDiff {
+    pub old_path: String,
+    pub new_path: String,
+    /// Six digits; zeros where there is no file.
+    pub old_mode: String,
+    pub new_mode: String,
+    pub old_id: ObjectId,
+    pub new_id: ObjectId,
+    pub change: Change,
+    pub is_binary: bool,
+    /// Hunks from their `@@` on; empty if it is collapsed, too large, or the same text.
+    pub text: String,
+    /// Others took the room.
+    pub is_collapsed: bool,
+    /// It alone has more than a file may.
+    pub is_too_large: bool,
+    pub stats: Stats,
+}
+
+/// What differs between two trees.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Diffs {
+    pub files: Vec<FileDiff>,
+    /// There are more files, or more bytes than are read.
+    pub overflow: bool,
+}
+
+impl Diffs {
+    /// Lines of all files that are there.
+    pub fn stats(&self) -> Stats {
+        self.files.iter().fold(Stats::default(), |sum, file| Stats {
+            additions: sum.additions + file.stats.additions,
+            deletions: sum.deletions + file.stats.deletions,
+        })
+    }
+}
+
+/// What a commit changed beside its first parent.
+pub async fn of_commit(
+    app: &App,
+    repository: i64,
+    commit: &Commit,
+    limits: Limits,
+) -> Result<Diffs> {
+    between(app, repository, commit.parents.first().copied(), commit.id, limits).await
+}
+
+/// What is in one commit or tree and not in another, which may be none.
+pub async fn between(
+    app: &App,
+    repository: i64,
+    old: Option<ObjectId>,
+    new: ObjectId,
+    limits: Limits,
+) -> Result<Diffs> {
+    let _seat = app.kept::<Git>().seat().await?;
+    let copy = cache::copy(app, repository, Having::Objects).await?;
+    let asked = comparing(app.kept::<Git>().at(app, copy.folder()).await?)
+        .args(["-p", "--raw", "--full-index", "--no-color", "--end-of-options"])
+        .args([named(old), new.to_string()]);
+    let reading = read(asked, Parser::new(limits));
+    match tokio::time::timeout(PATIENCE, reading).await {
+        Ok(read) => read,
+        Err(_) => Err(Error::Unavailable("This takes too long.".into())),
+    }
+}
+
+/// Lines that came and went in each of some pairs of trees.
+pub async fn stats(
+    app: &App,
+    repository: i64,
+    pairs: &[(Option<ObjectId>, ObjectId)],
+) -> Result<Vec<Stats>> {
+    if pairs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let heads: Vec<String> =
+        pairs.iter().map(|(old, new)| format!("{} {new}", named(*old))).collect();
+    let _seat = app.kept::<Git>().seat().await?;
+    let copy = cache::copy(app, repository, Having::Objects).await?;
+    let asked = comparing(app.kept::<Git>().at(app, copy.folder()).await?);
+    let input = heads.join("\n") + "\n";
+    let most = heads.len() * 512;
+    let asked = asked.args(["--shortstat", "--stdin"]);
+    let answered = asked.ask(input.into_bytes(), most, PATIENCE).await?;
+    answered.ended.check("git diff-tree")?;
+    let found = parse::shortstats(&String::from_utf8_lossy(&answered.output));
+    let stats = heads.iter().map(|head| found.get(head).copied().unwrap_or_default());
+    Ok(stats.collect())
+}
+
+fn named(id: Option<ObjectId>) -> String {
+    id.map_or_else(|| EMPTY_TREE.to_owned(), |id| id.to_string())
+}
+
+/// Begins to compare trees: nothing that a repository says starts other programs.
+fn comparing(git: Invocation) -> Invocation {
+    git.args(["-c", "core.quotePath=false", "-c", "core.bigFileThreshold=16m"])
+        .args(["diff-tree", "-r", "-M", "--no-textconv", "--no-ext-diff"])
+}
+
+async fn read(asked: Invocation, mut parser: Parser) -> Result<Diffs> {
+    let mut running = asked.start()?;
+    let mut stdout = running.stdout().ok_or_else(|| Error::internal("git has no output"))?;
+    let (mut chunk, mut bytes) = (vec![0; CHUNK], 0);
+    loop {
+        let length = stdout.read(&mut chunk).await?;
+        bytes += length;
+        if length == 0 {
+            running.end().await?.check("git diff-tree")?;
+            return Ok(parser.end());
+        }
+        // Dropped, it ends.
+        if !parser.take(&chunk[..length]) || bytes > MOST_READ {
+            let mut diffs = parser.end();
+            diffs.overflow = true;
+            return Ok(diffs);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! New objects, and the pack that they come in (gitformat-pack): the same way as the
+//! objects of a push, so that the same is asked of them.
+
+use crate::formats::object_id::ObjectId;
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use futures_util::Stream;
+use futures_util::stream;
+use gix::objs::Kind;
+use kernel::error::{Error, Result};
+use std::collections::HashSet;
+use std::io::{self, Write};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+/// Bytes of a pack that wait for who reads it, in pieces.
+const PIECE: usize = 64 * 1024;
+const WAITING: usize = 4;
+
+/// Objects that are made, each once.
+#[derive(Debug, Clone, Default)]
+pub struct NewObjects {
+    seen: HashSet<ObjectId>,
+    objects: Vec<(Kind, Bytes)>,
+}
+
+impl NewObjects {
+    /// Adds an object; its name.
+    pub fn add(&mut self, kind: Kind, data: Bytes) -> Result<ObjectId> {
+        let id = gix::objs::compute_hash(gix::hash::Kind::Sha1, kind, &data);
+        let id = id.map_err(|error| Error::internal(error.to_string()))?.into();
+        if self.seen.insert(id) {
+            self.objects.push((kind, data));
+        }
+        Ok(id)
+    }
+
+    /// The pack of them, made as it is read.
+    pub fn into_pack(self) -> impl Stream<Item = Result<Bytes>> + Unpin + Send {
+        let (sender, receiver) = channel(WAITING);
+        tokio::task::spawn_blocking(move || {
+            // Who reads no more has a reason of its own.
+            let _ = write(&self.objects, sender);
+        });
+        Box::pin(stream::unfold(receiver, |mut receiver: Receiver<Bytes>| async move {
+            let piece = receiver.recv().await?;
+            Some((Ok(piece), receiver))
+        }))
+    }
+}
+
+fn write(objects: &[(Kind, Bytes)], sender: Sender<Bytes>) -> io::Result<()> {
+    let mut out = Pieces {
+        piece: Vec::with_capacity(PIECE),
+        hasher: gix::hash::hasher(gix::hash::Kind::Sha1),
+        sender,
+    };
+    let count = u32::try_from(objects.len()).map_err(io::Error::other)?;
+    out.write_all(b"PACK\0\0\0\x02")?;
+    out.write_all(&count.to_be_bytes())?;
+    for (kind, data) in objects {
+        out.write_all(&header(*kind, data.len()))?;
+        let mut packing = ZlibEncoder::new(&mut out, Compression::fast());
+        packing.write_all(data)?;
+        packing.finish()?;
+    }
+    out.end()
+}
+
+/// The kind of an object and how long it is, seven bits a byte but for the first.
+fn header(kind: Kind, length: usize) -> Vec<u8> {
+    let number = match kind {
+        Kind::Commit => 1,
+        Kind::Tree => 2,
+        Kind::Blob => 3,
+        Kind::Tag => 4,
+    };
+    let mut bytes = vec![number << 4 | (length & 0xf) as u8];
+    let mut rest = length >> 4;
+    while rest > 0 {
+        if let Some(last) = bytes.last_mut() {
+            *last |= 0x80;
+        }
+        bytes.push((rest & 0x7f) as u8);
+        rest >>= 7;
+    }
+    bytes
+}
+
+/// Gives a pack away in pieces.
+struct Pieces {
+    piece: Vec<u8>,
+    hasher: gix::hash::Hasher,
+    sender: Sender<Bytes>,
+}
+
+impl Pieces {
+    fn send(&mut self) -> io::Result<()> {
+        self.hasher.update(&self.piece);
+        self.give()
+    }
+
+    fn give(&mut self) -> io::Result<()> {
+        let piece = std::mem::replace(&mut self.piece, Vec::with_capacity(PIECE));
+        self.sender.blocking_send(piece.into()).map_err(io::Error::other)
+    }
+
+    /// The digest of all of it stands at its end.
+    fn end(mut self) -> io::Result<()> {
+        self.hasher.update(&self.piece);
+        let digest = self.hasher.clone().try_finalize();
+        let digest = digest.map_err(|error| io::Error::other(error.to_string()))?;
+        self.piece.extend_from_slice(digest.as_slice());
+        self.give()
+    }
+}
+
+impl Write for Pieces {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.piece.extend_from_slice(bytes);
+        if self.piece.len() >= PIECE {
+            self.send()?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_are_written_as_git_reads_them() {
+        assert_eq!(header(Kind::Blob, 0), [0x30]);
+        assert_eq!(header(Kind::Commit, 15), [0x1f]);
+        assert_eq!(header(Kind::Tree, 16), [0xa0, 0x01]);
+        assert_eq!(header(Kind::Tag, 4096), [0xc0, 0x80, 0x02]);
+    }
+
+    #[test]
+    fn objects_have_the_names_that_git_gives() {
+        let mut objects = NewObjects::default();
+        let empty = objects.add(Kind::Blob, Bytes::new()).expect("a name");
+        assert_eq!(empty.to_string(), "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
+        assert_eq!(objects.add(Kind::Blob, Bytes::new()).expect("a name"), empty);
+        assert_eq!(objects.objects.len(), 1);
+    }
+}

@@ -1,0 +1,83 @@
+//! What the program git answers, as it comes: for what is too large to be held.
+
+use crate::cache::{self, Having, LocalCopy};
+use crate::git::{Git, PATIENCE};
+use bytes::Bytes;
+use futures_util::{Stream, stream};
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::programs::{Ended, Invocation, Running};
+use tokio::io::AsyncReadExt;
+use tokio::process::ChildStdout;
+use tokio::sync::OwnedSemaphorePermit;
+
+/// Bytes read at once.
+const CHUNK: usize = 64 * 1024;
+
+/// A git that runs while a client takes what it answers. Dropped, it ends.
+pub struct Output {
+    running: Running,
+    stdout: ChildStdout,
+    after: fn(Ended) -> Result<()>,
+    _copy: LocalCopy,
+    _seat: OwnedSemaphorePermit,
+}
+
+/// Starts git over the objects of a repository; `say` adds fixed arguments, and ids.
+pub async fn start(
+    app: &App,
+    repository: i64,
+    say: impl FnOnce(Invocation) -> Invocation,
+) -> Result<Output> {
+    let seat = app.kept::<Git>().seat().await?;
+    let copy = cache::copy(app, repository, Having::Objects).await?;
+    let invocation = say(app.kept::<Git>().at(app, copy.folder()).await?);
+    let mut running = invocation.start()?;
+    drop(running.stdin());
+    let stdout = running.stdout().ok_or_else(|| Error::internal("git has no output"))?;
+    Ok(Output::of(running, stdout, (copy, seat), |ended| ended.check("git")))
+}
+
+/// All that git answers, of at most so many bytes; an error if it fails.
+pub async fn ask(
+    app: &App,
+    repository: i64,
+    most: usize,
+    say: impl FnOnce(Invocation) -> Invocation,
+) -> Result<Vec<u8>> {
+    let _seat = app.kept::<Git>().seat().await?;
+    let copy = cache::copy(app, repository, Having::ObjectsAndRefs).await?;
+    let invocation = say(app.kept::<Git>().at(app, copy.folder()).await?);
+    let answered = invocation.ask(Vec::new(), most, PATIENCE).await?;
+    answered.ended.check("git")?;
+    Ok(answered.output)
+}
+
+impl Output {
+    /// What runs, with what it needs until its end, and what is done then.
+    pub(crate) fn of(
+        running: Running,
+        stdout: ChildStdout,
+        (copy, seat): (LocalCopy, OwnedSemaphorePermit),
+        after: fn(Ended) -> Result<()>,
+    ) -> Output {
+        Output { running, stdout, after, _copy: copy, _seat: seat }
+    }
+
+    /// The bytes as they come. Where git fails the stream does, so that nobody takes a
+    /// part for the whole.
+    pub fn stream(self) -> impl Stream<Item = Result<Bytes>> + Send + use<> {
+        stream::try_unfold(self, next)
+    }
+}
+
+async fn next(mut output: Output) -> Result<Option<(Bytes, Output)>> {
+    let mut chunk = Vec::with_capacity(CHUNK);
+    let mut stdout = (&mut output.stdout).take(CHUNK as u64);
+    while chunk.len() < CHUNK && stdout.read_buf(&mut chunk).await? > 0 {}
+    if !chunk.is_empty() {
+        return Ok(Some((chunk.into(), output)));
+    }
+    (output.after)(output.running.end().await?)?;
+    Ok(None)
+}
