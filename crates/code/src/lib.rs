@@ -3,9 +3,12 @@
 //!
 //! Start with [`access`], which finds a project for who reads its code; [`entity`] is
 //! what REST shows of it.
+//!
+//! Settings: [`limits::PART`].
 
 pub mod access;
 pub mod entity;
+pub mod limits;
 mod rest;
 
 pub fn routes(r: &mut kernel::http::Routes) {

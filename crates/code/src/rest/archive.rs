@@ -2,6 +2,7 @@
 
 use super::SCOPES;
 use crate::access::{self, Code, CodeRequest};
+use crate::limits;
 use axum::body::Body;
 use futures_util::{StreamExt as _, stream};
 use http::{HeaderValue, header};
@@ -9,12 +10,10 @@ use kernel::error::{Error, Found, Result};
 use kernel::http::conditional::matches_etag;
 use kernel::http::files::disposition;
 use kernel::http::{Params, RequestContext, Response, Routes, reply};
-use kernel::limits::{Limiter, address_key};
 use kernel::programs::{Invocation, Program};
 use repositories::objects::{Commit, Objects, Path};
 use repositories::output;
-use serde_json::json;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Paths that may be left out.
 const MOST_EXCLUDED: usize = 100;
@@ -45,15 +44,6 @@ pub(super) fn routes(r: &mut Routes) {
     }
 }
 
-kernel::setting! {
-    /// How often archives are made.
-    #[derive(Copy)]
-    pub struct ArchiveLimits = "code.archives" {
-        /// Requests of one user a minute; 0 for any number.
-        pub archive_requests_per_minute: i64 = 120,
-    }
-}
-
 kernel::params! {
     /// What is put together.
     struct What {
@@ -65,41 +55,6 @@ kernel::params! {
         pub exclude_paths: Option<Vec<String>>,
         /// The format, where the address has none.
         pub format: Option<String>,
-    }
-}
-
-/// Who made how many, while the limit was this one.
-#[derive(Default)]
-struct Counted(Mutex<Option<(i64, Arc<Limiter>)>>);
-
-impl Counted {
-    fn limiter(&self, limit: i64) -> Arc<Limiter> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, limiter)) = known.as_ref().filter(|(of, _)| *of == limit) {
-            return limiter.clone();
-        }
-        let limiter = Arc::new(Limiter::new("archives", limit.unsigned_abs(), 60));
-        *known = Some((limit, limiter.clone()));
-        limiter
-    }
-}
-
-async fn check_rate(at: &CodeRequest, request: &RequestContext) -> Result<()> {
-    let limits: ArchiveLimits = at.app.settings().get(&at.app).await?;
-    if limits.archive_requests_per_minute <= 0 {
-        return Ok(());
-    }
-    let who = match at.viewer.user_id() {
-        Some(id) => id.to_string(),
-        None => address_key(request.peer),
-    };
-    let limiter = at.app.kept::<Counted>().limiter(limits.archive_requests_per_minute);
-    match limiter.check(&who, at.app.now()).allowed {
-        true => Ok(()),
-        false => {
-            let text = "This archive has been requested too many times. Try again later.";
-            Err(Error::Exact(429, json!({"message": {"error": text}})))
-        }
     }
 }
 
@@ -115,7 +70,7 @@ async fn get(
     let path = path.map_err(|_| Error::NotFound("File"))?;
     let excluded = excluded(what.exclude_paths.as_deref().unwrap_or_default())?;
     let (code, revision) = at.at(what.sha.as_deref(), "File").await?;
-    check_rate(&at, &request).await?;
+    limits::count_archive(&at.app, &at.viewer, request.peer).await?;
     let wanted = path.clone();
     let find = move |objects: &Objects| {
         let commit = access::commit(objects, &revision, "File")?;

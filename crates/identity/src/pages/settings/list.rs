@@ -349,6 +349,14 @@ const NETWORK: &[Section] = &[
         },
     },
     Section {
+        title: "Code",
+        text: "",
+        fields: fields! {
+            archive_requests_per_minute: Number,
+                "Archives of code that a user may ask for in a minute", "0 for any number.";
+        },
+    },
+    Section {
         title: "Files of texts",
         text: "",
         fields: fields! {

@@ -176,10 +176,22 @@ async fn archives_are_the_same_each_time(t: testkit::TestServer) {
 async fn archives_are_counted(t: testkit::TestServer) {
     let (project, _) = super::history(&t).await;
     let get = || t.admin().head(project.at("/repository/archive.tar"));
-    for _ in 0..120 {
+    let most = async |archives: i64, status: u16| {
+        let sent = json!({"archive_requests_per_minute": archives});
+        t.admin().put("/application/settings").json(&sent).await.is(status);
+    };
+    let shown = t.admin().get("/application/settings").await.is(200).json();
+    assert_eq!(shown["archive_requests_per_minute"], 120);
+    most(2, 200).await;
+    for _ in 0..2 {
         get().await.is(200);
     }
     get().await.is(429);
     t.advance(60);
     get().await.is(200);
+    most(0, 200).await;
+    for _ in 0..4 {
+        get().await.is(200);
+    }
+    most(-1, 400).await;
 }
