@@ -8,7 +8,7 @@
 //! Tables: `repositories`, `repository_refs`, `repository_packs` (migration 0073),
 //! `protected_refs`, `protected_ref_levels` (migration 0074).
 //! Jobs: `repositories.compact`, `repositories.prune`, `repositories.sweep`.
-//! Settings: `repositories.push_limits`.
+//! Settings: [`receive::limits::PART`].
 
 pub mod access;
 pub mod cache;

@@ -180,6 +180,7 @@ pub fn plugs() -> store::Result<Plugs> {
     users.settings.push(monitoring::errors::limits::PART);
     users.settings.push(monitoring::alerts::limits::PART);
     users.settings.push(search::limits::PART);
+    users.settings.push(repositories::receive::limits::PART);
     users.settings.push(code::limits::PART);
     plugs.plug(users)?;
     plugs.plug(planning::hooks::Hooks {

@@ -60,9 +60,8 @@ pub async fn import(
     let mut running = packing.start()?;
     drop(running.stdin());
     let pack = running.stdout().ok_or_else(|| refused("git answers nothing"))?;
-    let unlimited = PushLimits { receive_max_input_size: 0 };
     let pieces = Box::pin(pieces(pack, progress));
-    let received = objects::receive(app, repository.id, &unlimited, Bytes::new(), pieces).await?;
+    let received = objects::receive(app, repository.id, PushLimits::NONE, Bytes::new(), pieces).await?;
     running.end().await?.check("git pack-objects")?;
     let quarantine = received.map_err(|text| refused(&text))?;
     drop(seat);

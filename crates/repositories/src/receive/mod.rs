@@ -50,7 +50,7 @@ pub async fn receive(
         return Ok(Received { request, objects: Ok(Quarantine::empty()), _seat: None });
     }
     let seat = app.kept::<Git>().seat().await?;
-    let objects = objects::receive(app, to.repository_id, &limits, buffer.freeze(), body).await?;
+    let objects = objects::receive(app, to.repository_id, limits, buffer.freeze(), body).await?;
     Ok(Received { request, objects, _seat: Some(seat) })
 }
 
@@ -69,7 +69,7 @@ pub async fn take(
             let limits: PushLimits = app.settings().get(app).await?;
             let seat = app.kept::<Git>().seat().await?;
             let objects =
-                objects::receive(app, to.repository_id, &limits, Bytes::new(), pack).await?;
+                objects::receive(app, to.repository_id, limits, Bytes::new(), pack).await?;
             Received { request, objects, _seat: Some(seat) }
         }
     };

@@ -59,7 +59,7 @@ fn root(app: &App) -> PathBuf {
 pub(crate) async fn receive(
     app: &App,
     repository: i64,
-    limits: &PushLimits,
+    limits: PushLimits,
     first: Bytes,
     body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
 ) -> Result<Result<Quarantine, String>> {
@@ -69,7 +69,7 @@ pub(crate) async fn receive(
         "--stdin".to_owned(),
         "--fix-thin".to_owned(),
         TOLERATED.to_owned(),
-        format!("--max-input-size={}", limits.receive_max_input_size),
+        format!("--max-input-size={}", limits.bytes()),
     ]);
     let (said, ended) = feed(invocation, first, body).await?;
     if !ended.succeeded {

@@ -352,6 +352,7 @@ const NETWORK: &[Section] = &[
         title: "Code",
         text: "",
         fields: fields! {
+            receive_max_input_size: Number, "Largest push, in MiB", "0 for any size.";
             archive_requests_per_minute: Number,
                 "Archives of code that a user may ask for in a minute", "0 for any number.";
         },

@@ -2,6 +2,13 @@
 
 use testkit::Git;
 
+/// Bytes that no packing makes much smaller, 4.8 MB of them.
+fn noise() -> Vec<u8> {
+    (0..600_000u64)
+        .flat_map(|n| (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40).to_le_bytes())
+        .collect()
+}
+
 #[testkit::story]
 async fn refs_are_made_moved_and_deleted(t: testkit::TestServer) {
     let project = t.project("acme/anvil").await;
@@ -94,14 +101,33 @@ async fn who_is_late_is_told_to_fetch_first(t: testkit::TestServer) {
 }
 
 #[testkit::story]
+async fn a_push_is_as_large_as_the_server_takes(t: testkit::TestServer) {
+    t.project("acme/anvil").await;
+    let git = Git::of(&t.admin());
+    git.begin("one", "acme/anvil").await;
+    let most = async |megabytes: i64, status: u16| {
+        let sent = serde_json::json!({"receive_max_input_size": megabytes});
+        t.admin().put("/application/settings").json(&sent).await.is(status);
+    };
+    most(-1, 400).await;
+    most(1, 200).await;
+    let noise: String = noise().iter().map(|byte| format!("{byte:02x}")).collect();
+    git.commit("one", "noise", &noise).await;
+    let push = || git.run_in("one", &["push", "--quiet", "origin", "main"]);
+    push().await.refused("the push is larger than this server takes");
+    let listed = git.run_in("one", &["ls-remote", "origin"]).await.done();
+    assert_eq!(listed.said, "");
+    most(0, 200).await;
+    push().await.done();
+}
+
+#[testkit::story]
 async fn a_push_may_be_large_and_of_many_refs(t: testkit::TestServer) {
     t.project("acme/anvil").await;
     let git = Git::of(&t.admin());
     git.begin("one", "acme/anvil").await;
     // Beyond 1 MiB git asks first, and then sends pieces of no told length.
-    let noise: Vec<u8> = (0..600_000u64)
-        .flat_map(|n| (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40).to_le_bytes())
-        .collect();
+    let noise = noise();
     std::fs::write(git.at("one").join("noise"), &noise).unwrap();
     git.run_in("one", &["add", "noise"]).await.done();
     git.run_in("one", &["commit", "--quiet", "--message", "Noise"]).await.done();
