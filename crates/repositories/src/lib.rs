@@ -19,6 +19,7 @@ pub mod fetch;
 pub mod formats;
 pub mod git;
 pub mod hooks;
+pub mod hostile;
 pub mod http;
 pub mod model;
 pub mod objects;

@@ -18,7 +18,7 @@ use crate::objects::Commit;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::programs::Invocation;
-use parse::Parser;
+pub(crate) use parse::Parser;
 use tokio::io::AsyncReadExt;
 
 /// The tree without anything, which git knows without having it.

@@ -10,7 +10,7 @@ const LONGEST_HEAD: usize = 64 * 1024;
 const NO_MODE: &str = "000000";
 
 /// Reads bytes as they come.
-pub(super) struct Parser {
+pub(crate) struct Parser {
     limits: Limits,
     diffs: Diffs,
     line: Vec<u8>,
@@ -27,7 +27,7 @@ pub(super) struct Parser {
 }
 
 impl Parser {
-    pub(super) fn new(limits: Limits) -> Parser {
+    pub(crate) fn new(limits: Limits) -> Parser {
         Parser {
             limits,
             diffs: Diffs::default(),
@@ -43,7 +43,7 @@ impl Parser {
     }
 
     /// Takes some bytes; false if no more are wanted.
-    pub(super) fn take(&mut self, mut bytes: &[u8]) -> bool {
+    pub(crate) fn take(&mut self, mut bytes: &[u8]) -> bool {
         let longest = self.limits.file_bytes.max(LONGEST_HEAD);
         while !bytes.is_empty() {
             let end = bytes.iter().position(|byte| *byte == b'\n');
@@ -66,7 +66,7 @@ impl Parser {
     }
 
     /// All that was read.
-    pub(super) fn end(mut self) -> Diffs {
+    pub(crate) fn end(mut self) -> Diffs {
         self.end_file();
         self.diffs
     }

@@ -115,6 +115,21 @@ pub struct Tag {
     pub is_signed: bool,
 }
 
+impl Tag {
+    pub(crate) fn of(id: ObjectId, data: &[u8]) -> Option<Tag> {
+        let read = TagRef::from_bytes(data, gix::hash::Kind::Sha1).ok()?;
+        Some(Tag {
+            id,
+            target: read.target().into(),
+            target_kind: kind(read.target_kind),
+            name: text(read.name, None),
+            tagger: read.tagger.map(|line| Person::of(line)),
+            message: text(read.message, None),
+            is_signed: read.signature.is_some(),
+        })
+    }
+}
+
 impl Objects {
     /// A commit; none if there is no such one.
     pub fn commit(&self, id: ObjectId) -> Result<Option<Commit>> {
@@ -130,21 +145,8 @@ impl Objects {
 
     /// An annotated tag; none if there is no such one.
     pub fn tag(&self, id: ObjectId) -> Result<Option<Tag>> {
-        let Some(data) = self.data(id, Kind::Tag)? else {
-            return Ok(None);
-        };
-        let Ok(read) = TagRef::from_bytes(&data, gix::hash::Kind::Sha1) else {
-            return Ok(None);
-        };
-        Ok(Some(Tag {
-            id,
-            target: read.target().into(),
-            target_kind: kind(read.target_kind),
-            name: text(read.name, None),
-            tagger: read.tagger.map(|line| Person::of(line)),
-            message: text(read.message, None),
-            is_signed: read.signature.is_some(),
-        }))
+        let data = self.data(id, Kind::Tag)?;
+        Ok(data.and_then(|data| Tag::of(id, &data)))
     }
 
     /// The commit that a commit or annotated tag leads to.

@@ -10,6 +10,8 @@ mod history;
 mod revision;
 mod tree;
 
+pub(crate) use tree::read as read_tree;
+
 pub use commit::{Commit, Person, Tag};
 pub use history::{Order, Walk};
 pub use revision::{Revision, named, revision};

@@ -3,7 +3,7 @@
 use super::{Kind, Objects, damaged};
 use crate::formats::object_id::ObjectId;
 use gix::objs::TreeRefIter;
-use gix::objs::tree::EntryKind as Mode;
+use gix::objs::tree::{EntryKind as Mode, EntryRef};
 use kernel::error::Result;
 use std::fmt;
 
@@ -124,37 +124,41 @@ impl fmt::Display for Path {
     }
 }
 
+impl Entry {
+    pub(crate) fn of(entry: EntryRef<'_>) -> Entry {
+        Entry {
+            name: String::from_utf8_lossy(entry.filename).into_owned(),
+            kind: kind(entry.mode.kind()),
+            id: entry.oid.to_owned().into(),
+        }
+    }
+}
+
+impl RawEntry {
+    pub(crate) fn of(entry: EntryRef<'_>) -> RawEntry {
+        RawEntry {
+            mode: entry.mode.value(),
+            name: entry.filename.to_vec(),
+            id: entry.oid.to_owned().into(),
+        }
+    }
+}
+
+/// Every entry of a tree, or that it is damaged.
+pub(crate) fn read<T>(data: &[u8], of: fn(EntryRef<'_>) -> T) -> Result<Vec<T>> {
+    let entries = TreeRefIter::from_bytes(data, gix::hash::Kind::Sha1);
+    entries.map(|entry| entry.map(of).map_err(|_| damaged())).collect()
+}
+
 impl Objects {
     /// What is in a folder, in git's order; none if there is no such tree.
     pub fn tree(&self, id: ObjectId) -> Result<Option<Vec<Entry>>> {
-        let Some(data) = self.data(id, Kind::Tree)? else {
-            return Ok(None);
-        };
-        let entries = TreeRefIter::from_bytes(&data, gix::hash::Kind::Sha1).map(|entry| {
-            let entry = entry.map_err(|_| damaged())?;
-            Ok(Entry {
-                name: String::from_utf8_lossy(entry.filename).into_owned(),
-                kind: kind(entry.mode.kind()),
-                id: entry.oid.to_owned().into(),
-            })
-        });
-        entries.collect::<Result<_>>().map(Some)
+        self.data(id, Kind::Tree)?.map(|data| read(&data, Entry::of)).transpose()
     }
 
     /// The same as git keeps it, for who writes it again.
     pub fn raw_tree(&self, id: ObjectId) -> Result<Option<Vec<RawEntry>>> {
-        let Some(data) = self.data(id, Kind::Tree)? else {
-            return Ok(None);
-        };
-        let entries = TreeRefIter::from_bytes(&data, gix::hash::Kind::Sha1).map(|entry| {
-            let entry = entry.map_err(|_| damaged())?;
-            Ok(RawEntry {
-                mode: entry.mode.value(),
-                name: entry.filename.to_vec(),
-                id: entry.oid.to_owned().into(),
-            })
-        });
-        entries.collect::<Result<_>>().map(Some)
+        self.data(id, Kind::Tree)?.map(|data| read(&data, RawEntry::of)).transpose()
     }
 
     /// What is at a path of a tree; the root is a folder without a name.
@@ -179,8 +183,7 @@ impl Objects {
         for entry in TreeRefIter::from_bytes(&data, gix::hash::Kind::Sha1) {
             let entry = entry.map_err(|_| damaged())?;
             if entry.filename == name.as_bytes() {
-                let (kind, id) = (kind(entry.mode.kind()), entry.oid.to_owned().into());
-                return Ok(Some(Entry { name: name.to_owned(), kind, id }));
+                return Ok(Some(Entry::of(entry)));
             }
         }
         Ok(None)
