@@ -75,12 +75,12 @@ test('it is told why it may not', async (t) => {
     await commit(dir, title);
   }
   await git.push({ fs, http, dir: mine, url, ref: 'main', onAuth });
-  const forced = git.push({ fs, http, dir: other, url, ref: 'main', force: true, onAuth });
-  await assert.rejects(forced, (error) => {
-    assert.match(JSON.stringify(error.data) + error.message, /protected/);
-    return true;
-  });
-  const wrong = () => ({ username: 'root', password: 'wrong' });
+  let said = '';
+  const onMessage = (text) => (said += text);
+  const force = { ref: 'main', force: true, onAuth, onMessage };
+  await assert.rejects(git.push({ fs, http, dir: other, url, ...force }), /declined/);
+  assert.match(said, /protected branch/);
+  const wrong = () => ({ username: 'nobody', password: 'wrong' });
   const stranger = git.push({ fs, http, dir: mine, url, ref: 'main', onAuth: wrong });
   await assert.rejects(stranger, { code: 'HttpError' });
   assert.deepEqual(clonedByGit(url, at('checked')), ['one']);
