@@ -131,17 +131,18 @@ pub fn chromium() -> Result<PathBuf, String> {
     on_path(&names).ok_or_else(|| "the package chromium brought no program chromium".to_owned())
 }
 
-/// The clients that come from the system's packages: git's credential helper, git in
-/// Java, a reader of feeds, one of mail, and Apache with its OpenID module. Apache is started
+/// The clients that come from the system's packages: git's credential helper, its
+/// large files, git in Java, a reader of feeds, one of mail, and Apache with its OpenID module. Apache is started
 /// by its suite only.
 pub fn packaged_clients() -> Outcome {
     let module = Path::new("/usr/lib/apache2/modules/mod_auth_openidc.so");
-    let programs = ["git-credential-oauth", "jgit", "newsboat", "mutt"];
+    let programs = ["git-credential-oauth", "git-lfs", "jgit", "newsboat", "mutt"];
     if programs.iter().all(|name| on_path(&[name]).is_some()) && module.is_file() {
         return Ok(());
     }
     let packages = [
         "git-credential-oauth",
+        "git-lfs",
         "jgit-cli",
         "newsboat",
         "xdg-utils",
@@ -149,7 +150,10 @@ pub fn packaged_clients() -> Outcome {
         "libapache2-mod-auth-openidc",
         "mutt",
     ];
-    system_packages("git-credential-oauth, jgit, newsboat, mutt and Apache's module", &packages)
+    system_packages(
+        "git-credential-oauth, git-lfs, jgit, newsboat, mutt and Apache's module",
+        &packages,
+    )
 }
 
 /// The go command and Composer, with what unpacks zip files for it.

@@ -8,7 +8,7 @@ use ::store::Tx;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use kernel::ids::Reference;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use spaces::access::{self, Purpose};
 use spaces::model::Project;
 
@@ -28,7 +28,7 @@ pub struct Address {
 }
 
 /// What somebody wants of a repository.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Service {
     Fetch,
     Push,
@@ -92,6 +92,8 @@ pub struct Pushing {
     pub default_branch: Option<String>,
     /// By what way it comes.
     pub way: Way,
+    /// Whether its pointers lead to large files.
+    pub has_large_files: bool,
 }
 
 /// A refusal with exactly this text.
@@ -177,6 +179,7 @@ fn to_push(tx: &mut Tx<'_>, viewer: &Viewer, found: Found, way: Way) -> Result<P
         viewer: viewer.clone(),
         project_id: found.project.id,
         default_branch: found.project.default_branch.clone(),
+        has_large_files: found.project.lfs_enabled,
         repository_id: found.made(tx)?.id,
         way,
     })

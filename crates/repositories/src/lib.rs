@@ -6,9 +6,10 @@
 //! [`objects`] reads.
 //!
 //! Tables: `repositories`, `repository_refs`, `repository_packs` (migration 0073),
-//! `protected_refs`, `protected_ref_levels` (migration 0074).
+//! `protected_refs`, `protected_ref_levels` (migration 0074), `lfs_objects`, `lfs_locks`
+//! (migration 0076).
 //! Jobs: `repositories.compact`, `repositories.prune`, `repositories.sweep`.
-//! Settings: [`receive::limits::PART`].
+//! Settings: [`receive::limits::PART`], [`lfs::settings::PART`].
 
 pub mod access;
 pub mod cache;
@@ -21,6 +22,7 @@ pub mod git;
 pub mod hooks;
 pub mod hostile;
 pub mod http;
+pub mod lfs;
 pub mod model;
 pub mod objects;
 pub mod on_disk;
@@ -33,6 +35,7 @@ pub mod upkeep;
 
 pub fn routes(r: &mut kernel::http::Routes) {
     http::routes(r);
+    lfs::routes(r);
     protection::routes(r);
 }
 

@@ -73,6 +73,8 @@ pub struct Hooks {
     pub issues_of: Option<IssuesOf>,
     pub has_epics: Option<HasEpics>,
     pub code_sizes: Option<CodeSizes>,
+    /// Bytes of large files of projects.
+    pub large_file_sizes: Option<CodeSizes>,
     pub default_branch: Option<DefaultBranch>,
 }
 

@@ -102,6 +102,8 @@ pub struct Project {
     /// Only who sees the project sees the pictures of its texts.
     pub enforce_auth_checks_on_uploads: bool,
     pub autoclose_referenced_issues: bool,
+    /// It takes large files.
+    pub lfs_enabled: bool,
     pub avatar_key: Option<String>,
     pub deletion_scheduled_at: Option<Timestamp>,
     pub last_activity_at: Timestamp,

@@ -82,6 +82,7 @@ pub fn migrations() -> &'static [Migration] {
         71 "0071_activity_pages",
         73 "0073_repositories",
         74 "0074_protected_refs",
+        76 "0076_lfs",
     }
 }
 
@@ -181,6 +182,7 @@ pub fn plugs() -> store::Result<Plugs> {
     users.settings.push(monitoring::alerts::limits::PART);
     users.settings.push(search::limits::PART);
     users.settings.push(repositories::receive::limits::PART);
+    users.settings.push(repositories::lfs::settings::PART);
     users.settings.push(code::limits::PART);
     plugs.plug(users)?;
     plugs.plug(planning::hooks::Hooks {
@@ -225,6 +227,7 @@ pub fn plugs() -> store::Result<Plugs> {
         issues_of: Some(planning::hooks::issues_of),
         has_epics: Some(planning::access::switches::has_epics),
         code_sizes: Some(repositories::store::sizes),
+        large_file_sizes: Some(repositories::lfs::sizes),
         default_branch: Some(repositories::rules::heads::set_default_branch),
     })?;
     Ok(plugs)

@@ -85,6 +85,7 @@ pub const CLIENTS: &[Suite] = &[
     suite(Python, "git-credential-oauth", "tests/clients/git_credential.py"),
     suite(Python, "dulwich, libgit2 and jgit", "tests/clients/git_libraries.py"),
     suite(Node, "isomorphic-git", "tests/clients/git_libraries.cjs"),
+    suite(Python, "git-lfs", "tests/clients/lfs.py"),
     suite(Python, "libapache2-mod-auth-openidc", "tests/clients/apache.py"),
     suite(Python, "fido2", "tests/clients/keys.py").named(),
     suite(NpmNode, "npm, pnpm and yarn", "tests/clients/npm/managers.cjs"),

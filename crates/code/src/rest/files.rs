@@ -8,11 +8,13 @@ use crate::access::{self, Code, CodeRequest};
 use axum::body::Body;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use http::{Method, StatusCode};
-use kernel::error::{Found, Result};
+use http::{HeaderValue, Method, StatusCode, header};
+use kernel::error::{Error, Found, Result};
+use kernel::http::files::{self, SentBlob, disposition};
 use kernel::http::{Params, RequestContext, Response, Routes, reply};
 use moka::sync::Cache;
 use repositories::formats::object_id::ObjectId;
+use repositories::lfs::{self, Pointer};
 use repositories::objects::{Blob, EntryKind, Objects, Path};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -48,7 +50,7 @@ kernel::params! {
     struct RawAt {
         /// Branch, tag or commit; the default branch unless said.
         pub rev as "ref": Option<String>,
-        /// What a pointer of large files stands for; there is none yet, so the pointer is sent.
+        /// Of a pointer (git LFS) the large file itself.
         pub lfs: Option<bool>,
     }
 }
@@ -223,7 +225,34 @@ async fn raw(
     file.describe(&mut told);
     let empty = Blob { id: file.blob.id, size: 0, content: None };
     let blob = std::mem::replace(&mut file.blob, empty);
+    let pointer = blob.content.as_deref().filter(|_| rev.lfs == Some(true));
+    if let Some(pointer) = pointer.and_then(Pointer::read) {
+        return send_large(&at, &file, &request, pointer).await;
+    }
     let mut response = send(&at, &file.code, &request, blob, file.path.name()).await?;
     response.headers_mut().extend(told.headers_mut().drain());
+    Ok(response)
+}
+/// Sends the large file that a pointer leads to.
+async fn send_large(
+    at: &CodeRequest,
+    file: &File,
+    request: &RequestContext,
+    pointer: Pointer,
+) -> Result<Response> {
+    let project = file.code.project.id;
+    let found = at.app.read(move |tx| lfs::find(tx, project, &pointer.oid)).await?;
+    let object = found.found("File")?;
+    let sent = SentBlob {
+        key: &object.blob_key,
+        size: object.size.unsigned_abs(),
+        sha256: &object.oid,
+    };
+    let mut response = files::send(&at.app, request, sent).await?;
+    let named = disposition("attachment", file.path.name());
+    let named = HeaderValue::from_str(&named).map_err(Error::internal)?;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_DISPOSITION, named);
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
     Ok(response)
 }

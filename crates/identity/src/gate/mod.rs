@@ -21,7 +21,7 @@ use crate::sign_up::SignUp;
 use crate::standing::AdminMode;
 use crate::tokens::DeployToken;
 use crate::two_factor::requirement;
-use crate::viewer::{Credential, DeployViewer, SignedIn, SourceType, Viewer};
+use crate::viewer::{Credential, SignedIn, SourceType, Viewer};
 use crate::{
     access, csrf, feed_tokens, hooks, reauthentication, registry_session, sessions, tokens,
 };
@@ -422,18 +422,7 @@ async fn end_family_of_revoked(app: &App, text: String) -> Result<()> {
 
 /// A deploy token that is still good, as viewer.
 fn deploy_viewer(app: &App, deploy: DeployToken) -> Result<Viewer> {
-    let ended = deploy.expires_at.is_some_and(|end| end <= app.now());
-    if deploy.revoked || ended {
-        return Err(Error::Unauthenticated);
-    }
-    let scopes = deploy.scopes.split_whitespace();
-    Ok(Viewer::Deploy(Arc::new(DeployViewer {
-        id: deploy.id,
-        username: deploy.username,
-        source_type: deploy.source_type,
-        source_id: deploy.source_id,
-        scopes: scopes.map(str::to_owned).collect(),
-    })))
+    tokens::viewer_of(deploy, app.now()).ok_or(Error::Unauthenticated)
 }
 
 /// Refuses a user who may not act by tokens (docs/interface/identity.md).

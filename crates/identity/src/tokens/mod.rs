@@ -14,16 +14,39 @@ pub use crate::store::tokens::{
     DeployToken, Holder, NewToken, deploy_token, deploy_token_by_id, find, find_of_source, holder,
     holder_by_id, revoke, revoke_family,
 };
-use crate::viewer::SourceType;
+use crate::viewer::{DeployViewer, SourceType, Viewer};
 use kernel::error::{Error, Result};
 use kernel::secrets::{self, Secret};
 use kernel::time::{Date, Timestamp, date_of};
+use std::sync::Arc;
 use store::Tx;
 
 /// Longest description, in characters.
 const MAX_DESCRIPTION: usize = 255;
 /// Days a rotated token lives unless asked otherwise.
 const ROTATED_DAYS: i64 = 7;
+
+/// A deploy token as viewer, if it is still good.
+pub fn viewer_of(deploy: DeployToken, now: Timestamp) -> Option<Viewer> {
+    let ended = deploy.expires_at.is_some_and(|end| end <= now);
+    if deploy.revoked || ended {
+        return None;
+    }
+    let scopes = deploy.scopes.split_whitespace();
+    Some(Viewer::Deploy(Arc::new(DeployViewer {
+        id: deploy.id,
+        username: deploy.username,
+        source_type: deploy.source_type,
+        source_id: deploy.source_id,
+        scopes: scopes.map(str::to_owned).collect(),
+    })))
+}
+
+/// The same by its number.
+pub fn deploy_viewer(tx: &mut Tx<'_>, id: i64) -> Result<Option<Viewer>> {
+    let now = tx.now();
+    Ok(deploy_token_by_id(tx, id)?.and_then(|deploy| viewer_of(deploy, now)))
+}
 
 /// Makes a token; its text is returned here and never again.
 pub fn create(tx: &mut Tx<'_>, new: &NewToken) -> Result<(AccessToken, Secret)> {

@@ -287,7 +287,7 @@ pub fn release(tx: &mut Tx<'_>, keys: &[String]) -> Result<Vec<String>> {
     Ok(gone)
 }
 
-/// Some keys after `after` of blobs that no package file and no upload names.
+/// Some keys after `after` of blobs that no row of any room names.
 pub fn unreferenced(tx: &mut Tx<'_>, after: &str, limit: i64) -> Result<Vec<String>> {
     Ok(tx.all(
         sql!(
@@ -296,6 +296,7 @@ pub fn unreferenced(tx: &mut Tx<'_>, after: &str, limit: i64) -> Result<Vec<Stri
                 and not exists (select 1 from uploads u where u.blob_key = b.key)
                 and not exists (select 1 from repository_packs r where r.pack_key = b.key)
                 and not exists (select 1 from repository_packs r where r.index_key = b.key)
+                and not exists (select 1 from lfs_objects l where l.blob_key = b.key)
              order by b.key limit $2"
         ),
         (after, limit),

@@ -1,6 +1,6 @@
 //! Git over HTTP (gitprotocol-http): `/group/project.git` and what follows it.
 
-mod address;
+pub(crate) mod address;
 mod refusal;
 
 use crate::access::{self, Found, Service};

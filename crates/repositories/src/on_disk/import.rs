@@ -61,7 +61,8 @@ pub async fn import(
     drop(running.stdin());
     let pack = running.stdout().ok_or_else(|| refused("git answers nothing"))?;
     let pieces = Box::pin(pieces(pack, progress));
-    let received = objects::receive(app, repository.id, PushLimits::NONE, Bytes::new(), pieces).await?;
+    let received =
+        objects::receive(app, repository.id, PushLimits::NONE, Bytes::new(), pieces).await?;
     running.end().await?.check("git pack-objects")?;
     let quarantine = received.map_err(|text| refused(&text))?;
     drop(seat);

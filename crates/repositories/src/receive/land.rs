@@ -8,6 +8,7 @@ use crate::access::Pushing;
 use crate::formats::commands::Command;
 use crate::formats::object_id::ObjectId;
 use crate::formats::ref_name::RefName;
+use crate::lfs::missing;
 use crate::model::Repository;
 use crate::protection::{Gate, Pusher, RefChange};
 use crate::rules::moves::{self, Change, Kept, Outcome, RefMove};
@@ -75,6 +76,9 @@ pub(super) async fn land(app: &App, to: &Pushing, received: &Received) -> Result
         check_protection(app, to, &repository, quarantine, &moves).await?
     {
         return Ok(Landed::Refused(text));
+    }
+    if to.has_large_files && missing::are_some(app, to.project_id, quarantine).await? {
+        return Ok(Landed::Refused(missing::MISSING.to_owned()));
     }
     let push = told::find(app, to, quarantine, &moves, (&repository.head, head)).await?;
     let packs = quarantine.store(app).await?;

@@ -15,7 +15,7 @@ kernel::setting! {
 
 identity::settings_part! {
     PushLimits {
-        /// MiB that a push may bring; 0 for any number.
+        /// MiB that a push, or a large file, may bring; 0 for any number.
         receive_max_input_size: i64 => megabytes,
     } sealed {}
 }

@@ -211,6 +211,16 @@ impl Quarantine {
         apart(app, folder, copy).await
     }
 
+    /// Whether there is anything new in it.
+    pub fn has_objects(&self) -> bool {
+        self.pack.is_some()
+    }
+
+    /// Begins to start git, which sees the objects of the push alone.
+    pub async fn alone(&self, app: &App) -> Result<Invocation> {
+        Ok(self.git(app).await?.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", ""))
+    }
+
     /// What is behind some objects; those that are not here are left out.
     pub(super) async fn tips(&self, app: &App, ids: &[ObjectId]) -> Result<HashMap<ObjectId, Tip>> {
         let asked: String = ids.iter().map(|id| format!("{id}\n{id}^{{}}\n")).collect();

@@ -145,7 +145,7 @@ fn code_sizes(tx: &mut Tx<'_>, ids: &[i64]) -> Result<HashMap<i64, i64>> {
     }
 }
 
-/// Those of these projects that hold anything, by three statements.
+/// Those of these projects that hold anything, by four statements.
 fn sizes_of(tx: &mut Tx<'_>, ids: &[i64]) -> Result<HashMap<i64, Sizes>> {
     let packages = match hooks::get(tx)?.packages_size {
         Some(read) => read(tx, ids)?,
@@ -160,6 +160,11 @@ fn sizes_of(tx: &mut Tx<'_>, ids: &[i64]) -> Result<HashMap<i64, Sizes>> {
     }
     for (id, bytes) in code_sizes(tx, ids)? {
         sizes.entry(id).or_default().code = bytes;
+    }
+    if let Some(read) = hooks::get(tx)?.large_file_sizes {
+        for (id, bytes) in read(tx, ids)? {
+            sizes.entry(id).or_default().large_files = bytes;
+        }
     }
     Ok(sizes)
 }
@@ -249,7 +254,7 @@ fn details(app: &App, project: &Project, around: &RelatedToProjects) -> ProjectD
         updated_at: wire::text(project.updated_at),
         packages_enabled: project.package_registry() != "disabled",
         switches: features::switches(project),
-        lfs_enabled: true,
+        lfs_enabled: project.lfs_enabled,
         request_access_enabled: project.request_access_enabled,
         enforce_auth_checks_on_uploads: project.enforce_auth_checks_on_uploads,
         autoclose_referenced_issues: project.autoclose_referenced_issues,
@@ -375,8 +380,7 @@ pub fn group_statistics(
         let mine = below.iter().filter(|(id, _)| *id == group.id);
         let mut total = Sizes::default();
         for one in mine.filter_map(|(_, project)| sizes.get(project)) {
-            total.packages += one.packages;
-            total.uploads += one.uploads;
+            total.add(one);
         }
         all.insert(group.id, StatisticsEntity::of(total));
     }

@@ -54,6 +54,22 @@ pub struct Sizes {
     pub packages: i64,
     pub uploads: i64,
     pub code: i64,
+    /// Git LFS.
+    pub large_files: i64,
+}
+
+impl Sizes {
+    pub fn add(&mut self, other: &Sizes) {
+        self.packages += other.packages;
+        self.uploads += other.uploads;
+        self.code += other.code;
+        self.large_files += other.large_files;
+    }
+
+    /// Bytes of everything.
+    pub fn all(&self) -> i64 {
+        self.packages + self.uploads + self.code + self.large_files
+    }
 }
 
 /// Bytes in use.
@@ -73,11 +89,12 @@ pub struct StatisticsEntity {
 }
 
 impl StatisticsEntity {
-    /// Packages, the files of texts and code take some, and nothing else does.
+    /// Packages, the files of texts, code and large files take some, and nothing else does.
     pub fn of(sizes: Sizes) -> StatisticsEntity {
         StatisticsEntity {
-            storage_size: sizes.packages + sizes.uploads + sizes.code,
+            storage_size: sizes.all(),
             repository_size: sizes.code,
+            lfs_objects_size: sizes.large_files,
             packages_size: sizes.packages,
             uploads_size: sizes.uploads,
             ..StatisticsEntity::default()

@@ -2,7 +2,7 @@
 
 use super::{Groups, NamespaceView, Namespaces, PROJECT_ID, ProjectView, shown};
 use crate::access::{self, Purpose};
-use crate::entities::{sizes, ssh_url};
+use crate::entities::{Sizes, sizes, ssh_url};
 use crate::model::{Project, Visibility};
 use crate::store::projects_where;
 use identity::graph::viewer;
@@ -115,7 +115,7 @@ fn features(project: ObjectBuilder<'_, ProjectView>) -> ObjectBuilder<'_, Projec
         .describe("Whether it has snippets.")
         .field("wikiEnabled", BOOLEAN, on("wiki"))
         .describe("Whether it has a wiki.")
-        .field("lfsEnabled", BOOLEAN, |_| Some(true))
+        .field("lfsEnabled", BOOLEAN, |it| Some(it.project.lfs_enabled))
         .describe("Whether it takes large files.")
 }
 
@@ -145,23 +145,22 @@ async fn open_issues(
     Ok(projects.iter().map(of).collect())
 }
 
-/// Bytes in use; only packages take any.
-struct Statistics {
-    packages: f64,
-    uploads: f64,
-}
+/// Bytes in use.
+struct Statistics(Sizes);
 
 fn statistics(g: &mut Graph) {
     let mut statistics = g
         .object::<Statistics>("ProjectStatistics", "How much a project holds.")
-        .field("storageSize", FLOAT.required(), |it| it.packages + it.uploads)
+        .field("storageSize", FLOAT.required(), |it| it.0.all() as f64)
         .describe("Bytes of everything.")
-        .field("packagesSize", FLOAT.required(), |it| it.packages)
-        .describe("Bytes of packages.");
+        .field("packagesSize", FLOAT.required(), |it| it.0.packages as f64)
+        .describe("Bytes of packages.")
+        .field("repositorySize", FLOAT.required(), |it| it.0.code as f64)
+        .describe("Bytes of the repository.")
+        .field("lfsObjectsSize", FLOAT.required(), |it| it.0.large_files as f64)
+        .describe("Bytes of large files.");
     for (name, text) in [
         ("commitCount", "How many commits it has."),
-        ("repositorySize", "Bytes of the repository."),
-        ("lfsObjectsSize", "Bytes of large files."),
         ("buildArtifactsSize", "Bytes of job artifacts."),
     ] {
         statistics = statistics.field(name, FLOAT.required(), |_| 0.0).describe(text);
@@ -174,7 +173,7 @@ fn statistics(g: &mut Graph) {
         statistics = statistics.field(name, FLOAT, |_| Some(0.0)).describe(text);
     }
     statistics
-        .field("uploadsSize", FLOAT, |it| Some(it.uploads))
+        .field("uploadsSize", FLOAT, |it| Some(it.0.uploads as f64))
         .describe("Bytes of uploads.");
     g.on::<ProjectView>("Project")
         .level(
@@ -193,11 +192,7 @@ async fn measured(
     let (reader, asked) = (viewer(&context), ids.clone());
     let found = context.app()?.read(move |tx| sizes(tx, &reader, asked));
     let found = found.await?;
-    let of = |id: &i64| {
-        let sizes = found.get(id)?;
-        let (packages, uploads) = (sizes.packages as f64, sizes.uploads as f64);
-        Some(Arc::new(Statistics { packages, uploads }))
-    };
+    let of = |id: &i64| found.get(id).map(|sizes| Arc::new(Statistics(*sizes)));
     Ok(ids.iter().map(of).collect())
 }
 

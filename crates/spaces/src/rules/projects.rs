@@ -65,6 +65,8 @@ kernel::params! {
         pub enforce_auth_checks_on_uploads: Option<bool>,
         /// Commits in its default branch close issues that they say they close.
         pub autoclose_referenced_issues: Option<bool>,
+        /// It takes large files (git LFS).
+        pub lfs_enabled: Option<bool>,
         pub features: Flat<Features>,
     }
 }
@@ -228,6 +230,7 @@ fn write_project(
     set(&mut after.enforce_auth_checks_on_uploads, enforced);
     let autoclose = &change.autoclose_referenced_issues;
     set(&mut after.autoclose_referenced_issues, autoclose);
+    set(&mut after.lfs_enabled, &change.lfs_enabled);
     after.description = text(&change.description).or(after.description);
     if let Some(branch) = &change.default_branch
         && let Some(make) = hooks::get(tx)?.default_branch

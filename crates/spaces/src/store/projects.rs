@@ -63,7 +63,7 @@ pub fn write(tx: &mut Tx<'_>, project: &Project) -> Result<()> {
                 topics = $5, merge_method = $6, squash_option = $7, request_access_enabled = $8,
                 packages_enabled = $9, features = $10, updated_at = $11,
                 description_folded = $12, enforce_auth_checks_on_uploads = $13,
-                autoclose_referenced_issues = $14
+                autoclose_referenced_issues = $14, lfs_enabled = $15
              where id = $1"
         ),
         (
@@ -81,6 +81,7 @@ pub fn write(tx: &mut Tx<'_>, project: &Project) -> Result<()> {
             project.description.as_deref().map(fold),
             project.enforce_auth_checks_on_uploads,
             project.autoclose_referenced_issues,
+            project.lfs_enabled,
         ),
     )?;
     Ok(index(tx, &PROJECTS, &[project.id])?)

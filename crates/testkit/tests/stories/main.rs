@@ -14,6 +14,7 @@ mod graphql;
 mod identity;
 mod incoming;
 mod keyed_batcher;
+mod lfs;
 mod oauth;
 mod oauth_clients;
 mod oncall;

@@ -352,7 +352,9 @@ const NETWORK: &[Section] = &[
         title: "Code",
         text: "",
         fields: fields! {
-            receive_max_input_size: Number, "Largest push, in MiB", "0 for any size.";
+            lfs_enabled: Box, "Projects may have large files (git LFS)";
+            receive_max_input_size: Number, "Largest push or large file, in MiB",
+                "0 for any size.";
             archive_requests_per_minute: Number,
                 "Archives of code that a user may ask for in a minute", "0 for any number.";
         },

@@ -1,0 +1,25 @@
+//! Large files beside the repository (git LFS): a commit holds a pointer, and its bytes
+//! are a blob, which the digest in the pointer names.
+//!
+//! Start with [`batch`], where git-lfs asks what it may send or get; [`transfer`] moves
+//! the bytes, [`locks`] say who is at work on what, and [`missing`] keeps pointers to
+//! nothing out of pushes. Tables: `lfs_objects`, `lfs_locks` (migration 0076).
+
+mod access;
+mod batch;
+mod locks;
+pub(crate) mod missing;
+mod pointer;
+pub mod settings;
+mod store;
+mod ticket;
+mod transfer;
+
+pub use pointer::Pointer;
+pub use store::{LfsObject, find, sizes};
+
+pub(crate) fn routes(r: &mut kernel::http::Routes) {
+    batch::routes(r);
+    transfer::routes(r);
+    locks::routes(r);
+}
