@@ -3,13 +3,12 @@
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::limits::{Limiter, address_key};
+use kernel::limits::{SetLimits, address_key};
 use serde_json::json;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// Seconds that the limit is for.
-const PERIOD: u64 = 60;
+const PERIOD: i64 = 60;
 /// Most archives of a minute that may be set.
 const MOST: i64 = 1_000_000;
 
@@ -39,36 +38,17 @@ impl ArchiveLimits {
     }
 }
 
-/// Who made how many, while the limit was this one.
-#[derive(Default)]
-struct Counted(Mutex<Option<(i64, Arc<Limiter>)>>);
-
-impl Counted {
-    fn limiter(&self, limit: i64) -> Arc<Limiter> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, limiter)) = known.as_ref().filter(|(of, _)| *of == limit) {
-            return limiter.clone();
-        }
-        let limiter = Arc::new(Limiter::new("archives", limit.unsigned_abs(), PERIOD));
-        *known = Some((limit, limiter.clone()));
-        limiter
-    }
-}
-
 /// Counts an archive, and refuses one too many.
 pub async fn count_archive(app: &App, viewer: &Viewer, address: IpAddr) -> Result<()> {
     let limits: ArchiveLimits = app.settings().get(app).await?;
-    if limits.archive_requests_per_minute == 0 {
+    let most = limits.archive_requests_per_minute;
+    if most == 0 {
         return Ok(());
     }
-    let who = match viewer.user_id() {
-        Some(id) => id.to_string(),
-        None => address_key(address),
-    };
-    let limiter = app.kept::<Counted>().limiter(limits.archive_requests_per_minute);
-    match limiter.check(&who, app.now()).allowed {
-        true => Ok(()),
-        false => {
+    let key = viewer.user_id().map_or_else(|| address_key(address), |id| id.to_string());
+    match app.kept::<SetLimits>().exceeded("archives", (most, PERIOD), &key, app.now()) {
+        None => Ok(()),
+        Some(_) => {
             let text = "This archive has been requested too many times. Try again later.";
             Err(Error::Exact(429, json!({"message": {"error": text}})))
         }

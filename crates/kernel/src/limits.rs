@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::time::Timestamp;
 
@@ -27,6 +27,39 @@ pub fn network(address: IpAddr) -> IpAddr {
             Ipv6Addr::from(u128::from(address) & mask).into()
         }
         address => address,
+    }
+}
+
+/// Limits that administrators set, by name, counted on each server. A limit counts anew
+/// once it is set to something else.
+#[derive(Default)]
+pub struct SetLimits(Mutex<HashMap<&'static str, (i64, i64, Arc<Limiter>)>>);
+
+impl SetLimits {
+    /// Counts one request of `key`, of which `most` are allowed in so many seconds;
+    /// seconds until the next may come, if this one may not.
+    pub fn exceeded(
+        &self,
+        name: &'static str,
+        (most, seconds): (i64, i64),
+        key: &str,
+        now: Timestamp,
+    ) -> Option<u64> {
+        let decision = self.limiter(name, most, seconds).check(key, now);
+        (!decision.allowed).then_some(decision.retry_after)
+    }
+
+    fn limiter(&self, name: &'static str, most: i64, seconds: i64) -> Arc<Limiter> {
+        let fresh = || {
+            let limiter = Limiter::new(name, most.unsigned_abs(), seconds.unsigned_abs());
+            (most, seconds, Arc::new(limiter))
+        };
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = known.entry(name).or_insert_with(fresh);
+        if (found.0, found.1) != (most, seconds) {
+            *found = fresh();
+        }
+        found.2.clone()
     }
 }
 

@@ -3,12 +3,11 @@
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::limits::{Limiter, address_key};
+use kernel::limits::{SetLimits, address_key};
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// Seconds that a limit is for.
-const PERIOD: u64 = 60;
+const PERIOD: i64 = 60;
 /// Most searches of a minute that may be set.
 const MOST: i64 = 1_000_000;
 
@@ -45,38 +44,18 @@ impl SearchLimits {
     }
 }
 
-/// The limits as they were last set.
-#[derive(Default)]
-struct Counted(Mutex<Option<(SearchLimits, Arc<[Limiter; 2]>)>>);
-
 /// Counts a search, and refuses one too many.
 pub async fn count(app: &App, viewer: &Viewer, address: IpAddr) -> Result<()> {
     let limits: SearchLimits = app.settings().get(app).await?;
-    let (most, key, which) = match viewer.user_id() {
-        Some(id) => (limits.per_minute, id.to_string(), 0),
-        None => (limits.per_minute_of_strangers, address_key(address), 1),
+    let (name, most, key) = match viewer.user_id() {
+        Some(id) => ("search", limits.per_minute, id.to_string()),
+        None => ("search_unauthenticated", limits.per_minute_of_strangers, address_key(address)),
     };
     if most == 0 {
         return Ok(());
     }
-    let decision = limiters(app, limits)[which].check(&key, app.now());
-    match decision.allowed {
-        true => Ok(()),
-        false => Err(Error::Limited(decision.retry_after)),
-    }
-}
-
-fn limiters(app: &App, limits: SearchLimits) -> Arc<[Limiter; 2]> {
-    let counted = app.kept::<Counted>();
-    let mut known = counted.0.lock().unwrap_or_else(PoisonError::into_inner);
-    match &*known {
-        Some((of, limiters)) if *of == limits => limiters.clone(),
-        _ => {
-            let most = [limits.per_minute, limits.per_minute_of_strangers];
-            let limiter = |most: i64| Limiter::new("search", most.unsigned_abs(), PERIOD);
-            let limiters = Arc::new(most.map(limiter));
-            *known = Some((limits, limiters.clone()));
-            limiters
-        }
+    match app.kept::<SetLimits>().exceeded(name, (most, PERIOD), &key, app.now()) {
+        None => Ok(()),
+        Some(seconds) => Err(Error::Limited(seconds)),
     }
 }

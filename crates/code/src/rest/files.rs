@@ -10,7 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::{HeaderValue, Method, StatusCode, header};
 use kernel::error::{Error, Found, Result};
-use kernel::http::files::{self, SentBlob, disposition};
+use kernel::http::files::{self, disposition};
 use kernel::http::{Params, RequestContext, Response, Routes, reply};
 use moka::sync::Cache;
 use repositories::formats::object_id::ObjectId;
@@ -243,12 +243,7 @@ async fn send_large(
     let project = file.code.project.id;
     let found = at.app.read(move |tx| lfs::find(tx, project, &pointer.oid)).await?;
     let object = found.found("File")?;
-    let sent = SentBlob {
-        key: &object.blob_key,
-        size: object.size.unsigned_abs(),
-        sha256: &object.oid,
-    };
-    let mut response = files::send(&at.app, request, sent).await?;
+    let mut response = files::send(&at.app, request, object.sent()).await?;
     let named = disposition("attachment", file.path.name());
     let named = HeaderValue::from_str(&named).map_err(Error::internal)?;
     let headers = response.headers_mut();

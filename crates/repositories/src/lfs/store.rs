@@ -4,6 +4,7 @@ use ::store::{FromRow, Tx, sql};
 use jiff::Timestamp;
 use kernel::blobs::Stored;
 use kernel::error::Result;
+use kernel::http::files::SentBlob;
 use std::collections::HashMap;
 
 /// A large file of a project.
@@ -15,6 +16,17 @@ pub struct LfsObject {
     /// Bytes.
     pub size: i64,
     pub blob_key: String,
+}
+
+impl LfsObject {
+    /// Its bytes, as they are sent.
+    pub fn sent(&self) -> SentBlob<'_> {
+        SentBlob {
+            key: &self.blob_key,
+            size: self.size.unsigned_abs(),
+            sha256: &self.oid,
+        }
+    }
 }
 
 /// Adds a large file whose bytes are stored; one that is there stays.

@@ -9,7 +9,7 @@ use http::{HeaderValue, Method, StatusCode, header};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::call::Upload;
-use kernel::http::files::{self, SentBlob};
+use kernel::http::files;
 use kernel::http::{Params, RequestContext, Response, Routes, reply};
 use spaces::pages::PROJECT;
 use std::sync::Arc;
@@ -61,12 +61,7 @@ async fn download(
         })
         .await?;
     let object = found.ok_or_else(access::not_found)?;
-    let sent = SentBlob {
-        key: &object.blob_key,
-        size: object.size.unsigned_abs(),
-        sha256: &object.oid,
-    };
-    let mut response = files::send(&app, &request, sent).await?;
+    let mut response = files::send(&app, &request, object.sent()).await?;
     let headers = response.headers_mut();
     let fixed = HeaderValue::from_static;
     headers.insert(header::CONTENT_TYPE, fixed("application/octet-stream"));

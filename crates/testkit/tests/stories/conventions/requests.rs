@@ -97,7 +97,7 @@ async fn a_query_that_is_no_text_is_refused_in_the_words_of_its_address(t: TestS
                 assert_eq!(reply.header("access-control-allow-origin"), "*", "{name}");
             }
             Surface::Plain
-                if ["/alerts/notify", "/-/incoming_mail"]
+                if ["/alerts/notify", "/-/incoming_mail", "/info/lfs/", "/service-lfs/"]
                     .iter()
                     .any(|known| route.path.contains(known)) =>
             {
