@@ -15,6 +15,15 @@ const project = encodeURIComponent(`${group}/anvil`);
 // The titles below an epic, as the server has them.
 const order = async (what = 'epics') => (await api('GET', `${at}/1/${what}`)).map(({ title }) => title);
 
+// The page says where a row is before the server has it there.
+const comesTo = async (wanted, what) => {
+  const end = Date.now() + 10_000;
+  while (Date.now() < end && (await order(what)).join() !== wanted.join()) {
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  assert.deepEqual(await order(what), wanted);
+};
+
 before(async () => {
   const { id } = await api('POST', '/groups', { name: group, path: group, visibility: 'public' });
   await api('POST', '/projects', { name: 'anvil', namespace_id: id, visibility: 'public' });
@@ -72,7 +81,7 @@ test('rows are dragged by their grips, by pointer', async () => {
   await page.mouse.move(to.x + 5, to.y - 5, { steps: 5 });
   await page.mouse.up();
   await page.getByRole('status').filter({ hasText: 'Paint is now number 1 of 3' }).waitFor({ state: 'attached' });
-  assert.deepEqual(await order(), ['Paint', 'Forge', 'Polish']);
+  await comesTo(['Paint', 'Forge', 'Polish']);
   await page.reload();
   const titles = await page.locator('[data-order=child] > li > .branch a').allTextContents();
   assert.deepEqual(titles.filter((title) => title !== 'Furnace'), ['Paint', 'Forge', 'Polish']);
@@ -93,11 +102,11 @@ test('rows are moved by the arrow keys on their grips', async () => {
   await says('Heat is now number 3 of 3');
   await page.keyboard.press('ArrowDown');
   await says('Heat stands at the end');
-  assert.deepEqual(await order('issues'), ['Strike', 'Cool', 'Heat']);
+  await comesTo(['Strike', 'Cool', 'Heat'], 'issues');
   assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), 'Move Heat');
   await page.keyboard.press('ArrowUp');
   await says('Heat is now number 2 of 3');
-  assert.deepEqual(await order('issues'), ['Strike', 'Heat', 'Cool']);
+  await comesTo(['Strike', 'Heat', 'Cool'], 'issues');
   assert.deepEqual(problems, []);
   await context.close();
 });

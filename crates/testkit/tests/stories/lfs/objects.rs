@@ -2,7 +2,7 @@
 
 use super::{batch, follow, object, send};
 use http::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 use testkit::sha256;
 
 #[testkit::story]
@@ -89,8 +89,14 @@ async fn what_is_not_as_it_was_told_is_not_kept(t: testkit::TestServer) {
 async fn eight_who_send_the_same_keep_one(t: testkit::TestServer) {
     let project = t.project("acme/anvil").await;
     let admin = t.admin();
-    let sent = (0..8).map(|_| send(&t, &admin, "acme/anvil", "steel"));
-    futures_util::future::join_all(sent).await;
+    // All are told to send it before the first one has.
+    let asking = (0..8).map(|_| batch(&admin, "acme/anvil", "upload", json!([object("steel")])));
+    let tickets = futures_util::future::join_all(asking).await;
+    let tickets: Vec<Value> = tickets.into_iter().map(|reply| reply.is(200).json()).collect();
+    let sending = tickets.iter().map(|ticket| follow(&t, ticket, "upload", Some("steel")));
+    for sent in futures_util::future::join_all(sending).await {
+        sent.is(200);
+    }
     let statistics = t.admin().get(project.at("?statistics=true")).await.json();
     assert_eq!(statistics["statistics"]["lfs_objects_size"], 5);
 }
