@@ -98,10 +98,7 @@ fn many(bench: &Bench<'_>) -> Result<Vec<Line>, String> {
 
 /// A server whose project has so many errors and events.
 fn filled(
-    bench: &Bench<'_>,
-    name: &str,
-    errors: i64,
-    events: i64,
+    bench: &Bench<'_>, name: &str, errors: i64, events: i64,
 ) -> Result<(Server, Tracker), String> {
     let data = server::fresh_directory(name)?;
     let server = bench.start(&data, &[])?;

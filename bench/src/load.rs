@@ -122,10 +122,7 @@ impl Request {
 
     /// A request with a JSON body, by the holders of these tokens in turn.
     pub fn json(
-        method: &'static str,
-        target: String,
-        tokens: &[String],
-        body: impl Into<String>,
+        method: &'static str, target: String, tokens: &[String], body: impl Into<String>,
     ) -> Request {
         Request {
             method,
@@ -201,10 +198,7 @@ fn host_of(url: &str) -> String {
 /// # Errors
 /// Any answer that is not 2xx ends the run: a fast refusal is not speed.
 pub fn rate(
-    url: &str,
-    request: &Request,
-    connections: usize,
-    time: Duration,
+    url: &str, request: &Request, connections: usize, time: Duration,
 ) -> Result<f64, String> {
     let host = host_of(url);
     let numbers = Arc::new(AtomicU64::new(0));
@@ -228,11 +222,7 @@ pub fn rate(
 }
 
 async fn drive(
-    host: &str,
-    request: &Request,
-    number: usize,
-    numbers: &AtomicU64,
-    until: Instant,
+    host: &str, request: &Request, number: usize, numbers: &AtomicU64, until: Instant,
 ) -> Result<u64, String> {
     let mut connection = Connection::open(host).await?;
     let mut answers = 0;
@@ -259,10 +249,7 @@ pub struct Stream<'r> {
 /// beside it. Counted from the time the request was due, so that a server
 /// that stalls is not spared the requests it kept from being sent.
 pub fn times(
-    url: &str,
-    measured: &Stream<'_>,
-    beside: Option<&Stream<'_>>,
-    time: Duration,
+    url: &str, measured: &Stream<'_>, beside: Option<&Stream<'_>>, time: Duration,
 ) -> Result<Vec<Duration>, String> {
     let host = host_of(url);
     block_on(async {
@@ -317,11 +304,7 @@ pub fn once(url: &str, request: &Request) -> Result<String, String> {
 
 /// Sends a body of any bytes once, with a token.
 pub fn post_bytes(
-    url: &str,
-    target: &str,
-    token: &str,
-    kind: &str,
-    body: &[u8],
+    url: &str, target: &str, token: &str, kind: &str, body: &[u8],
 ) -> Result<(), String> {
     let host = host_of(url);
     let head = format!(

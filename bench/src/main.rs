@@ -170,9 +170,7 @@ impl Bench<'_> {
 
     /// A server with one user per client, and the write they send.
     fn writer(
-        &self,
-        name: &str,
-        environment: &[(&str, &str)],
+        &self, name: &str, environment: &[(&str, &str)],
     ) -> Result<(Server, Request), String> {
         let server = self.start(&server::fresh_directory(name)?, environment)?;
         let token = server.root_token()?;
@@ -250,9 +248,7 @@ impl Bench<'_> {
 
     /// Measures both sides in turns, after one short unmeasured round each.
     fn turns(
-        &self,
-        one: impl Fn() -> Result<f64, String>,
-        other: impl Fn() -> Result<f64, String>,
+        &self, one: impl Fn() -> Result<f64, String>, other: impl Fn() -> Result<f64, String>,
     ) -> Result<(Vec<f64>, Vec<f64>), String> {
         one()?;
         other()?;

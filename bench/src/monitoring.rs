@@ -26,10 +26,7 @@ pub fn lines(bench: &Bench<'_>) -> Result<Vec<Line>, String> {
 }
 
 fn against_liveness(
-    bench: &Bench<'_>,
-    server: &Server,
-    single: &Request,
-    groups: &Request,
+    bench: &Bench<'_>, server: &Server, single: &Request, groups: &Request,
 ) -> Result<Vec<Line>, String> {
     let liveness = Request::get("/-/liveness", "");
     let compare = |name, request: &Request, least| -> Result<Line, String> {
@@ -52,10 +49,7 @@ fn against_liveness(
 
 /// The same alerts sent to alerta-server, whose database waits for no disk.
 fn beside_alerta(
-    bench: &Bench<'_>,
-    server: &Server,
-    single: &Request,
-    groups: &Request,
+    bench: &Bench<'_>, server: &Server, single: &Request, groups: &Request,
 ) -> Result<Vec<Line>, String> {
     steps::say("starting alerta-server");
     tools::postgres()?;

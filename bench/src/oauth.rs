@@ -79,9 +79,7 @@ pub fn lines(bench: &Bench<'_>) -> Result<Vec<Line>, String> {
 }
 
 fn against_liveness(
-    bench: &Bench<'_>,
-    server: &Server,
-    client: &Client,
+    bench: &Bench<'_>, server: &Server, client: &Client,
 ) -> Result<Vec<Line>, String> {
     let liveness = Request::get("/-/liveness", "");
     let compare = |name, request: &Request, connections, least| -> Result<Line, String> {

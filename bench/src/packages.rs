@@ -59,10 +59,7 @@ pub fn lines(bench: &Bench<'_>) -> Result<Vec<Line>, String> {
 }
 
 fn against_liveness(
-    bench: &Bench<'_>,
-    server: &Server,
-    ours: &Registry,
-    simple: &Request,
+    bench: &Bench<'_>, server: &Server, ours: &Registry, simple: &Request,
 ) -> Result<Vec<Line>, String> {
     let liveness = Request::get("/-/liveness", "");
     let compare = |name, request: &Request, least| -> Result<Line, String> {
@@ -133,10 +130,7 @@ fn against_verdaccio(bench: &Bench<'_>, ours: &Registry) -> Result<Vec<Line>, St
 }
 
 fn against_indexes(
-    bench: &Bench<'_>,
-    server: &Server,
-    simple: &Request,
-    wheels: &Path,
+    bench: &Bench<'_>, server: &Server, simple: &Request, wheels: &Path,
 ) -> Result<Vec<Line>, String> {
     let time = Duration::from_secs(bench.options.seconds);
     let compare = |name, peer: &Peer, target: &str| -> Result<Line, String> {

@@ -64,10 +64,7 @@ pub fn lines(bench: &Bench<'_>) -> Result<Vec<Line>, String> {
 
 /// A page against liveness, and how long one takes where nobody else asks.
 fn measure(
-    bench: &Bench<'_>,
-    server: &Server,
-    [many, alone]: [&'static str; 2],
-    page: &Request,
+    bench: &Bench<'_>, server: &Server, [many, alone]: [&'static str; 2], page: &Request,
     mark: &str,
 ) -> Result<[Line; 2], String> {
     let shown = load::once(server.url(), page)?;

@@ -92,10 +92,7 @@ impl Peer {
     }
 
     fn script(
-        python: PathBuf,
-        name: &str,
-        files: &Path,
-        environment: &[(&str, &str)],
+        python: PathBuf, name: &str, files: &Path, environment: &[(&str, &str)],
     ) -> Result<Peer, String> {
         let port = server::free_port()?;
         let directory = format!("bench-{}", name.replace('/', "-"));

@@ -125,8 +125,7 @@ pub fn events(data: &Path, project: i64, errors: i64, count: i64) -> Result<(), 
 
 /// Writes straight into the database of a stopped server.
 pub fn fill(
-    data: &Path,
-    write: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()>,
+    data: &Path, write: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()>,
 ) -> Result<(), String> {
     let path = database(data)?;
     let fill = || -> rusqlite::Result<()> {

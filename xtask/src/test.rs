@@ -68,9 +68,7 @@ fn chosen<'r>(steps: Vec<Step<'r>>, only: &[String]) -> Result<Vec<Step<'r>>, St
 
 fn steps(shared: &Shared) -> Vec<Step<'_>> {
     fn step<'r>(
-        name: &'static str,
-        about: &'static str,
-        run: impl Fn() -> Outcome + Send + Sync + 'r,
+        name: &'static str, about: &'static str, run: impl Fn() -> Outcome + Send + Sync + 'r,
     ) -> Step<'r> {
         let run = Box::new(run);
         Step { name, about, after: None, run }

@@ -86,11 +86,7 @@ impl Events {
     /// One page. Where earlier pages were read a moment ago, it begins where they
     /// ended and walks none of them again.
     pub fn page(
-        &self,
-        tx: &mut Tx<'_>,
-        viewer: &Viewer,
-        marks: &Marks,
-        paging: Paging,
+        &self, tx: &mut Tx<'_>, viewer: &Viewer, marks: &Marks, paging: Paging,
     ) -> Result<Paged<Event>> {
         let source = self.source(tx, viewer)?;
         let key = Key::of(viewer, self);

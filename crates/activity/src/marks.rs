@@ -84,12 +84,7 @@ impl Marks {
     /// Remembers where a page and the one after it begin, counted from the newest of
     /// this id.
     pub fn put(
-        &self,
-        key: Key,
-        head: Option<i64>,
-        now: Timestamp,
-        offset: i64,
-        rows: &[Event],
+        &self, key: Key, head: Option<i64>, now: Timestamp, offset: i64, rows: &[Event],
         per_page: i64,
     ) {
         let (Some(first), Some(head), true) = (rows.first(), head, offset >= 0) else {

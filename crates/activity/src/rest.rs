@@ -87,10 +87,7 @@ kernel::params! {
 }
 
 async fn own(
-    by: Caller,
-    caller: SignedInViewer,
-    params: Params<OwnEvents>,
-    paging: Paging,
+    by: Caller, caller: SignedInViewer, params: Params<OwnEvents>, paging: Paging,
 ) -> Result<Paged<EventEntity>> {
     let id = caller.0.user.id;
     let of = match params.scope {
@@ -102,9 +99,7 @@ async fn own(
 }
 
 async fn of_user(
-    by: Caller,
-    params: Params<EventsOf>,
-    paging: Paging,
+    by: Caller, params: Params<EventsOf>, paging: Paging,
 ) -> Result<Paged<EventEntity>> {
     page(by, paging, move |tx, by| {
         let user = users::by_reference(tx, &params.id)?.found("User")?;
@@ -116,9 +111,7 @@ async fn of_user(
 }
 
 async fn of_project(
-    by: Caller,
-    params: Params<EventsOf>,
-    paging: Paging,
+    by: Caller, params: Params<EventsOf>, paging: Paging,
 ) -> Result<Paged<EventEntity>> {
     page(by, paging, move |tx, by| {
         let place = Place::of_project(tx, &by.viewer, &params.id)?;
@@ -129,8 +122,7 @@ async fn of_project(
 
 /// A page of events; none where the caller may not know of any.
 async fn page(
-    by: Caller,
-    paging: Paging,
+    by: Caller, paging: Paging,
     find: impl FnOnce(&mut Tx<'_>, &Caller) -> Result<Option<Events>> + Send + 'static,
 ) -> Result<Paged<EventEntity>> {
     let marks = by.app.kept::<Marks>();

@@ -63,10 +63,7 @@ impl Code {
     /// What a text of the viewer's stands for; without one, HEAD. Not found is a thing of
     /// this kind.
     pub fn revision(
-        &self,
-        tx: &mut Tx<'_>,
-        text: Option<&str>,
-        thing: &'static str,
+        &self, tx: &mut Tx<'_>, text: Option<&str>, thing: &'static str,
     ) -> Result<Revision> {
         let repository = self.repository.as_ref().found(thing)?;
         let text = text.filter(|text| !text.is_empty()).unwrap_or("HEAD");
@@ -146,9 +143,7 @@ impl CodeRequest {
 
     /// Reads objects of the repository, if there is one.
     pub async fn objects<T: Send + 'static>(
-        &self,
-        code: &Code,
-        work: impl Fn(&Objects) -> Result<T> + Send + Sync + 'static,
+        &self, code: &Code, work: impl Fn(&Objects) -> Result<T> + Send + Sync + 'static,
     ) -> Result<T> {
         objects::read(&self.app, code.repository()?, work).await
     }

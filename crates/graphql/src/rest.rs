@@ -46,9 +46,7 @@ kernel::params! {
 }
 
 async fn create(
-    app: App,
-    admin: Admin,
-    params: Params<CreateAllowedQuery>,
+    app: App, admin: Admin, params: Params<CreateAllowedQuery>,
 ) -> Result<Created<AllowedQuery>> {
     let by = Author::from(admin.0.as_ref());
     let made = app.write(move |tx| allowed::create(tx, &by, &params.name, &params.query));

@@ -79,8 +79,7 @@ pub fn graph(g: &mut Graph, build: Build) {
 }
 
 async fn complexity(
-    _: kernel::graph::Args,
-    context: Context,
+    _: kernel::graph::Args, context: Context,
 ) -> Result<Option<Arc<Complexity>>, Fault> {
     Ok(Some(Arc::new(Complexity { score: context.score, limit: context.limit })))
 }

@@ -60,11 +60,7 @@ pub(crate) struct Addresses(Mutex<HashMap<UserId, Vec<(IpAddr, i64)>>>);
 impl Addresses {
     /// Notes where a user comes from, or refuses one address too many.
     pub(crate) async fn check(
-        &self,
-        app: &App,
-        surface: Surface,
-        user: &User,
-        peer: IpAddr,
+        &self, app: &App, surface: Surface, user: &User, peer: IpAddr,
     ) -> Result<()> {
         let rules: Rules = app.settings().get(app).await?;
         if !rules.enabled || self.note(&rules, user.id, peer, app.now()) {

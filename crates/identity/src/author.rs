@@ -10,11 +10,7 @@ pub use kernel::audit::Author;
 
 /// Records what happened to a user.
 pub(crate) fn record(
-    tx: &mut Tx<'_>,
-    by: &Author,
-    action: &'static str,
-    user: &User,
-    details: Value,
+    tx: &mut Tx<'_>, by: &Author, action: &'static str, user: &User, details: Value,
 ) -> Result<()> {
     audit::record(tx, by, action, ("User", user.id, &user.username), details)
 }

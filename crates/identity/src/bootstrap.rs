@@ -97,8 +97,7 @@ pub fn password_problem(password: &str) -> Option<&'static str> {
 }
 
 pub fn create_application(
-    tx: &mut Tx<'_>,
-    new: &Registration,
+    tx: &mut Tx<'_>, new: &Registration,
 ) -> Result<(Application, Option<Secret>)> {
     check_scopes(&new.scopes, crate::oauth::scopes::is_known, "an application")?;
     applications::create(tx, &Author::default(), Owner::Instance, new)
@@ -106,12 +105,7 @@ pub fn create_application(
 
 /// Makes a user from the command line; the e-mail counts as confirmed.
 pub fn create_user(
-    tx: &mut Tx<'_>,
-    username: &str,
-    name: &str,
-    email: &str,
-    password_hash: &str,
-    admin: bool,
+    tx: &mut Tx<'_>, username: &str, name: &str, email: &str, password_hash: &str, admin: bool,
 ) -> Result<User> {
     let new = NewUser {
         username: username.into(),
@@ -126,11 +120,7 @@ pub fn create_user(
 }
 
 pub fn create_token(
-    tx: &mut Tx<'_>,
-    username: &str,
-    name: &str,
-    wanted: &[String],
-    expires_at: Option<Date>,
+    tx: &mut Tx<'_>, username: &str, name: &str, wanted: &[String], expires_at: Option<Date>,
 ) -> Result<(AccessToken, Secret)> {
     let user = users::find_by_username(tx, username)?.found("User")?;
     if let Some(reason) = access::refusal_now(tx, &user)? {

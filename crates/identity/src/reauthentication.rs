@@ -49,10 +49,7 @@ pub struct Confirm {
 
 impl Confirm {
     pub async fn new(
-        app: &App,
-        viewer: &Viewer,
-        action: String,
-        fields: Vec<(String, String)>,
+        app: &App, viewer: &Viewer, action: String, fields: Vec<(String, String)>,
     ) -> Result<Confirm> {
         let user = viewer.user_id().unwrap_or_default();
         let keys = app.read(move |tx| keys::count(tx, user)).await?;
@@ -132,9 +129,7 @@ async fn key_proves(app: &App, signed_in: &SignedIn, session: i64, answer: Strin
 /// Tries a second factor in one transaction, which keeps the count of wrong
 /// ones; a locked account takes none.
 async fn tried(
-    app: &App,
-    user: &User,
-    ip: &str,
+    app: &App, user: &User, ip: &str,
     is_right: impl Fn(&mut Tx<'_>, &Author, &User) -> Result<bool> + Send + Sync + 'static,
 ) -> Result<bool> {
     let (user, ip) = (user.clone(), ip.to_owned());

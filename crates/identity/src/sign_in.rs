@@ -71,10 +71,7 @@ pub async fn sign_in(app: &App, attempt: Attempt) -> Result<Outcome> {
 /// be changed. Of who has a second factor, or must have one, the password is
 /// not looked at: nothing may be learnt about it here.
 pub async fn check_password(
-    app: &App,
-    login: &str,
-    password: &Secret,
-    ip: &str,
+    app: &App, login: &str, password: &Secret, ip: &str,
 ) -> Result<Option<User>> {
     let (address, name) = (ip.to_owned(), login.to_owned());
     app.write(move |tx| count(tx, &address)).await?;

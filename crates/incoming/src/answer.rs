@@ -17,10 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub async fn answer(
-    app: &App,
-    mail: IncomingMail,
-    letter: Letter,
-    digest: Vec<u8>,
+    app: &App, mail: IncomingMail, letter: Letter, digest: Vec<u8>,
 ) -> Result<Outcome> {
     let to = mail.from.clone().unwrap_or_default();
     let user_id = letter.user.id;
@@ -61,11 +58,7 @@ async fn note(app: &App, mail: IncomingMail, letter: Letter, digest: Vec<u8>) ->
 }
 
 async fn write(
-    app: &App,
-    text: String,
-    files: &Files,
-    letter: Letter,
-    digest: Vec<u8>,
+    app: &App, text: String, files: &Files, letter: Letter, digest: Vec<u8>,
 ) -> Result<Outcome> {
     let said = Comment {
         body: [text, files.shown()].join("\n\n").trim().to_owned(),

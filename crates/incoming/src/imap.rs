@@ -100,9 +100,7 @@ impl std::fmt::Debug for Bounded {
 
 impl AsyncRead for Bounded {
     fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
+        mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>,
     ) -> Poll<std::io::Result<()>> {
         Pin::new(&mut self.0).poll_read(context, buffer)
     }
@@ -110,23 +108,19 @@ impl AsyncRead for Bounded {
 
 impl AsyncWrite for Bounded {
     fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
+        mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8],
     ) -> Poll<std::io::Result<usize>> {
         Pin::new(self.0.get_mut()).poll_write(context, bytes)
     }
 
     fn poll_flush(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
+        mut self: Pin<&mut Self>, context: &mut Context<'_>,
     ) -> Poll<std::io::Result<()>> {
         Pin::new(self.0.get_mut()).poll_flush(context)
     }
 
     fn poll_shutdown(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
+        mut self: Pin<&mut Self>, context: &mut Context<'_>,
     ) -> Poll<std::io::Result<()>> {
         Pin::new(self.0.get_mut()).poll_shutdown(context)
     }
@@ -158,8 +152,7 @@ fn greeted(is_greeted: bool) -> Result<()> {
 }
 
 async fn secured(
-    place: &Place,
-    connection: impl Connection + 'static,
+    place: &Place, connection: impl Connection + 'static,
 ) -> Result<impl Connection + 'static> {
     let name = ServerName::try_from(place.host.clone()).map_err(away)?;
     let connected = TlsConnector::from(Arc::new(place.trust.tls()?)).connect(name, connection);

@@ -31,10 +31,7 @@ pub struct AuditEvent<'e> {
 
 /// Writes one event.
 pub fn record(
-    tx: &mut Tx<'_>,
-    by: impl Into<Author>,
-    action: &'static str,
-    target: Target<'_>,
+    tx: &mut Tx<'_>, by: impl Into<Author>, action: &'static str, target: Target<'_>,
     details: Value,
 ) -> Result<()> {
     let event = AuditEvent { action, target, details };
@@ -43,9 +40,7 @@ pub fn record(
 
 /// Writes several events of one actor by one statement.
 pub fn record_all<'e>(
-    tx: &mut Tx<'_>,
-    by: impl Into<Author>,
-    events: impl IntoIterator<Item = AuditEvent<'e>>,
+    tx: &mut Tx<'_>, by: impl Into<Author>, events: impl IntoIterator<Item = AuditEvent<'e>>,
 ) -> Result<()> {
     let (now, by) = (tx.now(), by.into());
     let mut query = Fragment::new(

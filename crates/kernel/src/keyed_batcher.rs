@@ -111,11 +111,7 @@ where
     }
 
     async fn transaction(
-        &self,
-        app: &App,
-        key: &K,
-        items: &Arc<Vec<I>>,
-        range: std::ops::Range<usize>,
+        &self, app: &App, key: &K, items: &Arc<Vec<I>>, range: std::ops::Range<usize>,
     ) -> Result<Vec<O>> {
         let (work, key, items) = (self.0.work, key.clone(), items.clone());
         app.write(move |tx| {

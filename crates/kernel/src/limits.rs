@@ -39,11 +39,7 @@ impl SetLimits {
     /// Counts one request of `key`, of which `most` are allowed in so many seconds;
     /// seconds until the next may come, if this one may not.
     pub fn exceeded(
-        &self,
-        name: &'static str,
-        (most, seconds): (i64, i64),
-        key: &str,
-        now: Timestamp,
+        &self, name: &'static str, (most, seconds): (i64, i64), key: &str, now: Timestamp,
     ) -> Option<u64> {
         let decision = self.limiter(name, most, seconds).check(key, now);
         (!decision.allowed).then_some(decision.retry_after)

@@ -56,8 +56,7 @@ pub mod wire {
 
         /// Serialises one time or null.
         pub fn serialize<S: Serializer>(
-            at: &Option<Timestamp>,
-            serializer: S,
+            at: &Option<Timestamp>, serializer: S,
         ) -> Result<S::Ok, S::Error> {
             match at {
                 Some(at) => serializer.serialize_str(&text(*at)),

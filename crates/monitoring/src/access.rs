@@ -30,10 +30,7 @@ pub struct Here {
 
 impl Here {
     pub fn authorize(
-        tx: &mut Tx<'_>,
-        viewer: &Viewer,
-        project: &Reference,
-        purpose: Purpose,
+        tx: &mut Tx<'_>, viewer: &Viewer, project: &Reference, purpose: Purpose,
     ) -> Result<Here> {
         let project = spaces::project(tx, viewer, project, purpose)?;
         Ok(Here { viewer: viewer.clone(), project })

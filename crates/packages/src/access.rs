@@ -58,10 +58,7 @@ pub fn not_found() -> Error {
 
 /// The project for this purpose, with the viewer's level in it.
 pub fn authorize(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    reference: &Reference,
-    purpose: Purpose,
+    tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference, purpose: Purpose,
 ) -> Result<RegistryAccess> {
     let (project, known) = project_and_level(tx, viewer, reference, purpose)?;
     // What is open to all was let in without asking for the level.
@@ -102,9 +99,7 @@ pub fn managed_of(tx: &mut Tx<'_>, viewer: &Viewer, ids: Vec<i64>) -> Result<Has
 /// The namespace at this path, if the viewer sets which duplicates it allows:
 /// a group as [`group`] says, or what is their own.
 pub fn namespace_for_settings(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    reference: &Reference,
+    tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference,
 ) -> Result<Namespace> {
     match find_namespace(tx, reference)? {
         Some(own) if !own.is_group() => {

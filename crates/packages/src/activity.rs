@@ -15,10 +15,7 @@ pub const PACKAGE: &str = "Package";
 
 /// Writes down that somebody published a version, or deleted it.
 pub(crate) fn record(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    action: Action,
-    package: &Package,
+    tx: &mut Tx<'_>, viewer: &Viewer, action: Action, package: &Package,
 ) -> Result<()> {
     let title = title(&package.name, package.version.as_deref());
     let target = Target { title: Some(&title), ..Target::new(PACKAGE, package.id) };

@@ -32,9 +32,7 @@ impl Report {
 /// Compares everything. `progress` is told how many of how many rows are
 /// done. With `read_bytes` every blob is read and its digest compared.
 pub async fn run(
-    app: &App,
-    read_bytes: bool,
-    mut progress: impl FnMut(u64, u64) + Send,
+    app: &App, read_bytes: bool, mut progress: impl FnMut(u64, u64) + Send,
 ) -> Result<Report> {
     let mut report = Report::default();
     let total = app.read(rows::count_blobs).await? as u64;
@@ -70,12 +68,7 @@ async fn list_blobs(app: &App) -> Result<Listed> {
 }
 
 async fn compare(
-    app: &App,
-    report: &mut Report,
-    stored: &mut Listed,
-    key: String,
-    size: i64,
-    read_bytes: bool,
+    app: &App, report: &mut Report, stored: &mut Listed, key: String, size: i64, read_bytes: bool,
 ) -> Result<()> {
     let Some((bytes, _)) = stored.remove(&key) else {
         // Beside a server: it may have come after the list was made, and its

@@ -43,8 +43,7 @@ impl FromCall for Client {
 impl Client {
     /// Reads what the client may see below its prefix.
     pub async fn read<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&mut Tx<'_>, &Scope, &Client) -> Result<T> + Send + 'static,
+        &self, work: impl FnOnce(&mut Tx<'_>, &Scope, &Client) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let client = self.clone();
         let read = self.app.read(move |tx| {
@@ -56,9 +55,7 @@ impl Client {
 
     /// Reads in a project that the client enters for a purpose.
     pub async fn enter<T: Send + 'static>(
-        &self,
-        project: &Reference,
-        purpose: Purpose,
+        &self, project: &Reference, purpose: Purpose,
         work: impl FnOnce(&mut Tx<'_>, RegistryAccess) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (viewer, project) = (self.viewer.clone(), project.clone());
@@ -72,9 +69,7 @@ impl Client {
     /// Changes something in a project that the client enters for a purpose; the
     /// work may run more than once.
     pub async fn change<T: Send + 'static>(
-        &self,
-        project: &Reference,
-        purpose: Purpose,
+        &self, project: &Reference, purpose: Purpose,
         work: impl Fn(&mut Tx<'_>, &RegistryAccess, &Client) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (client, project) = (self.clone(), project.clone());

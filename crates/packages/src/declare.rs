@@ -48,11 +48,7 @@ impl Place {
 
     /// A GET of clients at this place.
     pub fn reads<'r, A, H: Handler<A>>(
-        &self,
-        r: &'r mut Routes,
-        rest: &str,
-        handler: H,
-        summary: &str,
+        &self, r: &'r mut Routes, rest: &str, handler: H, summary: &str,
     ) -> Declared<'r> {
         self.of(reads(r, &self.at(rest), handler), summary)
     }

@@ -68,8 +68,7 @@ pub struct About<'a> {
 /// The document about a name in a project, as it was made before or made anew.
 /// `make` returns `None` where there is nothing to tell.
 pub async fn of_name(
-    client: &Client,
-    about: About<'_>,
+    client: &Client, about: About<'_>,
     make: impl FnOnce(&mut Tx<'_>, &Scope) -> Result<Option<Vec<u8>>> + Send + 'static,
 ) -> Result<Option<Document>> {
     kept_by(client, about, index::stamp, make).await
@@ -78,8 +77,7 @@ pub async fn of_name(
 /// The document about a name at the client's prefix: a project's as [`of_name`]
 /// has it, others made anew, since many names may change them.
 pub async fn at_prefix(
-    client: &Client,
-    (package_type, name, form): (PackageType, &str, &'static str),
+    client: &Client, (package_type, name, form): (PackageType, &str, &'static str),
     make: impl FnOnce(&mut Tx<'_>, &Scope, &Client) -> Result<Option<Vec<u8>>> + Send + 'static,
 ) -> Result<Option<Document>> {
     if let Prefix::Project(project) = &client.prefix {
@@ -93,8 +91,7 @@ pub async fn at_prefix(
 
 /// The same for a document about all names of a format; `about` names which.
 pub async fn of_format(
-    client: &Client,
-    about: About<'_>,
+    client: &Client, about: About<'_>,
     make: impl FnOnce(&mut Tx<'_>, &Scope) -> Result<Option<Vec<u8>>> + Send + 'static,
 ) -> Result<Option<Document>> {
     let stamp: Stamp =
@@ -106,9 +103,7 @@ pub async fn of_format(
 type Stamp = fn(&mut Tx<'_>, i64, PackageType, &str) -> Result<i64>;
 
 async fn kept_by(
-    client: &Client,
-    about: About<'_>,
-    stamp: Stamp,
+    client: &Client, about: About<'_>, stamp: Stamp,
     make: impl FnOnce(&mut Tx<'_>, &Scope) -> Result<Option<Vec<u8>>> + Send + 'static,
 ) -> Result<Option<Document>> {
     let (viewer, reference) = (client.viewer.clone(), about.project.clone());

@@ -30,10 +30,7 @@ pub async fn serve(app: &App, request: &RequestContext, file: &PackageFile) -> R
 
 /// Answers with what is kept beside a file, which the ending tells from it.
 pub fn extract(
-    request: &RequestContext,
-    file: &PackageFile,
-    ending: &str,
-    content_type: &'static str,
+    request: &RequestContext, file: &PackageFile, ending: &str, content_type: &'static str,
     bytes: Vec<u8>,
 ) -> Result<Response> {
     let tag = format!("\"{}{ending}\"", file.sha256);

@@ -134,11 +134,7 @@ pub fn web_path(package: &Package, project_path: &str) -> Option<String> {
 }
 
 pub fn package(
-    base_url: &str,
-    package: Package,
-    project_path: &str,
-    may_delete: bool,
-    tags: Vec<Tag>,
+    base_url: &str, package: Package, project_path: &str, may_delete: bool, tags: Vec<Tag>,
 ) -> PackageEntity {
     let web_path = web_path(&package, project_path);
     let delete_api_path = may_delete.then(|| {

@@ -90,10 +90,7 @@ pub async fn address(app: &App, package_type: PackageType) -> Result<Option<Stri
 /// forwarding is off or the name is published here. Whether the client may ask
 /// at its prefix at all, the caller has decided before.
 pub async fn elsewhere(
-    client: &Client,
-    package_type: PackageType,
-    name: &str,
-    path: &str,
+    client: &Client, package_type: PackageType, name: &str, path: &str,
 ) -> Result<Option<Response>> {
     let Some(address) = address(&client.app, package_type).await? else {
         return Ok(None);

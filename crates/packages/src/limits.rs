@@ -76,10 +76,7 @@ kernel::choices! {
 }
 
 pub fn change(
-    app: &App,
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    wanted: &UpdateLimits,
+    app: &App, tx: &mut Tx<'_>, viewer: &Viewer, wanted: &UpdateLimits,
 ) -> Result<PlanLimits> {
     let mut limits: PlanLimits = kernel::settings::read(tx)?;
     merge(&mut limits, wanted)?;

@@ -131,10 +131,7 @@ impl PackageSettings {
     /// Terraform is about other projects, see
     /// [`PackageSettings::allows_elsewhere`].
     pub fn allows_duplicate(
-        &self,
-        package_type: PackageType,
-        name: &str,
-        version: Option<&str>,
+        &self, package_type: PackageType, name: &str, version: Option<&str>,
     ) -> bool {
         match package_type {
             PackageType::Helm => true,
@@ -191,8 +188,7 @@ pub fn compiled(pattern: &str) -> Option<regex::Regex> {
 
 /// The settings that hold in each of these namespaces.
 pub fn effective_each(
-    tx: &mut Tx<'_>,
-    namespaces: &[&Namespace],
+    tx: &mut Tx<'_>, namespaces: &[&Namespace],
 ) -> Result<HashMap<i64, PackageSettings>> {
     let above: Vec<i64> = namespaces.iter().flat_map(|one| one.ids()).collect();
     let found = rows::of_namespaces(tx, above)?;
@@ -258,10 +254,7 @@ impl Change {
 
 /// Gives a namespace settings of its own: those that hold, changed.
 pub fn update(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    namespace: &Namespace,
-    change: &Change,
+    tx: &mut Tx<'_>, viewer: &Viewer, namespace: &Namespace, change: &Change,
 ) -> Result<PackageSettings> {
     let mut changed = effective(tx, namespace.id)?;
     change.apply(&mut changed);
@@ -271,10 +264,7 @@ pub fn update(
 
 /// Gives a namespace settings of its own.
 pub fn replace(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    namespace: &Namespace,
-    settings: &PackageSettings,
+    tx: &mut Tx<'_>, viewer: &Viewer, namespace: &Namespace, settings: &PackageSettings,
 ) -> Result<()> {
     settings.validate()?;
     rows::save(tx, namespace.id, settings)?;

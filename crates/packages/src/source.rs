@@ -20,10 +20,7 @@ pub trait Source: Send + Sync {
     /// A zip archive of what a tag or branch of a project holds; nothing
     /// where there is no such tag, branch or repository.
     fn archive<'s>(
-        &'s self,
-        app: &'s App,
-        project: i64,
-        reference: &'s Ref,
+        &'s self, app: &'s App, project: i64, reference: &'s Ref,
     ) -> BoxFuture<'s, Result<Option<Archive>>>;
 }
 

@@ -59,8 +59,7 @@ pub async fn admit_publisher(client: &Client, project: &Reference) -> Result<Reg
 /// Receives the bytes within the format's limit, if they are those the client
 /// declares.
 pub async fn receive_bytes(
-    client: &Client,
-    package_type: PackageType,
+    client: &Client, package_type: PackageType,
     body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
 ) -> Result<Received> {
     let limit = limit(&client.app, package_type).await?;
@@ -78,9 +77,7 @@ pub async fn limit(app: &App, package_type: PackageType) -> Result<Option<u64>> 
 
 /// Receives bytes within a limit, refused in the registry's words.
 pub async fn receive_part(
-    app: &App,
-    limit: Option<u64>,
-    body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
+    app: &App, limit: Option<u64>, body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
 ) -> Result<Received> {
     match app.blobs().receive(body, limit).await {
         Err(Error::TooLarge) => Err(too_large()),
@@ -90,8 +87,7 @@ pub async fn receive_part(
 
 /// A body that is kept in memory; one of more than `most` bytes is refused.
 pub async fn small_body(
-    mut body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
-    most: usize,
+    mut body: impl Stream<Item = Result<Bytes>> + Unpin + Send, most: usize,
     refusal: impl FnOnce() -> Error,
 ) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
@@ -112,8 +108,7 @@ static INSPECTING: LazyLock<Semaphore> = LazyLock::new(|| {
 
 /// Lets `read` look into received bytes, on a thread that may block.
 pub async fn inspect<T: Send + 'static>(
-    received: &Received,
-    read: impl FnOnce(File) -> Result<T> + Send + 'static,
+    received: &Received, read: impl FnOnce(File) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     let _turn = INSPECTING.acquire().await.map_err(Error::internal)?;
     let file = received.open()?;
@@ -127,10 +122,7 @@ pub async fn keep(app: &App, received: Received) -> Result<Stored> {
 
 /// Writes the rows of stored bytes: blob, package, file, counter, audit.
 pub async fn publish(
-    client: &Client,
-    project: &Reference,
-    to: Destination,
-    stored: Stored,
+    client: &Client, project: &Reference, to: Destination, stored: Stored,
 ) -> Result<(Package, PackageFile)> {
     publish_then(client, project, to, stored, |_, _, package, file| {
         Ok((package.clone(), file.clone()))
@@ -141,10 +133,7 @@ pub async fn publish(
 /// Like [`publish`], with more to do in the same transaction: what `then`
 /// refuses leaves no row.
 pub async fn publish_then<T: Send + 'static>(
-    client: &Client,
-    project: &Reference,
-    to: Destination,
-    stored: Stored,
+    client: &Client, project: &Reference, to: Destination, stored: Stored,
     then: impl Fn(&mut Tx<'_>, &RegistryAccess, &Package, &PackageFile) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     let published = client.change(project, Purpose::PublishPackage, move |tx, entered, client| {
@@ -167,9 +156,7 @@ pub(crate) fn check_announced(request: &RequestContext, limit: Option<u64>) -> R
 /// Refuses a body that is announced to be larger than what is `allowed` for a
 /// file of at most `limit` bytes.
 pub(crate) fn check_length(
-    request: &RequestContext,
-    limit: Option<u64>,
-    allowed: impl FnOnce(u64) -> u64,
+    request: &RequestContext, limit: Option<u64>, allowed: impl FnOnce(u64) -> u64,
 ) -> Result<()> {
     let announced = request
         .header(http::header::CONTENT_LENGTH)

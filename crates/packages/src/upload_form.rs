@@ -55,10 +55,7 @@ impl UploadForm {
     /// Receives a form whose files come in these fields, each once at most.
     /// Files in other fields are read and dropped.
     pub async fn receive(
-        client: &Client,
-        package_type: PackageType,
-        mut parts: Parts,
-        files: &[&str],
+        client: &Client, package_type: PackageType, mut parts: Parts, files: &[&str],
     ) -> Result<UploadForm> {
         let limit = upload::limit(&client.app, package_type).await?;
         upload::check_announced(&client.request, limit)?;

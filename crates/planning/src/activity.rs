@@ -20,19 +20,13 @@ pub const NOTE: &str = "Note";
 pub const MILESTONE: &str = "Milestone";
 
 pub(crate) fn issue(
-    tx: &mut Tx<'_>,
-    author_id: Option<i64>,
-    action: Action,
-    (project_id, id): (i64, i64),
+    tx: &mut Tx<'_>, author_id: Option<i64>, action: Action, (project_id, id): (i64, i64),
 ) -> Result<()> {
     record(tx, author_id, action, Where::Project(project_id), Target::new(ISSUE, id))
 }
 
 pub(crate) fn note(
-    tx: &mut Tx<'_>,
-    author_id: Option<i64>,
-    project_id: i64,
-    id: i64,
+    tx: &mut Tx<'_>, author_id: Option<i64>, project_id: i64, id: i64,
 ) -> Result<()> {
     record(
         tx,
@@ -44,11 +38,7 @@ pub(crate) fn note(
 }
 
 pub(crate) fn milestone(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    parent: &Parent,
-    action: Action,
-    milestone: &Milestone,
+    tx: &mut Tx<'_>, viewer: &Viewer, parent: &Parent, action: Action, milestone: &Milestone,
 ) -> Result<()> {
     let place = match parent {
         Parent::Project(project) => Where::Project(project.id),
@@ -64,10 +54,7 @@ pub(crate) fn milestone(
 
 /// What somebody did with an epic.
 pub(crate) fn epic(
-    tx: &mut Tx<'_>,
-    author_id: Option<i64>,
-    action: Action,
-    epic: &Epic,
+    tx: &mut Tx<'_>, author_id: Option<i64>, action: Action, epic: &Epic,
 ) -> Result<()> {
     record(tx, author_id, action, Where::Group(epic.group_id), Target::new(EPIC, epic.id))
 }

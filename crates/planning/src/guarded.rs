@@ -41,9 +41,7 @@ impl Writer {
     }
 
     pub fn by_form(
-        viewer: Viewer,
-        request: Arc<RequestContext>,
-        solution: Option<Solution>,
+        viewer: Viewer, request: Arc<RequestContext>, solution: Option<Solution>,
     ) -> Writer {
         Writer { viewer, client: client(&request), via_api: false, solution }
     }
@@ -184,10 +182,7 @@ impl Wanted for EpicInput {
 
 /// Makes an issue or an epic; `then` reads what is told of it.
 pub async fn open<W: Wanted, T: Send + 'static>(
-    app: &App,
-    writer: Writer,
-    room: Reference,
-    wanted: W,
+    app: &App, writer: Writer, room: Reference, wanted: W,
     then: impl Fn(&mut Tx<'_>, AccessFor<W>, FoundFor<W>) -> Result<T> + Send + Sync + 'static,
 ) -> Result<Guarded<T>> {
     let (who, id) = (writer.viewer.clone(), room.clone());
@@ -203,10 +198,7 @@ pub async fn open<W: Wanted, T: Send + 'static>(
 
 /// Changes an issue or an epic; the texts are judged if they change.
 pub async fn edit<W: Wanted, T: Send + 'static>(
-    app: &App,
-    writer: Writer,
-    place: W::Place,
-    wanted: W,
+    app: &App, writer: Writer, place: W::Place, wanted: W,
     then: impl Fn(&mut Tx<'_>, AccessFor<W>, FoundFor<W>) -> Result<T> + Send + Sync + 'static,
 ) -> Result<Guarded<T>> {
     let (who, at) = (writer.viewer.clone(), place.clone());
@@ -227,9 +219,7 @@ pub async fn edit<W: Wanted, T: Send + 'static>(
 
 /// The texts as they will be, for the spam rules.
 fn judged(
-    writer: &Writer,
-    action: &'static str,
-    (title, text): (Option<String>, Patch<String>),
+    writer: &Writer, action: &'static str, (title, text): (Option<String>, Patch<String>),
     before: Texts,
 ) -> Result<Subject> {
     let title = title.unwrap_or(before.0);
@@ -345,9 +335,7 @@ impl NoteablePath for Spot {
 /// Does something to the notes of a thing, for who may write there; the thing is
 /// handed back with what came of it.
 fn talking<S: NoteablePath, T>(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    spot: &S,
+    tx: &mut Tx<'_>, viewer: &Viewer, spot: &S,
     work: impl FnOnce(&mut Tx<'_>, Talk<'_>) -> Result<T>,
 ) -> Result<(S::Found, T)> {
     let (desk, found) = spot.authorize(tx, viewer)?;
@@ -356,10 +344,7 @@ fn talking<S: NoteablePath, T>(
 }
 
 pub async fn comment<S: NoteablePath, T: Send + 'static>(
-    app: &App,
-    writer: Writer,
-    spot: S,
-    comment: Comment,
+    app: &App, writer: Writer, spot: S, comment: Comment,
     then: impl Fn(&mut Tx<'_>, S::Found, Said) -> Result<T> + Send + Sync + 'static,
 ) -> Result<Guarded<T>> {
     let (who, at) = (writer.viewer.clone(), spot.clone());
@@ -376,11 +361,7 @@ pub async fn comment<S: NoteablePath, T: Send + 'static>(
 /// Writes another text of a note, which belongs to the discussion if one is
 /// named.
 pub async fn rewrite<S: NoteablePath, T: Send + 'static>(
-    app: &App,
-    writer: Writer,
-    spot: S,
-    (note_id, within): (i64, Option<String>),
-    body: String,
+    app: &App, writer: Writer, spot: S, (note_id, within): (i64, Option<String>), body: String,
     then: impl Fn(&mut Tx<'_>, S::Found, Note) -> Result<T> + Send + Sync + 'static,
 ) -> Result<Guarded<T>> {
     let (who, at, inside) = (writer.viewer.clone(), spot.clone(), within.clone());
@@ -402,11 +383,7 @@ pub async fn rewrite<S: NoteablePath, T: Send + 'static>(
 
 /// Resolves a thread, or opens it again.
 pub async fn resolve<S: NoteablePath>(
-    app: &App,
-    viewer: Viewer,
-    spot: S,
-    discussion_id: String,
-    is_resolved: bool,
+    app: &App, viewer: Viewer, spot: S, discussion_id: String, is_resolved: bool,
 ) -> Result<()> {
     app.write(move |tx| {
         talking(tx, &viewer, &spot, |tx, talk| talk.resolve(tx, &discussion_id, is_resolved))
@@ -416,10 +393,7 @@ pub async fn resolve<S: NoteablePath>(
 }
 
 pub async fn destroy<S: NoteablePath>(
-    app: &App,
-    viewer: Viewer,
-    spot: S,
-    note_id: i64,
+    app: &App, viewer: Viewer, spot: S, note_id: i64,
 ) -> Result<()> {
     app.write(move |tx| talking(tx, &viewer, &spot, |tx, talk| talk.destroy(tx, note_id)).map(drop))
         .await

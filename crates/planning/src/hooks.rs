@@ -37,10 +37,7 @@ pub(crate) fn issue_closed(tx: &mut Tx<'_>, issue: &Issue, actor: Option<i64>) -
 }
 
 pub(crate) fn named_alerts(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    paths: &[String],
-    iids: &[i64],
+    tx: &mut Tx<'_>, viewer: &Viewer, paths: &[String], iids: &[i64],
 ) -> Result<Vec<Numbered>> {
     match tx.plugged::<Hooks>()?.named_alerts {
         Some(named) => named(tx, viewer, paths, iids),

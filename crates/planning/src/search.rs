@@ -29,10 +29,7 @@ pub fn scope(place: &Place) -> Scope {
 
 /// Issues, if told only in this state, and only confidential ones or others.
 pub fn issues(
-    tx: &Tx<'_>,
-    viewer: &Viewer,
-    place: &Place,
-    state: Option<IssueState>,
+    tx: &Tx<'_>, viewer: &Viewer, place: &Place, state: Option<IssueState>,
     confidential: Option<bool>,
 ) -> Found {
     let mut seen = visible(tx, viewer, &scope(place));
@@ -44,10 +41,7 @@ pub fn issues(
 /// Epics of the groups of a place, if told only in this state, and only confidential
 /// ones or others. A project has none.
 pub fn epics(
-    tx: &Tx<'_>,
-    viewer: &Viewer,
-    place: &Place,
-    state: Option<IssueState>,
+    tx: &Tx<'_>, viewer: &Viewer, place: &Place, state: Option<IssueState>,
     confidential: Option<bool>,
 ) -> Found {
     let mut seen = epic_access::visible(tx, viewer);
@@ -79,10 +73,7 @@ pub fn labels(tx: &Tx<'_>, viewer: &Viewer, place: &Place) -> Found {
 }
 
 pub fn milestones(
-    tx: &Tx<'_>,
-    viewer: &Viewer,
-    place: &Place,
-    state: Option<&'static str>,
+    tx: &Tx<'_>, viewer: &Viewer, place: &Place, state: Option<&'static str>,
 ) -> Found {
     let mut seen = of_place(tx, viewer, place, "milestones");
     if let Some(state) = state {

@@ -134,10 +134,7 @@ pub fn visible_todos(tx: &Tx<'_>, viewer: &Viewer) -> Result<Fragment> {
 }
 
 pub fn read<'n>(
-    app: &App,
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    named: impl IntoIterator<Item = (&'n str, i64)>,
+    app: &App, tx: &mut Tx<'_>, viewer: &Viewer, named: impl IntoIterator<Item = (&'n str, i64)>,
 ) -> Result<AllSeen> {
     let mut wanted: HashMap<&str, Vec<i64>> = HashMap::new();
     for (name, id) in named {
@@ -157,11 +154,7 @@ pub fn read<'n>(
 
 /// One thing, if the viewer may see it, and what it is called.
 pub fn find(
-    app: &App,
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    name: &str,
-    id: i64,
+    app: &App, tx: &mut Tx<'_>, viewer: &Viewer, name: &str, id: i64,
 ) -> Result<Option<(Noteable, Seen)>> {
     let Some(kind) = tx.plugged::<TargetKinds>()?.named(name) else {
         return Ok(None);
@@ -183,10 +176,7 @@ fn issue_is_visible(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
 }
 
 fn read_issues(
-    _: &App,
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    ids: &[i64],
+    _: &App, tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64],
 ) -> Result<HashMap<i64, Seen>> {
     let issues = rows::visible_by_ids(tx, viewer, ids)?;
     let seen = issues.into_iter().map(|issue| {

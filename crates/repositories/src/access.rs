@@ -103,10 +103,7 @@ fn told(status: u16, text: &str) -> Error {
 
 /// The repository, for who may do this with it.
 pub fn find(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    address: &Address,
-    service: Service,
+    tx: &mut Tx<'_>, viewer: &Viewer, address: &Address, service: Service,
 ) -> Result<Found> {
     if service == Service::Push {
         check_upload(viewer)?;
@@ -125,10 +122,7 @@ pub fn find(
 }
 
 fn project(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    reference: &Reference,
-    service: Service,
+    tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference, service: Service,
 ) -> Result<Project> {
     let purpose = match service {
         Service::Fetch => Purpose::DownloadCode,

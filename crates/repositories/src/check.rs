@@ -20,9 +20,7 @@ const TOLD: usize = 10;
 /// `contents` is set, else with its refs alone; what is wrong, a sentence each.
 /// `progress` is told how many of how many are done.
 pub async fn run(
-    app: &App,
-    contents: bool,
-    mut progress: impl FnMut(u64, u64) + Send,
+    app: &App, contents: bool, mut progress: impl FnMut(u64, u64) + Send,
 ) -> Result<Vec<String>> {
     let total = app.read(store::count).await? as u64;
     progress(0, total);

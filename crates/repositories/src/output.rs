@@ -25,9 +25,7 @@ pub struct Output {
 
 /// Starts git over the objects of a repository; `say` adds fixed arguments, and ids.
 pub async fn start(
-    app: &App,
-    repository: i64,
-    say: impl FnOnce(Invocation) -> Invocation,
+    app: &App, repository: i64, say: impl FnOnce(Invocation) -> Invocation,
 ) -> Result<Output> {
     let seat = app.kept::<Git>().seat().await?;
     let copy = cache::copy(app, repository, Having::Objects).await?;
@@ -40,10 +38,7 @@ pub async fn start(
 
 /// All that git answers, of at most so many bytes; an error if it fails.
 pub async fn ask(
-    app: &App,
-    repository: i64,
-    most: usize,
-    say: impl FnOnce(Invocation) -> Invocation,
+    app: &App, repository: i64, most: usize, say: impl FnOnce(Invocation) -> Invocation,
 ) -> Result<Vec<u8>> {
     let _seat = app.kept::<Git>().seat().await?;
     let copy = cache::copy(app, repository, Having::ObjectsAndRefs).await?;
@@ -56,9 +51,7 @@ pub async fn ask(
 impl Output {
     /// What runs, with what it needs until its end, and what is done then.
     pub(crate) fn of(
-        running: Running,
-        stdout: ChildStdout,
-        (copy, seat): (LocalCopy, OwnedSemaphorePermit),
+        running: Running, stdout: ChildStdout, (copy, seat): (LocalCopy, OwnedSemaphorePermit),
         after: fn(Ended) -> Result<()>,
     ) -> Output {
         Output { running, stdout, after, _copy: copy, _seat: seat }

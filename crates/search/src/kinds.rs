@@ -46,11 +46,7 @@ impl Kind {
     /// What of it somebody may see in a place; `few` are the projects that they see
     /// there, if they are few.
     pub fn found(
-        self,
-        tx: &Tx<'_>,
-        viewer: &Viewer,
-        place: &Place,
-        few: &Option<Vec<i64>>,
+        self, tx: &Tx<'_>, viewer: &Viewer, place: &Place, few: &Option<Vec<i64>>,
     ) -> Found {
         match self {
             Kind::Issues => {

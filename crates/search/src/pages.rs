@@ -79,11 +79,7 @@ struct Search {
 }
 
 async fn search(
-    app: App,
-    viewer: Viewer,
-    params: Params<Asked>,
-    paging: Paging,
-    request: Arc<RequestContext>,
+    app: App, viewer: Viewer, params: Params<Asked>, paging: Paging, request: Arc<RequestContext>,
 ) -> Result<Response> {
     let asked = params.0;
     let is_asked = !asked.q.trim().is_empty();
@@ -206,10 +202,7 @@ impl Search {
     }
 
     fn issue(
-        &self,
-        tx: &mut Tx<'_>,
-        place: Option<&Place>,
-        number: &str,
+        &self, tx: &mut Tx<'_>, place: Option<&Place>, number: &str,
     ) -> Result<Option<String>> {
         let (Some(place @ Place::Project(..)), Ok(number)) = (place, number.parse::<i64>()) else {
             return Ok(None);
@@ -300,11 +293,7 @@ impl Search {
     }
 
     fn view(
-        &self,
-        page: Page,
-        refusal: String,
-        is_asked: bool,
-        found: Option<ResultPage>,
+        &self, page: Page, refusal: String, is_asked: bool, found: Option<ResultPage>,
     ) -> SearchPage {
         let (project, group) = match &self.place {
             Place::Everywhere => Default::default(),

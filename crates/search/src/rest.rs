@@ -148,12 +148,8 @@ pub enum SearchEntity {
 type Answer = Result<Paged<SearchEntity>>;
 
 async fn search(
-    app: App,
-    viewer: SignedInViewer,
-    place: PlaceRef,
-    Params(asked): Params<Search>,
-    paging: Paging,
-    request: Arc<RequestContext>,
+    app: App, viewer: SignedInViewer, place: PlaceRef, Params(asked): Params<Search>,
+    paging: Paging, request: Arc<RequestContext>,
 ) -> Answer {
     let viewer = viewer.viewer();
     limits::count(&app, &viewer, request.peer).await?;
@@ -168,12 +164,7 @@ async fn search(
 
 impl Search {
     fn page(
-        &self,
-        tx: &mut Tx<'_>,
-        by: &Caller,
-        place: &Place,
-        query: &Query,
-        paging: Paging,
+        &self, tx: &mut Tx<'_>, by: &Caller, place: &Place, query: &Query, paging: Paging,
     ) -> Answer {
         self.fits(place)?;
         let ascending = self.sort == Some(SearchSort::Asc);

@@ -82,11 +82,7 @@ impl From<(SourceKind, i64)> for Where {
 /// Writes down what somebody did. What the program does by itself has no author
 /// and is no activity.
 pub fn record(
-    tx: &mut Tx<'_>,
-    author_id: Option<i64>,
-    action: Action,
-    place: Where,
-    target: Target<'_>,
+    tx: &mut Tx<'_>, author_id: Option<i64>, action: Action, place: Where, target: Target<'_>,
 ) -> Result<()> {
     let Some(author_id) = author_id else {
         return Ok(());
@@ -149,10 +145,7 @@ pub struct PushData {
 
 /// Somebody pushed to a project.
 pub fn record_push(
-    tx: &mut Tx<'_>,
-    author_id: Option<i64>,
-    project_id: i64,
-    push: &PushData,
+    tx: &mut Tx<'_>, author_id: Option<i64>, project_id: i64, push: &PushData,
 ) -> Result<()> {
     let now = tx.now();
     tx.execute(
@@ -167,10 +160,7 @@ pub fn record_push(
 
 /// Somebody became a member, or is none any longer.
 pub fn member(
-    tx: &mut Tx<'_>,
-    source: (SourceKind, i64),
-    user_id: i64,
-    action: Action,
+    tx: &mut Tx<'_>, source: (SourceKind, i64), user_id: i64, action: Action,
 ) -> Result<()> {
     let target = Target { kind: MEMBER, id: None, title: None };
     record(tx, Some(user_id), action, source.into(), target)

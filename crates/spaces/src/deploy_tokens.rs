@@ -50,9 +50,7 @@ impl NewDeployToken {
 
 /// Makes a token; its text is returned here and never again.
 pub fn create(
-    tx: &mut Tx<'_>,
-    place: &MembersOf<'_>,
-    new: &NewDeployToken,
+    tx: &mut Tx<'_>, place: &MembersOf<'_>, new: &NewDeployToken,
 ) -> Result<(DeployToken, Secret)> {
     check(tx, place.source.kind, new)?;
     let secret = secrets::random_token(PREFIX);

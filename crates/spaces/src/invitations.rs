@@ -90,9 +90,7 @@ kernel::params! {
 }
 
 pub fn change(
-    tx: &mut Tx<'_>,
-    place: &MembersOf<'_>,
-    change: &InvitationChange,
+    tx: &mut Tx<'_>, place: &MembersOf<'_>, change: &InvitationChange,
 ) -> Result<Invitation> {
     let known = of_address(tx, place, &change.email)?;
     let level = change.access_level.unwrap_or(known.access_level);
@@ -137,10 +135,7 @@ pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<(Invitation, Subject)>> 
 /// Makes the user a member, as they were invited to; a membership they have
 /// already stays as it is.
 pub fn accept(
-    tx: &mut Tx<'_>,
-    user: &User,
-    invitation: &Invitation,
-    subject: &Subject,
+    tx: &mut Tx<'_>, user: &User, invitation: &Invitation, subject: &Subject,
 ) -> Result<()> {
     if !user.is_human() {
         return Err(Error::forbidden(""));
@@ -161,20 +156,13 @@ pub fn accept(
 
 /// Drops an invitation for whom it was.
 pub fn decline(
-    tx: &mut Tx<'_>,
-    user: &User,
-    invitation: &Invitation,
-    subject: &Subject,
+    tx: &mut Tx<'_>, user: &User, invitation: &Invitation, subject: &Subject,
 ) -> Result<()> {
     answered(tx, user, invitation, subject, "invitation.decline")
 }
 
 fn answered(
-    tx: &mut Tx<'_>,
-    user: &User,
-    invitation: &Invitation,
-    subject: &Subject,
-    action: &'static str,
+    tx: &mut Tx<'_>, user: &User, invitation: &Invitation, subject: &Subject, action: &'static str,
 ) -> Result<()> {
     rows::delete(tx, invitation.id)?;
     let author = audit::Author { id: Some(user.id), ..Default::default() };

@@ -34,11 +34,7 @@ pub fn invitation_mail(invitation: &Invitation, subject: &Subject, link: &str) -
 }
 
 pub fn request_mail(
-    news: News,
-    base_url: &str,
-    subject: &Subject,
-    user: &User,
-    to: &User,
+    news: News, base_url: &str, subject: &Subject, user: &User, to: &User,
 ) -> Message {
     let place = format!("the {} {}", subject.kind.word(), subject.full_path);
     let title = match news {

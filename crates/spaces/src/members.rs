@@ -35,11 +35,7 @@ pub struct MembersOf<'v> {
 }
 
 pub fn place<'v>(
-    tx: &mut Tx<'_>,
-    viewer: &'v Viewer,
-    kind: SourceKind,
-    reference: &Reference,
-    purpose: Purpose,
+    tx: &mut Tx<'_>, viewer: &'v Viewer, kind: SourceKind, reference: &Reference, purpose: Purpose,
 ) -> Result<MembersOf<'v>> {
     Ok(match kind {
         SourceKind::Group => {
@@ -176,10 +172,7 @@ pub fn add(tx: &mut Tx<'_>, place: &MembersOf<'_>, user: &User, new: &NewMember)
 /// Adds one of several users, none where there is no such user; why not, where
 /// they are refused.
 pub fn add_each(
-    tx: &mut Tx<'_>,
-    place: &MembersOf<'_>,
-    user: Option<&User>,
-    new: &NewMember,
+    tx: &mut Tx<'_>, place: &MembersOf<'_>, user: Option<&User>, new: &NewMember,
 ) -> Result<Option<String>> {
     reason(match user {
         Some(user) => tx.savepoint(|tx| add(tx, place, user, new)),
@@ -320,10 +313,7 @@ fn tell(tx: &mut Tx<'_>, place: &MembersOf<'_>, news: News, user: i64, to: i64) 
 }
 
 pub fn approve(
-    tx: &mut Tx<'_>,
-    place: &MembersOf<'_>,
-    user_id: i64,
-    level: i64,
+    tx: &mut Tx<'_>, place: &MembersOf<'_>, user_id: i64, level: i64,
 ) -> Result<MemberRow> {
     check_level(place, level)?;
     lists::member(tx, &place.source, Breadth::Requests, user_id)?.ok_or(Error::NotFound(""))?;

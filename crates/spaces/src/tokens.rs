@@ -51,9 +51,7 @@ fn refused(reason: &str) -> Error {
 
 /// Makes a token with its bot. Nobody gives more than they have.
 pub fn create(
-    tx: &mut Tx<'_>,
-    place: &MembersOf<'_>,
-    new: &NewSpaceToken,
+    tx: &mut Tx<'_>, place: &MembersOf<'_>, new: &NewSpaceToken,
 ) -> Result<(AccessToken, Secret)> {
     let signed_in = place.viewer.signed_in()?;
     if signed_in.bot_source.is_some() {
@@ -116,10 +114,7 @@ pub fn revoke(tx: &mut Tx<'_>, viewer: &Viewer, token: &AccessToken) -> Result<(
 /// Replaces a token; `None` where it has ended. One shown again after it was
 /// replaced ends its whole family with the bot.
 pub fn rotate(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    token: &AccessToken,
-    expires_at: Option<Date>,
+    tx: &mut Tx<'_>, viewer: &Viewer, token: &AccessToken, expires_at: Option<Date>,
 ) -> Result<Option<(AccessToken, Secret)>> {
     let by = Author::from(viewer.signed_in()?);
     match tokens::ready_to_rotate(tx, token)? {

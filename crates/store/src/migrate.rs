@@ -51,9 +51,7 @@ pub(crate) fn has_run(session: &mut dyn Session, context: &Context) -> Result<bo
 
 /// Applies what is missing, each migration in its own transaction.
 pub(crate) fn run(
-    session: &mut dyn Session,
-    context: &Context,
-    migrations: &[Migration],
+    session: &mut dyn Session, context: &Context, migrations: &[Migration],
 ) -> Result<()> {
     let locks = session.engine() == Engine::Postgres;
     if locks {
@@ -78,9 +76,7 @@ fn step(session: &mut dyn Session, context: &Context, migrations: &[Migration]) 
 }
 
 fn apply_next(
-    session: &mut dyn Session,
-    context: &Context,
-    migrations: &[Migration],
+    session: &mut dyn Session, context: &Context, migrations: &[Migration],
 ) -> Result<bool> {
     session.batch(LEDGER)?;
     let now = context.now();

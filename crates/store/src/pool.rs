@@ -80,8 +80,7 @@ pub(crate) struct Pool<C> {
 impl<C> Pool<C> {
     /// An empty pool that keeps up to `limit` connections.
     pub(crate) fn new(
-        limit: usize,
-        open: impl Fn() -> Result<C> + Send + Sync + 'static,
+        limit: usize, open: impl Fn() -> Result<C> + Send + Sync + 'static,
     ) -> Pool<C> {
         Pool { idle: Mutex::new(Vec::new()), limit, open: Box::new(open) }
     }

@@ -158,9 +158,7 @@ impl Connection {
     }
 
     fn stream(
-        &mut self,
-        statement: &Statement,
-        bound: &[Bound<'_>],
+        &mut self, statement: &Statement, bound: &[Bound<'_>],
         take: &mut dyn FnMut(&mut Row<'_>) -> bool,
     ) -> std::result::Result<(), postgres::Error> {
         self.client.batch_execute("set local statement_timeout = 0")?;
@@ -188,10 +186,7 @@ impl Session for Connection {
     }
 
     fn query(
-        &mut self,
-        sql: &str,
-        values: &[Value],
-        stream: bool,
+        &mut self, sql: &str, values: &[Value], stream: bool,
         take: &mut dyn FnMut(&mut Row<'_>) -> bool,
     ) -> Result<()> {
         let statement = self.prepare(sql, values)?;
@@ -251,10 +246,7 @@ fn finish(pool: &Pool<Connection>, mut connection: Connection, how: &str) -> Res
 
 /// Runs a read in one snapshot.
 pub(crate) fn read(
-    pool: &Pool<Connection>,
-    caller: Option<Arc<Caller>>,
-    context: &Context,
-    run: Run<'_>,
+    pool: &Pool<Connection>, caller: Option<Arc<Caller>>, context: &Context, run: Run<'_>,
 ) -> Result<()> {
     let how = "begin isolation level repeatable read read only";
     let mut connection = begin(pool, caller.clone(), how)?;

@@ -204,10 +204,7 @@ impl Session for Connection {
     }
 
     fn query(
-        &mut self,
-        sql: &str,
-        values: &[Value],
-        stream: bool,
+        &mut self, sql: &str, values: &[Value], stream: bool,
         take: &mut dyn FnMut(&mut Row<'_>) -> bool,
     ) -> Result<()> {
         let watch = self.watch.clone();

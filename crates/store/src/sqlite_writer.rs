@@ -100,10 +100,7 @@ pub(crate) fn write_queue(mut connection: Connection, queue: &Receiver<Job>, siz
 }
 
 fn run_group(
-    connection: &mut Connection,
-    first: Job,
-    limit: usize,
-    more: &mut dyn FnMut() -> Option<Job>,
+    connection: &mut Connection, first: Job, limit: usize, more: &mut dyn FnMut() -> Option<Job>,
 ) -> (Vec<Job>, Group) {
     if let Err(error) = connection.control("begin immediate") {
         return (vec![first], Group::Refused(error));

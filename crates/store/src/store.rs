@@ -304,10 +304,7 @@ fn on_own_thread<T: Send>(open: impl FnOnce() -> Result<T> + Send) -> Result<T> 
 }
 
 fn open_sqlite(
-    path: PathBuf,
-    config: &Config,
-    context: &Context,
-    migrations: &[Migration],
+    path: PathBuf, config: &Config, context: &Context, migrations: &[Migration],
 ) -> Result<Backend> {
     let mut first = sqlite_engine::Connection::open(&path, &config.patient(), false)?;
     migrate::run(&mut first, context, migrations)?;

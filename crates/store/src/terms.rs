@@ -100,10 +100,7 @@ fn tsquery(terms: &Terms) -> String {
 }
 
 fn joined(
-    terms: &Terms,
-    one: impl Fn(&Term) -> String,
-    other: impl Fn(&str) -> String,
-    and: &str,
+    terms: &Terms, one: impl Fn(&Term) -> String, other: impl Fn(&str) -> String, and: &str,
     or: &str,
 ) -> String {
     let mut parts: Vec<String> = terms.all.iter().map(one).collect();

@@ -17,10 +17,7 @@ pub(crate) trait Session {
     /// Gives each row to `take` until that answers false. `stream` is for long
     /// results: rows are not collected first and the timeout is per row.
     fn query(
-        &mut self,
-        sql: &str,
-        values: &[Value],
-        stream: bool,
+        &mut self, sql: &str, values: &[Value], stream: bool,
         take: &mut dyn FnMut(&mut Row<'_>) -> bool,
     ) -> Result<()>;
     /// Runs a statement and counts the rows it changed.
@@ -162,9 +159,7 @@ pub struct Tx<'c> {
 
 impl<'c> Tx<'c> {
     pub(crate) fn new(
-        session: &'c mut dyn Session,
-        context: &'c Context,
-        now: Timestamp,
+        session: &'c mut dyn Session, context: &'c Context, now: Timestamp,
     ) -> Tx<'c> {
         Tx {
             session,
@@ -211,9 +206,7 @@ impl<'c> Tx<'c> {
 
     /// The first row, if there is one.
     pub fn optional<R: FromRow>(
-        &mut self,
-        sql: impl AsRef<str>,
-        params: impl Params,
+        &mut self, sql: impl AsRef<str>, params: impl Params,
     ) -> Result<Option<R>> {
         self.first_row(sql.as_ref(), params.into_values())
     }
@@ -239,9 +232,7 @@ impl<'c> Tx<'c> {
 
     /// Runs a statement for what it does, however many rows that changes.
     pub fn run<E: From<Error>>(
-        &mut self,
-        sql: impl AsRef<str>,
-        params: impl Params,
+        &mut self, sql: impl AsRef<str>, params: impl Params,
     ) -> std::result::Result<(), E> {
         self.execute(sql, params)?;
         Ok(())
@@ -257,10 +248,7 @@ impl<'c> Tx<'c> {
     /// Gives each row to `f` without collecting them, for long results. The
     /// statement timeout does not count the whole run.
     pub fn each<R: FromRow>(
-        &mut self,
-        sql: impl AsRef<str>,
-        params: impl Params,
-        mut f: impl FnMut(R) -> Result<()>,
+        &mut self, sql: impl AsRef<str>, params: impl Params, mut f: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
         self.rows(sql.as_ref(), params.into_values(), true, &mut |row| {
             f(R::from_row(row)?).map(|()| true)
@@ -282,8 +270,7 @@ impl<'c> Tx<'c> {
     /// Runs a part that may fail alone: its error undoes what it did, and the
     /// transaction goes on.
     pub fn savepoint<T, E: From<Error>>(
-        &mut self,
-        f: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
+        &mut self, f: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
     ) -> std::result::Result<T, E> {
         erased(f, |run| self.part(run))
     }
@@ -332,10 +319,7 @@ impl<'c> Tx<'c> {
     }
 
     fn rows(
-        &mut self,
-        sql: &str,
-        values: Vec<Value>,
-        stream: bool,
+        &mut self, sql: &str, values: Vec<Value>, stream: bool,
         take: &mut dyn FnMut(&mut Row<'_>) -> Result<bool>,
     ) -> Result<()> {
         let values = self.ready(values)?;

@@ -66,8 +66,7 @@ impl Work {
 
     /// The same with something done around each run.
     pub fn around(
-        mut self,
-        mut f: impl FnMut(&mut Tx<'_>, &mut Work) -> bool + Send + 'static,
+        mut self, mut f: impl FnMut(&mut Tx<'_>, &mut Work) -> bool + Send + 'static,
     ) -> Work {
         Work(Box::new(move |tx: &mut Tx<'_>| f(tx, &mut self)))
     }

@@ -129,10 +129,7 @@ pub async fn create_token(options: Options, wanted: NewToken) -> Outcome<String>
 /// Makes an account and says so. Where an instance begins by it, or lacks what
 /// every instance has, that is made first.
 pub async fn create_user(
-    mut options: Options,
-    wanted: NewUser,
-    input: std::io::Stdin,
-    say: impl Fn(&str),
+    mut options: Options, wanted: NewUser, input: std::io::Stdin, say: impl Fn(&str),
 ) -> Outcome {
     let mut line = String::new();
     input

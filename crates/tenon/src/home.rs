@@ -50,10 +50,7 @@ pub fn routes(r: &mut Routes) {
 
 /// Strangers find the projects that are open to them, as does who filters.
 async fn show(
-    app: App,
-    viewer: Viewer,
-    request: Arc<RequestContext>,
-    params: Params<HomeFilter>,
+    app: App, viewer: Viewer, request: Arc<RequestContext>, params: Params<HomeFilter>,
     paging: Paging,
 ) -> Result<Response> {
     match &viewer {

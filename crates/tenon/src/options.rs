@@ -298,9 +298,7 @@ fn at_least_one<N: From<u8> + PartialOrd>(name: &str, given: Option<N>, usual: N
 
 /// Ways in need an address to come to.
 fn incoming_mail(
-    address: Option<String>,
-    token: Option<String>,
-    mailbox: Option<String>,
+    address: Option<String>, token: Option<String>, mailbox: Option<String>,
 ) -> Outcome<IncomingMail> {
     if address.is_none() && (token.is_some() || mailbox.is_some()) {
         return Err("incoming mail needs incoming_mail_address, as reply+KEY@example.com".into());

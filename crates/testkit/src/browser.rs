@@ -56,11 +56,7 @@ impl Browser {
 
     /// Sends a form by any method, asking for answers of this type.
     pub async fn send_as(
-        &self,
-        method: Method,
-        path: &str,
-        fields: &[(&str, &str)],
-        accept: &str,
+        &self, method: Method, path: &str, fields: &[(&str, &str)], accept: &str,
     ) -> Reply {
         let headers = [("accept", accept)];
         self.send(method, path, Some(encode(fields)), &headers).await
@@ -68,10 +64,7 @@ impl Browser {
 
     /// Posts a form as it is, with these headers of a browser.
     pub async fn post_with(
-        &self,
-        path: &str,
-        fields: &[(&str, &str)],
-        headers: &[(&str, &str)],
+        &self, path: &str, fields: &[(&str, &str)], headers: &[(&str, &str)],
     ) -> Reply {
         self.send(Method::POST, path, Some(encode(fields)), headers).await
     }
@@ -121,11 +114,7 @@ impl Browser {
     }
 
     async fn send(
-        &self,
-        method: Method,
-        path: &str,
-        form: Option<String>,
-        headers: &[(&str, &str)],
+        &self, method: Method, path: &str, form: Option<String>, headers: &[(&str, &str)],
     ) -> Reply {
         let mut request = self.request(method, path);
         for (name, value) in headers {

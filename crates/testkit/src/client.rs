@@ -154,8 +154,7 @@ impl Request {
     }
 
     fn map(
-        self,
-        change: impl FnOnce(reqwest::RequestBuilder) -> reqwest::RequestBuilder,
+        self, change: impl FnOnce(reqwest::RequestBuilder) -> reqwest::RequestBuilder,
     ) -> Request {
         Request { label: self.label, builder: change(self.builder) }
     }

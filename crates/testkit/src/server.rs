@@ -87,10 +87,7 @@ impl TestServer {
     }
 
     async fn start(
-        directory: TempDir,
-        mut options: Options,
-        clock: Clock,
-        database: Option<Database>,
+        directory: TempDir, mut options: Options, clock: Clock, database: Option<Database>,
         host: Host,
     ) -> TestServer {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");

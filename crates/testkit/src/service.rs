@@ -17,9 +17,7 @@ pub struct Service {
 }
 
 async fn take(
-    State(service): State<Service>,
-    headers: HeaderMap,
-    body: String,
+    State(service): State<Service>, headers: HeaderMap, body: String,
 ) -> (StatusCode, String) {
     locked(&service.asked).push((headers, body));
     let (status, text) = locked(&service.answer).clone();

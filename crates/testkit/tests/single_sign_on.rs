@@ -17,10 +17,7 @@ static LIVE: Mutex<Option<HashSet<i64>>> = Mutex::new(None);
 
 impl SingleSignOn for Acme {
     fn ask(
-        &self,
-        tx: &mut Tx<'_>,
-        group: i64,
-        signed_in: &SignedIn,
+        &self, tx: &mut Tx<'_>, group: i64, signed_in: &SignedIn,
     ) -> kernel::error::Result<SignOn> {
         let path: Option<String> =
             tx.optional(store::sql!("select full_path from namespaces where id = $1"), (group,))?;

@@ -96,9 +96,7 @@ impl RelyingParty {
     /// Options for `parseCreationOptionsFromJSON`, and the state to keep. Keys
     /// of the holder that are `known` decline.
     pub fn begin_registration(
-        &self,
-        holder: Holder<'_>,
-        known: &[Key],
+        &self, holder: Holder<'_>, known: &[Key],
     ) -> Result<(Value, Registration), Refusal> {
         let known: Vec<_> = known.iter().map(|key| key.0.cred_id().clone()).collect();
         let (options, state) = self.webauthn.start_securitykey_registration(
@@ -116,10 +114,7 @@ impl RelyingParty {
     /// one else holds a key of this id is the caller's to see to; `known` are
     /// the holder's own.
     pub fn finish_registration(
-        &self,
-        state: &Registration,
-        answer: &str,
-        known: &[Key],
+        &self, state: &Registration, answer: &str, known: &[Key],
     ) -> Result<Key, Refusal> {
         let answer: RegisterPublicKeyCredential = parse(answer)?;
         if known.iter().any(|key| key.id() == answer.raw_id) {
@@ -143,11 +138,7 @@ impl RelyingParty {
     /// one it names ([`Assertion::key_id`]) as it is stored now, `handle` what
     /// names its holder; the key comes back as it is to be stored.
     pub fn finish_authentication(
-        &self,
-        state: &Authentication,
-        answer: &Assertion,
-        key: &Key,
-        handle: &[u8; 16],
+        &self, state: &Authentication, answer: &Assertion, key: &Key, handle: &[u8; 16],
     ) -> Result<Key, Refusal> {
         if answer.key_id() != key.id() {
             return Err(Refusal::UnknownKey);

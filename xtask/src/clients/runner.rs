@@ -20,10 +20,7 @@ use xtask::tree;
 /// Runs suites that find these programs, each against a server of its own, as
 /// many at once as places are free. The settings are those with GraphiQL.
 pub fn run(
-    shared: &Shared,
-    runs: &[Run],
-    program: &Path,
-    programs: &[(&str, PathBuf)],
+    shared: &Shared, runs: &[Run], program: &Path, programs: &[(&str, PathBuf)],
     settings: &[(&str, &str)],
 ) -> Outcome {
     tools::postgres()?;

@@ -65,10 +65,7 @@ pub fn calendar(tx: &mut Tx<'_>, viewer: &Viewer, page: PanelPage<'_>) -> Result
 
 /// Events by day, as far as the viewer sees what they are about.
 fn counts(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    user: &User,
-    first: Date,
+    tx: &mut Tx<'_>, viewer: &Viewer, user: &User, first: Date,
 ) -> Result<BTreeMap<Date, u64>> {
     let events = Events {
         after: first.yesterday().ok(),

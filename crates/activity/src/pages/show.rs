@@ -68,11 +68,7 @@ struct List {
 impl List {
     /// The page; `events` are none where the viewer may not know of any.
     fn view(
-        self,
-        tx: &mut Tx<'_>,
-        page: Page,
-        (url, here): (String, &str),
-        events: Option<Events>,
+        self, tx: &mut Tx<'_>, page: Page, (url, here): (String, &str), events: Option<Events>,
     ) -> Result<ActivityPage> {
         let List { viewer, marks, filter, paging } = self;
         let with_epics = events.as_ref().is_some_and(|events| events.of.has_epics());
@@ -107,11 +103,7 @@ fn rows_in_all(found: &Paged<Event>, paging: &Paging) -> i64 {
 }
 
 async fn of_place(
-    app: App,
-    viewer: Viewer,
-    address: Address,
-    params: Params<ActivityFilter>,
-    paging: Paging,
+    app: App, viewer: Viewer, address: Address, params: Params<ActivityFilter>, paging: Paging,
 ) -> Result<Response> {
     let shown = page(&app, &viewer, "Activity");
     let list = List { viewer, marks: app.kept::<Marks>(), filter: params.0, paging };
@@ -137,10 +129,7 @@ pub fn place(space: &Space) -> Place {
 }
 
 async fn of_dashboard(
-    app: App,
-    caller: SignedInViewer,
-    Params(params): Params<DashboardList>,
-    paging: Paging,
+    app: App, caller: SignedInViewer, Params(params): Params<DashboardList>, paging: Paging,
 ) -> Result<Response> {
     let whose = params.scope.unwrap_or_default();
     let viewer = caller.viewer();
@@ -190,10 +179,7 @@ pub fn seen(tx: &mut Tx<'_>, viewer: &Viewer, user: &User) -> Result<Option<Of>>
 }
 
 async fn of_person(
-    app: App,
-    viewer: Viewer,
-    Params(params): Params<PersonsList>,
-    paging: Paging,
+    app: App, viewer: Viewer, Params(params): Params<PersonsList>, paging: Paging,
 ) -> Result<Response> {
     let shown = page(&app, &viewer, "Activity");
     let list = List {

@@ -131,10 +131,7 @@ pub struct BranchState<'a> {
 impl BranchEntity {
     /// A branch of a project; `web_url` is that of the project.
     pub fn of(
-        name: &str,
-        commit: &objects::Commit,
-        state: BranchState<'_>,
-        web_url: &str,
+        name: &str, commit: &objects::Commit, state: BranchState<'_>, web_url: &str,
     ) -> BranchEntity {
         let default = state.head.as_branch() == Some(name);
         BranchEntity {
@@ -171,12 +168,8 @@ pub struct TagEntity {
 impl TagEntity {
     /// A tag of a project; `web_url` is that of the project.
     pub fn of(
-        name: &str,
-        target: String,
-        annotated: Option<&objects::Tag>,
-        commit: Option<&objects::Commit>,
-        protected: bool,
-        web_url: &str,
+        name: &str, target: String, annotated: Option<&objects::Tag>,
+        commit: Option<&objects::Commit>, protected: bool, web_url: &str,
     ) -> TagEntity {
         let tagger = annotated.and_then(|tag| tag.tagger.as_ref());
         TagEntity {

@@ -59,9 +59,7 @@ kernel::params! {
 }
 
 async fn get(
-    at: CodeRequest,
-    request: Arc<RequestContext>,
-    what: Params<What>,
+    at: CodeRequest, request: Arc<RequestContext>, what: Params<What>,
 ) -> Result<Response> {
     let ending = request.uri.path().rsplit_once("/archive.").map(|(_, ending)| ending);
     let ending = ending.or(what.format.as_deref()).unwrap_or("tar.gz");
@@ -143,10 +141,7 @@ struct Asked<'a> {
 
 impl Asked<'_> {
     async fn answer(
-        &self,
-        at: &CodeRequest,
-        code: &Code,
-        request: &RequestContext,
+        &self, at: &CodeRequest, code: &Code, request: &RequestContext,
     ) -> Result<Response> {
         let excluded: Vec<&str> = self.excluded.iter().map(Path::as_str).collect();
         let tag = format!("\"{}-{}-{}\"", self.commit.id, self.ending, hash(&self.name, &excluded));

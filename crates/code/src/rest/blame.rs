@@ -63,10 +63,7 @@ struct BlameItem {
 }
 
 async fn show(
-    at: CodeRequest,
-    request: Arc<RequestContext>,
-    one: Params<OneFile>,
-    rev: Params<At>,
+    at: CodeRequest, request: Arc<RequestContext>, one: Params<OneFile>, rev: Params<At>,
     range: Params<Range>,
 ) -> Result<Response> {
     let lines = checked(range.range.as_ref())?;
@@ -95,9 +92,7 @@ fn checked(range: Option<&Lines>) -> Result<Option<(i64, i64)>> {
 }
 
 async fn items(
-    at: &CodeRequest,
-    file: &files::File,
-    lines: Option<(i64, i64)>,
+    at: &CodeRequest, file: &files::File, lines: Option<(i64, i64)>,
 ) -> Result<Vec<BlameItem>> {
     let told = output::ask(&at.app, file.code.repository()?.id, MOST, |git| {
         let said = ["blame", "--porcelain", "--no-textconv"].map(str::to_owned);

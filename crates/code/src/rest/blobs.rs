@@ -65,9 +65,7 @@ pub(super) fn too_large() -> Error {
 }
 
 async fn raw(
-    at: CodeRequest,
-    request: Arc<RequestContext>,
-    one: Params<OneBlob>,
+    at: CodeRequest, request: Arc<RequestContext>, one: Params<OneBlob>,
 ) -> Result<Response> {
     let id = one.id()?;
     let (code, ()) = at.find(|_, code| code.repository.as_ref().found("Blob").map(|_| ())).await?;

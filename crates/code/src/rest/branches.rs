@@ -60,9 +60,7 @@ struct Loaded {
 }
 
 async fn list(
-    at: CodeRequest,
-    filter: Params<Filter>,
-    listing: Listing,
+    at: CodeRequest, filter: Params<Filter>, listing: Listing,
 ) -> Result<Part<BranchEntity>> {
     let wanted = Wanted::of(filter.search.as_deref(), filter.regex.as_deref())?;
     let found = at
@@ -136,9 +134,7 @@ async fn default_tip(at: &CodeRequest, code: &Code) -> Result<Option<ObjectId>> 
 }
 
 async fn protections(
-    at: &CodeRequest,
-    code: &Code,
-    names: Vec<String>,
+    at: &CodeRequest, code: &Code, names: Vec<String>,
 ) -> Result<Vec<BranchProtection>> {
     let (viewer, code) = (at.viewer.clone(), code.clone());
     let work = move |tx: &mut Tx<'_>| {
@@ -176,9 +172,7 @@ pub(super) async fn one(at: &CodeRequest, name: &str) -> Result<BranchEntity> {
 }
 
 async fn show(
-    at: CodeRequest,
-    request: Arc<RequestContext>,
-    asked: Params<OneBranch>,
+    at: CodeRequest, request: Arc<RequestContext>, asked: Params<OneBranch>,
 ) -> Result<OneAnswer> {
     let branch = one(&at, &asked.branch).await?;
     Ok(OneAnswer((request.method != http::Method::HEAD).then_some(branch)))

@@ -149,9 +149,7 @@ fn or_head(text: &str) -> &str {
 }
 
 async fn list(
-    at: CodeRequest,
-    Params(filter): Params<Filter>,
-    paging: Paging,
+    at: CodeRequest, Params(filter): Params<Filter>, paging: Paging,
 ) -> Result<Paged<CommitEntity>> {
     let path = filter.path()?;
     let asked = filter.clone();
@@ -190,11 +188,7 @@ async fn list(
 }
 
 async fn plain(
-    at: &CodeRequest,
-    code: &Code,
-    ends: Ends,
-    first_parent: bool,
-    (skip, most): (usize, usize),
+    at: &CodeRequest, code: &Code, ends: Ends, first_parent: bool, (skip, most): (usize, usize),
 ) -> Result<Vec<Commit>> {
     let work = move |objects: &Objects| {
         let (from, without) = ends.ids(objects)?;
@@ -210,11 +204,7 @@ async fn plain(
 }
 
 async fn walked(
-    at: &CodeRequest,
-    code: &Code,
-    ends: Ends,
-    mut asked: Asked,
-    (skip, most): (usize, usize),
+    at: &CodeRequest, code: &Code, ends: Ends, mut asked: Asked, (skip, most): (usize, usize),
 ) -> Result<Vec<Commit>> {
     (asked.from, asked.without) = at.objects(code, move |objects| ends.ids(objects)).await?;
     if asked.from.is_empty() {
@@ -256,9 +246,7 @@ kernel::params! {
 }
 
 async fn show(
-    at: CodeRequest,
-    one: Params<OneCommit>,
-    show: Params<Show>,
+    at: CodeRequest, one: Params<OneCommit>, show: Params<Show>,
 ) -> Result<Ok200<CommitDetail>> {
     let (code, commit) = named(&at, &one.sha).await?;
     detail(&at, &code, commit, show.stats.unwrap_or(true)).await.map(Ok200)
@@ -266,10 +254,7 @@ async fn show(
 
 /// A commit by itself, with the lines that came and went if they are wanted.
 pub(super) async fn detail(
-    at: &CodeRequest,
-    code: &Code,
-    commit: Commit,
-    with_stats: bool,
+    at: &CodeRequest, code: &Code, commit: Commit, with_stats: bool,
 ) -> Result<CommitDetail> {
     let web_url = code.web_url(at.app.base_url());
     let mut entity = CommitEntity::of(&commit, &web_url).with_trailers();
@@ -293,10 +278,7 @@ kernel::params! {
 }
 
 async fn diff(
-    at: CodeRequest,
-    one: Params<OneCommit>,
-    form: Params<DiffForm>,
-    paging: Paging,
+    at: CodeRequest, one: Params<OneCommit>, form: Params<DiffForm>, paging: Paging,
 ) -> Result<Paged<CommitDiff>> {
     let (code, commit) = named(&at, &one.sha).await?;
     let repository = code.repository()?.id;
@@ -330,10 +312,7 @@ struct CommitRef {
 }
 
 async fn refs_of(
-    at: CodeRequest,
-    one: Params<OneCommit>,
-    of: Params<RefsOf>,
-    paging: Paging,
+    at: CodeRequest, one: Params<OneCommit>, of: Params<RefsOf>, paging: Paging,
 ) -> Result<Paged<CommitRef>> {
     let (code, commit) = named(&at, &one.sha).await?;
     let kind = of.kind.unwrap_or(RefType::All);
@@ -344,10 +323,7 @@ async fn refs_of(
 }
 
 async fn containing(
-    app: &App,
-    repository: i64,
-    commit: ObjectId,
-    kind: RefType,
+    app: &App, repository: i64, commit: ObjectId, kind: RefType,
 ) -> Result<Vec<CommitRef>> {
     let told = output::ask(app, repository, MOST_REFS, |git| {
         let asked = ["for-each-ref", "--format=%(refname)"].map(str::to_owned);
@@ -382,9 +358,7 @@ struct CommitSequence {
 }
 
 async fn sequence(
-    at: CodeRequest,
-    one: Params<OneCommit>,
-    asked: Params<Sequence>,
+    at: CodeRequest, one: Params<OneCommit>, asked: Params<Sequence>,
 ) -> Result<Ok200<CommitSequence>> {
     let (code, commit) = named(&at, &one.sha).await?;
     let first_parent = asked.first_parent == Some(true);

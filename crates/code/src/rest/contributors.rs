@@ -56,9 +56,7 @@ struct Contributor {
 }
 
 async fn list(
-    at: CodeRequest,
-    filter: Params<Filter>,
-    paging: Paging,
+    at: CodeRequest, filter: Params<Filter>, paging: Paging,
 ) -> Result<Paged<Contributor>> {
     let (code, revision) = at.at(filter.rev.as_deref(), "Ref").await?;
     let find = move |objects: &Objects| access::commit(objects, &revision, "Ref");

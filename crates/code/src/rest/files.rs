@@ -86,10 +86,7 @@ impl Default for LastChanges {
 
 /// The file, with its content if it has at most so many bytes.
 pub(super) async fn find(
-    at: &CodeRequest,
-    path: Path,
-    rev: Option<&str>,
-    most: u64,
+    at: &CodeRequest, path: Path, rev: Option<&str>, most: u64,
 ) -> Result<File> {
     let (code, revision) = at.at(rev, "Commit").await?;
     let changes = at.app.kept::<LastChanges>();
@@ -123,10 +120,7 @@ pub(super) async fn find(
 
 /// The last change, where it is long ago.
 async fn changed(
-    at: &CodeRequest,
-    repository: i64,
-    commit: ObjectId,
-    path: &Path,
+    at: &CodeRequest, repository: i64, commit: ObjectId, path: &Path,
 ) -> Result<ObjectId> {
     let asked = Asked {
         from: vec![commit],
@@ -181,10 +175,7 @@ impl File {
 }
 
 async fn show(
-    at: CodeRequest,
-    request: Arc<RequestContext>,
-    one: Params<OneFile>,
-    rev: Params<At>,
+    at: CodeRequest, request: Arc<RequestContext>, one: Params<OneFile>, rev: Params<At>,
 ) -> Result<Response> {
     let file = find(&at, one.path()?, Some(&rev.rev), MOST_AS_JSON).await?;
     let mut response = match request.method == Method::HEAD {
@@ -212,10 +203,7 @@ async fn show(
 }
 
 async fn raw(
-    at: CodeRequest,
-    request: Arc<RequestContext>,
-    one: Params<OneFile>,
-    rev: Params<RawAt>,
+    at: CodeRequest, request: Arc<RequestContext>, one: Params<OneFile>, rev: Params<RawAt>,
 ) -> Result<Response> {
     // One slash before the path is taken as none.
     let path = one.file_path.strip_prefix('/').unwrap_or(&one.file_path).to_owned();
@@ -235,10 +223,7 @@ async fn raw(
 }
 /// Sends the large file that a pointer leads to.
 async fn send_large(
-    at: &CodeRequest,
-    file: &File,
-    request: &RequestContext,
-    pointer: Pointer,
+    at: &CodeRequest, file: &File, request: &RequestContext, pointer: Pointer,
 ) -> Result<Response> {
     let project = file.code.project.id;
     let found = at.app.read(move |tx| lfs::find(tx, project, &pointer.oid)).await?;

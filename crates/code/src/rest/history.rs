@@ -54,11 +54,7 @@ impl Asked {
 
     /// Some of the commits.
     pub(super) async fn page(
-        &self,
-        app: &App,
-        repository: i64,
-        skip: usize,
-        most: usize,
+        &self, app: &App, repository: i64, skip: usize, most: usize,
     ) -> Result<Vec<ObjectId>> {
         let part = [format!("--skip={skip}"), format!("--max-count={most}")];
         let told = output::ask(app, repository, most * LINE, |git| {

@@ -77,9 +77,7 @@ impl Listing {
     /// The part of a whole list that is asked for. `token` names a thing of it, each by
     /// another one.
     pub fn of<T>(
-        &self,
-        mut items: Vec<T>,
-        token: impl Fn(&[T], usize) -> String,
+        &self, mut items: Vec<T>, token: impl Fn(&[T], usize) -> String,
     ) -> Result<Part<T>> {
         let per_page = self.per_page() as usize;
         if self.is_all() {

@@ -76,10 +76,7 @@ impl Named {
 
 /// Branches (`refs/heads/`) or tags (`refs/tags/`) by name.
 pub(super) fn all(
-    tx: &mut Tx<'_>,
-    repository: &Repository,
-    below: &str,
-    wanted: &Wanted,
+    tx: &mut Tx<'_>, repository: &Repository, below: &str, wanted: &Wanted,
 ) -> Result<Vec<Named>> {
     let refs = refs::beginning(tx, repository.id, &[below.to_owned()])?;
     let named = refs.iter().map(Named::of);

@@ -16,11 +16,7 @@ const LOOKED_AT: usize = 8000;
 
 /// The bytes of a file as what they are, never as what browsers would run.
 pub(super) async fn send(
-    at: &CodeRequest,
-    code: &Code,
-    request: &RequestContext,
-    blob: Blob,
-    name: &str,
+    at: &CodeRequest, code: &Code, request: &RequestContext, blob: Blob, name: &str,
 ) -> Result<Response> {
     let kind = match &blob.content {
         Some(content) if is_text(content) => "text/plain; charset=utf-8",

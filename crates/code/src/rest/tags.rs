@@ -79,9 +79,7 @@ impl Loaded {
 }
 
 async fn list(
-    at: CodeRequest,
-    filter: Params<Filter>,
-    listing: Listing,
+    at: CodeRequest, filter: Params<Filter>, listing: Listing,
 ) -> Result<Part<TagEntity>> {
     let wanted = Wanted::of(filter.search.as_deref(), None)?;
     let (code, tags) = at

@@ -63,11 +63,7 @@ fn rank(entry: &TreeEntry) -> u8 {
 }
 
 fn read(
-    objects: &Objects,
-    tree: ObjectId,
-    path: &Path,
-    deeper: usize,
-    entries: &mut Vec<TreeEntry>,
+    objects: &Objects, tree: ObjectId, path: &Path, deeper: usize, entries: &mut Vec<TreeEntry>,
 ) -> Result<()> {
     for entry in objects.tree(tree)?.found("Tree")? {
         if entries.len() >= MOST {

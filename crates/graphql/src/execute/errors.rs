@@ -34,10 +34,7 @@ impl<'r> Run<'r> {
     /// Of fields that are undone, only the one that failed, the last that ran,
     /// tells what became of it.
     pub(super) fn undo(
-        &self,
-        mut columns: Vec<Vec<Built>>,
-        merged: &Merged<'r>,
-        parents: &[(Node, Path)],
+        &self, mut columns: Vec<Vec<Built>>, merged: &Merged<'r>, parents: &[(Node, Path)],
     ) -> Vec<Vec<Built>> {
         if !self.is_undone() {
             return columns;
@@ -92,11 +89,7 @@ impl<'r> Run<'r> {
     }
 
     pub(super) fn tell(
-        &self,
-        message: String,
-        pos: Pos,
-        path: &Path,
-        code: &str,
+        &self, message: String, pos: Pos, path: &Path, code: &str,
         mut extensions: Map<String, Json>,
     ) {
         extensions.insert("code".to_owned(), json!(code));

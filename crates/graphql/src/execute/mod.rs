@@ -91,11 +91,7 @@ type Merged<'r> = Vec<(Arc<str>, Vec<&'r Field>)>;
 impl<'r> Run<'r> {
     /// Answers objects of one type, all from the same place of the document.
     fn objects<'s>(
-        &'s self,
-        ty: Arc<str>,
-        sets: Vec<&'r [Selection]>,
-        parents: Vec<(Node, Path)>,
-        root: bool,
+        &'s self, ty: Arc<str>, sets: Vec<&'r [Selection]>, parents: Vec<(Node, Path)>, root: bool,
     ) -> Builds<'s> {
         Box::pin(async move {
             let mut merged = Merged::new();
@@ -131,8 +127,7 @@ impl<'r> Run<'r> {
     /// Root fields that change something; where all of them count or none, up
     /// to the first that fails.
     async fn one_after_another<'s>(
-        &self,
-        fields: impl Iterator<Item = Builds<'s>>,
+        &self, fields: impl Iterator<Item = Builds<'s>>,
     ) -> Vec<Vec<Built>> {
         let mut columns = Vec::new();
         for field in fields {
@@ -146,10 +141,7 @@ impl<'r> Run<'r> {
     }
 
     fn collect(
-        &self,
-        set: &'r [Selection],
-        object: &str,
-        into: &mut Merged<'r>,
+        &self, set: &'r [Selection], object: &str, into: &mut Merged<'r>,
         places: &mut HashMap<Arc<str>, usize>,
     ) {
         let (table, variables) = (&self.context.table, &self.checked.variables);
@@ -183,10 +175,7 @@ impl<'r> Run<'r> {
     }
 
     fn field<'s>(
-        &'s self,
-        object: &'s Arc<str>,
-        key: &'s Arc<str>,
-        merged: &'s [&'r Field],
+        &'s self, object: &'s Arc<str>, key: &'s Arc<str>, merged: &'s [&'r Field],
         parents: &'s [(Node, Path)],
     ) -> Builds<'s> {
         Box::pin(async move {
@@ -228,11 +217,7 @@ impl<'r> Run<'r> {
     }
 
     async fn resolve(
-        &self,
-        object: &str,
-        def: &table::Field,
-        field: &Field,
-        parents: &[(Node, Path)],
+        &self, object: &str, def: &table::Field, field: &Field, parents: &[(Node, Path)],
     ) -> Vec<Result<Answer, Fault>> {
         let all = |fault: Fault| vec![Err(fault); parents.len()];
         if object == "Mutation" && self.context.request.anonymous {

@@ -47,11 +47,7 @@ pub(super) struct PendingNode {
 impl Run<'_> {
     /// Separates the objects of an answer from the rest.
     pub(super) fn tree(
-        &self,
-        ty: &TypeRef,
-        answer: Answer,
-        path: &Path,
-        found: &mut Vec<PendingNode>,
+        &self, ty: &TypeRef, answer: Answer, path: &Path, found: &mut Vec<PendingNode>,
     ) -> Tree {
         match (ty.nullable(), answer) {
             (_, Answer::Null) => Tree::Value(Json::Null),
@@ -90,11 +86,7 @@ impl Run<'_> {
     /// Puts the answered objects in their places; a null where none may be
     /// fails what it stands in.
     pub(super) fn build(
-        &self,
-        ty: &TypeRef,
-        tree: Tree,
-        below: &mut [Option<Built>],
-        at: &ErrorSite<'_>,
+        &self, ty: &TypeRef, tree: Tree, below: &mut [Option<Built>], at: &ErrorSite<'_>,
         path: &Path,
     ) -> Built {
         let value = match tree {

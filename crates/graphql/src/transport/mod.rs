@@ -170,9 +170,7 @@ impl Interface {
 
     /// Every entry through the front, each with its own errors.
     async fn checked(
-        &self,
-        incoming: &Incoming,
-        limits: Limits,
+        &self, incoming: &Incoming, limits: Limits,
     ) -> Result<Vec<Step<Arc<Checked>>>> {
         let entries = incoming.kind.entries();
         let read = |entry: &Entry| match self.state.known.get(incoming, entry) {
@@ -211,10 +209,7 @@ impl Interface {
     }
 
     fn reply(
-        &self,
-        incoming: &Incoming,
-        answers: Vec<Arc<Answered>>,
-        batch: bool,
+        &self, incoming: &Incoming, answers: Vec<Arc<Answered>>, batch: bool,
     ) -> Result<Response> {
         Whole { answers, batch, strict: incoming.strict }.response()
     }

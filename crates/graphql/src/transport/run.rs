@@ -67,8 +67,7 @@ impl Run<'_> {
     /// depend on it, and which one that was. An entry sees what those before
     /// it changed.
     async fn until_failure(
-        &self,
-        checked: &[Step<Arc<Checked>>],
+        &self, checked: &[Step<Arc<Checked>>],
     ) -> Result<(Vec<Answered>, Option<usize>)> {
         let mut answers = Vec::with_capacity(checked.len());
         for (entry, step) in self.incoming.kind.entries().iter().zip(checked) {

@@ -92,10 +92,7 @@ async fn text(part: Option<Part>, name: &str, most: usize) -> Result<String> {
 /// Puts the key of a file where `paths` says, which must be null; answers the
 /// number of the entry and the place in its variables.
 fn put(
-    operations: &mut Json,
-    field: &str,
-    paths: &Json,
-    key: &UploadKey,
+    operations: &mut Json, field: &str, paths: &Json, key: &UploadKey,
 ) -> Result<(usize, Place)> {
     let only = match paths.as_array().map(Vec::as_slice) {
         Some([Json::String(path)]) => path,
@@ -188,9 +185,7 @@ impl Pending {
 /// Refuses files where the operation takes none: at places that are not of
 /// type `Upload`.
 pub fn check(
-    table: &Table,
-    entry: &Entry,
-    checked: &Checked,
+    table: &Table, entry: &Entry, checked: &Checked,
 ) -> std::result::Result<(), Vec<StaticError>> {
     let misplaced = |place: &&Place| !takes_file(table, checked, place);
     match entry.files.iter().find(misplaced) {

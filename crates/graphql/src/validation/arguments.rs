@@ -13,12 +13,8 @@ use std::sync::Arc;
 impl<'d> Validator<'d, '_> {
     /// Arguments of a field or directive, or the fields of an input object.
     pub(super) fn arguments(
-        &mut self,
-        word: &str,
-        owner: &str,
-        inputs: &BTreeMap<Arc<str>, Input>,
-        given: &'d [Argument],
-        pos: Pos,
+        &mut self, word: &str, owner: &str, inputs: &BTreeMap<Arc<str>, Input>,
+        given: &'d [Argument], pos: Pos,
     ) -> Visit {
         let mut seen = HashSet::new();
         for argument in given {
@@ -63,11 +59,7 @@ impl<'d> Validator<'d, '_> {
     }
 
     fn argument(
-        &mut self,
-        word: &str,
-        owner: &str,
-        input: &Input,
-        argument: &'d Argument,
+        &mut self, word: &str, owner: &str, input: &Input, argument: &'d Argument,
     ) -> Visit {
         if let Err(misfit) = literals::fits(self.table, &input.ty, &argument.value) {
             let (name, value, ty) = (&argument.name, &argument.value, &input.ty);
@@ -86,11 +78,7 @@ impl<'d> Validator<'d, '_> {
 
     /// Variables and input objects inside a value that otherwise fits.
     fn within(
-        &mut self,
-        ty: &TypeRef,
-        value: &'d Value,
-        defaulted: bool,
-        argument: &'d Argument,
+        &mut self, ty: &TypeRef, value: &'d Value, defaulted: bool, argument: &'d Argument,
     ) -> Visit {
         self.step()?;
         match (ty.nullable(), value) {

@@ -73,10 +73,7 @@ pub fn too_complex(score: u64, limit: u64) -> StaticError {
 
 /// Walks an operation that is valid and of bounded size.
 pub fn analyse(
-    table: &Table,
-    operation: &Operation,
-    fragments: &Fragments<'_>,
-    variables: &Map<String, Json>,
+    table: &Table, operation: &Operation, fragments: &Fragments<'_>, variables: &Map<String, Json>,
 ) -> Result<Report, StaticError> {
     let root: Arc<str> = operation.kind.root().into();
     let mut walk = Walk {
@@ -110,10 +107,7 @@ pub struct Part {
 /// Where a value may be of several types, the one that costs most is listed:
 /// it is the one that counts.
 pub fn parts(
-    table: &Table,
-    operation: &Operation,
-    fragments: &Fragments<'_>,
-    variables: &Map<String, Json>,
+    table: &Table, operation: &Operation, fragments: &Fragments<'_>, variables: &Map<String, Json>,
 ) -> Vec<Part> {
     let root: Arc<str> = operation.kind.root().into();
     let mut parts = Vec::new();
@@ -217,9 +211,7 @@ type Dearest = (u64, Option<Arc<str>>);
 
 impl<'d, 't> Score<'d, 't> {
     fn new(
-        table: &'t Table,
-        fragments: &'t Fragments<'d>,
-        variables: &'t Map<String, Json>,
+        table: &'t Table, fragments: &'t Fragments<'d>, variables: &'t Map<String, Json>,
     ) -> Score<'d, 't> {
         Score { table, fragments, variables, steps: 0, known: HashMap::new() }
     }
@@ -268,10 +260,7 @@ impl<'d, 't> Score<'d, 't> {
     }
 
     fn list(
-        &mut self,
-        sets: &[&'d [Selection]],
-        parent: &Arc<str>,
-        path: &[Arc<str>],
+        &mut self, sets: &[&'d [Selection]], parent: &Arc<str>, path: &[Arc<str>],
         into: &mut Vec<Part>,
     ) {
         let Some(object) = self.dearest(sets, parent).1 else {
@@ -316,10 +305,7 @@ impl<'d, 't> Score<'d, 't> {
     }
 
     fn collect(
-        &mut self,
-        set: &'d [Selection],
-        object: &str,
-        order: &mut Vec<Vec<&'d Field>>,
+        &mut self, set: &'d [Selection], object: &str, order: &mut Vec<Vec<&'d Field>>,
         places: &mut HashMap<Arc<str>, usize>,
     ) {
         for selection in set {

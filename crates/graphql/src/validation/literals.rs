@@ -45,9 +45,7 @@ pub fn fits_whole(table: &Table, ty: &TypeRef, value: &Value) -> Result<(), Misf
 }
 
 fn fields_fit(
-    table: &Table,
-    inputs: &BTreeMap<Arc<str>, Input>,
-    given: &[Argument],
+    table: &Table, inputs: &BTreeMap<Arc<str>, Input>, given: &[Argument],
 ) -> Result<(), Misfit> {
     let is_given = |input: &Input| given.iter().any(|one| one.name == input.name);
     if inputs.values().any(|one| one.is_required() && !is_given(one)) {
@@ -77,10 +75,7 @@ fn named_fits(table: &Table, name: &str, value: &Value) -> Result<(), Misfit> {
 /// The value a resolver sees: variables put in, defaults filled in.
 /// `None` for a variable that has no value.
 pub fn read(
-    table: &Table,
-    ty: &TypeRef,
-    value: &Value,
-    variables: &Map<String, Json>,
+    table: &Table, ty: &TypeRef, value: &Value, variables: &Map<String, Json>,
 ) -> Option<Json> {
     if let Value::Variable(name) = value {
         return variables.get(&**name).map(|given| match (ty.nullable(), given) {
@@ -111,10 +106,7 @@ pub fn read(
 }
 
 fn object(
-    table: &Table,
-    inputs: &BTreeMap<Arc<str>, Input>,
-    value: &Value,
-    variables: &Map<String, Json>,
+    table: &Table, inputs: &BTreeMap<Arc<str>, Input>, value: &Value, variables: &Map<String, Json>,
 ) -> Json {
     let Value::Object(given) = value else {
         return Json::Null;
@@ -124,9 +116,7 @@ fn object(
 
 /// Arguments, or the fields of an input object, as a resolver sees them.
 pub fn arguments(
-    table: &Table,
-    inputs: &BTreeMap<Arc<str>, Input>,
-    given: &[Argument],
+    table: &Table, inputs: &BTreeMap<Arc<str>, Input>, given: &[Argument],
     variables: &Map<String, Json>,
 ) -> Map<String, Json> {
     let mut out = Map::new();

@@ -17,9 +17,7 @@ const MAX_STEPS: u32 = 50_000;
 
 /// Checks all operations, with one budget; the first conflict is told.
 pub fn check(
-    table: &Table,
-    operations: &[Operation],
-    fragments: &Fragments<'_>,
+    table: &Table, operations: &[Operation], fragments: &Fragments<'_>,
 ) -> Result<(), StaticError> {
     let mut merge = Merge { table, fragments, steps: 0 };
     for operation in operations {
@@ -126,10 +124,7 @@ impl<'d> Merge<'d, '_> {
     }
 
     fn collect(
-        &mut self,
-        selections: &'d [Selection],
-        parent: &Arc<str>,
-        groups: &mut Groups<'d>,
+        &mut self, selections: &'d [Selection], parent: &Arc<str>, groups: &mut Groups<'d>,
         places: &mut HashMap<Arc<str>, usize>,
     ) -> Result<(), StaticError> {
         for selection in selections {

@@ -23,9 +23,7 @@ type Usages<'d> = HashMap<Arc<str>, Vec<Usage<'d>>>;
 
 /// Checks every operation with the fragments it reaches, then the fragments.
 pub fn check<'d>(
-    validator: &mut Validator<'d, '_>,
-    document: &'d Document,
-    of_operations: &[Vec<Usage<'d>>],
+    validator: &mut Validator<'d, '_>, document: &'d Document, of_operations: &[Vec<Usage<'d>>],
     of_fragments: &Usages<'d>,
 ) -> Result<(), Stop> {
     let mut reached = HashSet::new();
@@ -76,8 +74,7 @@ fn title_path(operation: &Operation) -> String {
 
 /// Names of all fragments that an operation reaches.
 fn reachable<'d>(
-    validator: &mut Validator<'d, '_>,
-    operation: &'d Operation,
+    validator: &mut Validator<'d, '_>, operation: &'d Operation,
 ) -> Result<Vec<Arc<str>>, Stop> {
     let fragments: &Fragments<'d> = validator.fragments;
     let mut seen = HashSet::new();
@@ -97,11 +94,8 @@ fn reachable<'d>(
 }
 
 fn check_operation<'d>(
-    validator: &mut Validator<'d, '_>,
-    operation: &'d Operation,
-    own: &[Usage<'d>],
-    reached: &[Arc<str>],
-    of_fragments: &Usages<'d>,
+    validator: &mut Validator<'d, '_>, operation: &'d Operation, own: &[Usage<'d>],
+    reached: &[Arc<str>], of_fragments: &Usages<'d>,
 ) -> Result<(), Stop> {
     let declared = operation.variables.iter().map(|one| (&one.name, one));
     let declared: HashMap<&Arc<str>, &Variable> = declared.collect();
@@ -137,9 +131,7 @@ fn check_operation<'d>(
 }
 
 fn fits<'d>(
-    validator: &mut Validator<'d, '_>,
-    variable: &'d Variable,
-    usage: &Usage<'d>,
+    validator: &mut Validator<'d, '_>, variable: &'d Variable, usage: &Usage<'d>,
 ) -> Result<(), Stop> {
     let Some(place) = &usage.ty else {
         return Ok(());

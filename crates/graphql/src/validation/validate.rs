@@ -23,10 +23,7 @@ pub(super) struct Stop;
 pub(super) type Visit = Result<(), Stop>;
 
 pub fn document(
-    table: &Table,
-    document: &Document,
-    fragments: &Fragments<'_>,
-    time: Duration,
+    table: &Table, document: &Document, fragments: &Fragments<'_>, time: Duration,
 ) -> Result<(), Vec<StaticError>> {
     let mut validator = Validator {
         table,

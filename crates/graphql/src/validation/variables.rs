@@ -29,9 +29,7 @@ pub fn sent(given: Option<&Json>) -> Result<Map<String, Json>, String> {
 
 /// The values of an operation's variables, coerced, with defaults.
 pub fn coerced(
-    table: &Table,
-    operation: &Operation,
-    sent: &Map<String, Json>,
+    table: &Table, operation: &Operation, sent: &Map<String, Json>,
 ) -> Result<Map<String, Json>, Vec<StaticError>> {
     let mut values = Map::new();
     let mut errors = Vec::new();

@@ -210,8 +210,7 @@ fn cookie(call: &Call, name: &str) -> Option<String> {
 }
 
 pub fn cookie_of<'h>(
-    mut headers: impl Iterator<Item = &'h http::HeaderValue>,
-    name: &str,
+    mut headers: impl Iterator<Item = &'h http::HeaderValue>, name: &str,
 ) -> Option<String> {
     headers.find_map(|value| {
         let pairs = value.to_str().ok()?.split(';');

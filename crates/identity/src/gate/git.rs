@@ -17,11 +17,7 @@ impl IdentityGate {
     /// What git sends: a token of any kind as the password of whomever, or the password
     /// of an account, where the instance lets it in (docs/interface/repositories.md 1.3).
     pub(super) async fn by_git(
-        &self,
-        app: &App,
-        peer: String,
-        username: String,
-        password: String,
+        &self, app: &App, peer: String, username: String, password: String,
     ) -> Resolved {
         match self.by_token(app, peer.clone(), password.clone()).await {
             Err(Refused { error: Error::Unauthenticated, .. }) => {}

@@ -229,11 +229,7 @@ impl IdentityGate {
     /// A deploy token by Basic or header; Basic may also carry a user's token
     /// as its password, with any user name.
     async fn by_deploy(
-        &self,
-        app: &App,
-        peer: String,
-        username: Option<String>,
-        text: String,
+        &self, app: &App, peer: String, username: Option<String>, text: String,
     ) -> Resolved {
         let basic = username.is_some();
         let (holder, deploy) = app
@@ -331,8 +327,7 @@ impl IdentityGate {
 
 impl Gate for IdentityGate {
     fn admit<'c>(
-        &'c self,
-        call: &'c mut Call,
+        &'c self, call: &'c mut Call,
     ) -> Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 'c>> {
         Box::pin(async move {
             let viewer = match self.resolve(call).await {

@@ -51,8 +51,7 @@ pub fn viewer(context: &Context) -> Viewer {
 
 /// The ids of those people whose activity and memberships the caller may see.
 pub async fn open_profiles(
-    context: &Context,
-    people: &[Arc<Person>],
+    context: &Context, people: &[Arc<Person>],
 ) -> Result<HashSet<i64>, Fault> {
     let (app, reader) = (context.app()?, viewer(context));
     let rules: SignIn = app.settings().get(app).await?;
@@ -179,10 +178,7 @@ const SHOWN: &str = "E-mail they show to everyone.";
 
 /// A field of the profile, which private users show to few.
 fn of_profile<'g>(
-    user: ObjectBuilder<'g, Person>,
-    name: &str,
-    text: &str,
-    field: fn(&ProfileTexts) -> &Words,
+    user: ObjectBuilder<'g, Person>, name: &str, text: &str, field: fn(&ProfileTexts) -> &Words,
 ) -> ObjectBuilder<'g, Person> {
     let texts = move |people: Vec<Arc<Person>>, _, context: Context| async move {
         let ids: Vec<i64> = people.iter().map(|it| it.user.id).collect();

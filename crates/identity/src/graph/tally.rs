@@ -38,10 +38,7 @@ impl Tally {
 
     /// The rows of one owner, to at most `limit` and one more.
     pub async fn of(
-        self: Arc<Self>,
-        context: &Context,
-        owner: i64,
-        limit: Option<i64>,
+        self: Arc<Self>, context: &Context, owner: i64, limit: Option<i64>,
     ) -> Result<i64, Fault> {
         let mut known = self.known.lock().await;
         let found = match known.entry(limit) {
@@ -58,9 +55,7 @@ impl Tally {
 
     /// Pages that are counted when they are asked for it, each as its owner's.
     pub fn counts<T>(
-        self: Arc<Self>,
-        pages: Vec<Connection<T>>,
-        owners: Vec<i64>,
+        self: Arc<Self>, pages: Vec<Connection<T>>, owners: Vec<i64>,
     ) -> Vec<Option<Connection<T>>> {
         let counted = |(page, owner): (Connection<T>, i64)| {
             let tally = self.clone();

@@ -66,9 +66,7 @@ impl Throttle {
 
     /// What was sent for it: on or off, requests, seconds.
     fn sent(
-        &self,
-        source: &Source,
-        wrong: &mut Vec<String>,
+        &self, source: &Source, wrong: &mut Vec<String>,
     ) -> (Option<bool>, Option<i64>, Option<i64>) {
         let enabled: Option<Option<bool>> = take(source, self.enabled, wrong);
         let mut number = |key| take::<Option<i64>>(source, key, wrong).flatten();

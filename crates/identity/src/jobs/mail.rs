@@ -28,10 +28,7 @@ impl Job for SendLink {
 }
 
 fn link_mail(
-    app: &App,
-    tx: &mut Tx<'_>,
-    job: &SendLink,
-    purpose: Purpose,
+    app: &App, tx: &mut Tx<'_>, job: &SendLink, purpose: Purpose,
 ) -> Result<Option<Message>> {
     let user = users::find(tx, job.user)?.filter(|user| mail_links::may_use(user, purpose));
     let Some(user) = user else {

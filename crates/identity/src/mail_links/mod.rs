@@ -18,10 +18,7 @@ use store::Tx;
 
 /// Makes a link; its token is returned here and never again.
 pub fn create(
-    tx: &mut Tx<'_>,
-    user: UserId,
-    purpose: Purpose,
-    email_id: Option<i64>,
+    tx: &mut Tx<'_>, user: UserId, purpose: Purpose, email_id: Option<i64>,
 ) -> Result<Secret> {
     crate::store::mail_links::forget_of(tx, user, purpose, email_id)?;
     let secret = secrets::random_token("");

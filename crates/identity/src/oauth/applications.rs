@@ -84,10 +84,7 @@ pub(super) fn random_hex() -> String {
 
 /// Registers an application; its secret is returned here and never again.
 pub fn create(
-    tx: &mut Tx<'_>,
-    by: &Author,
-    owner: Owner,
-    new: &Registration,
+    tx: &mut Tx<'_>, by: &Author, owner: Owner, new: &Registration,
 ) -> Result<(Application, Option<Secret>)> {
     check(tx, new)?;
     let made = insert(tx, owner, new, &random_hex(), false)?;
@@ -154,10 +151,7 @@ pub fn destroy(tx: &mut Tx<'_>, by: &Author, id: i64) -> Result<()> {
 }
 
 pub(super) fn record(
-    tx: &mut Tx<'_>,
-    by: &Author,
-    action: &'static str,
-    application: &Application,
+    tx: &mut Tx<'_>, by: &Author, action: &'static str, application: &Application,
 ) -> Result<()> {
     kernel::audit::record(
         tx,

@@ -71,10 +71,7 @@ struct Asking {
 
 /// Decides on a request, asking nobody yet.
 async fn examine(
-    app: &App,
-    context: &RequestContext,
-    viewer: &Viewer,
-    read: Lenient,
+    app: &App, context: &RequestContext, viewer: &Viewer, read: Lenient,
 ) -> Result<Next> {
     let bad = |refusal| Ok(Next::Page(StatusCode::BAD_REQUEST, refusal));
     let Some(uid) = read.sent.get("client_id").map(str::to_owned) else {
@@ -191,11 +188,7 @@ fn with_return(path: &str, back: &str) -> String {
 /// session. The path carries a signed time, so that the sign-in after it is
 /// recognised and nobody is asked twice.
 fn fresh_sign_in(
-    app: &App,
-    context: &RequestContext,
-    request: &Request,
-    began: Timestamp,
-    mark: Option<&str>,
+    app: &App, context: &RequestContext, request: &Request, began: Timestamp, mark: Option<&str>,
 ) -> Option<String> {
     let now = app.now().as_second();
     let marked = mark
@@ -222,10 +215,7 @@ fn fresh_sign_in(
 }
 
 async fn show(
-    app: App,
-    context: Arc<RequestContext>,
-    viewer: Viewer,
-    query: PageQuery,
+    app: App, context: Arc<RequestContext>, viewer: Viewer, query: PageQuery,
 ) -> Result<Response> {
     let prompt_login = query.0.sent.get("prompt").is_some_and(|text| text.contains("login"));
     match examine(&app, &context, &viewer, query.0).await? {
@@ -244,10 +234,7 @@ async fn show(
 }
 
 async fn decide(
-    app: App,
-    context: Arc<RequestContext>,
-    viewer: Viewer,
-    form: PageForm,
+    app: App, context: Arc<RequestContext>, viewer: Viewer, form: PageForm,
 ) -> Result<Response> {
     if form
         .0
@@ -265,10 +252,7 @@ async fn decide(
 }
 
 async fn deny(
-    app: App,
-    context: Arc<RequestContext>,
-    viewer: Viewer,
-    form: PageForm,
+    app: App, context: Arc<RequestContext>, viewer: Viewer, form: PageForm,
 ) -> Result<Response> {
     match examine(&app, &context, &viewer, form.0).await? {
         Next::SignIn(_) => reply::redirect("/users/sign_in"),
@@ -368,9 +352,7 @@ fn answer_error(app: &App, target: &Target, refusal: &Refusal) -> Result<Respons
 
 /// Sends the answer, with `state` and the issuer (RFC 9207).
 fn answer<'a>(
-    app: &'a App,
-    target: &'a Target,
-    mut parameters: Vec<(&'a str, &'a str)>,
+    app: &'a App, target: &'a Target, mut parameters: Vec<(&'a str, &'a str)>,
 ) -> Result<Response> {
     if let Some(state) = &target.state {
         parameters.push(("state", state));

@@ -44,9 +44,7 @@ async fn start(app: App, request: Arc<RequestContext>, body: SentBody) -> Result
 }
 
 async fn begin(
-    app: &App,
-    request: &RequestContext,
-    sent: refusal::Result<OauthParams>,
+    app: &App, request: &RequestContext, sent: refusal::Result<OauthParams>,
 ) -> refusal::Result<Response> {
     let sent = sent?;
     limits::spend(&limits::of(app).devices, request, app.now())?;
@@ -90,10 +88,7 @@ kernel::params! {
 }
 
 async fn show(
-    app: App,
-    viewer: Viewer,
-    request: Arc<RequestContext>,
-    params: Params<DeviceCode>,
+    app: App, viewer: Viewer, request: Arc<RequestContext>, params: Params<DeviceCode>,
 ) -> Result<Response> {
     if viewer.in_session().is_none() {
         return reply::redirect(&sign_in_path(&request));
@@ -104,11 +99,7 @@ async fn show(
 }
 
 fn form(
-    app: &App,
-    viewer: &Viewer,
-    code: Option<String>,
-    flash: Option<Flash>,
-    status: StatusCode,
+    app: &App, viewer: &Viewer, code: Option<String>, flash: Option<Flash>, status: StatusCode,
 ) -> Result<Response> {
     let mut page = pages::page(app, viewer, "Connect a device");
     page.flash = flash;
@@ -124,11 +115,7 @@ fn wants_json(request: &RequestContext) -> bool {
 }
 
 fn problem(
-    app: &App,
-    request: &RequestContext,
-    viewer: &Viewer,
-    typed: &str,
-    text: &str,
+    app: &App, request: &RequestContext, viewer: &Viewer, typed: &str, text: &str,
 ) -> Result<Response> {
     let status = StatusCode::UNPROCESSABLE_ENTITY;
     if wants_json(request) {
@@ -164,10 +151,7 @@ fn look(tx: &mut Tx<'_>, typed: &str, user: i64, ip: &str) -> Result<Looked> {
 }
 
 async fn look_up(
-    app: App,
-    viewer: SignedInViewer,
-    request: Arc<RequestContext>,
-    params: Params<DeviceCode>,
+    app: App, viewer: SignedInViewer, request: Arc<RequestContext>, params: Params<DeviceCode>,
 ) -> Result<Response> {
     let viewer = viewer.viewer();
     let (signed_in, _) = viewer.in_session().ok_or(Error::Unauthenticated)?;
@@ -208,10 +192,7 @@ kernel::params! {
 }
 
 async fn confirm(
-    app: App,
-    viewer: SignedInViewer,
-    request: Arc<RequestContext>,
-    params: Params<ConfirmDevice>,
+    app: App, viewer: SignedInViewer, request: Arc<RequestContext>, params: Params<ConfirmDevice>,
 ) -> Result<Response> {
     let viewer = viewer.viewer();
     let (signed_in, session) = viewer.in_session().ok_or(Error::Unauthenticated)?;

@@ -34,11 +34,7 @@ pub struct Started {
 }
 
 pub fn start(
-    tx: &mut Tx<'_>,
-    application: &Application,
-    scopes: &[String],
-    ip: &str,
-    agent: &str,
+    tx: &mut Tx<'_>, application: &Application, scopes: &[String], ip: &str, agent: &str,
 ) -> Result<Started> {
     let device_code = random_hex();
     let user_code = random_user_code();
@@ -99,11 +95,7 @@ pub fn by_user_code(tx: &mut Tx<'_>, typed: &str) -> kernel::error::Result<Optio
 /// Records the user's decision and erases the user code; false when somebody
 /// decided already or the time is over.
 pub fn decide(
-    tx: &mut Tx<'_>,
-    device: i64,
-    user: UserId,
-    approved: bool,
-    authenticated_at: Timestamp,
+    tx: &mut Tx<'_>, device: i64, user: UserId, approved: bool, authenticated_at: Timestamp,
 ) -> kernel::error::Result<bool> {
     let now = tx.now();
     let state = if approved { State::Approved } else { State::Denied };

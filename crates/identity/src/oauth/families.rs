@@ -90,9 +90,7 @@ pub struct Refresh {
 /// Replaces a pair by a new one. `application` is who asks; `None` only where
 /// the family has none.
 pub fn refresh(
-    tx: &mut Tx<'_>,
-    application: Option<&Application>,
-    asked: &Refresh,
+    tx: &mut Tx<'_>, application: Option<&Application>, asked: &Refresh,
 ) -> Result<Issued> {
     let pair = by_refresh(tx, &asked.token)?.ok_or(Refusal::InvalidGrant)?;
     if pair.application_id != application.map(|application| application.id) {
@@ -164,10 +162,7 @@ pub fn touch(tx: &mut Tx<'_>, family: i64, user: UserId, ip: &str) -> kernel::er
 
 /// Whether the user already allowed the application exactly these scopes.
 pub fn has_consent(
-    tx: &mut Tx<'_>,
-    user: UserId,
-    application: i64,
-    wanted: &[String],
+    tx: &mut Tx<'_>, user: UserId, application: i64, wanted: &[String],
 ) -> kernel::error::Result<bool> {
     let known: Vec<String> = crate::store::families::scopes_given(tx, user, application)?;
     Ok(known.iter().any(|scopes| scopes::same(&scopes::split(scopes), wanted)))

@@ -33,18 +33,14 @@ pub(super) fn bearer(request: &RequestContext) -> Option<&str> {
 }
 
 async fn info(
-    app: App,
-    request: Arc<RequestContext>,
-    query: SentQuery,
+    app: App, request: Arc<RequestContext>, query: SentQuery,
 ) -> kernel::error::Result<Response> {
     let answer = show_info(&app, &request, query.0).await;
     Ok(answered_to_all(answer, &request))
 }
 
 async fn show_info(
-    app: &App,
-    request: &RequestContext,
-    query: Result<OauthParams>,
+    app: &App, request: &RequestContext, query: Result<OauthParams>,
 ) -> Result<Response> {
     let query = query?;
     let refused = || {
@@ -86,17 +82,13 @@ fn owner_is_active(tx: &mut Tx<'_>, pair: Option<&Pair>) -> kernel::error::Resul
 }
 
 async fn introspect(
-    app: App,
-    request: Arc<RequestContext>,
-    body: SentBody,
+    app: App, request: Arc<RequestContext>, body: SentBody,
 ) -> kernel::error::Result<Response> {
     Ok(answered(examine(&app, &request, body.0).await, &request))
 }
 
 async fn examine(
-    app: &App,
-    request: &RequestContext,
-    sent: Result<OauthParams>,
+    app: &App, request: &RequestContext, sent: Result<OauthParams>,
 ) -> Result<Response> {
     let sent = sent?;
     limits::check(&limits::of(app).failed_grants, request, app.now())?;
@@ -163,10 +155,7 @@ impl Active {
 /// The living token of the application that asks: an access or a refresh
 /// token, whichever it is.
 fn look_up(
-    tx: &mut Tx<'_>,
-    by_bearer: Option<&str>,
-    credentials: Option<&Credentials>,
-    token: &str,
+    tx: &mut Tx<'_>, by_bearer: Option<&str>, credentials: Option<&Credentials>, token: &str,
 ) -> Result<Option<Active>> {
     let now = tx.now();
     let application = match (by_bearer, credentials) {
@@ -195,9 +184,7 @@ fn look_up(
 }
 
 async fn revoke(
-    app: App,
-    request: Arc<RequestContext>,
-    body: SentBody,
+    app: App, request: Arc<RequestContext>, body: SentBody,
 ) -> kernel::error::Result<Response> {
     let answer = match end(&app, &request, body.0).await {
         Err(Refusal::InvalidClient | Refusal::UnauthorizedClient(_)) => {

@@ -56,10 +56,7 @@ pub fn routes(r: &mut Routes) {
 /// Declares an endpoint for programs, whose refusals are OAuth's and which
 /// looks at credentials itself.
 fn endpoint<'r, A, H: Handler<A>>(
-    r: &'r mut Routes,
-    method: Method,
-    path: &str,
-    handler: H,
+    r: &'r mut Routes, method: Method, path: &str, handler: H,
 ) -> Declared<'r> {
     let declared = r.plain(method, path, handler);
     declared.refuses(refusal::unread).unchecked()

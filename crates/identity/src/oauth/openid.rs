@@ -138,9 +138,7 @@ async fn webfinger(app: App, resource: Resource) -> kernel::error::Result<Respon
 }
 
 async fn userinfo(
-    app: App,
-    request: Arc<RequestContext>,
-    sent: AccessToken,
+    app: App, request: Arc<RequestContext>, sent: AccessToken,
 ) -> kernel::error::Result<Response> {
     let answer = match show_user(&app, sent.0).await {
         Ok(Some(claims)) => Ok(reply::json(StatusCode::OK, &claims)?),
@@ -187,10 +185,7 @@ async fn show_user(app: &App, sent: Option<String>) -> Result<Option<Map<String,
 }
 
 fn claims(
-    tx: &mut store::Tx<'_>,
-    base: &str,
-    id: i64,
-    with_email: bool,
+    tx: &mut store::Tx<'_>, base: &str, id: i64, with_email: bool,
 ) -> kernel::error::Result<Map<String, Value>> {
     let user = crate::users::find(tx, id)?.ok_or(Error::NotFound("User"))?;
     let profile = crate::users::profile(tx, id)?;

@@ -54,10 +54,7 @@ async fn register(app: App, request: Arc<RequestContext>, body: Raw) -> Result<R
 }
 
 async fn add(
-    app: &App,
-    request: &RequestContext,
-    rules: OAuth,
-    body: Body,
+    app: &App, request: &RequestContext, rules: OAuth, body: Body,
 ) -> super::refusal::Result<Response> {
     limits::spend(&limits::of(app).registrations, request, app.now())?;
     let bad = |text: &str| Refusal::InvalidClientMetadata(text.to_owned());

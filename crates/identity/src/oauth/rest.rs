@@ -66,9 +66,7 @@ kernel::params! {
 }
 
 async fn create(
-    app: App,
-    admin: Admin,
-    params: Params<CreateApplication>,
+    app: App, admin: Admin, params: Params<CreateApplication>,
 ) -> Result<Created<ApplicationEntity>> {
     let Some(wanted) = params.scopes.as_deref().filter(|text| !text.trim().is_empty()) else {
         let what = match params.scopes {
@@ -105,9 +103,7 @@ async fn destroy(app: App, admin: Admin, path: Params<ApplicationPath>) -> Resul
 }
 
 async fn renew(
-    app: App,
-    admin: Admin,
-    path: Params<ApplicationPath>,
+    app: App, admin: Admin, path: Params<ApplicationPath>,
 ) -> Result<Created<ApplicationEntity>> {
     let (by, id) = (admin.author(), path.id);
     let (one, secret) = app

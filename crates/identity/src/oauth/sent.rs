@@ -144,8 +144,7 @@ impl<'de> Deserialize<'de> for Pairs {
                 f.write_str("an object")
             }
             fn visit_map<M: MapAccess<'de>>(
-                self,
-                mut map: M,
+                self, mut map: M,
             ) -> std::result::Result<Pairs, M::Error> {
                 let mut pairs = Vec::new();
                 while let Some(pair) = map.next_entry()? {

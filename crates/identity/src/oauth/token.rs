@@ -39,9 +39,7 @@ struct Token<'t> {
 }
 
 async fn token(
-    app: App,
-    request: Arc<RequestContext>,
-    body: SentBody,
+    app: App, request: Arc<RequestContext>, body: SentBody,
 ) -> kernel::error::Result<Response> {
     let answer = grant(&app, &request, body.0).await;
     Ok(answered_to_all(answer, &request))
@@ -112,10 +110,7 @@ async fn by_device(app: &App, sent: &OauthParams, client: Option<Credentials>) -
 
 /// The password grant (RFC 6749 section 4.3), for what cannot do better.
 async fn by_password(
-    app: &App,
-    request: &RequestContext,
-    sent: &OauthParams,
-    client: Option<Credentials>,
+    app: &App, request: &RequestContext, sent: &OauthParams, client: Option<Credentials>,
 ) -> Result<Issued> {
     let login = sent.required("username")?.to_owned();
     let password = Secret::new(sent.required("password")?);

@@ -49,10 +49,7 @@ pub fn routes(r: &mut Routes) {
 /// Shows the page with a form bound to this browser. Its address may hold a
 /// token, so it is told to nobody.
 pub(super) fn show(
-    app: &App,
-    request: &RequestContext,
-    mut door: Door,
-    status: StatusCode,
+    app: &App, request: &RequestContext, mut door: Door, status: StatusCode,
 ) -> Result<Response> {
     let (page, bound) = bound_page(app, request, door.page.title);
     door.page = page;
@@ -107,9 +104,7 @@ kernel::params! {
 
 /// Answers alike whether the account exists or not.
 async fn send(
-    app: App,
-    OwnForm(request, form): OwnForm<Params<SendForm>>,
-    purpose: Purpose,
+    app: App, OwnForm(request, form): OwnForm<Params<SendForm>>, purpose: Purpose,
 ) -> Result<Response> {
     let (ip, email) = (request.peer.to_string(), form.0.email.unwrap_or_default());
     // Counted in a transaction of its own: a refusal must count, too.
@@ -175,10 +170,7 @@ kernel::params! {
 
 /// The page that a link leads to, while it works.
 async fn opened(
-    app: App,
-    request: Arc<RequestContext>,
-    link: Params<Link>,
-    purpose: Purpose,
+    app: App, request: Arc<RequestContext>, link: Params<Link>, purpose: Purpose,
 ) -> Result<Response> {
     let link = link.0;
     let token = match purpose {
@@ -241,9 +233,7 @@ async fn set(app: App, OwnForm(request, form): OwnForm<Params<SetForm>>) -> Resu
 
 /// Uses a link up and does what it is for.
 fn used(
-    request: &RequestContext,
-    purpose: Purpose,
-    token: String,
+    request: &RequestContext, purpose: Purpose, token: String,
     work: impl Fn(&mut Tx<'_>, &Author, &User, Option<i64>) -> Result<()> + Send + 'static,
 ) -> impl Fn(&mut Tx<'_>) -> Result<()> + Send + 'static {
     let ip = request.peer.to_string();

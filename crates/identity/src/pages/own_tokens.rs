@@ -98,10 +98,7 @@ impl OwnTokens {
     }
 
     fn made(
-        &self,
-        tx: &mut Tx<'_>,
-        action: &'static str,
-        (token, secret): (AccessToken, Secret),
+        &self, tx: &mut Tx<'_>, action: &'static str, (token, secret): (AccessToken, Secret),
     ) -> Result<Outcome<Self>> {
         tokens::record(tx, &self.viewer.author(), action, &token)?;
         tasks::notify(tx, &self.viewer.0.user, tasks::Change::Token)?;

@@ -102,10 +102,7 @@ kernel::params! {
 }
 
 async fn set_avatar(
-    app: App,
-    viewer: SignedInViewer,
-    form: Params<AvatarForm>,
-    files: Files,
+    app: App, viewer: SignedInViewer, form: Params<AvatarForm>, files: Files,
 ) -> Result<Response> {
     let sent = files.named("avatar").filter(|bytes| !bytes.is_empty());
     let avatar = match (form.remove.unwrap_or(false), sent) {
@@ -131,9 +128,7 @@ kernel::params! {
 }
 
 async fn change_password(
-    app: App,
-    viewer: SignedInViewer,
-    form: Params<PasswordForm>,
+    app: App, viewer: SignedInViewer, form: Params<PasswordForm>,
 ) -> Result<Response> {
     let (id, ip) = (viewer.0.user.id, viewer.0.ip_address.clone());
     let current = Secret::new(form.current_password.clone());

@@ -80,9 +80,7 @@ impl<F> FormState<F> {
 
 /// What was made, or why the form with these fields is shown again.
 pub async fn outcome<T>(
-    app: &App,
-    done: Result<Guarded<T>>,
-    fields: &[&str],
+    app: &App, done: Result<Guarded<T>>, fields: &[&str],
 ) -> Result<std::result::Result<T, Refusal>> {
     match done {
         Ok(Guarded::Made(made)) => Ok(Ok(made)),

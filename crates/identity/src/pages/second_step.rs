@@ -75,10 +75,7 @@ pub(super) fn ended(app: &App) -> Result<Response> {
 
 /// The second factor was right: how the sign-in ended, and on to the page.
 pub(super) async fn passed(
-    app: &App,
-    request: &RequestContext,
-    step: Step,
-    outcome: Outcome,
+    app: &App, request: &RequestContext, step: Step, outcome: Outcome,
 ) -> Result<Response> {
     let attempt = Attempt {
         remember: step.remember,
@@ -107,8 +104,7 @@ async fn create(app: App, OwnForm(request, form): OwnForm<Params<CodeForm>>) -> 
 
 /// Tries a factor for the step of this browser.
 async fn attempt(
-    app: App,
-    request: &RequestContext,
+    app: App, request: &RequestContext,
     factor: impl Fn(&App, &mut Tx<'_>, &str, &Attempt) -> Result<Tried> + Send + 'static,
 ) -> Result<Response> {
     let ip = request.peer.to_string();
@@ -131,9 +127,7 @@ kernel::params! {
 }
 
 async fn key_options(
-    app: App,
-    request: Arc<RequestContext>,
-    form: Params<KeyOptionsForm>,
+    app: App, request: Arc<RequestContext>, form: Params<KeyOptionsForm>,
 ) -> Result<Response> {
     super::security_keys::told(&request, ask_keys(&app, &request, form.0).await)
 }
@@ -155,8 +149,7 @@ kernel::params! {
 }
 
 async fn answer_of_key(
-    app: App,
-    OwnForm(request, form): OwnForm<Params<KeyAnswerForm>>,
+    app: App, OwnForm(request, form): OwnForm<Params<KeyAnswerForm>>,
 ) -> Result<Response> {
     let sent = form.0.answer.unwrap_or_default();
     attempt(app, &request, move |app, tx, cookie, visit| {

@@ -40,11 +40,7 @@ async fn show(app: App, viewer: SignedInViewer) -> Result<Response> {
 }
 
 async fn render(
-    app: &App,
-    viewer: &SignedInViewer,
-    name: String,
-    errors: Errors,
-    flash: Option<Flash>,
+    app: &App, viewer: &SignedInViewer, name: String, errors: Errors, flash: Option<Flash>,
 ) -> Result<Response> {
     let user = viewer.0.user.id;
     let found = app.read(move |tx| keys::list(tx, user)).await?;
@@ -72,10 +68,7 @@ kernel::params! {
 }
 
 async fn options(
-    app: App,
-    request: Arc<RequestContext>,
-    viewer: SignedInViewer,
-    form: Params<OptionsForm>,
+    app: App, request: Arc<RequestContext>, viewer: SignedInViewer, form: Params<OptionsForm>,
 ) -> Result<Response> {
     told(&request, begin(&app, &viewer.0, form.0).await)
 }
@@ -100,9 +93,7 @@ async fn begin(app: &App, viewer: &SignedIn, form: OptionsForm) -> Result<Value>
 
 /// Options for a key that proves that it is still the same person.
 async fn proof_options(
-    app: App,
-    request: Arc<RequestContext>,
-    viewer: SignedInViewer,
+    app: App, request: Arc<RequestContext>, viewer: SignedInViewer,
 ) -> Result<Response> {
     told(&request, ask_for_proof(&app, &viewer.0).await)
 }

@@ -49,10 +49,7 @@ kernel::params! {
 }
 
 async fn show(
-    app: App,
-    viewer: Viewer,
-    request: Arc<RequestContext>,
-    params: Params<ShowSignIn>,
+    app: App, viewer: Viewer, request: Arc<RequestContext>, params: Params<ShowSignIn>,
 ) -> Result<Response> {
     let back = safe_path(params.return_to.as_deref());
     if viewer.user().is_some() && params.again != Some(true) {
@@ -75,11 +72,7 @@ pub(super) fn safe_path(sent: Option<&str>) -> &str {
 }
 
 async fn form(
-    app: &App,
-    request: &RequestContext,
-    login: String,
-    error: &str,
-    back: String,
+    app: &App, request: &RequestContext, login: String, error: &str, back: String,
     status: StatusCode,
 ) -> Result<Response> {
     let sign_up: crate::sign_up::SignUp = app.settings().get(app).await?;
@@ -104,9 +97,7 @@ pub(super) struct Bound {
 
 /// A page before sign-in, with a form bound to this browser.
 pub(super) fn bound_page(
-    app: &App,
-    request: &RequestContext,
-    title: impl Into<String>,
+    app: &App, request: &RequestContext, title: impl Into<String>,
 ) -> (Page, Bound) {
     let known = form_cookie(request);
     let is_new = known.is_none();
@@ -163,11 +154,7 @@ pub(super) fn form_cookie(request: &RequestContext) -> Option<String> {
 }
 
 pub(super) fn set_cookie(
-    app: &App,
-    response: &mut Response,
-    name: &str,
-    value: &str,
-    max_age: Option<i64>,
+    app: &App, response: &mut Response, name: &str, value: &str, max_age: Option<i64>,
 ) -> Result<()> {
     let value = sessions::cookie(app, name, value, max_age)?;
     response.headers_mut().append(header::SET_COOKIE, value);
@@ -186,8 +173,7 @@ kernel::params! {
 }
 
 async fn create(
-    app: App,
-    OwnForm(request, params): OwnForm<Params<SignInForm>>,
+    app: App, OwnForm(request, params): OwnForm<Params<SignInForm>>,
 ) -> Result<Response> {
     let login = params.login.clone().unwrap_or_default();
     let back = safe_path(params.return_to.as_deref()).to_owned();
@@ -217,10 +203,7 @@ pub(super) fn visit(request: &RequestContext) -> Attempt {
 
 /// What the browser is told of a sign-in.
 pub(super) async fn answer(
-    app: &App,
-    request: &RequestContext,
-    outcome: Outcome,
-    attempt: Attempt,
+    app: &App, request: &RequestContext, outcome: Outcome, attempt: Attempt,
 ) -> Result<Response> {
     let Attempt { login, remember, return_to: back, .. } = attempt;
     match outcome {

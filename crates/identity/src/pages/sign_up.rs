@@ -80,11 +80,7 @@ async fn show(app: App, viewer: Viewer, request: Arc<RequestContext>) -> Result<
 }
 
 async fn render(
-    app: &App,
-    request: &RequestContext,
-    typed: &NewUser,
-    errors: Errors,
-    error: &str,
+    app: &App, request: &RequestContext, typed: &NewUser, errors: Errors, error: &str,
 ) -> Result<Response> {
     let (page, bound) = bound_page(app, request, "Sign up");
     let refused = !error.is_empty() || !errors.is_empty();
@@ -117,10 +113,7 @@ async fn create(app: App, OwnForm(request, sent): OwnForm<SignUpRequest>) -> Res
 
 /// Nothing, or why it was refused.
 async fn attempt(
-    app: &App,
-    request: &RequestContext,
-    sent: &SignUpRequest,
-    mut new: NewUser,
+    app: &App, request: &RequestContext, sent: &SignUpRequest, mut new: NewUser,
 ) -> Result<Option<String>> {
     let rules: SignUp = app.read(kernel::settings::read).await?;
     let password = sent.0.password.clone().unwrap_or_default();

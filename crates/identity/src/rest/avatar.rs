@@ -31,10 +31,7 @@ pub struct AvatarEntity {
 }
 
 async fn set(
-    app: App,
-    viewer: SignedInViewer,
-    params: Params<SetAvatar>,
-    files: Files,
+    app: App, viewer: SignedInViewer, params: Params<SetAvatar>, files: Files,
 ) -> Result<Ok200<AvatarEntity>> {
     let sent = sent_avatar(&files, &params.avatar)?;
     let avatar = sent.ok_or_else(|| Error::missing("avatar"))?;

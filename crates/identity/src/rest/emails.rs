@@ -56,9 +56,7 @@ kernel::params! {
 }
 
 async fn add_own(
-    app: App,
-    viewer: SignedInViewer,
-    params: Params<AddOwn>,
+    app: App, viewer: SignedInViewer, params: Params<AddOwn>,
 ) -> Result<Created<Email>> {
     let address = params.email.clone();
     let made = app.write(move |tx| users::add_own_email(tx, &viewer.0, &address));

@@ -44,10 +44,7 @@ kernel::params! {
 }
 
 async fn list(
-    app: App,
-    _: Admin,
-    params: Params<ListImpersonation>,
-    paging: Paging,
+    app: App, _: Admin, params: Params<ListImpersonation>, paging: Paging,
 ) -> Result<Paged<TokenEntity>> {
     let state = match params.state {
         Some(Listed::Active) => Some(State::Active),

@@ -122,10 +122,7 @@ kernel::params! {
 }
 
 async fn change_status(
-    app: App,
-    viewer: SignedInViewer,
-    params: Params<SetStatus>,
-    replace: bool,
+    app: App, viewer: SignedInViewer, params: Params<SetStatus>, replace: bool,
 ) -> Result<Ok200<StatusEntity>> {
     let id = viewer.0.user.id;
     let sent = params.0;
@@ -151,9 +148,7 @@ async fn change_status(
 }
 
 async fn change_follow(
-    app: App,
-    viewer: SignedInViewer,
-    path: Params<AnyUser>,
+    app: App, viewer: SignedInViewer, path: Params<AnyUser>,
     change: fn(&mut store::Tx<'_>, i64, i64) -> Result<bool>,
 ) -> Result<Changed<UserBasic>> {
     let caller = viewer.0.user.id;
@@ -171,11 +166,7 @@ async fn change_follow(
 }
 
 async fn list_side(
-    app: App,
-    viewer: SignedInViewer,
-    path: Params<AnyUser>,
-    paging: Paging,
-    side: Side,
+    app: App, viewer: SignedInViewer, path: Params<AnyUser>, paging: Paging, side: Side,
 ) -> Result<Paged<UserBasic>> {
     let page = Paged::read(&app, paging, move |tx, part| {
         let user = users::by_reference(tx, &path.id)?.found("User")?;

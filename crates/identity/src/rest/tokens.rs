@@ -57,10 +57,7 @@ kernel::params! {
 }
 
 async fn list(
-    app: App,
-    viewer: SignedInViewer,
-    params: Params<ListTokens>,
-    paging: Paging,
+    app: App, viewer: SignedInViewer, params: Params<ListTokens>, paging: Paging,
 ) -> Result<Paged<TokenEntity>> {
     let caller = &viewer.0.user;
     let user_id = match params.user_id {
@@ -82,10 +79,7 @@ async fn list(
 }
 
 pub(super) async fn listed(
-    app: &App,
-    filter: Filter,
-    sort: SortBy,
-    paging: Paging,
+    app: &App, filter: Filter, sort: SortBy, paging: Paging,
 ) -> Result<Paged<TokenEntity>> {
     let page = Paged::read(app, paging, move |tx, part| {
         let rows = tokens::page(tx, &filter, sort, part)?;
@@ -114,9 +108,7 @@ fn visible(tx: &mut Tx<'_>, caller: &SignedIn, id: i64) -> Result<AccessToken> {
 }
 
 async fn show(
-    app: App,
-    viewer: SignedInViewer,
-    path: Params<TokenPath>,
+    app: App, viewer: SignedInViewer, path: Params<TokenPath>,
 ) -> Result<Ok200<TokenEntity>> {
     let id = path.id;
     let token = app.read(move |tx| visible(tx, &viewer.0, id)).await?;
@@ -148,18 +140,14 @@ kernel::params! {
 }
 
 async fn rotate(
-    app: App,
-    viewer: SignedInViewer,
-    params: Params<Rotate>,
+    app: App, viewer: SignedInViewer, params: Params<Rotate>,
 ) -> Result<Ok200<TokenEntity>> {
     let id = params.token.id;
     rotated(app, viewer, params.to.expires_at, move |tx, caller| visible(tx, caller, id)).await
 }
 
 async fn rotate_self(
-    app: App,
-    viewer: SignedInViewer,
-    params: Params<RotateSelf>,
+    app: App, viewer: SignedInViewer, params: Params<RotateSelf>,
 ) -> Result<Ok200<TokenEntity>> {
     if let Credential::Token { kind, .. } = viewer.0.credential
         && kind != TokenKind::Personal
@@ -170,9 +158,7 @@ async fn rotate_self(
 }
 
 async fn rotated(
-    app: App,
-    viewer: SignedInViewer,
-    expires_at: Option<Date>,
+    app: App, viewer: SignedInViewer, expires_at: Option<Date>,
     find: impl Fn(&mut Tx<'_>, &SignedIn) -> Result<AccessToken> + Send + 'static,
 ) -> Result<Ok200<TokenEntity>> {
     let by = viewer.author();
@@ -206,8 +192,7 @@ async fn destroy_self(app: App, viewer: SignedInViewer) -> Result<NoContent> {
 }
 
 async fn revoked(
-    app: App,
-    viewer: SignedInViewer,
+    app: App, viewer: SignedInViewer,
     find: impl Fn(&mut Tx<'_>, &SignedIn) -> Result<AccessToken> + Send + 'static,
 ) -> Result<NoContent> {
     let by = viewer.author();
@@ -246,9 +231,7 @@ impl TokenInput {
 }
 
 async fn create_own(
-    app: App,
-    viewer: SignedInViewer,
-    params: Params<TokenInput>,
+    app: App, viewer: SignedInViewer, params: Params<TokenInput>,
 ) -> Result<Created<TokenEntity>> {
     let allowed = |scope: &String| scopes::SELF_SERVICE.contains(&scope.as_str());
     if !params.scopes.iter().all(allowed) {
@@ -269,9 +252,7 @@ kernel::params! {
 }
 
 async fn create_for(
-    app: App,
-    admin: Admin,
-    params: Params<CreateFor>,
+    app: App, admin: Admin, params: Params<CreateFor>,
 ) -> Result<Created<TokenEntity>> {
     let new = for_user(&app, params.0, TokenKind::Personal).await?;
     made(app, admin.author(), new).await

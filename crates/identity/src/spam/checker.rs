@@ -42,9 +42,7 @@ pub async fn ask(app: &App, rules: &Spam, subject: &Subject) -> Result<(Verdict,
 }
 
 async fn answer(
-    app: &App,
-    rules: &Spam,
-    subject: &Subject,
+    app: &App, rules: &Spam, subject: &Subject,
 ) -> Result<std::result::Result<(Verdict, String), String>> {
     let mut call = Call::post_json(rules.check_url.clone(), &question(subject))
         .timeout(TIMEOUT)

@@ -40,11 +40,7 @@ fn cut(text: &str, most: usize) -> String {
 
 /// Writes one row; its id.
 pub fn write(
-    tx: &mut Tx<'_>,
-    subject: &Subject,
-    verdict: Verdict,
-    reason: &str,
-    captcha_verified: bool,
+    tx: &mut Tx<'_>, subject: &Subject, verdict: Verdict, reason: &str, captcha_verified: bool,
 ) -> Result<i64> {
     let user = match &subject.actor {
         Actor::User(user) => Some(user.id),

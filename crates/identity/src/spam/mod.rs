@@ -237,11 +237,7 @@ where
 /// What was refused before, with a solution: nothing unless that is good, and
 /// good for this.
 async fn repeat<T, F>(
-    app: &App,
-    captcha: &Captcha,
-    subject: &Subject,
-    solution: &Solution,
-    work: Arc<F>,
+    app: &App, captcha: &Captcha, subject: &Subject, solution: &Solution, work: Arc<F>,
 ) -> Result<Option<T>>
 where
     T: Send + 'static,

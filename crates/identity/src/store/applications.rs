@@ -93,10 +93,7 @@ pub fn delete_secrets(tx: &mut Tx<'_>, application: i64) -> Result<()> {
 }
 
 pub fn insert_secret(
-    tx: &mut Tx<'_>,
-    application: i64,
-    digest: Vec<u8>,
-    now: Timestamp,
+    tx: &mut Tx<'_>, application: i64, digest: Vec<u8>, now: Timestamp,
 ) -> Result<()> {
     tx.run(
         sql!("insert into application_secrets (application_id, digest, created_at) values ($1, $2, $3)"),
@@ -225,11 +222,7 @@ impl Registration {
 }
 
 pub fn insert(
-    tx: &mut Tx<'_>,
-    owner: Owner,
-    new: &Registration,
-    uid: &str,
-    dynamic: bool,
+    tx: &mut Tx<'_>, owner: Owner, new: &Registration, uid: &str, dynamic: bool,
 ) -> Result<Application> {
     let (now, (name, addresses, scopes)) = (tx.now(), new.texts());
     Ok(tx.one(

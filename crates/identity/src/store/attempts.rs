@@ -6,10 +6,7 @@ use store::{Tx, sql};
 
 /// Counts one attempt; how many since when. A window from before `began` is over.
 pub fn count(
-    tx: &mut Tx<'_>,
-    key: &str,
-    now: Timestamp,
-    began: Timestamp,
+    tx: &mut Tx<'_>, key: &str, now: Timestamp, began: Timestamp,
 ) -> Result<(i64, Timestamp)> {
     Ok(tx.one(
         sql!(
@@ -27,10 +24,7 @@ pub fn count(
 
 /// When a window began that has so many attempts.
 pub fn window_of(
-    tx: &mut Tx<'_>,
-    key: &str,
-    limit: i64,
-    began: Timestamp,
+    tx: &mut Tx<'_>, key: &str, limit: i64, began: Timestamp,
 ) -> Result<Option<Timestamp>> {
     Ok(tx.optional(
         sql!(

@@ -45,11 +45,7 @@ pub fn undecided(tx: &mut Tx<'_>, code: &str) -> Result<Option<Device>> {
 
 /// Stores a decision; none when there is one, or the time is over.
 pub fn decide(
-    tx: &mut Tx<'_>,
-    device: i64,
-    state: State,
-    user: UserId,
-    authenticated_at: Timestamp,
+    tx: &mut Tx<'_>, device: i64, state: State, user: UserId, authenticated_at: Timestamp,
     now: Timestamp,
 ) -> Result<u64> {
     Ok(tx.execute(

@@ -66,11 +66,7 @@ pub fn confirmed_owner(tx: &mut Tx<'_>, address: &str) -> Result<Option<UserId>>
 
 /// Adds an address, unless the user or who confirmed it has it.
 pub fn insert(
-    tx: &mut Tx<'_>,
-    user: UserId,
-    address: &str,
-    confirmed_at: Option<Timestamp>,
-    now: Timestamp,
+    tx: &mut Tx<'_>, user: UserId, address: &str, confirmed_at: Option<Timestamp>, now: Timestamp,
 ) -> Result<Option<Email>> {
     Ok(tx.optional(
         sql!(

@@ -69,10 +69,7 @@ macro_rules! side {
 
 /// One page of a side, and how many there are, at most 10,001.
 pub fn follows(
-    tx: &mut Tx<'_>,
-    user: UserId,
-    side: Side,
-    paging: &Paging,
+    tx: &mut Tx<'_>, user: UserId, side: Side, paging: &Paging,
 ) -> Result<(Vec<User>, i64)> {
     let (list, count) = match side {
         Side::Followers => side!("follower_id" of "followed_id"),

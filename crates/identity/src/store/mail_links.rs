@@ -24,10 +24,7 @@ pub fn forget(tx: &mut Tx<'_>, user: UserId, purpose: Purpose) -> Result<()> {
 
 /// Ends a user's link of one purpose for one address.
 pub fn forget_of(
-    tx: &mut Tx<'_>,
-    user: UserId,
-    purpose: Purpose,
-    email_id: Option<i64>,
+    tx: &mut Tx<'_>, user: UserId, purpose: Purpose, email_id: Option<i64>,
 ) -> Result<()> {
     tx.run(
         sql!(

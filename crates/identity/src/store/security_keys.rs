@@ -42,11 +42,7 @@ pub fn count(tx: &mut Tx<'_>, user: UserId) -> Result<i64> {
 
 /// Stores a key; false when any user has one of this id.
 pub fn insert(
-    tx: &mut Tx<'_>,
-    user: UserId,
-    name: &str,
-    key: &Key,
-    handle: &[u8; 16],
+    tx: &mut Tx<'_>, user: UserId, name: &str, key: &Key, handle: &[u8; 16],
 ) -> Result<bool> {
     let now = tx.now();
     let stored: Option<i64> = tx.optional(
@@ -70,9 +66,7 @@ pub fn delete(tx: &mut Tx<'_>, user: UserId, id: i64) -> Result<Option<String>> 
 
 /// The key of a user with this id.
 pub fn by_credential(
-    tx: &mut Tx<'_>,
-    user: UserId,
-    credential: &[u8],
+    tx: &mut Tx<'_>, user: UserId, credential: &[u8],
 ) -> Result<Option<StoredKey>> {
     Ok(tx.optional(sql!(KEY, "user_id = $1 and credential_id = $2"), (user, credential))?)
 }

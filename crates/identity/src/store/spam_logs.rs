@@ -74,12 +74,7 @@ pub fn delete_before(tx: &mut Tx<'_>, before: Timestamp) -> Result<u64> {
 
 /// Uses the id of a refusal up; none when it is not that or was used.
 pub fn redeem(
-    tx: &mut Tx<'_>,
-    id: i64,
-    actor: &str,
-    action: &str,
-    fingerprint: Vec<u8>,
-    since: Timestamp,
+    tx: &mut Tx<'_>, id: i64, actor: &str, action: &str, fingerprint: Vec<u8>, since: Timestamp,
 ) -> Result<u64> {
     let now = tx.now();
     Ok(tx.execute(

@@ -138,10 +138,7 @@ impl TokenTimes {
 
 /// One page of tokens, one row more than shown.
 pub fn page(
-    tx: &mut Tx<'_>,
-    filter: &Filter,
-    sort: SortBy,
-    paging: &Paging,
+    tx: &mut Tx<'_>, filter: &Filter, sort: SortBy, paging: &Paging,
 ) -> Result<Vec<AccessToken>> {
     let mut sql = Fragment::new("select * from access_tokens where true");
     sql.append(filter.conditions(tx.now()));

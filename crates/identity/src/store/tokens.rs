@@ -20,9 +20,7 @@ pub fn find(tx: &mut Tx<'_>, id: i64) -> Result<Option<AccessToken>> {
 }
 
 pub fn find_of_source(
-    tx: &mut Tx<'_>,
-    source: (SourceType, i64),
-    id: i64,
+    tx: &mut Tx<'_>, source: (SourceType, i64), id: i64,
 ) -> Result<Option<AccessToken>> {
     Ok(tx.optional(
         sql!("select * from access_tokens where source_type = $1 and source_id = $2 and id = $3"),
@@ -94,11 +92,7 @@ pub fn deploy_token_by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<DeployToken
 
 /// Stores a token that ends then.
 pub fn insert(
-    tx: &mut Tx<'_>,
-    new: &NewToken,
-    digest: Vec<u8>,
-    expires_at: Option<Date>,
-    family: Option<i64>,
+    tx: &mut Tx<'_>, new: &NewToken, digest: Vec<u8>, expires_at: Option<Date>, family: Option<i64>,
 ) -> Result<AccessToken> {
     let now = tx.now();
     Ok(tx.one(
@@ -168,12 +162,7 @@ pub fn note_use(tx: &mut Tx<'_>, token: i64, now: Timestamp, ips: Vec<String>) -
 
 /// Personal tokens of people that end soon, past this id, whose owners were not told of it yet.
 pub fn ending(
-    tx: &mut Tx<'_>,
-    today: Date,
-    horizon: Date,
-    stage: i64,
-    after: i64,
-    most: i64,
+    tx: &mut Tx<'_>, today: Date, horizon: Date, stage: i64, after: i64, most: i64,
 ) -> Result<Vec<AccessToken>> {
     Ok(tx.all(
         sql!(
@@ -193,11 +182,7 @@ pub fn note_told(tx: &mut Tx<'_>, token: i64, stage: i64) -> Result<()> {
 
 /// Leaves the tokens of a bot in their lists, held by the ghost.
 pub fn leave_to_ghost(
-    tx: &mut Tx<'_>,
-    id: UserId,
-    ghost_id: UserId,
-    now: Timestamp,
-    today: &str,
+    tx: &mut Tx<'_>, id: UserId, ghost_id: UserId, now: Timestamp, today: &str,
 ) -> Result<()> {
     tx.run(
         sql!(

@@ -77,9 +77,7 @@ pub fn note_activity(tx: &mut Tx<'_>, id: UserId) -> Result<()> {
 
 /// Followers, followed, and whether the caller follows, by user.
 pub fn counts(
-    tx: &mut Tx<'_>,
-    ids: &[i64],
-    caller: UserId,
+    tx: &mut Tx<'_>, ids: &[i64], caller: UserId,
 ) -> Result<HashMap<i64, (i64, i64, bool)>> {
     let rows: Vec<(i64, i64, i64, bool)> = tx.all(
         sql!(
@@ -104,11 +102,7 @@ impl<T: store::FromRow> store::FromRow for WithId<T> {
 
 /// Sets a password, which ends a lock-out.
 pub fn set_password(
-    tx: &mut Tx<'_>,
-    id: UserId,
-    hash: &str,
-    expired: bool,
-    now: Timestamp,
+    tx: &mut Tx<'_>, id: UserId, hash: &str, expired: bool, now: Timestamp,
 ) -> Result<()> {
     tx.run(
         sql!(
@@ -158,10 +152,7 @@ pub fn set_status(tx: &mut Tx<'_>, id: UserId, status: &Status) -> Result<()> {
 
 /// Stores what a user chose for their pages.
 pub fn set_preferences(
-    tx: &mut Tx<'_>,
-    id: UserId,
-    wanted: &Preferences,
-    time_zone: Option<&str>,
+    tx: &mut Tx<'_>, id: UserId, wanted: &Preferences, time_zone: Option<&str>,
 ) -> Result<()> {
     tx.run(
         sql!(
@@ -266,10 +257,7 @@ pub fn active_administrators(tx: &mut Tx<'_>, most: i64) -> Result<Vec<UserId>> 
 
 /// People made before whose address nobody confirmed and who did nothing, past this id.
 pub fn never_confirmed(
-    tx: &mut Tx<'_>,
-    before: Timestamp,
-    after: UserId,
-    most: i64,
+    tx: &mut Tx<'_>, before: Timestamp, after: UserId, most: i64,
 ) -> Result<Vec<User>> {
     Ok(tx.all(
         sql!(
@@ -341,9 +329,7 @@ pub fn insert(tx: &mut Tx<'_>, sets: Vec<(&'static str, Value)>) -> Result<Optio
 }
 
 pub fn update(
-    tx: &mut Tx<'_>,
-    id: UserId,
-    sets: Vec<(&'static str, Value)>,
+    tx: &mut Tx<'_>, id: UserId, sets: Vec<(&'static str, Value)>,
 ) -> Result<Option<User>> {
     let mut sql = Fragment::new("update users set updated_at = ");
     sql.bind(tx.now());

@@ -92,10 +92,7 @@ fn after(day: Date, days: i64) -> Date {
 }
 
 fn insert(
-    tx: &mut Tx<'_>,
-    rules: &TokenRules,
-    new: &NewToken,
-    expires_at: Option<Date>,
+    tx: &mut Tx<'_>, rules: &TokenRules, new: &NewToken, expires_at: Option<Date>,
     family: Option<i64>,
 ) -> Result<(AccessToken, Secret)> {
     let secret = secrets::random_token(&rules.prefix);
@@ -105,10 +102,7 @@ fn insert(
 }
 
 pub fn record(
-    tx: &mut Tx<'_>,
-    by: &Author,
-    action: &'static str,
-    token: &AccessToken,
+    tx: &mut Tx<'_>, by: &Author, action: &'static str, token: &AccessToken,
 ) -> Result<()> {
     kernel::audit::record(
         tx,
@@ -123,9 +117,7 @@ pub fn record(
 /// Replaces a token by a new one of its family. The caller has checked that
 /// the token is active (see [`ready_to_rotate`]).
 pub fn rotate(
-    tx: &mut Tx<'_>,
-    old: &AccessToken,
-    expires_at: Option<Date>,
+    tx: &mut Tx<'_>, old: &AccessToken, expires_at: Option<Date>,
 ) -> Result<(AccessToken, Secret)> {
     let rules: TokenRules = kernel::settings::read(tx)?;
     let week = after(date_of(tx.now()), ROTATED_DAYS.min(rules.max_days));

@@ -88,13 +88,7 @@ pub fn begin_add(app: &App, tx: &mut Tx<'_>, session: i64, user: &User) -> Resul
 
 /// Adds the key that answered.
 pub fn finish_add(
-    app: &App,
-    tx: &mut Tx<'_>,
-    by: &Author,
-    session: i64,
-    user: &User,
-    name: &str,
-    answer: &str,
+    app: &App, tx: &mut Tx<'_>, by: &Author, session: i64, user: &User, name: &str, answer: &str,
 ) -> Result<Added> {
     let party = party(app)?;
     let name = checked_name(name)?;
@@ -152,10 +146,7 @@ pub fn begin_proof(app: &App, tx: &mut Tx<'_>, session: i64, user: &User) -> Res
 
 /// The question to a user's keys, kept for this place.
 fn question(
-    party: &RelyingParty,
-    tx: &mut Tx<'_>,
-    place: Place,
-    user: &User,
+    party: &RelyingParty, tx: &mut Tx<'_>, place: Place, user: &User,
 ) -> Result<Option<Value>> {
     let keys = list(tx, user.id)?;
     if keys.is_empty() {
@@ -169,12 +160,7 @@ fn question(
 
 /// Whether a key's answer to [`begin_proof`] is right.
 pub fn proves(
-    app: &App,
-    tx: &mut Tx<'_>,
-    by: &Author,
-    session: i64,
-    user: &User,
-    answer: &str,
+    app: &App, tx: &mut Tx<'_>, by: &Author, session: i64, user: &User, answer: &str,
 ) -> Result<bool> {
     let party = party(app)?;
     let place = Place::Session(session);
@@ -194,11 +180,7 @@ pub fn proves(
 
 /// Tries the answer of a key as second factor.
 pub fn by_key(
-    app: &App,
-    tx: &mut Tx<'_>,
-    cookie: &str,
-    answer: &str,
-    visit: &Attempt,
+    app: &App, tx: &mut Tx<'_>, cookie: &str, answer: &str, visit: &Attempt,
 ) -> Result<Tried> {
     let party = party(app)?;
     let Some((step, user)) = step::find(tx, cookie)? else {
@@ -228,11 +210,7 @@ pub fn by_key(
 /// Checks an answer, and stores what the key has counted to; a refusal comes
 /// with the key's name.
 fn check(
-    party: &RelyingParty,
-    tx: &mut Tx<'_>,
-    user: &User,
-    question: &Authentication,
-    answer: &str,
+    party: &RelyingParty, tx: &mut Tx<'_>, user: &User, question: &Authentication, answer: &str,
 ) -> Result<std::result::Result<(), (Refusal, String)>> {
     let nameless = |refusal| Ok(Err((refusal, String::new())));
     let answer = match within(answer).and_then(Assertion::parse) {

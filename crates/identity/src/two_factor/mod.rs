@@ -30,10 +30,7 @@ use store::Tx;
 /// A factor of this kind was added. With the first one come the recovery
 /// codes, which are shown once, and a mail.
 pub fn added(
-    tx: &mut Tx<'_>,
-    by: &Author,
-    user: &User,
-    factor: &'static str,
+    tx: &mut Tx<'_>, by: &Author, user: &User, factor: &'static str,
 ) -> Result<Option<Vec<String>>> {
     let details = json!({"factor": factor});
     users::record(tx, by, "user.two_factor_enable", user, details)?;

@@ -87,11 +87,7 @@ pub enum Tried {
 
 /// Tries a code of the user's app or a recovery code.
 pub fn by_code(
-    app: &App,
-    tx: &mut Tx<'_>,
-    cookie: &str,
-    code: &str,
-    visit: &Attempt,
+    app: &App, tx: &mut Tx<'_>, cookie: &str, code: &str, visit: &Attempt,
 ) -> Result<Tried> {
     let Some((step, user)) = find(tx, cookie)? else {
         return Ok(Tried::Ended);

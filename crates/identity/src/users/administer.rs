@@ -26,11 +26,7 @@ pub fn make(tx: &mut Tx<'_>, by: &Author, new: &NewUser, chooses_password: bool)
 /// Changes a user. A new address has to be confirmed first, unless it counts as
 /// confirmed.
 pub fn alter(
-    tx: &mut Tx<'_>,
-    admin: &SignedIn,
-    id: UserId,
-    change: &Change,
-    counts_as_confirmed: bool,
+    tx: &mut Tx<'_>, admin: &SignedIn, id: UserId, change: &Change, counts_as_confirmed: bool,
 ) -> Result<User> {
     if change.admin == Some(false) {
         if admin.user.id == id {

@@ -256,9 +256,7 @@ pub fn create(tx: &mut Tx<'_>, by: &Author, new: &NewUser) -> Result<User> {
 }
 
 pub(super) fn insert(
-    tx: &mut Tx<'_>,
-    state: UserState,
-    mut sets: Vec<(&'static str, store::Value)>,
+    tx: &mut Tx<'_>, state: UserState, mut sets: Vec<(&'static str, store::Value)>,
 ) -> Result<User> {
     let now = tx.now();
     sets.push(("state", state.into_value()));
@@ -299,12 +297,7 @@ pub fn update(tx: &mut Tx<'_>, by: &Author, id: UserId, change: &Change) -> Resu
 /// Sets a password. One that somebody else chose must be changed at the next
 /// sign-in (`expired`). Every session but `kept` ends.
 pub fn set_password(
-    tx: &mut Tx<'_>,
-    by: &Author,
-    user: &User,
-    hash: &str,
-    expired: bool,
-    kept: Option<i64>,
+    tx: &mut Tx<'_>, by: &Author, user: &User, hash: &str, expired: bool, kept: Option<i64>,
 ) -> Result<()> {
     let now = tx.now();
     crate::store::users::set_password(tx, user.id, hash, expired, now)?;

@@ -38,11 +38,7 @@ fn taken() -> Error {
 /// Adds one. Unless it counts as confirmed, a link is sent to it, and it takes
 /// the address from nobody.
 pub fn add_email(
-    tx: &mut Tx<'_>,
-    by: &Author,
-    user: &User,
-    address: &str,
-    confirmed: bool,
+    tx: &mut Tx<'_>, by: &Author, user: &User, address: &str, confirmed: bool,
 ) -> Result<Email> {
     if let Some(problem) = email_problem(address) {
         return Err(Error::invalid("email", problem));

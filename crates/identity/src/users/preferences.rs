@@ -11,10 +11,7 @@ use store::Tx;
 
 /// Stores what a user chose; a time zone gets its proper name.
 pub fn set_preferences(
-    tx: &mut Tx<'_>,
-    by: &Author,
-    user: &User,
-    wanted: &Preferences,
+    tx: &mut Tx<'_>, by: &Author, user: &User, wanted: &Preferences,
 ) -> Result<()> {
     let zone = match wanted.time_zone.as_deref().map(str::trim) {
         None | Some("") => None,

@@ -12,10 +12,7 @@ use store::{IntoValue, Tx, Value};
 
 /// Makes the bot that a project's or group's token acts as.
 pub fn create_bot(
-    tx: &mut Tx<'_>,
-    source: (SourceType, i64),
-    name: &str,
-    by: &Author,
+    tx: &mut Tx<'_>, source: (SourceType, i64), name: &str, by: &Author,
 ) -> Result<User> {
     let random = hex::encode(kernel::secrets::random_bytes::<8>());
     let (kind, word) = match source.0 {

@@ -122,9 +122,7 @@ impl Blobs {
     /// is durable. More than `limit` bytes are [`Error::TooLarge`]; an error
     /// in the body, or dropping the future, leaves nothing behind.
     pub async fn put(
-        &self,
-        body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
-        limit: Option<u64>,
+        &self, body: impl Stream<Item = Result<Bytes>> + Unpin + Send, limit: Option<u64>,
     ) -> Result<Stored> {
         self.put_if(body, limit, |_| Ok(())).await
     }
@@ -132,9 +130,7 @@ impl Blobs {
     /// Like [`Blobs::put`], for bytes that `check` may still refuse once their
     /// size and digests are known; nothing of refused ones is stored.
     pub async fn put_if(
-        &self,
-        body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
-        limit: Option<u64>,
+        &self, body: impl Stream<Item = Result<Bytes>> + Unpin + Send, limit: Option<u64>,
         check: impl FnOnce(&Stored) -> Result<()> + Send,
     ) -> Result<Stored> {
         let received = self.receive(body, limit).await?;
@@ -146,9 +142,7 @@ impl Blobs {
     /// the bytes before they may be kept. More than `limit` bytes are
     /// [`Error::TooLarge`]; dropping what was received leaves nothing behind.
     pub async fn receive(
-        &self,
-        mut body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
-        limit: Option<u64>,
+        &self, mut body: impl Stream<Item = Result<Bytes>> + Unpin + Send, limit: Option<u64>,
     ) -> Result<Received> {
         let durable = self.apart.is_some();
         let (spool, stored) = Spool::fill(&self.spool, &mut body, limit, durable).await?;
@@ -184,10 +178,7 @@ impl Blobs {
     /// Reads a blob where it is stored; of a small whole one the bytes may be
     /// kept for others.
     async fn read(
-        &self,
-        key: &str,
-        range: Option<Range<u64>>,
-        keep: bool,
+        &self, key: &str, range: Option<Range<u64>>, keep: bool,
     ) -> Result<(u64, ByteStream)> {
         let location = location(key)?;
         let is_whole = range.is_none();

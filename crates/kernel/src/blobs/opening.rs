@@ -52,9 +52,7 @@ impl Blobs {
     }
 
     pub(super) fn open_s3(
-        rest: &str,
-        spool: &Path,
-        environment: impl Iterator<Item = (String, String)>,
+        rest: &str, spool: &Path, environment: impl Iterator<Item = (String, String)>,
     ) -> Result<Blobs> {
         crate::outbound::install_crypto();
         // A folder of our own, which may be swept.

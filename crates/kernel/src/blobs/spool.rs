@@ -33,10 +33,8 @@ impl Spool {
     /// Reads `body` to its end into a new file in `directory`, flushed to disk
     /// if `durable`. More than `limit` bytes are refused while they arrive.
     pub(super) async fn fill(
-        directory: &Path,
-        body: &mut (impl Stream<Item = Result<Bytes>> + Unpin + Send),
-        limit: Option<u64>,
-        durable: bool,
+        directory: &Path, body: &mut (impl Stream<Item = Result<Bytes>> + Unpin + Send),
+        limit: Option<u64>, durable: bool,
     ) -> Result<(Spool, Stored)> {
         let path = directory.join(hex::encode(random_bytes::<16>()));
         let (spool, mut sink) = blocking(move || Spool::create(path)).await?;

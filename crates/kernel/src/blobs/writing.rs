@@ -24,10 +24,7 @@ impl Blobs {
     /// Moves the finished file to its place. A blob already there is replaced
     /// by its equal, which makes it young and heals a damaged one.
     pub(super) async fn publish(
-        &self,
-        lock: &Arc<PathBuf>,
-        spool: &Spool,
-        stored: &Stored,
+        &self, lock: &Arc<PathBuf>, spool: &Spool, stored: &Stored,
     ) -> Result<()> {
         let from = Location::from_iter([TEMPORARY, &spool.name()]);
         let _shared = locked(lock, File::lock_shared).await?;
@@ -82,9 +79,7 @@ async fn read_part(file: &mut tokio::fs::File, mut part: BytesMut) -> Result<Byt
 /// Sends a file part by part. One buffer serves them all: allocators keep what
 /// threads free, each for itself, and new buffers would add up.
 async fn send_parts(
-    upload: &mut dyn MultipartUpload,
-    first: Bytes,
-    file: &mut tokio::fs::File,
+    upload: &mut dyn MultipartUpload, first: Bytes, file: &mut tokio::fs::File,
 ) -> Result<()> {
     let mut part = first;
     while !part.is_empty() {

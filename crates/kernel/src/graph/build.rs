@@ -67,9 +67,7 @@ impl Graph {
 
     /// Declares an object type behind which stands `T`.
     pub fn object<T: Any + Send + Sync>(
-        &mut self,
-        name: &str,
-        description: &str,
+        &mut self, name: &str, description: &str,
     ) -> ObjectBuilder<'_, T> {
         self.declare::<T>(name, description, Kind::Object(Fields::default()));
         ObjectBuilder::new(self, name)
@@ -78,9 +76,7 @@ impl Graph {
     /// Declares an interface. Objects that implement it and have the same
     /// Rust type inherit the fields they do not declare.
     pub fn interface<T: Any + Send + Sync>(
-        &mut self,
-        name: &str,
-        description: &str,
+        &mut self, name: &str, description: &str,
     ) -> ObjectBuilder<'_, T> {
         self.declare::<T>(name, description, Kind::Interface(Fields::default()));
         ObjectBuilder::new(self, name)
@@ -120,9 +116,7 @@ impl Graph {
 
     /// Declares a scalar by how it reads input.
     pub fn scalar(
-        &mut self,
-        name: &str,
-        description: &str,
+        &mut self, name: &str, description: &str,
         read: impl Fn(&Json) -> Result<Json, Option<String>> + Send + Sync + 'static,
     ) {
         self.add(name, description, Kind::Scalar(Arc::new(read)));
@@ -213,10 +207,7 @@ impl<'g, T: Any + Send + Sync> ObjectBuilder<'g, T> {
 
     /// A field answered from the object alone.
     pub fn field<S: Shape>(
-        self,
-        name: &str,
-        shape: S,
-        answer: impl Fn(&T) -> S::Value + Send + Sync + 'static,
+        self, name: &str, shape: S, answer: impl Fn(&T) -> S::Value + Send + Sync + 'static,
     ) -> Self {
         let of = shape.clone();
         let resolver = Resolver::Plain(Arc::new(move |node: &Node| {
@@ -228,10 +219,7 @@ impl<'g, T: Any + Send + Sync> ObjectBuilder<'g, T> {
     /// A field with what it is, whose type is that of the Rust value: a text, a
     /// number, yes or no, or an instant; nullable where that is an option.
     pub fn value<V: Plain>(
-        self,
-        name: &str,
-        about: &str,
-        answer: impl Fn(&T) -> V + Send + Sync + 'static,
+        self, name: &str, about: &str, answer: impl Fn(&T) -> V + Send + Sync + 'static,
     ) -> Self {
         self.field(name, V::shape(), answer).describe(about)
     }
@@ -289,9 +277,7 @@ impl<'g, T: Any + Send + Sync> ObjectBuilder<'g, T> {
     /// Another object by its key, read for the whole level at once; what is
     /// missing or hidden is null.
     pub fn load<L, S>(
-        self,
-        name: &str,
-        shape: S,
+        self, name: &str, shape: S,
         key: impl Fn(&T) -> Option<L::Key> + Clone + Send + Sync + 'static,
     ) -> Self
     where

@@ -118,10 +118,7 @@ fn holds_nul(given: &Json) -> bool {
 }
 
 fn object(
-    table: &Table,
-    name: &str,
-    inputs: &BTreeMap<Arc<str>, Input>,
-    given: &Json,
+    table: &Table, name: &str, inputs: &BTreeMap<Arc<str>, Input>, given: &Json,
     problems: &mut Vec<Problem>,
 ) -> Json {
     let Json::Object(given) = given else {
@@ -157,9 +154,7 @@ fn object(
 
 /// Runs `work` and puts `step` before the paths of the problems it found.
 fn within<T>(
-    problems: &mut Vec<Problem>,
-    step: Json,
-    work: impl FnOnce(&mut Vec<Problem>) -> T,
+    problems: &mut Vec<Problem>, step: Json, work: impl FnOnce(&mut Vec<Problem>) -> T,
 ) -> T {
     let before = problems.len();
     let result = work(problems);

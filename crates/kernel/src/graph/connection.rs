@@ -58,10 +58,7 @@ impl Ask {
     }
 
     pub(super) fn window_with(
-        self,
-        secrets: Secrets,
-        sort: &str,
-        keys: &[Key],
+        self, secrets: Secrets, sort: &str, keys: &[Key],
     ) -> Result<Window, Fault> {
         let label = format!("graphql cursor {sort}");
         let open = |text: &Option<String>| match text {
@@ -207,10 +204,7 @@ impl Window {
     /// A page for each of these owners, in their order, out of what
     /// [`narrow_each`](Self::narrow_each) made readable.
     pub fn pages<T>(
-        &self,
-        owners: &[i64],
-        rows: Vec<Owned<T>>,
-        keys: impl Fn(&T) -> Vec<Json>,
+        &self, owners: &[i64], rows: Vec<Owned<T>>, keys: impl Fn(&T) -> Vec<Json>,
     ) -> Vec<Connection<T>> {
         let rows = rows.into_iter().map(|Owned { owner, row }| Owned { owner, row: Arc::new(row) });
         // An owner may stand in several places.
@@ -267,9 +261,7 @@ impl Window {
 
     /// The same of rows that are shared already.
     pub fn page_of<T>(
-        &self,
-        mut rows: Vec<Arc<T>>,
-        keys: impl Fn(&T) -> Vec<Json>,
+        &self, mut rows: Vec<Arc<T>>, keys: impl Fn(&T) -> Vec<Json>,
     ) -> Connection<T> {
         let more = rows.len() as i64 > self.ask.rows;
         rows.truncate(self.ask.rows as usize);

@@ -115,8 +115,7 @@ pub trait Loader: 'static {
 
     /// Those that exist and may be seen.
     fn load(
-        context: Context,
-        keys: Vec<Self::Key>,
+        context: Context, keys: Vec<Self::Key>,
     ) -> impl Future<Output = Result<HashMap<Self::Key, Self::Value>, Fault>> + Send;
 }
 
@@ -143,8 +142,7 @@ impl Context {
     /// Loads what is not yet known, in one call, and answers all. Fields of one
     /// level that need the same things wait for the first of them.
     pub async fn load<L: Loader>(
-        &self,
-        keys: impl IntoIterator<Item = L::Key>,
+        &self, keys: impl IntoIterator<Item = L::Key>,
     ) -> Result<HashMap<L::Key, L::Value>, Fault> {
         let keys: Vec<L::Key> = keys.into_iter().collect();
         let shelf = self.shelf::<L>()?;

@@ -150,9 +150,7 @@ fn shown(args: &Args, mark: Option<&Mark>) -> bool {
 }
 
 fn values<'i>(
-    table: &Arc<Table>,
-    inputs: impl IntoIterator<Item = &'i Input>,
-    args: &Args,
+    table: &Arc<Table>, inputs: impl IntoIterator<Item = &'i Input>, args: &Args,
 ) -> Vec<Arc<Value>> {
     let shown = inputs.into_iter().filter(|input| shown(args, input.mark.as_ref()));
     let of = |input: &Input| Arc::new(Value { table: table.clone(), input: input.clone() });

@@ -56,9 +56,7 @@ impl Graph {
     /// A mutation whose payload is made of `P`. Its types are named after it:
     /// `echoCreate` takes `EchoCreateInput` and answers `EchoCreatePayload`.
     pub fn mutation<P: Any + Send + Sync>(
-        &mut self,
-        name: &'static str,
-        description: &'static str,
+        &mut self, name: &'static str, description: &'static str,
     ) -> MutationBuilder<'_, P> {
         let id = argument("clientMutationId", STRING).describe("Sent back as it is.");
         MutationBuilder {
@@ -83,10 +81,7 @@ impl<P: Any + Send + Sync> MutationBuilder<'_, P> {
 
     /// A field of the payload; null unless the mutation succeeded.
     pub fn answers<V, S>(
-        self,
-        name: &str,
-        shape: S,
-        answer: impl Fn(&P) -> Option<V> + Send + Sync + 'static,
+        self, name: &str, shape: S, answer: impl Fn(&P) -> Option<V> + Send + Sync + 'static,
     ) -> Self
     where
         V: Send + 'static,

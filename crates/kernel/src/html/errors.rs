@@ -25,10 +25,7 @@ struct ErrorPage<'a> {
 /// The page for a refusal. `reason` is shown as it is and may be empty; the
 /// request id is what an administrator finds in the log.
 pub fn error_page(
-    status: StatusCode,
-    reason: &str,
-    request: &RequestContext,
-    seen: Option<Seen>,
+    status: StatusCode, reason: &str, request: &RequestContext, seen: Option<Seen>,
 ) -> Response {
     let (viewer, csrf) = match seen {
         Some(seen) => (Some(seen.viewer), seen.csrf),

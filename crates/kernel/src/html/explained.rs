@@ -4,9 +4,7 @@ use http::StatusCode;
 
 /// Heading and advice, for who looks at this path.
 pub(super) fn words(
-    status: StatusCode,
-    path: &str,
-    is_signed_in: bool,
+    status: StatusCode, path: &str, is_signed_in: bool,
 ) -> (&'static str, &'static str) {
     match status.as_u16() {
         400 => ("This request cannot be read", "Check what you entered and try again."),

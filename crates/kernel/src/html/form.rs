@@ -80,10 +80,7 @@ pub async fn submit<P: FormPage>(app: &App, page: P, form: P::Form) -> Result<Re
 
 /// Answers a form that was worked on outside of one transaction.
 pub async fn answer<P: FormPage>(
-    app: &App,
-    page: P,
-    form: P::Form,
-    done: Result<Outcome<P>>,
+    app: &App, page: P, form: P::Form, done: Result<Outcome<P>>,
 ) -> Result<Response> {
     match done {
         Ok(Outcome::Led(to, text)) => flash::done(app, &to, text),
@@ -97,10 +94,7 @@ pub async fn answer<P: FormPage>(
 
 /// Shows again a form that was refused.
 pub async fn refused<P: FormPage>(
-    app: &App,
-    page: P,
-    form: P::Form,
-    error: Error,
+    app: &App, page: P, form: P::Form, error: Error,
 ) -> Result<Response> {
     let (errors, flash) = in_form(P::refusal(error), P::FIELDS)?;
     let form = Some(form);
@@ -108,10 +102,7 @@ pub async fn refused<P: FormPage>(
 }
 
 async fn render<P: FormPage>(
-    app: &App,
-    page: P,
-    typed: Typed<P::Form>,
-    refused: Option<Flash>,
+    app: &App, page: P, typed: Typed<P::Form>, refused: Option<Flash>,
 ) -> Result<Response> {
     let _turn = match P::RENDERS_TEXT {
         true => Some(markup::turn().await?),

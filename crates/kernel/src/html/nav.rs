@@ -49,10 +49,7 @@ pub struct NavLink {
 impl NavLink {
     /// A link without a count.
     pub fn new(
-        label: &'static str,
-        picture: &str,
-        url: impl Into<String>,
-        is_current: bool,
+        label: &'static str, picture: &str, url: impl Into<String>, is_current: bool,
     ) -> NavLink {
         NavLink {
             label,

@@ -126,8 +126,7 @@ pub(super) fn keep_json(text: &[u8]) -> Result<()> {
 
 /// The bytes of a body as they come, of at most `limit`, each counted.
 pub(super) fn counted(
-    body: Body,
-    limit: usize,
+    body: Body, limit: usize,
 ) -> impl Stream<Item = Result<Bytes, axum::Error>> + Send + 'static {
     let mut length = 0;
     body.into_data_stream().map(move |bytes| {
@@ -201,8 +200,7 @@ impl HttpBody for Timed {
     type Error = axum::Error;
 
     fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
+        mut self: Pin<&mut Self>, context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) {
             if let Some(Ok(frame)) = &frame {

@@ -83,10 +83,7 @@ impl RequestContext {
 impl Call {
     /// A call with its decoded path parameters and its unread body.
     pub fn new(
-        app: App,
-        route: Arc<Route>,
-        request: RequestContext,
-        path: Vec<(String, String)>,
+        app: App, route: Arc<Route>, request: RequestContext, path: Vec<(String, String)>,
         body: Body,
     ) -> Result<Call> {
         let mut query = Source::new();
@@ -296,8 +293,7 @@ impl Upload {
 impl Stream for Upload {
     type Item = Result<Bytes>;
     fn poll_next(
-        mut self: Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
+        mut self: Pin<&mut Self>, context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Option<Self::Item>> {
         self.0.poll_next_unpin(context)
     }

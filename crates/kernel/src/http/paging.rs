@@ -221,10 +221,7 @@ impl<T> Paged<T> {
     }
 
     pub(super) fn write_headers(
-        &self,
-        app: &App,
-        request: &RequestContext,
-        headers: &mut HeaderMap,
+        &self, app: &App, request: &RequestContext, headers: &mut HeaderMap,
     ) -> Result<()> {
         let link = match self.paging.start {
             Start::Page(page) => self.number_headers(page, request, headers)?,
@@ -237,10 +234,7 @@ impl<T> Paged<T> {
     }
 
     fn number_headers(
-        &self,
-        page: i64,
-        request: &RequestContext,
-        headers: &mut HeaderMap,
+        &self, page: i64, request: &RequestContext, headers: &mut HeaderMap,
     ) -> Result<String> {
         let pages = self
             .total

@@ -16,10 +16,7 @@ pub fn render(error: Error, surface: Surface, request: &RequestContext) -> Respo
 
 /// The same for a page that somebody looks at.
 pub fn render_for(
-    error: Error,
-    surface: Surface,
-    request: &RequestContext,
-    seen: Option<Seen>,
+    error: Error, surface: Surface, request: &RequestContext, seen: Option<Seen>,
 ) -> Response {
     if let Error::Internal(cause) = &error {
         log_internal(cause.as_ref(), request);

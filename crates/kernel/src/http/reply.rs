@@ -86,10 +86,7 @@ pub fn text(status: StatusCode, body: impl Into<Body>) -> Response {
 
 /// Bytes that callers keep by a strong tag: 304 to those who have them.
 pub fn tagged(
-    request: &RequestContext,
-    kind: &'static str,
-    body: impl Into<Body>,
-    tag: &str,
+    request: &RequestContext, kind: &'static str, body: impl Into<Body>, tag: &str,
 ) -> Result<Response> {
     let tag = HeaderValue::from_str(tag).map_err(Error::internal)?;
     let mut response = match super::conditional::matches_etag(request, Some(&tag)) {

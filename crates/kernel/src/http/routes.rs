@@ -224,11 +224,7 @@ impl Routes {
     }
 
     fn add(
-        &mut self,
-        method: Method,
-        path: String,
-        surface: Surface,
-        handler: AnyHandler,
+        &mut self, method: Method, path: String, surface: Surface, handler: AnyHandler,
     ) -> Declared<'_> {
         self.routes.push(Endpoint::new(method, path, surface, handler));
         Declared(self.routes.last_mut().expect("pushed just above"))
@@ -375,7 +371,6 @@ pub struct GateCookie(pub http::HeaderValue);
 pub trait Gate: Send + Sync {
     /// Admits the call or refuses it.
     fn admit<'c>(
-        &'c self,
-        call: &'c mut Call,
+        &'c self, call: &'c mut Call,
     ) -> Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 'c>>;
 }

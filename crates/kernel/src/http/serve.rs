@@ -59,8 +59,7 @@ impl Server {
 
     /// Serves connections until `stop` resolves, then drains.
     pub async fn serve(
-        self: Arc<Self>,
-        listener: tokio::net::TcpListener,
+        self: Arc<Self>, listener: tokio::net::TcpListener,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> std::io::Result<()> {
         let app = self.app.clone();
@@ -141,10 +140,7 @@ impl Server {
     /// if it shows to who asks: a project may be called like an address of
     /// machines.
     async fn place_behind(
-        &self,
-        raw: &str,
-        request: &RequestContext,
-        body: Body,
+        &self, raw: &str, request: &RequestContext, body: Body,
     ) -> Option<(Option<String>, Response)> {
         if surface_of(raw) != Surface::Page {
             return None;
@@ -161,11 +157,8 @@ impl Server {
 
     /// Has a route answer.
     async fn take(
-        &self,
-        endpoint: Arc<Endpoint>,
-        path: Result<Vec<(String, String)>>,
-        mut request: RequestContext,
-        body: Body,
+        &self, endpoint: Arc<Endpoint>, path: Result<Vec<(String, String)>>,
+        mut request: RequestContext, body: Body,
     ) -> Response {
         if endpoint.surface == Surface::Page {
             request.instance = instance::name(&self.app).await;
@@ -212,10 +205,7 @@ impl Server {
 
     /// A refused credential is counted too: guessing is what throttles are for.
     async fn admit_and_handle(
-        &self,
-        endpoint: &Endpoint,
-        mut call: Call,
-        counted: &mut Option<Decision>,
+        &self, endpoint: &Endpoint, mut call: Call, counted: &mut Option<Decision>,
         seen: &mut Option<Seen>,
     ) -> Result<Response> {
         if endpoint.admits != Admits::Unchecked {

@@ -54,11 +54,7 @@ pub struct Throttles(RwLock<HashMap<&'static str, (Rule, Arc<Limiter>)>>);
 impl Throttles {
     /// Counts one request; `None` when no throttle is switched on for it.
     pub async fn count(
-        &self,
-        app: &App,
-        surface: Surface,
-        caller: Option<Caller>,
-        peer: IpAddr,
+        &self, app: &App, surface: Surface, caller: Option<Caller>, peer: IpAddr,
     ) -> Option<Decision> {
         if surface == Surface::Plain {
             // Health and metrics are told while nothing else is.

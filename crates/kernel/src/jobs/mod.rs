@@ -410,11 +410,7 @@ async fn keep_lease(app: &App, node: &str, id: i64) {
 
 /// Records what became of a job; false if the lease was lost meanwhile.
 async fn finish(
-    app: &App,
-    node: &str,
-    id: i64,
-    attempts: i64,
-    outcome: Result<(), Failure>,
+    app: &App, node: &str, id: i64, attempts: i64, outcome: Result<(), Failure>,
 ) -> Result<bool> {
     let node = node.to_owned();
     let outcome = Arc::new(outcome);

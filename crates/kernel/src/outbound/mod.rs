@@ -239,10 +239,7 @@ impl Outbound {
     }
 
     async fn hop(
-        &self,
-        call: &Call,
-        url: &Url,
-        deadline: Instant,
+        &self, call: &Call, url: &Url, deadline: Instant,
     ) -> Result<reqwest::Response, Fault> {
         self.check_hop(url).await?;
         let left = deadline.saturating_duration_since(Instant::now());

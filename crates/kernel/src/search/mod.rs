@@ -181,12 +181,7 @@ impl Found {
     /// One page of what matches, the newest first unless told otherwise; by key,
     /// which is the id, where that is asked for.
     pub fn page<R: FromRow>(
-        &self,
-        tx: &mut Tx<'_>,
-        columns: &str,
-        query: &Query,
-        ascending: bool,
-        paging: &Paging,
+        &self, tx: &mut Tx<'_>, columns: &str, query: &Query, ascending: bool, paging: &Paging,
         id: impl Fn(&R) -> i64,
     ) -> Result<Paged<R>> {
         let rows = self.rows(tx, columns, query, ascending, paging)?;
@@ -205,12 +200,7 @@ impl Found {
 
     /// The rows of one page, and one more if more follow.
     pub fn rows<R: FromRow>(
-        &self,
-        tx: &mut Tx<'_>,
-        columns: &str,
-        query: &Query,
-        ascending: bool,
-        paging: &Paging,
+        &self, tx: &mut Tx<'_>, columns: &str, query: &Query, ascending: bool, paging: &Paging,
     ) -> Result<Vec<R>> {
         if self.is_empty(query) || paging.offset() >= MAX_OFFSET {
             return Ok(Vec::new());

@@ -18,8 +18,7 @@ struct Open;
 
 impl Gate for Open {
     fn admit<'c>(
-        &'c self,
-        _: &'c mut kernel::http::Call,
+        &'c self, _: &'c mut kernel::http::Call,
     ) -> Pin<Box<dyn Future<Output = Result<()>> + Send + 'c>> {
         Box::pin(async { Ok(()) })
     }

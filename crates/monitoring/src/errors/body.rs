@@ -122,9 +122,7 @@ async fn compressed(arriving: &mut Arriving, decoder: Decoder) -> Result<Form, R
 }
 
 async fn large(
-    arriving: &mut Arriving,
-    mut decoder: Decoder,
-    mut bytes: Vec<u8>,
+    arriving: &mut Arriving, mut decoder: Decoder, mut bytes: Vec<u8>,
 ) -> Result<Form, Refusal> {
     let place = timeout_at(arriving.until, RECEIVING.acquire()).await;
     let Ok(_place) = place else {

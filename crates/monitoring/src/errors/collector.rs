@@ -133,11 +133,7 @@ impl Delivery {
     }
 
     async fn read(
-        &self,
-        Raw(body): Raw,
-        form: Form,
-        sent: u64,
-        decoded: u64,
+        &self, Raw(body): Raw, form: Form, sent: u64, decoded: u64,
     ) -> Result<Form, Refusal> {
         let encoding = Encoding::named(self.request.header(header::CONTENT_ENCODING))?;
         // What is not compressed may be as long as what is decompressed.

@@ -60,10 +60,7 @@ impl Default for Remembered {
 /// A page of the errors of a project elsewhere, from where a cursor of the
 /// tracker says.
 pub async fn list(
-    app: &App,
-    setting: &Setting,
-    filter: &Filter,
-    cursor: Option<&str>,
+    app: &App, setting: &Setting, filter: &Filter, cursor: Option<&str>,
 ) -> Result<Arc<Listed>> {
     let url = address(setting, filter, cursor)?;
     let remembered = app.kept::<Remembered>();

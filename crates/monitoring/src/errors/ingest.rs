@@ -81,9 +81,7 @@ impl Report {
     /// What of an envelope is written, and the number of its event; nothing
     /// if it has nothing of interest.
     pub async fn of(
-        envelope: Envelope,
-        peer: String,
-        limits: &ErrorLimits,
+        envelope: Envelope, peer: String, limits: &ErrorLimits,
     ) -> Result<Option<(Report, Option<String>)>, Refusal> {
         let drops = drops(&envelope.reports);
         if envelope.event.is_none() && drops.is_empty() {

@@ -38,11 +38,7 @@ pub struct Made {
 /// The spam rules judge how often somebody makes issues and how they name
 /// them, but not what the error says: a stranger worded that.
 pub async fn create(
-    app: &App,
-    by: Writer,
-    project: &Reference,
-    error_id: i64,
-    wanted: &NewErrorIssue,
+    app: &App, by: Writer, project: &Reference, error_id: i64, wanted: &NewErrorIssue,
 ) -> Result<Guarded<Made>> {
     let (who, at) = (by.viewer.clone(), project.clone());
     let found = app.read(move |tx| {

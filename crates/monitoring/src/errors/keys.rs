@@ -29,10 +29,7 @@ impl Default for Remembered {
 /// The number of this project, if the key opens it: both active, the project
 /// open to changes, and errors received here.
 pub async fn opened(
-    app: &App,
-    project: Reference,
-    key: &str,
-    limits: &ErrorLimits,
+    app: &App, project: Reference, key: &str, limits: &ErrorLimits,
 ) -> Result<Option<i64>> {
     if !limits.integrated || key.len() > MAX_KEY || key.contains('\0') {
         return Ok(None);

@@ -61,10 +61,7 @@ fn end(from: Timestamp, seconds: i64) -> Timestamp {
 
 /// Counts as many of `wanted` events of a project as there is room for.
 pub fn take(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    limits: &ErrorLimits,
-    wanted: usize,
+    tx: &mut Tx<'_>, project_id: i64, limits: &ErrorLimits, wanted: usize,
 ) -> Result<Granted> {
     let now = tx.now();
     let known = rows::of_project(tx, project_id)?;

@@ -80,9 +80,7 @@ pub fn few_days(tx: &mut Tx<'_>, ids: Vec<i64>) -> Result<HashMap<i64, Vec<Bar>>
 
 /// By one statement for all of them.
 fn each(
-    tx: &mut Tx<'_>,
-    ids: Vec<i64>,
-    hours: i64,
+    tx: &mut Tx<'_>, ids: Vec<i64>, hours: i64,
     bars: fn(Timestamp, &[(Timestamp, i64)]) -> Vec<Bar>,
 ) -> Result<HashMap<i64, Vec<Bar>>> {
     let now = tx.now();

@@ -23,11 +23,7 @@ pub struct ScheduleAccess {
 
 impl ScheduleAccess {
     pub fn authorize(
-        tx: &mut Tx<'_>,
-        viewer: &Viewer,
-        project: &Reference,
-        iid: i64,
-        purpose: Purpose,
+        tx: &mut Tx<'_>, viewer: &Viewer, project: &Reference, iid: i64, purpose: Purpose,
     ) -> Result<ScheduleAccess> {
         let here = Here::authorize(tx, viewer, project, purpose)?;
         let schedule = schedules::find(tx, here.project.id, iid)?.found("On-call schedule")?;
@@ -40,11 +36,7 @@ impl ScheduleAccess {
 }
 
 pub fn policy(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Reference,
-    id: i64,
-    purpose: Purpose,
+    tx: &mut Tx<'_>, viewer: &Viewer, project: &Reference, id: i64, purpose: Purpose,
 ) -> Result<(Here, Policy)> {
     let here = Here::authorize(tx, viewer, project, purpose)?;
     let policy = policies::find(tx, here.project.id, id)?.found("Escalation policy")?;

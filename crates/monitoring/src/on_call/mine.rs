@@ -23,10 +23,7 @@ pub struct Waiting {
 /// The open alerts of the projects whose schedules have a user on call now,
 /// as far as they may see them, the newest first.
 pub fn alerts(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    user_id: i64,
-    paging: Paging,
+    tx: &mut Tx<'_>, viewer: &Viewer, user_id: i64, paging: Paging,
 ) -> Result<Paged<Waiting>> {
     let projects = projects(tx, user_id)?;
     if projects.is_empty() {

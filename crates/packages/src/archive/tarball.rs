@@ -19,9 +19,7 @@ const MAX_HEADER: u64 = 64 * 1024;
 /// Reads a whole archive of `size` bytes packed with gzip, which has to hold
 /// something, and keeps the members `wanted` says, by their plain path.
 pub fn tar_gz<W: Into<Wanted>>(
-    packed: impl Read,
-    size: u64,
-    wanted: impl Fn(&str) -> W,
+    packed: impl Read, size: u64, wanted: impl Fn(&str) -> W,
 ) -> Result<Contents> {
     let mut contents = Contents::default();
     let unpacked = Packing::Gzip.unpack(packed);
@@ -110,8 +108,7 @@ impl ArchiveEntry {
 /// Shows every entry of an archive of `size` packed bytes, and its bytes; how
 /// many there are.
 fn read(
-    unpacked: impl Read,
-    size: u64,
+    unpacked: impl Read, size: u64,
     mut visit: impl FnMut(ArchiveEntry, &mut dyn Read) -> Result<()>,
 ) -> Result<u64> {
     let mut archive = Archive::new(Bounded::new(unpacked, expansion(size)));

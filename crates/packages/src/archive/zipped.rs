@@ -20,8 +20,7 @@ const RECORD: u64 = 46;
 /// Reads the directory of an archive and keeps the members `wanted` says, by
 /// their plain path.
 pub fn zip<W: Into<Wanted>>(
-    mut packed: impl Read + Seek,
-    wanted: impl Fn(&str) -> W,
+    mut packed: impl Read + Seek, wanted: impl Fn(&str) -> W,
 ) -> Result<Contents> {
     let size = packed.seek(SeekFrom::End(0)).map_err(Error::internal)?;
     check_directory(&mut packed, size)?;
@@ -97,9 +96,7 @@ fn check_directory(packed: &mut (impl Read + Seek), size: u64) -> Result<()> {
 /// other, of all together at most `most`: for members too large for memory.
 /// Checks what [`zip`] checks.
 pub fn visit_zip<R: Read + Seek + Send>(
-    mut packed: R,
-    wanted: impl Fn(&str) -> bool,
-    most: u64,
+    mut packed: R, wanted: impl Fn(&str) -> bool, most: u64,
     mut visit: impl FnMut(&str, &mut (dyn Read + Send)) -> Result<()>,
 ) -> Result<()> {
     zip(&mut packed, |_| false)?;

@@ -47,10 +47,7 @@ pub fn policies(tx: &mut Tx<'_>, projects: &[i64]) -> Result<Vec<Policy>> {
 
 /// Sets a project's policy; without a number it is only due again later.
 pub fn update(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    keep: Option<KeepFiles>,
+    tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, keep: Option<KeepFiles>,
 ) -> Result<Policy> {
     let known = rows::policies(tx, &[project.id])?.pop();
     let known = known.map_or(KeepFiles::All, |one| one.keep_n_duplicated_package_files);
@@ -78,9 +75,7 @@ pub(crate) fn next_run(tx: &Tx<'_>) -> Timestamp {
 /// Removes at most one batch of files of these packages; whether there may be
 /// more of them, and the blobs nothing names any more.
 pub(crate) fn clean(
-    tx: &mut Tx<'_>,
-    project: i64,
-    packages: &[Candidate],
+    tx: &mut Tx<'_>, project: i64, packages: &[Candidate],
 ) -> Result<(bool, Vec<String>)> {
     // Asked each time: it may have been changed meanwhile.
     let Some(keep) = rows::kept_by(tx, project)?.and_then(KeepFiles::count) else {
@@ -96,9 +91,7 @@ pub(crate) fn clean(
 
 /// The next packages whose files of one name are copies of each other.
 pub(crate) fn packages_after(
-    tx: &mut Tx<'_>,
-    project: i64,
-    after: Option<Candidate>,
+    tx: &mut Tx<'_>, project: i64, after: Option<Candidate>,
 ) -> Result<Vec<Candidate>> {
     rows::candidates(tx, project, after.as_ref(), BATCH)
 }
@@ -120,11 +113,7 @@ fn unprotected(tx: &mut Tx<'_>, project: i64, packages: &[Candidate]) -> Result<
 
 /// One record for each package that lost files, under no one's name.
 fn record(
-    tx: &mut Tx<'_>,
-    project: i64,
-    keep: i64,
-    packages: &[Candidate],
-    removed: &[Superfluous],
+    tx: &mut Tx<'_>, project: i64, keep: i64, packages: &[Candidate], removed: &[Superfluous],
 ) -> Result<()> {
     let mut lost: BTreeMap<i64, Vec<serde_json::Value>> = BTreeMap::new();
     for file in removed {

@@ -237,11 +237,7 @@ pub fn replace(tx: &mut Tx<'_>, viewer: &Viewer, owner: Owner, changes: Vec<Chan
 /// Changes a rule. It is next applied when it would have been, unless it was
 /// off before.
 pub fn update(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    owner: Owner,
-    id: i64,
-    change: Change,
+    tx: &mut Tx<'_>, viewer: &Viewer, owner: Owner, id: i64, change: Change,
 ) -> Result<Rule> {
     let before = find(tx, owner, id)?;
     let rule = change.over(before.clone())?;
@@ -261,11 +257,7 @@ fn store_changed(tx: &mut Tx<'_>, viewer: &Viewer, before: &Rule, mut rule: Rule
 }
 
 pub fn switch(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    owner: Owner,
-    id: i64,
-    enabled: bool,
+    tx: &mut Tx<'_>, viewer: &Viewer, owner: Owner, id: i64, enabled: bool,
 ) -> Result<Rule> {
     let rule = find(tx, owner, id)?;
     store_changed(tx, viewer, &rule, Rule { enabled, ..rule.clone() })

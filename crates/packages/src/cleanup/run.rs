@@ -76,10 +76,7 @@ pub(crate) fn look(tx: &mut Tx<'_>, id: i64) -> Result<Option<Seen>> {
 /// Removes some versions of the names seen. How far the run is then; nothing
 /// where it ended meanwhile.
 pub(crate) fn step(
-    tx: &mut Tx<'_>,
-    registry: &Registry,
-    id: i64,
-    seen: &Seen,
+    tx: &mut Tx<'_>, registry: &Registry, id: i64, seen: &Seen,
 ) -> Result<Option<CleanupRun>> {
     let Some((mut run, rule)) = rows::under_way(tx, id)?.filter(|(_, rule)| rule.enabled) else {
         return Ok(None);
@@ -124,10 +121,7 @@ pub(crate) fn end(tx: &mut Tx<'_>, id: i64) -> Result<()> {
 
 /// Shows each version of these names that goes to `visit`.
 fn visit_going(
-    tx: &mut Tx<'_>,
-    judge: &Judge,
-    names: &Names,
-    mut visit: impl FnMut(Going),
+    tx: &mut Tx<'_>, judge: &Judge, names: &Names, mut visit: impl FnMut(Going),
 ) -> Result<()> {
     let kept = protections::against_deletion(tx, names.project_id)?;
     let is_kept = |name: &str| {

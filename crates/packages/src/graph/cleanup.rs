@@ -127,9 +127,7 @@ async fn rules(parents: Vec<Arc<Policy>>, context: Context) -> Result<Vec<Vec<Ar
 
 /// One after another: each may go through many packages.
 async fn dry_runs(
-    rules: Vec<Arc<Rule>>,
-    args: Args,
-    context: Context,
+    rules: Vec<Arc<Rule>>, args: Args, context: Context,
 ) -> Result<Vec<Option<Arc<Preview>>>, Fault> {
     let first: Option<i64> = args.get("first")?;
     let limit = first.unwrap_or(MAX_SHOWN).clamp(0, MAX_SHOWN);

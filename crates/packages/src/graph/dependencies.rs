@@ -79,10 +79,7 @@ pub fn shown(package: ObjectBuilder<'_, Listed>) -> ObjectBuilder<'_, Listed> {
 }
 
 async fn links(
-    parents: Vec<Arc<Listed>>,
-    ask: Ask,
-    _: Args,
-    context: Context,
+    parents: Vec<Arc<Listed>>, ask: Ask, _: Args, context: Context,
 ) -> Result<Vec<Option<Connection<Link>>>, Fault> {
     let keys = [Key::int("place", Order::Asc)];
     let window = ask.window(&context, "dependency links", &keys)?;

@@ -61,10 +61,7 @@ pub fn alone(package: ObjectBuilder<'_, Listed>) {
 
 /// The address of a format's registry of the project.
 fn of_project<'g>(
-    package: ObjectBuilder<'g, Listed>,
-    name: &str,
-    format: &str,
-    path: &'static str,
+    package: ObjectBuilder<'g, Listed>, name: &str, format: &str, path: &'static str,
 ) -> ObjectBuilder<'g, Listed> {
     package
         .resolve(name, STRING, move |it, _, context| async move {
@@ -77,10 +74,7 @@ fn of_project<'g>(
 /// The address of a format's registry of the project's group; null where the
 /// project is a user's own.
 fn of_group<'g>(
-    package: ObjectBuilder<'g, Listed>,
-    name: &str,
-    format: &str,
-    address: fn(&str, i64) -> String,
+    package: ObjectBuilder<'g, Listed>, name: &str, format: &str, address: fn(&str, i64) -> String,
 ) -> ObjectBuilder<'g, Listed> {
     package
         .resolve(name, STRING, move |it, _, context| async move {
@@ -93,11 +87,7 @@ fn of_group<'g>(
 
 /// An empty page for each package, if the page is asked for rightly.
 async fn none<T>(
-    sort: &'static str,
-    parents: Vec<Arc<Listed>>,
-    ask: Ask,
-    _: Args,
-    context: Context,
+    sort: &'static str, parents: Vec<Arc<Listed>>, ask: Ask, _: Args, context: Context,
 ) -> Result<Vec<Option<Connection<T>>>, Fault> {
     ask.window(&context, sort, &[Key::int("id", Order::Desc)])?;
     Ok(parents.iter().map(|_| Some(Connection::empty())).collect())

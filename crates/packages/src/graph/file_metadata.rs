@@ -61,8 +61,7 @@ impl Loader for ToldOfFiles {
     type Value = Arc<FileMetadata>;
 
     async fn load(
-        context: Context,
-        ids: Vec<i64>,
+        context: Context, ids: Vec<i64>,
     ) -> Result<HashMap<i64, Arc<FileMetadata>>, Fault> {
         let (app, _) = caller(&context)?;
         let found = app.read(move |tx| rows::kept_files(tx, ids)).await?;

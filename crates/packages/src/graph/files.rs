@@ -39,10 +39,7 @@ pub fn graph(g: &mut Graph) {
 
 /// A page of the files of each package.
 pub async fn of_packages(
-    parents: Vec<Arc<Listed>>,
-    ask: Ask,
-    _: Args,
-    context: Context,
+    parents: Vec<Arc<Listed>>, ask: Ask, _: Args, context: Context,
 ) -> Result<Vec<Option<Connection<FileView>>>, Fault> {
     let window = ask.window(&context, "package files", &[Key::int("f.id", Order::Desc)])?;
     let ids: Vec<i64> = parents.iter().map(|it| it.package.id).collect();

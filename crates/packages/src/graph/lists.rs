@@ -95,10 +95,7 @@ fn sorted(args: &Args) -> Result<(Sorted, String), Fault> {
 }
 
 async fn listed(
-    owners: Owners,
-    ask: Ask,
-    args: Args,
-    context: Context,
+    owners: Owners, ask: Ask, args: Args, context: Context,
 ) -> Result<Vec<Option<Connection<Listed>>>, Fault> {
     let filter = filter(&args)?;
     let (sorted, name) = sorted(&args)?;

@@ -108,8 +108,7 @@ pub fn graph(g: &mut Graph) {
 
 /// Fields that hold what the archive said under a key.
 fn said(
-    mut of: ObjectBuilder<'_, Metadata>,
-    fields: &[(&'static str, &'static str, &'static str)],
+    mut of: ObjectBuilder<'_, Metadata>, fields: &[(&'static str, &'static str, &'static str)],
 ) {
     for (name, key, text) in fields {
         let key = *key;

@@ -45,9 +45,7 @@ pub fn graph(g: &mut Graph) {
 /// Pages in the order of their owners, out of rows by owner; an owner without
 /// an entry has none.
 fn pages<K: Eq + Hash, T>(
-    owners: impl IntoIterator<Item = K>,
-    found: HashMap<K, Vec<Arc<T>>>,
-    window: &Window,
+    owners: impl IntoIterator<Item = K>, found: HashMap<K, Vec<Arc<T>>>, window: &Window,
     keys: impl Fn(&T) -> Vec<Json>,
 ) -> Vec<Option<Connection<T>>> {
     let page = |owner: K| {

@@ -77,8 +77,7 @@ impl Loader for Alone {
 
 /// What all three types show.
 fn common<'g>(
-    package: ObjectBuilder<'g, Listed>,
-    permissions: &'static str,
+    package: ObjectBuilder<'g, Listed>, permissions: &'static str,
 ) -> ObjectBuilder<'g, Listed> {
     let package = package
         .implements(NODE)
@@ -113,8 +112,7 @@ fn common<'g>(
 
 /// What depends on who asks, and on rules.
 fn permitted<'g>(
-    package: ObjectBuilder<'g, Listed>,
-    permissions: &'static str,
+    package: ObjectBuilder<'g, Listed>, permissions: &'static str,
 ) -> ObjectBuilder<'g, Listed> {
     package
         .level(
@@ -215,10 +213,7 @@ impl Loader for Protected {
 }
 
 async fn tags(
-    parents: Vec<Arc<Listed>>,
-    ask: Ask,
-    _: Args,
-    context: Context,
+    parents: Vec<Arc<Listed>>, ask: Ask, _: Args, context: Context,
 ) -> Result<Vec<Option<Connection<Tag>>>, Fault> {
     let window = ask.window(&context, "package tags", &[Key::int("t.id", Order::Desc)])?;
     let ids: Vec<i64> = parents.iter().map(|it| it.package.id).collect();
@@ -236,10 +231,7 @@ async fn tags(
 
 /// Packages of one name share their versions, which are read once.
 async fn versions(
-    parents: Vec<Arc<Listed>>,
-    ask: Ask,
-    _: Args,
-    context: Context,
+    parents: Vec<Arc<Listed>>, ask: Ask, _: Args, context: Context,
 ) -> Result<Vec<Option<Connection<Listed>>>, Fault> {
     let keys = [Key::int("p.id", Order::Desc)];
     let window = ask.window(&context, "package versions", &keys)?.with_spare(1);

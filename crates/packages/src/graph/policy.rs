@@ -146,8 +146,7 @@ fn settled(place: ObjectBuilder<'_, NamespaceView>) {
 }
 
 async fn policies(
-    parents: Vec<Arc<Project>>,
-    context: Context,
+    parents: Vec<Arc<Project>>, context: Context,
 ) -> Result<Vec<Option<Arc<Policy>>>, Fault> {
     let ids: Vec<i64> = parents.iter().map(|it| it.project.id).collect();
     let managed = context.load::<Managed>(ids.clone()).await?;
@@ -161,10 +160,7 @@ async fn policies(
 }
 
 async fn protection_rules(
-    parents: Vec<Arc<Project>>,
-    ask: Ask,
-    _: Args,
-    context: Context,
+    parents: Vec<Arc<Project>>, ask: Ask, _: Args, context: Context,
 ) -> Result<Vec<Option<Connection<ProtectionRule>>>, Fault> {
     let keys = [Key::int("r.id", Order::Desc)];
     let window = ask.window(&context, "package protection rules", &keys)?;

@@ -31,9 +31,7 @@ pub fn version_key(package_type: PackageType, version: Option<&str>) -> String {
 /// recipe (`name/version@user/channel`): those of one version differ in what
 /// follows. A space stands between, which sorts before all that versions hold.
 pub fn package_version_key(
-    package_type: PackageType,
-    version: Option<&str>,
-    recipe: Option<&str>,
+    package_type: PackageType, version: Option<&str>, recipe: Option<&str>,
 ) -> String {
     let key = version_key(package_type, version);
     match recipe.and_then(|recipe| recipe.split_once('@')) {

@@ -26,10 +26,7 @@ const OTHERS: i64 = 10;
 const DAYS: i64 = 30;
 
 pub(super) async fn show(
-    app: App,
-    viewer: Viewer,
-    asked: Arc<RequestContext>,
-    params: Params<OnePackage>,
+    app: App, viewer: Viewer, asked: Arc<RequestContext>, params: Params<OnePackage>,
 ) -> Result<Response> {
     let address = Address::of(&asked)?;
     let shown = identity::pages::page(&app, &viewer, "Package");
@@ -49,12 +46,8 @@ pub(super) async fn show(
 }
 
 fn view(
-    tx: &mut Tx<'_>,
-    page: Page,
-    head: SpaceHead,
-    entered: &RegistryAccess,
-    package: model::Package,
-    base_url: &str,
+    tx: &mut Tx<'_>, page: Page, head: SpaceHead, entered: &RegistryAccess,
+    package: model::Package, base_url: &str,
 ) -> Result<Package> {
     let path = &entered.project.full_path;
     let files = files::list(tx, package.id, "id", " desc", MAX_FILES, 0)?;
@@ -138,10 +131,7 @@ fn by_day(now: Timestamp, counts: Vec<(String, i64)>) -> Vec<(String, u64)> {
 
 /// `…/-/packages/<id>/versions`.
 pub(super) async fn versions(
-    app: App,
-    viewer: Viewer,
-    asked: Arc<RequestContext>,
-    params: Params<OnePackage>,
+    app: App, viewer: Viewer, asked: Arc<RequestContext>, params: Params<OnePackage>,
     paging: Paging,
 ) -> Result<Response> {
     let address = Address::of(&asked)?;

@@ -107,10 +107,7 @@ impl FormPage for Limits {
     }
 
     fn view(
-        &self,
-        tx: &mut Tx<'_>,
-        page: Page,
-        typed: &Typed<TypedLimits>,
+        &self, tx: &mut Tx<'_>, page: Page, typed: &Typed<TypedLimits>,
     ) -> Result<AdminSettings> {
         let stored: PlanLimits = kernel::settings::read(tx)?;
         let values = serde_json::to_value(&stored).map_err(Error::internal)?;

@@ -65,9 +65,7 @@ kernel::params! {
 /// Packages as lists show them; `path` tells the path of a project, if the
 /// viewer may see it.
 fn rows(
-    tx: &mut Tx<'_>,
-    packages: Vec<model::Package>,
-    path: impl Fn(i64) -> Option<String>,
+    tx: &mut Tx<'_>, packages: Vec<model::Package>, path: impl Fn(i64) -> Option<String>,
 ) -> Result<Vec<PackageRow>> {
     let ids: Vec<i64> = packages.iter().filter_map(|one| one.creator_id).collect();
     let (creators, now) = (identity::entities::load_basic(tx, &ids)?, tx.now());
@@ -83,9 +81,7 @@ fn rows(
 
 /// The same, each with what a list by names says of its name.
 fn rows_of_names(
-    tx: &mut Tx<'_>,
-    packages: Vec<model::Package>,
-    path: impl Fn(i64) -> Option<String>,
+    tx: &mut Tx<'_>, packages: Vec<model::Package>, path: impl Fn(i64) -> Option<String>,
 ) -> Result<Vec<PackageRow>> {
     let ids: Vec<i64> = packages.iter().map(|one| one.id).collect();
     let mut of_names = list::of_names(tx, &ids)?;
@@ -137,10 +133,7 @@ impl ListPage {
 }
 
 async fn list_page(
-    app: App,
-    viewer: Viewer,
-    request: Arc<RequestContext>,
-    params: Params<ListPage>,
+    app: App, viewer: Viewer, request: Arc<RequestContext>, params: Params<ListPage>,
     paging: Paging,
 ) -> Result<Response> {
     let Params(params) = params;
@@ -185,10 +178,7 @@ async fn list_page(
 }
 
 fn of_group(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    group: &spaces::Namespace,
-    filter: &Filter,
+    tx: &mut Tx<'_>, viewer: &Viewer, group: &spaces::Namespace, filter: &Filter,
     (limit, offset): (i64, i64),
 ) -> Result<(Vec<PackageRow>, i64)> {
     let projects = list::projects_below(tx, viewer, group, false)?;
@@ -201,10 +191,7 @@ fn of_group(
 
 /// How to publish a first package, for those who may.
 fn publish_example(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    space: &Space,
-    base_url: &str,
+    tx: &mut Tx<'_>, viewer: &Viewer, space: &Space, base_url: &str,
 ) -> Result<String> {
     match space {
         Space::Project(project, _)
@@ -222,10 +209,7 @@ fn publish_example(
 
 /// The project of an address, as the rules of this room take it.
 fn authorized(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    address: &Address,
-    purpose: Purpose,
+    tx: &mut Tx<'_>, viewer: &Viewer, address: &Address, purpose: Purpose,
 ) -> Result<RegistryAccess> {
     match address.authorize(tx, viewer, purpose)? {
         // By its id now: the address may be one it had before.
@@ -235,10 +219,7 @@ fn authorized(
 }
 
 async fn delete_package(
-    app: App,
-    viewer: Viewer,
-    asked: Arc<RequestContext>,
-    params: Params<OnePackage>,
+    app: App, viewer: Viewer, asked: Arc<RequestContext>, params: Params<OnePackage>,
 ) -> Result<Response> {
     let (address, registry) = (Address::of(&asked)?, app.jobs().clone());
     let id = params.package_id;
@@ -251,10 +232,7 @@ async fn delete_package(
 }
 
 async fn delete_file(
-    app: App,
-    viewer: Viewer,
-    asked: Arc<RequestContext>,
-    params: Params<OneFile>,
+    app: App, viewer: Viewer, asked: Arc<RequestContext>, params: Params<OneFile>,
 ) -> Result<Response> {
     let (address, registry) = (Address::of(&asked)?, app.jobs().clone());
     let ids = (params.package_id, params.file_id);

@@ -57,10 +57,7 @@ async fn show(app: App, visit: Visit) -> Result<Response> {
 }
 
 async fn change(
-    app: App,
-    visit: Visit,
-    form: Params<Form>,
-    duplicates: Params<Change>,
+    app: App, visit: Visit, form: Params<Form>, duplicates: Params<Change>,
 ) -> Result<Response> {
     match visit.address.kind {
         SourceKind::Group => {
@@ -99,10 +96,7 @@ impl FormPage for GroupPage {
     }
 
     fn view(
-        &self,
-        tx: &mut Tx<'_>,
-        page: Page,
-        typed: &Typed<PackageSettings>,
+        &self, tx: &mut Tx<'_>, page: Page, typed: &Typed<PackageSettings>,
     ) -> Result<views::Duplicates> {
         let (space, group) = self.group(tx)?;
         let settings = match &typed.form {

@@ -67,9 +67,7 @@ async fn show(client: Client, one: Params<OneRule>) -> Result<Ok200<Rule>> {
 }
 
 async fn update(
-    client: Client,
-    one: Params<OneRule>,
-    change: Params<Change>,
+    client: Client, one: Params<OneRule>, change: Params<Change>,
 ) -> Result<Ok200<Rule>> {
     let id = one.cleanup_rule_id;
     let updated = write(&client, move |tx, client, owner| {
@@ -116,9 +114,7 @@ async fn preview(client: Client, one: Params<OneRule>, paging: Paging) -> Result
 }
 
 async fn preview_draft(
-    client: Client,
-    change: Params<Change>,
-    paging: Paging,
+    client: Client, change: Params<Change>, paging: Paging,
 ) -> Result<Paged<Going>> {
     let Params(change) = change;
     let rule = read(&client, move |tx, owner| change.drafted(tx, owner));
@@ -132,8 +128,7 @@ async fn going(client: &Client, rule: Rule, paging: Paging) -> Result<Paged<Goin
 
 /// Reads at a place whose rules the client sets.
 async fn read<T: Send + 'static>(
-    client: &Client,
-    work: impl FnOnce(&mut Tx<'_>, Owner) -> Result<T> + Send + 'static,
+    client: &Client, work: impl FnOnce(&mut Tx<'_>, Owner) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     let of = client.clone();
     let read = client.app.read(move |tx| {
@@ -145,8 +140,7 @@ async fn read<T: Send + 'static>(
 
 /// Changes something at a place whose rules the client sets.
 async fn write<T: Send + 'static>(
-    client: &Client,
-    work: impl Fn(&mut Tx<'_>, &Client, Owner) -> Result<T> + Send + 'static,
+    client: &Client, work: impl Fn(&mut Tx<'_>, &Client, Owner) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     let of = client.clone();
     let written = client.app.write(move |tx| {

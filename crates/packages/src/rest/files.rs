@@ -46,10 +46,7 @@ kernel::params! {
 }
 
 async fn list(
-    app: App,
-    viewer: Viewer,
-    params: Params<ListFiles>,
-    paging: Paging,
+    app: App, viewer: Viewer, params: Params<ListFiles>, paging: Paging,
 ) -> Result<Paged<PackageFile>> {
     let order = params.order_by.unwrap_or(FileOrder::Id).as_str();
     let direction = match params.sort {

@@ -96,10 +96,7 @@ fn words_of(name: Option<&str>) -> Result<Vec<String>> {
 }
 
 async fn of_project(
-    app: App,
-    viewer: Viewer,
-    params: Params<ListProject>,
-    paging: Paging,
+    app: App, viewer: Viewer, params: Params<ListProject>, paging: Paging,
 ) -> Result<Paged<PackageEntity>> {
     let order = params.order_by.map(ProjectOrder::as_str);
     let filter = params.wanted.filter(order.and_then(OrderBy::from_text))?;
@@ -121,10 +118,7 @@ async fn of_project(
 
 /// One page of the packages of all projects below a group.
 async fn of_group(
-    app: App,
-    viewer: Viewer,
-    params: Params<ListGroup>,
-    paging: Paging,
+    app: App, viewer: Viewer, params: Params<ListGroup>, paging: Paging,
 ) -> Result<Paged<PackageEntity>> {
     let filter = params.wanted.filter(params.order_by)?;
     let base_url = app.base_url().to_owned();
@@ -166,9 +160,7 @@ fn numbered(paging: Paging) -> Result<Paging> {
 /// below it: a registry open to all is open in the lists of groups, too
 /// (docs/interface/packages.md 1.5).
 fn group_for_reading(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    reference: &Reference,
+    tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference,
 ) -> Result<spaces::Namespace> {
     let seen = spaces::group(tx, viewer, reference, Purpose::ReadPackages);
     if !matches!(seen, Err(Error::NotFound(_))) {

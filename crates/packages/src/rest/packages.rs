@@ -73,9 +73,7 @@ async fn show(app: App, viewer: Viewer, path: Params<PackagePath>) -> Result<Ok2
 
 /// Lists the pipelines of a package: none, until pipelines exist.
 async fn pipelines(
-    app: App,
-    viewer: Viewer,
-    params: Params<ListPipelines>,
+    app: App, viewer: Viewer, params: Params<ListPipelines>,
 ) -> Result<Paged<PipelineEntity>> {
     let per_page = params.per_page.unwrap_or(MAX_PIPELINES);
     if !(1..=MAX_PIPELINES).contains(&per_page) {

@@ -53,10 +53,7 @@ kernel::params! {
 }
 
 async fn list(
-    app: App,
-    viewer: Viewer,
-    path: Params<ProjectPath>,
-    paging: Paging,
+    app: App, viewer: Viewer, path: Params<ProjectPath>, paging: Paging,
 ) -> Result<Paged<ProtectionRule>> {
     Paged::read(&app, paging, move |tx, part| {
         let entered = authorize(tx, &viewer, &path.id, Purpose::ManagePackageSettings)?;
@@ -68,9 +65,7 @@ async fn list(
 }
 
 async fn create(
-    app: App,
-    viewer: Viewer,
-    params: Params<CreateRule>,
+    app: App, viewer: Viewer, params: Params<CreateRule>,
 ) -> Result<Created<ProtectionRule>> {
     app.write(move |tx| {
         let entered = authorize(tx, &viewer, &params.at.id, Purpose::ManagePackageSettings)?;
@@ -81,9 +76,7 @@ async fn create(
 }
 
 async fn update(
-    app: App,
-    viewer: Viewer,
-    params: Params<UpdateRule>,
+    app: App, viewer: Viewer, params: Params<UpdateRule>,
 ) -> Result<Ok200<ProtectionRule>> {
     app.write(move |tx| {
         let at = &params.at;

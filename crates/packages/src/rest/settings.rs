@@ -31,10 +31,7 @@ async fn show(app: App, viewer: Viewer, path: Params<GroupPath>) -> Result<Ok200
 }
 
 async fn update(
-    app: App,
-    viewer: Viewer,
-    path: Params<GroupPath>,
-    change: Params<Change>,
+    app: App, viewer: Viewer, path: Params<GroupPath>, change: Params<Change>,
 ) -> Result<Ok200<PackageSettings>> {
     app.write(move |tx| {
         let group = spaces::group(tx, &viewer, &path.id, Purpose::ManagePackageSettings)?;

@@ -35,9 +35,7 @@ pub struct Deletion<'a> {
 
 impl<'a> Deletion<'a> {
     pub fn new(
-        registry: &'a Registry,
-        viewer: &'a Viewer,
-        request: Option<&'a RequestContext>,
+        registry: &'a Registry, viewer: &'a Viewer, request: Option<&'a RequestContext>,
     ) -> Deletion<'a> {
         Deletion { registry, viewer, request }
     }
@@ -76,10 +74,7 @@ impl<'a> Deletion<'a> {
     /// Deletes files of a project as [`packages`](Self::packages) does; `None`
     /// when some are not in that project.
     pub fn files(
-        self,
-        tx: &mut Tx<'_>,
-        entered: &RegistryAccess,
-        ids: &[i64],
+        self, tx: &mut Tx<'_>, entered: &RegistryAccess, ids: &[i64],
     ) -> Result<Option<bool>> {
         let places = files::packages_of(tx, entered.project.id, ids)?;
         if places.len() != ids.len() {
@@ -127,10 +122,7 @@ impl<'a> Deletion<'a> {
 
     /// Deletes one file; the package stays, even without files.
     pub fn file(
-        self,
-        tx: &mut Tx<'_>,
-        entered: &RegistryAccess,
-        (package_id, file_id): (i64, i64),
+        self, tx: &mut Tx<'_>, entered: &RegistryAccess, (package_id, file_id): (i64, i64),
     ) -> Result<()> {
         let package = self.unprotected(tx, entered, package_id)?;
         let file = files::file_in(tx, package.id, file_id)?.found("Package File")?;

@@ -21,10 +21,7 @@ const MAX_PATTERN: usize = 255;
 
 /// Refuses to publish a name that needs a higher level.
 pub fn check_push(
-    tx: &mut Tx<'_>,
-    entered: &RegistryAccess,
-    package_type: PackageType,
-    name: &str,
+    tx: &mut Tx<'_>, entered: &RegistryAccess, package_type: PackageType, name: &str,
 ) -> Result<()> {
     let needed = needed(tx, entered.project.id, package_type, name, |rule| {
         rule.minimum_access_level_for_push.map(PushLevel::role)
@@ -34,10 +31,7 @@ pub fn check_push(
 
 /// Refuses to delete a package whose name needs a higher level.
 pub fn check_delete(
-    tx: &mut Tx<'_>,
-    entered: &RegistryAccess,
-    package_type: PackageType,
-    name: &str,
+    tx: &mut Tx<'_>, entered: &RegistryAccess, package_type: PackageType, name: &str,
 ) -> Result<()> {
     let needed = needed(tx, entered.project.id, package_type, name, |rule| {
         rule.minimum_access_level_for_delete.map(DeleteLevel::role)
@@ -55,10 +49,7 @@ fn pass(level: i64, needed: i64, reason: &str) -> Result<()> {
 
 /// The highest level that the rules which fit the name ask for.
 fn needed(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    package_type: PackageType,
-    name: &str,
+    tx: &mut Tx<'_>, project_id: i64, package_type: PackageType, name: &str,
     asked: impl Fn(&ProtectionRule) -> Option<i64>,
 ) -> Result<i64> {
     let rules = rows::rules_for(tx, project_id, package_type)?;
@@ -87,10 +78,7 @@ kernel::params! {
 }
 
 pub fn create(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project_id: i64,
-    new: NewRule,
+    tx: &mut Tx<'_>, viewer: &Viewer, project_id: i64, new: NewRule,
 ) -> Result<ProtectionRule> {
     let mut rule = ProtectionRule {
         id: 0,
@@ -121,11 +109,7 @@ kernel::params! {
 }
 
 pub fn update(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project_id: i64,
-    id: i64,
-    change: Change,
+    tx: &mut Tx<'_>, viewer: &Viewer, project_id: i64, id: i64, change: Change,
 ) -> Result<ProtectionRule> {
     let mut rule = rows::rule_in(tx, project_id, id)?.found("Package Protection Rule")?;
     let pattern = change.package_name_pattern;
@@ -146,10 +130,7 @@ pub fn update(
 
 /// Removes a rule, and answers what it was.
 pub fn delete(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project_id: i64,
-    id: i64,
+    tx: &mut Tx<'_>, viewer: &Viewer, project_id: i64, id: i64,
 ) -> Result<ProtectionRule> {
     let rule = rows::rule_in(tx, project_id, id)?.found("Package Protection Rule")?;
     rows::delete(tx, rule.id)?;
@@ -158,10 +139,7 @@ pub fn delete(
 }
 
 fn record(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    action: &'static str,
-    rule: &ProtectionRule,
+    tx: &mut Tx<'_>, viewer: &Viewer, action: &'static str, rule: &ProtectionRule,
 ) -> Result<()> {
     let details = json!({
         "project_id": rule.project_id,

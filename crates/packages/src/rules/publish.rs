@@ -59,10 +59,7 @@ impl Destination {
     /// A file of a version, refused if there is one of this name and the
     /// namespace or format wants that.
     pub fn new(
-        package_type: PackageType,
-        name: &str,
-        version: Option<&str>,
-        file_name: String,
+        package_type: PackageType, name: &str, version: Option<&str>, file_name: String,
     ) -> Destination {
         Destination {
             package_type,
@@ -99,10 +96,7 @@ pub fn check(tx: &mut Tx<'_>, entered: &RegistryAccess, to: &Destination) -> Res
 
 /// Refuses to publish the same again where the namespace wants that.
 fn check_duplicate(
-    tx: &mut Tx<'_>,
-    entered: &RegistryAccess,
-    package: &Package,
-    to: &Destination,
+    tx: &mut Tx<'_>, entered: &RegistryAccess, package: &Package, to: &Destination,
 ) -> Result<()> {
     let is_repeated = match to.repeat {
         Repeat::File => files::newest(tx, package.id, &to.file_name)?.is_some(),
@@ -126,11 +120,7 @@ fn check_duplicate(
 
 /// Adds the stored bytes as a file; finds or makes the package.
 pub fn add_file(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    entered: &RegistryAccess,
-    to: &Destination,
-    stored: &Stored,
+    tx: &mut Tx<'_>, viewer: &Viewer, entered: &RegistryAccess, to: &Destination, stored: &Stored,
 ) -> Result<(Package, PackageFile)> {
     protection::check_push(tx, entered, to.package_type, &to.name)?;
     let (package, is_new) = find_or_create(tx, viewer, entered, to)?;
@@ -153,11 +143,7 @@ pub fn add_file(
 
 /// Adds a further file to a package of this transaction.
 pub fn add_beside(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    package: &Package,
-    file_name: &str,
-    stored: &Stored,
+    tx: &mut Tx<'_>, viewer: &Viewer, package: &Package, file_name: &str, stored: &Stored,
     metadata: Option<&str>,
 ) -> Result<PackageFile> {
     let file = files::insert(tx, package, file_name, stored, metadata)?;
@@ -180,10 +166,7 @@ pub fn add_beside(
 
 /// The package, and whether it was made just now.
 fn find_or_create(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    entered: &RegistryAccess,
-    to: &Destination,
+    tx: &mut Tx<'_>, viewer: &Viewer, entered: &RegistryAccess, to: &Destination,
 ) -> Result<(Package, bool)> {
     let project = &entered.project;
     let new = NewPackage {

@@ -66,10 +66,7 @@ pub fn kept_by(tx: &mut Tx<'_>, project_id: i64) -> Result<Option<KeepFiles>> {
 
 /// The packages of a project after this one, in the order of their times.
 pub fn candidates(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    after: Option<&Candidate>,
-    limit: i64,
+    tx: &mut Tx<'_>, project_id: i64, after: Option<&Candidate>, limit: i64,
 ) -> Result<Vec<Candidate>> {
     let (at, id) = after.map_or((Timestamp::UNIX_EPOCH, 0), |one| (one.created_at, one.id));
     Ok(tx.all(
@@ -84,10 +81,7 @@ pub fn candidates(
 
 /// Files of these packages beyond the newest `keep` of their name.
 pub fn superfluous(
-    tx: &mut Tx<'_>,
-    packages: &[i64],
-    keep: i64,
-    limit: i64,
+    tx: &mut Tx<'_>, packages: &[i64], keep: i64, limit: i64,
 ) -> Result<Vec<Superfluous>> {
     Ok(tx.all(
         sql!(

@@ -222,10 +222,7 @@ pub struct Names {
 
 /// The next names a rule is about, after this one of this project.
 pub fn next_names(
-    tx: &mut Tx<'_>,
-    rule: &Rule,
-    (project, name): (i64, &str),
-    limit: i64,
+    tx: &mut Tx<'_>, rule: &Rule, (project, name): (i64, &str), limit: i64,
 ) -> Result<Option<Names>> {
     let mut from = (project, name);
     loop {
@@ -251,11 +248,7 @@ pub fn next_names(
 }
 
 fn names_after(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    package_type: PackageType,
-    after: &str,
-    limit: i64,
+    tx: &mut Tx<'_>, project_id: i64, package_type: PackageType, after: &str, limit: i64,
 ) -> Result<Vec<String>> {
     Ok(tx.all(
         sql!(
@@ -307,10 +300,7 @@ fn in_scope(select: &str, rule: &Rule) -> Result<Fragment> {
 /// Shows each version of these names that a rule might take of those published
 /// before this to `visit`, by name and then the newest first.
 pub fn visit(
-    tx: &mut Tx<'_>,
-    rule: &Rule,
-    names: &Names,
-    published_before: Timestamp,
+    tx: &mut Tx<'_>, rule: &Rule, names: &Names, published_before: Timestamp,
     mut visit: impl FnMut(Standing),
 ) -> Result<()> {
     tx.each(

@@ -53,12 +53,7 @@ pub fn newest(tx: &mut Tx<'_>, package_id: i64, file_name: &str) -> Result<Optio
 
 /// One page of a package's files; `order` is a column of ours.
 pub fn list(
-    tx: &mut Tx<'_>,
-    package_id: i64,
-    order: &str,
-    direction: &str,
-    limit: i64,
-    offset: i64,
+    tx: &mut Tx<'_>, package_id: i64, order: &str, direction: &str, limit: i64, offset: i64,
 ) -> Result<Vec<PackageFile>> {
     let mut query = Fragment::new(SELECT);
     query
@@ -86,11 +81,7 @@ pub fn count(tx: &mut Tx<'_>, package_id: i64) -> Result<i64> {
 
 /// Adds a file whose bytes are stored; the blob gets its row if it has none.
 pub fn insert(
-    tx: &mut Tx<'_>,
-    package: &Package,
-    file_name: &str,
-    stored: &Stored,
-    metadata: Option<&str>,
+    tx: &mut Tx<'_>, package: &Package, file_name: &str, stored: &Stored, metadata: Option<&str>,
 ) -> Result<PackageFile> {
     let now = tx.now();
     let size = kernel::blob_rows::insert(tx, stored)?;

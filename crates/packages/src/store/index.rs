@@ -148,10 +148,7 @@ impl Index<'_> {
     /// One version of a name that clients may fetch, hidden ones too; of several
     /// projects' the newest.
     pub fn version(
-        self,
-        tx: &mut Tx<'_>,
-        name: &str,
-        version: Option<&str>,
+        self, tx: &mut Tx<'_>, name: &str, version: Option<&str>,
     ) -> Result<Option<Version>> {
         let mut query = self.in_version(VERSION, name, version);
         query.raw(" order by p.id desc limit 1");
@@ -161,10 +158,7 @@ impl Index<'_> {
     /// The newest file of this name in packages of this name, whatever their
     /// version, that clients may fetch.
     pub fn newest_file(
-        self,
-        tx: &mut Tx<'_>,
-        name: &str,
-        file_name: &str,
+        self, tx: &mut Tx<'_>, name: &str, file_name: &str,
     ) -> Result<Option<IndexedFile>> {
         first(tx, self.newest_file_query(name, file_name))
     }
@@ -182,10 +176,7 @@ impl Index<'_> {
     /// The file of this digest and name that clients may fetch; of several
     /// projects' the newest.
     pub fn file_of_digest(
-        self,
-        tx: &mut Tx<'_>,
-        sha256: &str,
-        file_name: &str,
+        self, tx: &mut Tx<'_>, sha256: &str, file_name: &str,
     ) -> Result<Option<IndexedFile>> {
         let mut query = self.select(FILE);
         query
@@ -200,11 +191,7 @@ impl Index<'_> {
     /// The newest files of this name in this version of a name that clients may
     /// fetch, newest first; of several projects' all.
     pub fn newest_files(
-        self,
-        tx: &mut Tx<'_>,
-        (name, version): (&str, Option<&str>),
-        file_name: &str,
-        most: i64,
+        self, tx: &mut Tx<'_>, (name, version): (&str, Option<&str>), file_name: &str, most: i64,
     ) -> Result<Vec<IndexedFile>> {
         let mut query = self.in_version(FILE, name, version);
         query
@@ -222,10 +209,7 @@ impl Index<'_> {
 
     /// The newest file of this name in a channel that clients may fetch.
     pub fn newest_in_channel(
-        self,
-        tx: &mut Tx<'_>,
-        channel: &str,
-        file_name: &str,
+        self, tx: &mut Tx<'_>, channel: &str, file_name: &str,
     ) -> Result<Option<ChannelFile>> {
         let mut query = self.in_channel(channel);
         query
@@ -272,10 +256,7 @@ pub fn files(tx: &mut Tx<'_>, packages: &[i64]) -> Result<Vec<IndexedFile>> {
 /// Whether another project below the same top namespace has a package of this
 /// name.
 pub fn is_elsewhere(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    package_type: PackageType,
-    name: &str,
+    tx: &mut Tx<'_>, project_id: i64, package_type: PackageType, name: &str,
 ) -> Result<bool> {
     let lineage: Option<String> = tx.optional(
         sql!(
@@ -305,10 +286,7 @@ pub fn is_elsewhere(
 /// Whether any project, or any below this top-level namespace, has a package of
 /// this name.
 pub fn is_published(
-    tx: &mut Tx<'_>,
-    root: Option<i64>,
-    package_type: PackageType,
-    name: &str,
+    tx: &mut Tx<'_>, root: Option<i64>, package_type: PackageType, name: &str,
 ) -> Result<bool> {
     let mut query = Fragment::new(
         "select 1 from packages p join projects on projects.id = p.project_id
@@ -342,10 +320,7 @@ pub fn stamp_of_format(tx: &mut Tx<'_>, project_id: i64, package_type: PackageTy
 
 /// How often what a name of a project offers has changed; 0 of names unknown.
 pub fn stamp(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    package_type: PackageType,
-    name: &str,
+    tx: &mut Tx<'_>, project_id: i64, package_type: PackageType, name: &str,
 ) -> Result<i64> {
     let found: Option<i64> = tx.optional(
         sql!(

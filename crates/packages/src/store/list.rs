@@ -189,11 +189,7 @@ pub fn project_query(project_id: i64, filter: &Filter, limit: i64, offset: i64) 
 
 /// One page of a project's packages and how many there are in all.
 pub fn of_project(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    filter: &Filter,
-    limit: i64,
-    offset: i64,
+    tx: &mut Tx<'_>, project_id: i64, filter: &Filter, limit: i64, offset: i64,
 ) -> Result<(Vec<Package>, i64)> {
     let rows: Vec<Counted> = tx.query(project_query(project_id, filter, limit, offset))?;
     let total = match rows.first() {
@@ -218,10 +214,7 @@ pub struct Source {
 /// The projects below a group whose packages the viewer may read and that
 /// have any.
 pub fn projects_below(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    group: &spaces::Namespace,
-    exclude_subgroups: bool,
+    tx: &mut Tx<'_>, viewer: &Viewer, group: &spaces::Namespace, exclude_subgroups: bool,
 ) -> Result<Vec<Source>> {
     let visible = visible_projects(tx, viewer, Purpose::ReadPackages);
     let mut query = Fragment::new(
@@ -247,9 +240,7 @@ pub fn projects_below(
 /// The full paths of those of these projects that the viewer may see, not
 /// only their registries.
 pub fn project_paths(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    ids: &[i64],
+    tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64],
 ) -> Result<HashMap<i64, String>> {
     let mut query = Fragment::new("select projects.id, projects.full_path from projects where");
     query.in_list("projects.id", ids).raw(" and ").append(visible_projects(
@@ -271,9 +262,7 @@ pub struct ProjectOfGroup {
 }
 
 pub fn shown_projects(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    rows: &[Package],
+    tx: &mut Tx<'_>, viewer: &Viewer, rows: &[Package],
 ) -> Result<HashMap<i64, ProjectOfGroup>> {
     let mut ids: Vec<i64> = rows.iter().map(|package| package.project_id).collect();
     ids.sort_unstable();
@@ -293,11 +282,7 @@ pub fn shown_projects(
 
 /// One page of the packages of several projects and how many there are.
 pub fn of_projects(
-    tx: &mut Tx<'_>,
-    projects: &[Source],
-    filter: &Filter,
-    limit: i64,
-    offset: i64,
+    tx: &mut Tx<'_>, projects: &[Source], filter: &Filter, limit: i64, offset: i64,
 ) -> Result<(Vec<Package>, i64)> {
     if projects.is_empty() {
         return Ok((Vec::new(), 0));

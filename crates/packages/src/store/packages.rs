@@ -27,11 +27,7 @@ pub fn project_of(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
 }
 
 pub fn find(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    package_type: PackageType,
-    name: &str,
-    version: Option<&str>,
+    tx: &mut Tx<'_>, project_id: i64, package_type: PackageType, name: &str, version: Option<&str>,
 ) -> Result<Option<Package>> {
     let version = version_key(package_type, version);
     find_keyed(tx, project_id, package_type, name, &version)
@@ -39,11 +35,7 @@ pub fn find(
 
 /// The package of this name and of what its version is compared by.
 pub fn find_keyed(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    package_type: PackageType,
-    name: &str,
-    version_key: &str,
+    tx: &mut Tx<'_>, project_id: i64, package_type: PackageType, name: &str, version_key: &str,
 ) -> Result<Option<Package>> {
     Ok(tx.optional(
         sql!(
@@ -225,10 +217,7 @@ pub fn other_versions(tx: &mut Tx<'_>, package: &Package) -> Result<Vec<OtherVer
 /// One page of the displayable versions of a name, the newest first, and how
 /// many there are.
 pub fn versions_of(
-    tx: &mut Tx<'_>,
-    package: &Package,
-    limit: i64,
-    offset: i64,
+    tx: &mut Tx<'_>, package: &Package, limit: i64, offset: i64,
 ) -> Result<(Vec<Package>, i64)> {
     let name = name_key(package.package_type, &package.name);
     let of = (package.project_id, package.package_type, name.clone());
@@ -287,11 +276,7 @@ pub fn metadata(tx: &mut Tx<'_>, id: i64) -> Result<Option<String>> {
 
 /// Adds downloads of a package on one day and remembers the last.
 pub fn record_downloads(
-    tx: &mut Tx<'_>,
-    package_id: i64,
-    day: &str,
-    count: i64,
-    last_at: Timestamp,
+    tx: &mut Tx<'_>, package_id: i64, day: &str, count: i64, last_at: Timestamp,
 ) -> Result<bool> {
     let known = tx.execute(
         sql!(

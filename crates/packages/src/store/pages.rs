@@ -132,11 +132,7 @@ impl Owners {
 /// A page of each owner. Projects whose packages the viewer may not read are
 /// left out.
 pub fn packages(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    owners: &Owners,
-    filter: &Filter,
-    window: &Window,
+    tx: &mut Tx<'_>, viewer: &Viewer, owners: &Owners, filter: &Filter, window: &Window,
 ) -> Result<HashMap<i64, Vec<Listed>>> {
     let statement = match owners {
         Owners::Projects(ids) if ids.len() == 1 => alone(tx, viewer, owners, filter, window),
@@ -164,11 +160,7 @@ pub fn packages(
 
 /// The page of a single owner, by an index in the order asked for.
 fn alone(
-    tx: &Tx<'_>,
-    viewer: &Viewer,
-    owners: &Owners,
-    filter: &Filter,
-    window: &Window,
+    tx: &Tx<'_>, viewer: &Viewer, owners: &Owners, filter: &Filter, window: &Window,
 ) -> Fragment {
     let mut statement = Fragment::new(LISTED);
     statement.raw(&format!(", {} as owner", owners.column()));
@@ -181,11 +173,7 @@ fn alone(
 /// The page of a group, merged from the pages of its projects unless they
 /// are many, so that rows not shown are not sorted.
 fn of_group(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    group: &Namespace,
-    filter: &Filter,
-    window: &Window,
+    tx: &mut Tx<'_>, viewer: &Viewer, group: &Namespace, filter: &Filter, window: &Window,
 ) -> Result<Fragment> {
     let projects = list::projects_below(tx, viewer, group, false)?;
     if projects.is_empty() || projects.len() > MAX_MERGED {
@@ -225,11 +213,7 @@ pub fn readable(tx: &mut Tx<'_>, viewer: &Viewer, ids: Vec<i64>) -> Result<HashS
 
 /// How many packages each owner has, counted to one more than `limit`.
 pub fn counts(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    owners: &Owners,
-    filter: &Filter,
-    limit: Option<i64>,
+    tx: &mut Tx<'_>, viewer: &Viewer, owners: &Owners, filter: &Filter, limit: Option<i64>,
 ) -> Result<HashMap<i64, i64>> {
     let most = limit.map_or(i64::MAX, |limit| limit.saturating_add(1));
     let owner = owners.column();
@@ -338,9 +322,7 @@ const VERSIONS: &str = " from packages o join packages p on p.project_id = o.pro
 /// The page of all displayable versions of each of these packages, itself
 /// among them.
 pub fn versions(
-    tx: &mut Tx<'_>,
-    ids: Vec<i64>,
-    window: &Window,
+    tx: &mut Tx<'_>, ids: Vec<i64>, window: &Window,
 ) -> Result<HashMap<i64, Vec<Listed>>> {
     let mut from = Fragment::new(VERSIONS);
     from.in_list("o.id", ids);
@@ -358,9 +340,7 @@ pub fn version_counts(tx: &mut Tx<'_>, ids: Vec<i64>) -> Result<HashMap<i64, i64
 
 /// A page of the files of each package.
 pub fn files(
-    tx: &mut Tx<'_>,
-    ids: Vec<i64>,
-    window: &Window,
+    tx: &mut Tx<'_>, ids: Vec<i64>, window: &Window,
 ) -> Result<HashMap<i64, Vec<PackageFile>>> {
     let mut from = Fragment::new(" from package_files f where f.status = 'default' and");
     from.in_list("f.package_id", ids);
@@ -378,9 +358,7 @@ pub fn tags(tx: &mut Tx<'_>, ids: Vec<i64>, window: &Window) -> Result<Vec<Owned
 
 /// A page of the protection rules of each project.
 pub fn rules(
-    tx: &mut Tx<'_>,
-    projects: Vec<i64>,
-    window: &Window,
+    tx: &mut Tx<'_>, projects: Vec<i64>, window: &Window,
 ) -> Result<Vec<Owned<ProtectionRule>>> {
     let mut from = Fragment::new(" from package_protection_rules r where");
     from.in_list("r.project_id", projects);

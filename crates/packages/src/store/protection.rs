@@ -5,9 +5,7 @@ use kernel::error::Result;
 use store::{Params, Tx, sql};
 
 pub fn rules_for(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    package_type: PackageType,
+    tx: &mut Tx<'_>, project_id: i64, package_type: PackageType,
 ) -> Result<Vec<ProtectionRule>> {
     Ok(tx.all(
         sql!(
@@ -34,10 +32,7 @@ pub fn project_of(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
 }
 
 pub fn list(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    limit: i64,
-    offset: i64,
+    tx: &mut Tx<'_>, project_id: i64, limit: i64, offset: i64,
 ) -> Result<Vec<ProtectionRule>> {
     Ok(tx.all(
         sql!(
@@ -66,10 +61,7 @@ pub fn rule_in(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Option<Prote
 
 /// The id of the rule that has this pattern and format.
 pub fn taken(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    package_type: PackageType,
-    pattern: &str,
+    tx: &mut Tx<'_>, project_id: i64, package_type: PackageType, pattern: &str,
 ) -> Result<Option<i64>> {
     Ok(tx.optional(
         sql!(

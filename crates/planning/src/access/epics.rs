@@ -55,10 +55,7 @@ impl GroupAccess {
 }
 
 fn enter(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    group: &Reference,
-    purpose: Purpose,
+    tx: &mut Tx<'_>, viewer: &Viewer, group: &Reference, purpose: Purpose,
 ) -> Result<GroupAccess> {
     let (group, level) = group_and_level(tx, viewer, group, purpose)?;
     need_epics(tx, &group)?;

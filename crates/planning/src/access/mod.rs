@@ -107,10 +107,7 @@ pub struct ParentAccess {
 }
 
 pub fn authorize(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    place: &ParentRef,
-    aim: Aim,
+    tx: &mut Tx<'_>, viewer: &Viewer, place: &ParentRef, aim: Aim,
 ) -> Result<ParentAccess> {
     let purpose = match aim {
         Aim::Read => Purpose::Read,
@@ -135,10 +132,7 @@ pub fn authorize(
 
 /// A project with the viewer's level in it, also where it is open to all.
 fn project_with_level(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    reference: &Reference,
-    purpose: Purpose,
+    tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference, purpose: Purpose,
 ) -> Result<(Project, i64)> {
     let (project, known) = project_and_level(tx, viewer, reference, purpose)?;
     let level = match known {
@@ -191,9 +185,7 @@ pub fn desk(tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference) -> Result<P
 
 /// The project, for somebody signed in who is about to write there.
 pub fn desk_to_write(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    reference: &Reference,
+    tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference,
 ) -> Result<ProjectAccess> {
     let desk = open_desk(tx, viewer, reference, Purpose::ReadMembers)?;
     desk.writable()?;
@@ -202,18 +194,13 @@ pub fn desk_to_write(
 
 /// The project, for somebody signed in who changes what is theirs alone.
 pub fn desk_signed_in(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    reference: &Reference,
+    tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference,
 ) -> Result<ProjectAccess> {
     open_desk(tx, viewer, reference, Purpose::ReadMembers)
 }
 
 fn open_desk(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    reference: &Reference,
-    purpose: Purpose,
+    tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference, purpose: Purpose,
 ) -> Result<ProjectAccess> {
     let (project, level) = project_with_level(tx, viewer, reference, purpose)?;
     match sees_issues(&project, level) {

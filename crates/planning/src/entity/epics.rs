@@ -87,10 +87,7 @@ pub struct RelatedToEpics {
 
 impl RelatedToEpics {
     pub fn read(
-        tx: &mut Tx<'_>,
-        viewer: &Viewer,
-        group_id: Option<i64>,
-        epics: &[Epic],
+        tx: &mut Tx<'_>, viewer: &Viewer, group_id: Option<i64>, epics: &[Epic],
     ) -> Result<RelatedToEpics> {
         let ids: Vec<i64> = epics.iter().map(|epic| epic.id).collect();
         let authors: Vec<i64> = epics.iter().filter_map(|epic| epic.author_id).collect();

@@ -151,10 +151,7 @@ enum Base {
 
 impl RelatedToIssues {
     pub fn read(
-        tx: &mut Tx<'_>,
-        viewer: &Viewer,
-        scope: &Scope,
-        issues: &[Issue],
+        tx: &mut Tx<'_>, viewer: &Viewer, scope: &Scope, issues: &[Issue],
     ) -> Result<RelatedToIssues> {
         let ids: Vec<i64> = issues.iter().map(|issue| issue.id).collect();
         let assignees = rows::assignees_of(tx, &ids)?;
@@ -199,10 +196,7 @@ impl RelatedToIssues {
 
 /// The projects of these issues where the viewer is a reporter; none: all.
 fn reported(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    scope: &Scope,
-    issues: &[Issue],
+    tx: &mut Tx<'_>, viewer: &Viewer, scope: &Scope, issues: &[Issue],
 ) -> Result<Option<HashSet<i64>>> {
     if viewer.is_admin() {
         return Ok(None);

@@ -74,10 +74,7 @@ pub struct AwardEntity {
 }
 
 pub fn note(
-    app: &App,
-    note: &Note,
-    noteable_iid: Option<i64>,
-    users: &HashMap<i64, User>,
+    app: &App, note: &Note, noteable_iid: Option<i64>, users: &HashMap<i64, User>,
     changes: Map<String, Value>,
 ) -> NoteEntity {
     let person = |id: Option<i64>| id.and_then(|id| users.get(&id)).map(|user| basic(app, user));
@@ -108,10 +105,7 @@ pub fn note(
 
 /// A discussion of these notes, which all belong to it.
 pub fn discussion(
-    app: &App,
-    notes: &[Note],
-    noteable_iid: Option<i64>,
-    users: &HashMap<i64, User>,
+    app: &App, notes: &[Note], noteable_iid: Option<i64>, users: &HashMap<i64, User>,
 ) -> DiscussionEntity {
     let first = notes.first();
     let mut resolvable = notes.iter().filter(|one| one.is_resolvable()).peekable();

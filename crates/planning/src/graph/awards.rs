@@ -151,12 +151,7 @@ async fn react(will: Will, input: React, context: Context) -> Result<Done<Reacte
 
 /// The reaction as it is wanted, or why it cannot be.
 fn change(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    spot: &Spot,
-    to: Awardable,
-    text: &str,
-    will: Will,
+    tx: &mut Tx<'_>, viewer: &Viewer, spot: &Spot, to: Awardable, text: &str, will: Will,
 ) -> Outcome<Result<Reacted, String>> {
     let (desk, found) = spot.authorize(tx, viewer)?;
     let (desk, topic) = (Spot::desk(&desk), found.topic());

@@ -68,10 +68,7 @@ fn ids(issues: &[Arc<Issue>]) -> Vec<i64> {
 }
 
 pub async fn assignees(
-    parents: Vec<Arc<Issue>>,
-    ask: Ask,
-    _: Args,
-    context: Context,
+    parents: Vec<Arc<Issue>>, ask: Ask, _: Args, context: Context,
 ) -> Pages<Person> {
     let window = ask.window(&context, "assignees", &[Key::int("users.id", Order::Asc)])?;
     let owners = ids(&parents);

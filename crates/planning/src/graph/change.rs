@@ -41,9 +41,7 @@ impl At {
 }
 
 pub fn one<'g>(
-    g: &'g mut Graph,
-    name: &'static str,
-    text: &'static str,
+    g: &'g mut Graph, name: &'static str, text: &'static str,
 ) -> MutationBuilder<'g, Changed> {
     g.mutation::<Changed>(name, text)
         .answers("issue", object::<Issue>("Issue"), |it| Some(it.0.clone()))
@@ -55,9 +53,7 @@ pub fn shown(issue: Issue) -> Done<Changed> {
 
 /// Changes an issue as REST does.
 pub async fn edit(
-    place: guarded::Place,
-    wanted: IssueInput,
-    context: Context,
+    place: guarded::Place, wanted: IssueInput, context: Context,
 ) -> Result<Done<Changed>, Fault> {
     let (app, _) = caller(&context)?;
     let writer = writer(&context)?;

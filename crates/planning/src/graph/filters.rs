@@ -129,9 +129,7 @@ pub fn titled(titles: Vec<String>) -> Option<Has<Vec<String>>> {
 
 impl Like {
     fn marks(
-        self,
-        milestone: Option<&str>,
-        context: &Context,
+        self, milestone: Option<&str>, context: &Context,
     ) -> Result<(Marks, Vec<IssueKind>), Fault> {
         let titles =
             |list: Option<Vec<Option<String>>>, name: &str| -> Result<Vec<String>, Fault> {
@@ -195,10 +193,7 @@ impl Common {
     }
 
     pub fn filter(
-        self,
-        not: Option<NotLike>,
-        either: Option<Either>,
-        context: &Context,
+        self, not: Option<NotLike>, either: Option<Either>, context: &Context,
     ) -> Result<IssueFilter, Fault> {
         let milestone = self.milestone_wildcard_id.as_deref();
         let (not, either) = (not.unwrap_or_default(), either.unwrap_or_default());

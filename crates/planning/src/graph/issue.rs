@@ -160,9 +160,7 @@ fn lookups(g: &mut Graph) {
 }
 
 async fn of_projects(
-    projects: Vec<Arc<Project>>,
-    args: Args,
-    context: Context,
+    projects: Vec<Arc<Project>>, args: Args, context: Context,
 ) -> Result<Vec<Option<Arc<Issue>>>, Fault> {
     let iid: Option<String> = args.get("iid")?;
     let iid = number(&iid.unwrap_or_default());

@@ -152,10 +152,7 @@ fn limited(mut counts: HashMap<i64, i64>, limit: Option<i64>) -> HashMap<i64, i6
 }
 
 async fn listed(
-    (places, above): (Places, Vec<i64>),
-    ask: Ask,
-    args: Args,
-    context: Context,
+    (places, above): (Places, Vec<i64>), ask: Ask, args: Args, context: Context,
 ) -> Pages<Label> {
     let wanted: Filters = args.read()?;
     let with_above = wanted.include_ancestor_groups.unwrap_or(false);
@@ -185,9 +182,7 @@ async fn listed(
 
 /// The label of one title that each of these projects uses.
 async fn of_title(
-    projects: Vec<Arc<Project>>,
-    args: Args,
-    context: Context,
+    projects: Vec<Arc<Project>>, args: Args, context: Context,
 ) -> Result<Vec<Option<Arc<Label>>>, Fault> {
     let title: String = args.get("title")?;
     let ids: Vec<i64> = projects.iter().map(|it| it.project.id).collect();

@@ -166,11 +166,7 @@ async fn asked(owners: Owners, ask: Ask, args: Args, context: Context) -> Pages<
 
 /// A page for each owner, with how to count its list.
 pub async fn pages(
-    owners: Owners,
-    filter: IssueFilter,
-    sorted: Sorted,
-    ask: Ask,
-    context: Context,
+    owners: Owners, filter: IssueFilter, sorted: Sorted, ask: Ask, context: Context,
 ) -> Pages<Issue> {
     let window = ask.window(&context, &sorted.name(), &sorted.keys())?;
     let tally = {
@@ -187,9 +183,7 @@ pub async fn pages(
 }
 
 async fn everywhere(
-    ask: Ask,
-    args: Args,
-    context: Context,
+    ask: Ask, args: Args, context: Context,
 ) -> Result<Option<Connection<Issue>>, Fault> {
     let pages = ["first", "last", "after", "before", "sort"];
     let narrows =

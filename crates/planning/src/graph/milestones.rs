@@ -129,10 +129,7 @@ impl Loader for MilestonesOfIssues {
 type Views = HashMap<i64, Arc<Milestone>>;
 
 async fn listed(
-    (places, above): (Places, Vec<i64>),
-    ask: Ask,
-    args: Args,
-    context: Context,
+    (places, above): (Places, Vec<i64>), ask: Ask, args: Args, context: Context,
 ) -> Pages<Milestone> {
     let wanted: Filters = args.read()?;
     let above = wanted.include_ancestors.unwrap_or(false).then_some(above);

@@ -108,8 +108,7 @@ fn groups(of: &[Arc<NamespaceView>]) -> (Places, Vec<i64>) {
 
 /// What a loader finds for the viewer, by key.
 async fn by_key<R, K, V>(
-    context: &Context,
-    read: impl FnOnce(&mut Tx<'_>, &Viewer) -> Outcome<R> + Send + 'static,
+    context: &Context, read: impl FnOnce(&mut Tx<'_>, &Viewer) -> Outcome<R> + Send + 'static,
     entry: impl Fn(R::Item) -> (K, V),
 ) -> Result<HashMap<K, Arc<V>>, Fault>
 where
@@ -124,9 +123,7 @@ where
 
 /// A page for each owner, of the rows that are read for the viewer.
 async fn read_pages<T: Send + 'static>(
-    context: &Context,
-    window: Window,
-    owners: &[i64],
+    context: &Context, window: Window, owners: &[i64],
     read: impl FnOnce(&mut Tx<'_>, &Viewer, &Window) -> Outcome<Vec<Owned<T>>> + Send + 'static,
     keys: impl Fn(&T) -> Vec<Json>,
 ) -> Result<Vec<Connection<T>>, Fault> {
@@ -159,11 +156,7 @@ fn uncounted<T>(pages: Vec<Connection<T>>) -> Vec<Option<Connection<T>>> {
 }
 
 fn one_by_id<L, T>(
-    g: &mut Graph,
-    name: &'static str,
-    of: &'static str,
-    id: GlobalId,
-    text: &'static str,
+    g: &mut Graph, name: &'static str, of: &'static str, id: GlobalId, text: &'static str,
 ) where
     L: Loader<Key = i64, Value = Arc<T>>,
     T: Any + Send + Sync,

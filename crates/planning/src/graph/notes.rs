@@ -92,15 +92,13 @@ pub fn of_interface(context: &Context, text: &str, name: &str) -> Result<(String
 /// interface. The type is a node under [`Noteable::kind`], and the kind is
 /// among [`targets::TargetKinds`].
 pub fn noteable<T: Any + Send + Sync>(
-    builder: ObjectBuilder<'_, T>,
-    of: fn(&T) -> Noteable,
+    builder: ObjectBuilder<'_, T>, of: fn(&T) -> Noteable,
 ) -> ObjectBuilder<'_, T> {
     lists(builder.implements(NOTEABLE), of)
 }
 
 fn lists<T: Any + Send + Sync>(
-    builder: ObjectBuilder<'_, T>,
-    of: fn(&T) -> Noteable,
+    builder: ObjectBuilder<'_, T>, of: fn(&T) -> Noteable,
 ) -> ObjectBuilder<'_, T> {
     let filter = || {
         argument("filter", named("NotesFilterType"))
@@ -150,10 +148,7 @@ fn keys(note: &Note) -> Vec<Json> {
 }
 
 async fn notes(
-    (kind, ids): (&'static str, Vec<i64>),
-    ask: Ask,
-    args: Args,
-    context: Context,
+    (kind, ids): (&'static str, Vec<i64>), ask: Ask, args: Args, context: Context,
 ) -> Pages<Note> {
     let activity = activity(&args)?;
     let window = ask.window(&context, "notes", &KEYS)?;
@@ -165,10 +160,7 @@ async fn notes(
 }
 
 pub async fn discussions(
-    (kind, ids): (&'static str, Vec<i64>),
-    ask: Ask,
-    args: Args,
-    context: Context,
+    (kind, ids): (&'static str, Vec<i64>), ask: Ask, args: Args, context: Context,
 ) -> Pages<Discussion> {
     let activity = activity(&args)?;
     let key = Key::int("discussions.first_id", Order::Asc);
@@ -223,8 +215,7 @@ fn note(it: ObjectBuilder<'_, Note>) {
 
 /// The epics that some of these notes are about.
 async fn epics_of(
-    notes: &[Arc<Note>],
-    context: &Context,
+    notes: &[Arc<Note>], context: &Context,
 ) -> Result<HashMap<i64, Arc<EpicView>>, Fault> {
     let about = notes.iter().filter(|it| it.noteable_type == EPIC);
     context.load::<Epics>(about.map(|it| it.noteable_id)).await
@@ -372,9 +363,7 @@ fn discussion(it: ObjectBuilder<'_, Discussion>) {
 }
 
 async fn of_discussions(
-    discussions: Vec<Arc<Discussion>>,
-    ask: Ask,
-    context: Context,
+    discussions: Vec<Arc<Discussion>>, ask: Ask, context: Context,
 ) -> Pages<Note> {
     let window = ask.window(&context, "notes", &KEYS)?;
     let firsts: Vec<i64> = discussions.iter().map(|it| it.first_id).collect();
@@ -392,8 +381,7 @@ impl Loader for Discussions {
     type Value = Arc<Discussion>;
 
     async fn load(
-        context: Context,
-        ids: Vec<String>,
+        context: Context, ids: Vec<String>,
     ) -> Result<HashMap<String, Arc<Discussion>>, Fault> {
         let read =
             move |tx: &mut Tx<'_>, viewer: &Viewer| threads::discussions_by_ids(tx, viewer, &ids);

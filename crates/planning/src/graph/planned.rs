@@ -101,10 +101,7 @@ fn days(item: &Item) -> (Option<Date>, Option<Date>) {
 
 /// A page for each owner, each row made of an item.
 pub async fn sorted<T>(
-    (ids, items): (&[i64], Items),
-    sorted: Sorted,
-    ask: Ask,
-    context: &Context,
+    (ids, items): (&[i64], Items), sorted: Sorted, ask: Ask, context: &Context,
     shown: impl Fn(&Item) -> Option<T>,
 ) -> Result<Vec<Connection<T>>, Fault> {
     let name = format!("work items {:?} {:?}", sorted.by, sorted.order);
@@ -120,10 +117,7 @@ const PLACES: [Key; 3] = [
 
 /// The same in the order that is kept of them: epics, then issues.
 pub async fn placed<T>(
-    of: (&[i64], Items),
-    ask: Ask,
-    context: &Context,
-    shown: impl Fn(&Item) -> Option<T>,
+    of: (&[i64], Items), ask: Ask, context: &Context, shown: impl Fn(&Item) -> Option<T>,
 ) -> Result<Vec<Connection<T>>, Fault> {
     let window = ask.window(context, "placed work items", &PLACES)?;
     let keys = |it: &Placed| {
@@ -134,11 +128,8 @@ pub async fn placed<T>(
 }
 
 async fn pages<T>(
-    (ids, items): (&[i64], Items),
-    window: Window,
-    context: &Context,
-    keys: impl Fn(&Placed) -> Vec<Json>,
-    shown: impl Fn(&Item) -> Option<T>,
+    (ids, items): (&[i64], Items), window: Window, context: &Context,
+    keys: impl Fn(&Placed) -> Vec<Json>, shown: impl Fn(&Item) -> Option<T>,
 ) -> Result<Vec<Connection<T>>, Fault> {
     let read = move |tx: &mut Tx<'_>, viewer: &Viewer, window: &Window| {
         rows::pages_of(tx, viewer, &items, window)

@@ -16,9 +16,7 @@ pub struct Prose<'a> {
 
 /// Adds the title as HTML, the text, and the page, which is at this path.
 pub fn written<T: Any + Send + Sync>(
-    it: ObjectBuilder<'_, T>,
-    prose: fn(&T) -> Prose<'_>,
-    path: fn(&T) -> String,
+    it: ObjectBuilder<'_, T>, prose: fn(&T) -> Prose<'_>, path: fn(&T) -> String,
 ) -> ObjectBuilder<'_, T> {
     it.field("titleHtml", STRING, move |it| Some(markup::escape(prose(it).title)))
         .describe("Its title as HTML.")

@@ -147,8 +147,7 @@ impl Loader for InGroups {
 }
 
 async fn permissions(
-    issues: Vec<Arc<Issue>>,
-    context: Context,
+    issues: Vec<Arc<Issue>>, context: Context,
 ) -> Result<Vec<Arc<Permissions>>, Fault> {
     let standing = standing(&issues, &context).await?;
     let user = viewer(&context).user_id();

@@ -58,9 +58,7 @@ pub fn graph(g: &mut Graph) {
 /// is a node under [`Noteable::kind`], and the kind is among
 /// [`targets::TargetKinds`].
 pub fn todoable<'g, T: Any + Send + Sync>(
-    builder: ObjectBuilder<'g, T>,
-    name: &str,
-    of: fn(&T) -> Noteable,
+    builder: ObjectBuilder<'g, T>, name: &str, of: fn(&T) -> Noteable,
 ) -> ObjectBuilder<'g, T> {
     builder
         .implements(TODOABLE)

@@ -65,9 +65,7 @@ graph_input! {
 struct Toggled(Arc<Discussion>);
 
 fn written<'g>(
-    g: &'g mut Graph,
-    name: &'static str,
-    text: &'static str,
+    g: &'g mut Graph, name: &'static str, text: &'static str,
 ) -> MutationBuilder<'g, Written> {
     g.mutation::<Written>(name, text)
         .answers("note", object::<Note>("Note"), |it| it.0.clone())

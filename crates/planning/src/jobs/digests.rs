@@ -97,10 +97,7 @@ impl Job for SendDigest {
 
 /// The mail of these news; none where all of it is hidden by now.
 fn mail(
-    app: &App,
-    tx: &mut Tx<'_>,
-    user: i64,
-    items: &[DigestItem],
+    app: &App, tx: &mut Tx<'_>, user: i64, items: &[DigestItem],
 ) -> Result<Option<(Message, Thread)>> {
     let actors = items.iter().filter_map(|item| item.news.0.news.actor);
     let people: Vec<i64> = actors.chain([user]).collect();

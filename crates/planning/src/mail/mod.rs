@@ -158,11 +158,7 @@ fn host(app: &App) -> String {
 
 /// The mail that a project stands elsewhere.
 pub fn moved_letter(
-    app: &App,
-    to: String,
-    actor: Option<&User>,
-    project: &Project,
-    from: &str,
+    app: &App, to: String, actor: Option<&User>, project: &Project, from: &str,
 ) -> Result<(Message, Thread)> {
     let happened = format!("{} moved the project {from} to {}", called(actor), project.full_path);
     let subject = format!("{} | The project moved to {}", project.name, project.full_path);

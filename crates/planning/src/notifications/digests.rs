@@ -18,11 +18,7 @@ pub struct DigestItem {
 
 /// Lets news wait for somebody's mail.
 pub fn add(
-    tx: &mut Tx<'_>,
-    to: &Recipient,
-    place: Where,
-    news: &News,
-    due_at: Timestamp,
+    tx: &mut Tx<'_>, to: &Recipient, place: Where, news: &News, due_at: Timestamp,
 ) -> Result<()> {
     let now = tx.now();
     let waiting = Waiting { news: news.clone(), reason: to.reason };

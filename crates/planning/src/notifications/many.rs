@@ -23,10 +23,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// as many statements for a hundred as for one; epics, of which less is told, are read
 /// one by one.
 pub fn seen_many(
-    app: &App,
-    tx: &mut Tx<'_>,
-    news: &[&News],
-    user: &User,
+    app: &App, tx: &mut Tx<'_>, news: &[&News], user: &User,
 ) -> Result<Vec<Option<Seen>>> {
     let known = match gets_mail(user) {
         true => Known::read(app, tx, news, user)?,
@@ -87,12 +84,7 @@ impl Known {
 
     /// Things of one kind of a room above.
     fn read_things(
-        &mut self,
-        app: &App,
-        tx: &mut Tx<'_>,
-        viewer: &Viewer,
-        kind: &str,
-        ids: &[i64],
+        &mut self, app: &App, tx: &mut Tx<'_>, viewer: &Viewer, kind: &str, ids: &[i64],
     ) -> Result<()> {
         let Some(talk) = tx.plugged::<TargetKinds>()?.named(kind).and_then(|kind| kind.talk) else {
             return Ok(());

@@ -61,10 +61,7 @@ pub struct Recipient {
 
 /// Who is told and why, one reason each.
 pub fn recipients(
-    tx: &mut Tx<'_>,
-    subject: &OwnedTopic,
-    job: &Notify,
-    internal: bool,
+    tx: &mut Tx<'_>, subject: &OwnedTopic, job: &Notify, internal: bool,
 ) -> Result<Vec<Recipient>> {
     let news = &job.news;
     let Some(told) = subject.summary(tx)? else {
@@ -129,10 +126,7 @@ fn eager(tx: &mut Tx<'_>, place: &Parent) -> Result<Vec<i64>> {
 
 /// Those of them who want to be told of this, each with the weightiest reason.
 fn wanted(
-    tx: &mut Tx<'_>,
-    candidates: Candidates,
-    place: &Parent,
-    job: &Notify,
+    tx: &mut Tx<'_>, candidates: Candidates, place: &Parent, job: &Notify,
 ) -> Result<Vec<Recipient>> {
     let happened = job.news.happened();
     let ids: Vec<i64> = candidates.0.keys().copied().collect();

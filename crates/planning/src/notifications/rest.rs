@@ -84,9 +84,7 @@ async fn show(app: App, caller: SignedInViewer) -> Result<Ok200<GlobalNotificati
 }
 
 async fn change(
-    app: App,
-    caller: SignedInViewer,
-    params: Params<UpdateGlobalNotifications>,
+    app: App, caller: SignedInViewer, params: Params<UpdateGlobalNotifications>,
 ) -> Result<Ok200<GlobalNotificationEntity>> {
     app.write(move |tx| {
         let change = params.rest.0.change(params.notification_email.clone());
@@ -97,18 +95,14 @@ async fn change(
 }
 
 fn global(
-    tx: &mut Tx<'_>,
-    caller: &SignedInViewer,
-    setting: &Setting,
+    tx: &mut Tx<'_>, caller: &SignedInViewer, setting: &Setting,
 ) -> Result<Ok200<GlobalNotificationEntity>> {
     let notification_email = rules::address(tx, &caller.0.user, setting)?;
     Ok(Ok200(GlobalNotificationEntity { level: setting.level, notification_email }))
 }
 
 async fn show_of(
-    app: App,
-    caller: SignedInViewer,
-    place: ParentRef,
+    app: App, caller: SignedInViewer, place: ParentRef,
 ) -> Result<Ok200<NotificationEntity>> {
     app.read(move |tx| {
         let source = rules::source(tx, &caller.viewer(), Some(&place))?;
@@ -118,10 +112,7 @@ async fn show_of(
 }
 
 async fn change_of(
-    app: App,
-    caller: SignedInViewer,
-    place: ParentRef,
-    params: Params<UpdateNotifications>,
+    app: App, caller: SignedInViewer, place: ParentRef, params: Params<UpdateNotifications>,
 ) -> Result<Ok200<NotificationEntity>> {
     app.write(move |tx| {
         let source = rules::source(tx, &caller.viewer(), Some(&place))?;

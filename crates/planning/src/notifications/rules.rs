@@ -24,9 +24,7 @@ pub struct Change {
 
 /// The project or group of a setting, which the viewer sees; everything without one.
 pub fn source(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    place: Option<&ParentRef>,
+    tx: &mut Tx<'_>, viewer: &Viewer, place: Option<&ParentRef>,
 ) -> Result<SettingSource> {
     let Some(place) = place else {
         return Ok(EVERYTHING);
@@ -40,10 +38,7 @@ pub fn source(
 }
 
 pub fn change(
-    tx: &mut Tx<'_>,
-    caller: &SignedIn,
-    source: SettingSource,
-    change: &Change,
+    tx: &mut Tx<'_>, caller: &SignedIn, source: SettingSource, change: &Change,
 ) -> Result<Setting> {
     let before = rows::find(tx, caller.user.id, source)?;
     let level = match &change.level {
@@ -101,9 +96,7 @@ pub struct Effective {
 /// What holds for each of these users in a project or group: what the project's setting
 /// says, else the nearest group's, else that for everything.
 pub fn levels(
-    tx: &mut Tx<'_>,
-    users: &[i64],
-    place: impl Into<Sources>,
+    tx: &mut Tx<'_>, users: &[i64], place: impl Into<Sources>,
 ) -> Result<HashMap<i64, Effective>> {
     let place = place.into();
     let mut set: HashMap<i64, HashMap<SettingSource, Setting>> = HashMap::new();
@@ -124,9 +117,7 @@ pub fn levels(
 
 /// What holds where somebody set this, the nearest source first.
 fn nearest(
-    user: i64,
-    sources: &[SettingSource],
-    own: &HashMap<SettingSource, Setting>,
+    user: i64, sources: &[SettingSource], own: &HashMap<SettingSource, Setting>,
 ) -> Effective {
     let general = match own.get(&EVERYTHING) {
         Some(general) => general.clone(),

@@ -95,10 +95,7 @@ impl Whose {
 }
 
 async fn show(
-    app: App,
-    caller: SignedInViewer,
-    Params(params): Params<MyList>,
-    paging: Paging,
+    app: App, caller: SignedInViewer, Params(params): Params<MyList>, paging: Paging,
 ) -> Result<Response> {
     let viewer = caller.viewer();
     let shown = page(&app, &viewer, "Issues").crumb("Home", "/");

@@ -67,21 +67,15 @@ struct Page {
 }
 
 async fn show(
-    app: App,
-    viewer: Viewer,
-    address: Address,
-    Params(ListPage { search, edit }): Params<ListPage>,
-    paging: Paging,
+    app: App, viewer: Viewer, address: Address,
+    Params(ListPage { search, edit }): Params<ListPage>, paging: Paging,
 ) -> Result<Response> {
     let page = Page { viewer, address, search, edit, paging };
     form::show(&app, page).await
 }
 
 async fn change(
-    app: App,
-    Visit { viewer, address }: Visit,
-    form: Params<Form>,
-    paging: Paging,
+    app: App, Visit { viewer, address }: Visit, form: Params<Form>, paging: Paging,
 ) -> Result<Response> {
     let (search, edit) = (form.search.clone(), form.label_id);
     let page = Page { viewer, address, search, edit, paging };
@@ -212,9 +206,7 @@ pub fn may_manage(viewer: &Viewer, here: &ParentAccess) -> bool {
 }
 
 pub fn authorize_to_manage(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    address: &Address,
+    tx: &mut Tx<'_>, viewer: &Viewer, address: &Address,
 ) -> Result<(Space, ParentAccess)> {
     let space = address.authorize(tx, viewer, Purpose::Read)?;
     let place = match &space {

@@ -173,11 +173,7 @@ pub(super) fn sorting(shown: &ListPage) -> Sorting {
 }
 
 async fn show(
-    app: App,
-    viewer: Viewer,
-    address: Address,
-    Params(params): Params<ListPage>,
-    paging: Paging,
+    app: App, viewer: Viewer, address: Address, Params(params): Params<ListPage>, paging: Paging,
     listed: Listed,
 ) -> Result<Response> {
     let kind = listed.0;
@@ -232,9 +228,7 @@ async fn show(
 
 /// The colours of the labels that narrow a list, by title.
 pub(super) fn colors(
-    tx: &mut Tx<'_>,
-    space: &Space,
-    titles: &str,
+    tx: &mut Tx<'_>, space: &Space, titles: &str,
 ) -> Result<HashMap<String, String>> {
     let titles = words(titles);
     if titles.is_empty() {
@@ -249,10 +243,7 @@ pub(super) fn colors(
 
 /// How many issues stand in each tab.
 pub(super) fn counts(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    scope: &Scope,
-    filter: &IssueFilter,
+    tx: &mut Tx<'_>, viewer: &Viewer, scope: &Scope, filter: &IssueFilter,
 ) -> Result<[(ListTab, i64); 3]> {
     let mut count = |state| {
         let filter = IssueFilter { state: Some(state), ..filter.clone() };
@@ -304,9 +295,7 @@ pub fn issues_of(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address) -> Result<
 
 /// Issues as rows of the list of a project or group, or of any place.
 pub fn read_rows(
-    tx: &mut Tx<'_>,
-    issues: Vec<Issue>,
-    space: Option<&Space>,
+    tx: &mut Tx<'_>, issues: Vec<Issue>, space: Option<&Space>,
 ) -> Result<Vec<IssueRow>> {
     let ids: Vec<i64> = issues.iter().map(|issue| issue.id).collect();
     let milestones_found: Vec<i64> = issues.iter().filter_map(|it| it.milestone_id).collect();

@@ -86,11 +86,7 @@ struct MilestoneLoader {
 }
 
 async fn show(
-    app: App,
-    viewer: Viewer,
-    address: Address,
-    params: Params<ListPage>,
-    paging: Paging,
+    app: App, viewer: Viewer, address: Address, params: Params<ListPage>, paging: Paging,
 ) -> Result<Response> {
     let state = one_of("state", params.0.state.as_deref(), STATES)?;
     let page = MilestoneLoader { viewer, address, state, paging };
@@ -98,9 +94,7 @@ async fn show(
 }
 
 async fn change(
-    app: App,
-    Visit { viewer, address }: Visit,
-    Params(mut form): Params<Form>,
+    app: App, Visit { viewer, address }: Visit, Params(mut form): Params<Form>,
 ) -> Result<Response> {
     let paging = first_page(20);
     form.texts.0.description = lines(&form.texts.description).into();
@@ -170,11 +164,7 @@ impl FormPage for MilestoneLoader {
 }
 
 async fn show_one(
-    app: App,
-    viewer: Viewer,
-    address: Address,
-    path: Params<OneMilestone>,
-    paging: Paging,
+    app: App, viewer: Viewer, address: Address, path: Params<OneMilestone>, paging: Paging,
 ) -> Result<Response> {
     let page = MilestoneView {
         viewer,
@@ -260,11 +250,7 @@ fn stored(goal: &Milestone) -> MilestoneTexts {
 
 /// One page of a milestone's issues that the viewer sees, and how many.
 fn issues(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    address: &Address,
-    space: &Space,
-    goal: &Milestone,
+    tx: &mut Tx<'_>, viewer: &Viewer, address: &Address, space: &Space, goal: &Milestone,
     paging: &Paging,
 ) -> Result<(Vec<IssueRow>, i64)> {
     let scope = match space {
@@ -294,10 +280,7 @@ fn day(field: &str, text: &str) -> Result<Patch<Date>> {
 }
 
 fn apply(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    address: &Address,
-    form: &Form,
+    tx: &mut Tx<'_>, viewer: &Viewer, address: &Address, form: &Form,
 ) -> Result<(String, &'static str)> {
     let (space, here) = authorize_to_manage(tx, viewer, address)?;
     let which = || form.milestone_id.ok_or_else(|| Error::missing("milestone_id"));

@@ -53,10 +53,7 @@ pub fn routes(r: &mut Routes) {
 }
 
 fn desk(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    address: &Address,
-    purpose: Purpose,
+    tx: &mut Tx<'_>, viewer: &Viewer, address: &Address, purpose: Purpose,
 ) -> Result<(Space, ProjectAccess)> {
     let space = address.authorize(tx, viewer, purpose)?;
     let Space::Project(project, level) = &space else {

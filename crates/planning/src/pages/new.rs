@@ -63,11 +63,7 @@ async fn new(app: App, visit: Visit, Params(form): Params<IssueTexts>) -> Result
 
 /// The form; of an issue that is there, if its number is given.
 async fn render(
-    app: &App,
-    visit: Visit,
-    iid: Option<i64>,
-    typed: IssueTexts,
-    refusal: Refusal,
+    app: &App, visit: Visit, iid: Option<i64>, typed: IssueTexts, refusal: Refusal,
 ) -> Result<Response> {
     let title = match iid {
         None => "New issue",
@@ -114,10 +110,7 @@ fn lead(app: &App, issue: &Issue, text: impl Into<String>) -> Result<Response> {
 }
 
 async fn create(
-    app: App,
-    visit: Visit,
-    request: Arc<RequestContext>,
-    Params(form): Params<IssueTexts>,
+    app: App, visit: Visit, request: Arc<RequestContext>, Params(form): Params<IssueTexts>,
     Solved(solution): Solved,
 ) -> Result<Response> {
     let form = IssueTexts { description: lines(&form.description).into(), ..form };
@@ -171,10 +164,7 @@ async fn edit(app: App, visit: Visit, form: Params<EditForm>) -> Result<Response
 }
 
 async fn update(
-    app: App,
-    visit: Visit,
-    request: Arc<RequestContext>,
-    Params(form): Params<EditForm>,
+    app: App, visit: Visit, request: Arc<RequestContext>, Params(form): Params<EditForm>,
     Solved(solution): Solved,
 ) -> Result<Response> {
     let place = (visit.address.reference.clone(), form.issue_iid);

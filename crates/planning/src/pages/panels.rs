@@ -58,10 +58,7 @@ fn assigned(tx: &mut Tx<'_>, viewer: &Viewer, user: &User) -> Result<Panel> {
 }
 
 fn newest(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    space: &Space,
-    head: &SpaceHead,
+    tx: &mut Tx<'_>, viewer: &Viewer, space: &Space, head: &SpaceHead,
 ) -> Result<Option<Panel>> {
     if !head.has_issues {
         return Ok(None);

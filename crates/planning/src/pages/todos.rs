@@ -40,10 +40,7 @@ kernel::params! {
 }
 
 async fn show(
-    app: App,
-    caller: SignedInViewer,
-    params: Params<ListPage>,
-    paging: Paging,
+    app: App, caller: SignedInViewer, params: Params<ListPage>, paging: Paging,
 ) -> Result<Response> {
     let viewer = caller.viewer();
     let state = params.state.unwrap_or(State::Pending);
@@ -81,11 +78,7 @@ async fn show(
 
 /// One page of what somebody has to do, or has done.
 pub fn shown_rows(
-    app: &App,
-    tx: &mut Tx<'_>,
-    caller: &SignedInViewer,
-    state: State,
-    paging: Paging,
+    app: &App, tx: &mut Tx<'_>, caller: &SignedInViewer, state: State, paging: Paging,
 ) -> Result<Paged<TodoRow>> {
     let viewer = caller.viewer();
     let found = rows::list(tx, &viewer, caller.0.user.id, &in_state(state), paging)?;

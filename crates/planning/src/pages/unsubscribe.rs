@@ -56,10 +56,7 @@ struct Unsubscribe {
 }
 
 async fn show(
-    app: App,
-    viewer: Viewer,
-    request: Arc<RequestContext>,
-    link: Params<Link>,
+    app: App, viewer: Viewer, request: Arc<RequestContext>, link: Params<Link>,
 ) -> Result<Response> {
     spend(&app, &request)?;
     let key = link.0.key;
@@ -74,10 +71,7 @@ async fn show(
 }
 
 async fn leave(
-    app: App,
-    viewer: Viewer,
-    request: Arc<RequestContext>,
-    link: Params<Link>,
+    app: App, viewer: Viewer, request: Arc<RequestContext>, link: Params<Link>,
 ) -> Result<Response> {
     spend(&app, &request)?;
     let key = link.0.key;
@@ -101,11 +95,7 @@ async fn unsubscribe(app: &App, sent: SentNotification) -> Result<()> {
 }
 
 async fn answer(
-    app: &App,
-    viewer: &Viewer,
-    sent: SentNotification,
-    key: String,
-    is_left: bool,
+    app: &App, viewer: &Viewer, sent: SentNotification, key: String, is_left: bool,
 ) -> Result<Response> {
     let name = app.read(move |tx| name(tx, &sent)).await?;
     let title = if is_left { "Unsubscribed" } else { "Unsubscribe" };

@@ -24,10 +24,7 @@ pub(super) trait Named: Send + Sync + 'static {
 
     /// Finds it, for who may do this with it.
     fn find(
-        &self,
-        tx: &mut Tx<'_>,
-        viewer: &Viewer,
-        wish: Wish,
+        &self, tx: &mut Tx<'_>, viewer: &Viewer, wish: Wish,
     ) -> Result<(Self::Desk, Self::Thing)>;
 }
 

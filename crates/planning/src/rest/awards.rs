@@ -101,9 +101,7 @@ async fn list<R: Noted>(at: R, subject: Subject, paging: Paging) -> Result<Paged
 }
 
 async fn create<R: Noted>(
-    at: R,
-    subject: Subject,
-    params: Params<Reaction>,
+    at: R, subject: Subject, params: Params<Reaction>,
 ) -> Result<Created<AwardEntity>> {
     noted::write(at, move |tx, spot| {
         let to = subject.of(tx, &spot)?;

@@ -85,8 +85,7 @@ pub(super) fn routes(r: &mut Routes) {
 impl PlaceRequest {
     /// Finds a board, for somebody signed in who may see it, and reads of it.
     async fn read_board<T: Send + 'static>(
-        self,
-        id: i64,
+        self, id: i64,
         work: impl FnOnce(&kernel::app::App, &ParentAccess, Columns) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.read_signed_in(move |tx, by, here| {
@@ -98,8 +97,7 @@ impl PlaceRequest {
 
     /// Finds a board, for who may change it.
     async fn write_board<T: Send + 'static>(
-        self,
-        id: i64,
+        self, id: i64,
         work: impl Fn(&mut Tx<'_>, &identity::caller::Caller, &ParentAccess, Columns) -> Result<T>
         + Send
         + 'static,
@@ -153,9 +151,7 @@ async fn destroy(at: PlaceRequest, path: Params<BoardPath>) -> Result<NoContent>
 }
 
 async fn columns(
-    at: PlaceRequest,
-    path: Params<BoardPath>,
-    paging: Paging,
+    at: PlaceRequest, path: Params<BoardPath>, paging: Paging,
 ) -> Result<Paged<BoardListEntity>> {
     at.read_board(path.board_id, move |_, _, found| {
         Ok(Paged::of_whole(found.lists.iter().map(list).collect(), paging))

@@ -115,10 +115,7 @@ type Counts = HashMap<i64, (i64, i64)>;
 
 /// Counts the issues of labels, of those the viewer sees.
 fn counted(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    here: &ParentAccess,
-    labels: &[Label],
+    tx: &mut Tx<'_>, viewer: &Viewer, here: &ParentAccess, labels: &[Label],
 ) -> Result<Counts> {
     let scope = match &here.parent {
         Parent::Project(project) => Scope::Project(Box::new(ProjectAccess {
@@ -136,10 +133,7 @@ struct CountedLabel(Label, Counts);
 
 impl CountedLabel {
     fn read(
-        tx: &mut Tx<'_>,
-        viewer: &Viewer,
-        here: &ParentAccess,
-        label: Label,
+        tx: &mut Tx<'_>, viewer: &Viewer, here: &ParentAccess, label: Label,
     ) -> Result<CountedLabel> {
         let counts = counted(tx, viewer, here, std::slice::from_ref(&label))?;
         Ok(CountedLabel(label, counts))
@@ -155,9 +149,7 @@ fn shown(one: &Label, counts: Option<&Counts>) -> LabelEntity {
 }
 
 async fn list(
-    at: PlaceRequest,
-    Params(params): Params<ListLabels>,
-    paging: Paging,
+    at: PlaceRequest, Params(params): Params<ListLabels>, paging: Paging,
 ) -> Result<Paged<LabelEntity>> {
     let with_counts = params.with_counts.unwrap_or(false);
     let page = at.read(move |tx, by, here| {
@@ -174,8 +166,7 @@ async fn list(
 }
 
 async fn create(
-    at: PlaceRequest,
-    Params(params): Params<CreateLabel>,
+    at: PlaceRequest, Params(params): Params<CreateLabel>,
 ) -> Result<Created<LabelEntity>> {
     let new = LabelInput {
         title: Some(params.name),
@@ -198,23 +189,19 @@ async fn show(at: PlaceRequest, params: Params<LabelPath>) -> Result<Ok200<Label
 }
 
 async fn update(
-    at: PlaceRequest,
-    Params(params): Params<UpdateLabel>,
+    at: PlaceRequest, Params(params): Params<UpdateLabel>,
 ) -> Result<Ok200<LabelEntity>> {
     change(at, NamedLabel::one(params.label_id), params.change.0).await
 }
 
 async fn update_named(
-    at: PlaceRequest,
-    Params(params): Params<UpdateNamed>,
+    at: PlaceRequest, Params(params): Params<UpdateNamed>,
 ) -> Result<Ok200<LabelEntity>> {
     change(at, params.label.0, params.change.0).await
 }
 
 async fn change(
-    at: PlaceRequest,
-    label: NamedLabel,
-    change: LabelInput,
+    at: PlaceRequest, label: NamedLabel, change: LabelInput,
 ) -> Result<Ok200<LabelEntity>> {
     let changed = at.write(Aim::Manage, move |tx, by, here| {
         if change == LabelInput::default() {
@@ -245,9 +232,7 @@ async fn remove(at: PlaceRequest, label: NamedLabel) -> Result<NoContent> {
 }
 
 async fn subscription(
-    at: PlaceRequest,
-    params: Params<LabelPath>,
-    Subscribes(wanted): Subscribes,
+    at: PlaceRequest, params: Params<LabelPath>, Subscribes(wanted): Subscribes,
 ) -> Result<Changed<LabelEntity>> {
     let changed = at.write(Aim::Own, move |tx, by, here| {
         rules::subscribe(tx, &by.viewer, here, &params.label_id, wanted)

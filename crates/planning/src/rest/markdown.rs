@@ -35,9 +35,7 @@ pub struct HtmlEntity {
 }
 
 async fn render(
-    app: App,
-    viewer: SignedInViewer,
-    params: Params<Render>,
+    app: App, viewer: SignedInViewer, params: Params<Render>,
 ) -> Result<Created<HtmlEntity>> {
     let Params(asked) = params;
     let (viewer, text, base) = (viewer.viewer(), asked.text.clone(), app.url(""));
@@ -60,9 +58,7 @@ async fn render(
 /// The project, if the viewer sees it. A text is rendered also where they do
 /// not: what it names stays text then.
 fn place(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    reference: Option<&Reference>,
+    tx: &mut Tx<'_>, viewer: &Viewer, reference: Option<&Reference>,
 ) -> Result<Option<Project>> {
     let Some(reference) = reference else {
         return Ok(None);

@@ -50,9 +50,7 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 async fn list(
-    at: PlaceRequest,
-    Params(filter): Params<MilestoneFilter>,
-    paging: Paging,
+    at: PlaceRequest, Params(filter): Params<MilestoneFilter>, paging: Paging,
 ) -> Result<Paged<MilestoneEntity>> {
     at.read(move |tx, by, here| {
         let page = rows::list(tx, &here.parent, &filter, paging)?;
@@ -62,8 +60,7 @@ async fn list(
 }
 
 async fn create(
-    at: PlaceRequest,
-    Params(params): Params<CreateMilestone>,
+    at: PlaceRequest, Params(params): Params<CreateMilestone>,
 ) -> Result<Created<MilestoneEntity>> {
     let new = Change { title: Some(params.title), ..params.texts.0 };
     at.write(Aim::Manage, move |tx, by, here| {
@@ -82,8 +79,7 @@ async fn show(at: PlaceRequest, path: Params<MilestonePath>) -> Result<Ok200<Mil
 }
 
 async fn update(
-    at: PlaceRequest,
-    Params(params): Params<UpdateMilestone>,
+    at: PlaceRequest, Params(params): Params<UpdateMilestone>,
 ) -> Result<Ok200<MilestoneEntity>> {
     let id = params.milestone_id;
     let change = Change {

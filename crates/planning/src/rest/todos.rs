@@ -56,10 +56,7 @@ kernel::params! {
 }
 
 async fn list(
-    app: App,
-    caller: SignedInViewer,
-    params: Params<ListTodos>,
-    paging: Paging,
+    app: App, caller: SignedInViewer, params: Params<ListTodos>, paging: Paging,
 ) -> Result<Paged<TodoEntity>> {
     let only = |id: Option<i64>| id.map(|id| vec![id]);
     let filter = TodoFilter {
@@ -81,9 +78,7 @@ async fn list(
 }
 
 async fn finish(
-    app: App,
-    caller: SignedInViewer,
-    path: Params<TodoPath>,
+    app: App, caller: SignedInViewer, path: Params<TodoPath>,
 ) -> Result<Ok200<TodoEntity>> {
     app.clone()
         .write(move |tx| {

@@ -28,12 +28,8 @@ pub fn wanted(text: &str) -> Option<Has<String>> {
 /// Reacts to an issue or epic, or to a note about it or another thing. Where the
 /// discussion is locked only members may.
 pub fn create<'t>(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: impl Into<Desk<'t>>,
-    about: impl Into<Topic<'t>>,
-    to: Awardable,
-    text: &str,
+    tx: &mut Tx<'_>, viewer: &Viewer, desk: impl Into<Desk<'t>>, about: impl Into<Topic<'t>>,
+    to: Awardable, text: &str,
 ) -> Result<Award> {
     let user_id = viewer.signed_in()?.user.id;
     if about.into().is_closed_to(desk.into()) {
@@ -48,12 +44,8 @@ pub fn create<'t>(
 
 /// Reacts, or takes the same reaction back.
 pub fn toggle<'t>(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: impl Into<Desk<'t>>,
-    about: impl Into<Topic<'t>>,
-    to: Awardable,
-    text: &str,
+    tx: &mut Tx<'_>, viewer: &Viewer, desk: impl Into<Desk<'t>>, about: impl Into<Topic<'t>>,
+    to: Awardable, text: &str,
 ) -> Result<()> {
     let user_id = viewer.signed_in()?.user.id;
     let before = match name(text) {

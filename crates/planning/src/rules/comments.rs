@@ -44,9 +44,7 @@ pub struct Talk<'t> {
 
 impl<'t> Talk<'t> {
     pub fn new(
-        viewer: &'t Viewer,
-        desk: impl Into<Desk<'t>>,
-        about: impl Into<Topic<'t>>,
+        viewer: &'t Viewer, desk: impl Into<Desk<'t>>, about: impl Into<Topic<'t>>,
     ) -> Talk<'t> {
         Talk { viewer, desk: desk.into(), topic: about.into() }
     }
@@ -60,9 +58,7 @@ impl<'t> Talk<'t> {
     /// One page of the discussions about it, by id with their first notes, and the
     /// notes of these.
     pub fn discussions(
-        self,
-        tx: &mut Tx<'_>,
-        paging: Paging,
+        self, tx: &mut Tx<'_>, paging: Paging,
     ) -> Result<(Paged<(String, i64)>, Vec<Note>)> {
         let shown = self.shown(tx);
         let page = rows::discussions(tx, shown, paging)?;
@@ -81,10 +77,7 @@ impl<'t> Talk<'t> {
 
     /// The same, which belongs to this discussion if one is named.
     pub fn find_within(
-        self,
-        tx: &mut Tx<'_>,
-        id: i64,
-        discussion_id: Option<&str>,
+        self, tx: &mut Tx<'_>, id: i64, discussion_id: Option<&str>,
     ) -> Result<Note> {
         let note = self.find(tx, id)?;
         match discussion_id {
@@ -261,10 +254,7 @@ impl<'t> Talk<'t> {
 
     /// Writes the text that becomes of a note's own.
     pub fn tick(
-        self,
-        tx: &mut Tx<'_>,
-        id: i64,
-        change: impl Fn(&str) -> Result<String>,
+        self, tx: &mut Tx<'_>, id: i64, change: impl Fn(&str) -> Result<String>,
     ) -> Result<()> {
         let note = self.find(tx, id)?;
         self.changeable(&note)?;

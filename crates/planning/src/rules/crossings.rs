@@ -28,11 +28,7 @@ pub struct Change<'t> {
 
 /// Tells on what a text newly names, as far as its author sees it, that it does; once.
 pub fn tell(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: Desk<'_>,
-    topic: Topic<'_>,
-    change: Change<'_>,
+    tx: &mut Tx<'_>, viewer: &Viewer, desk: Desk<'_>, topic: Topic<'_>, change: Change<'_>,
 ) -> Result<()> {
     let is_told = |name: &Name| match topic {
         Topic::Issue(_) => matches!(name, Name::Epic(..)),
@@ -119,10 +115,7 @@ fn named_epics(tx: &mut Tx<'_>, viewer: &Viewer, names: &[Name], group: &str) ->
 }
 
 fn named_issues(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    names: &[Name],
-    group: &str,
+    tx: &mut Tx<'_>, viewer: &Viewer, names: &[Name], group: &str,
 ) -> Result<Vec<Issue>> {
     let place = |name: &Name| match name {
         Name::Issue(Some(path), iid) if path.contains('/') => Some((fold(path), *iid)),

@@ -48,10 +48,7 @@ impl LabelInput {
 }
 
 pub fn find(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    entered: &ParentAccess,
-    id_or_title: &str,
+    tx: &mut Tx<'_>, viewer: &Viewer, entered: &ParentAccess, id_or_title: &str,
     with_groups_above: bool,
 ) -> Result<Label> {
     let within = (&entered.parent, with_groups_above);
@@ -61,10 +58,7 @@ pub fn find(
 /// Makes a label. Neither the place nor a group above it may have one of the
 /// same title.
 pub fn create(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    entered: &ParentAccess,
-    new: &LabelInput,
+    tx: &mut Tx<'_>, viewer: &Viewer, entered: &ParentAccess, new: &LabelInput,
 ) -> Result<Label> {
     // One has a colour of its own unless given.
     let written = new.over(Label { color: color::DEFAULT.to_owned(), ..Label::default() })?;
@@ -86,10 +80,7 @@ pub fn create(
 /// Changes a label of this place. A label of a group above may be given a
 /// priority in the project; nothing else of it changes from there.
 pub fn update(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    entered: &ParentAccess,
-    id_or_title: &str,
+    tx: &mut Tx<'_>, viewer: &Viewer, entered: &ParentAccess, id_or_title: &str,
     change: &LabelInput,
 ) -> Result<Label> {
     let label = find(tx, viewer, entered, id_or_title, true)?;
@@ -117,10 +108,7 @@ pub fn update(
 }
 
 pub fn destroy(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    entered: &ParentAccess,
-    id_or_title: &str,
+    tx: &mut Tx<'_>, viewer: &Viewer, entered: &ParentAccess, id_or_title: &str,
 ) -> Result<()> {
     let label = find(tx, viewer, entered, id_or_title, false)?;
     labels::delete(tx, label.id)?;
@@ -130,11 +118,7 @@ pub fn destroy(
 /// Asks to be told of issues with this label, or no longer; nothing if it was
 /// so before.
 pub fn subscribe(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    entered: &ParentAccess,
-    id_or_title: &str,
-    wanted: bool,
+    tx: &mut Tx<'_>, viewer: &Viewer, entered: &ParentAccess, id_or_title: &str, wanted: bool,
 ) -> Result<Option<Label>> {
     let user_id = viewer.signed_in()?.user.id;
     let label = find(tx, viewer, entered, id_or_title, true)?;
@@ -148,10 +132,7 @@ pub fn subscribe(
 /// Makes a project's label one of its group, also in place of the labels of
 /// the same title in the group's other projects.
 pub fn promote(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    entered: &ParentAccess,
-    id_or_title: &str,
+    tx: &mut Tx<'_>, viewer: &Viewer, entered: &ParentAccess, id_or_title: &str,
 ) -> Result<(Label, ParentAccess)> {
     let label = find(tx, viewer, entered, id_or_title, false)?;
     let refusal = "Failed to promote project label to group label";
@@ -195,11 +176,7 @@ fn check_priority(entered: &ParentAccess, priority: Option<i64>) -> Result<()> {
 /// The labels named by title or id; unknown titles become labels of the
 /// project where `make` is set, unknown ids are left out.
 pub fn label_ids(
-    tx: &mut Tx<'_>,
-    parent: &Parent,
-    titles: &[String],
-    ids: &[i64],
-    make: bool,
+    tx: &mut Tx<'_>, parent: &Parent, titles: &[String], ids: &[i64], make: bool,
 ) -> Result<Vec<i64>> {
     let titles: Vec<String> = titles
         .iter()

@@ -41,10 +41,7 @@ pub fn find(tx: &mut Tx<'_>, entered: &ParentAccess, id: i64) -> Result<Mileston
 }
 
 pub fn create(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    entered: &ParentAccess,
-    new: &Change,
+    tx: &mut Tx<'_>, viewer: &Viewer, entered: &ParentAccess, new: &Change,
 ) -> Result<Milestone> {
     let written = written(new, Milestone::default())?;
     if milestones::is_taken(tx, &entered.parent, &written.title, 0)? {
@@ -58,11 +55,7 @@ pub fn create(
 }
 
 pub fn update(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    entered: &ParentAccess,
-    id: i64,
-    change: &Change,
+    tx: &mut Tx<'_>, viewer: &Viewer, entered: &ParentAccess, id: i64, change: &Change,
 ) -> Result<Milestone> {
     let milestone = find(tx, entered, id)?;
     let state = milestone.state;
@@ -95,10 +88,7 @@ pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, entered: &ParentAccess, id: i64
 /// Makes a project's milestone one of its group, also in place of those of
 /// the same title in the group's other projects.
 pub fn promote(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    entered: &ParentAccess,
-    id: i64,
+    tx: &mut Tx<'_>, viewer: &Viewer, entered: &ParentAccess, id: i64,
 ) -> Result<Milestone> {
     let milestone = find(tx, entered, id)?;
     let refusal = "Project does not belong to a group.";

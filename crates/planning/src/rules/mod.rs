@@ -30,10 +30,7 @@ pub mod topic;
 
 /// Writes down what somebody did to a label or milestone of a place.
 fn record(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    action: &'static str,
-    target: (&'static str, i64, &str),
+    tx: &mut Tx<'_>, viewer: &Viewer, action: &'static str, target: (&'static str, i64, &str),
     parent: &Parent,
 ) -> Result<()> {
     let details = json!({"project_id": parent.project_id(), "group_id": parent.group_id()});
@@ -43,10 +40,7 @@ fn record(
 /// The group that a project is in, for who manages labels and milestones
 /// there, too; refused in these words where there is none.
 fn group_above(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    entered: &ParentAccess,
-    refusal: &str,
+    tx: &mut Tx<'_>, viewer: &Viewer, entered: &ParentAccess, refusal: &str,
 ) -> Result<(Namespace, ParentAccess)> {
     let refused = || Error::BadRequest(refusal.to_owned());
     let project = entered.parent.project().ok_or_else(refused)?;

@@ -24,11 +24,7 @@ use store::Tx;
 /// Whether a user may see an issue, and notes about it that only reporters
 /// see.
 pub fn may_know(
-    tx: &mut Tx<'_>,
-    user: &User,
-    project: &Project,
-    issue: &Issue,
-    internal: bool,
+    tx: &mut Tx<'_>, user: &User, project: &Project, issue: &Issue, internal: bool,
 ) -> Result<bool> {
     if !user_sees(tx, user, project)? {
         return Ok(false);
@@ -54,10 +50,7 @@ pub struct Text<'t> {
 /// Gives those whom a text names something to do; they. Programs name nobody. What else
 /// it names is told of it.
 pub fn mention<'t>(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: impl Into<Desk<'t>>,
-    about: impl Into<Topic<'t>>,
+    tx: &mut Tx<'_>, viewer: &Viewer, desk: impl Into<Desk<'t>>, about: impl Into<Topic<'t>>,
     said: Text<'_>,
 ) -> Result<Vec<i64>> {
     let (desk, topic) = (desk.into(), about.into());
@@ -105,10 +98,7 @@ pub fn mention<'t>(
 
 /// The same; those it gives something to do, and why they are told.
 pub fn mentioned<'t>(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: impl Into<Desk<'t>>,
-    about: impl Into<Topic<'t>>,
+    tx: &mut Tx<'_>, viewer: &Viewer, desk: impl Into<Desk<'t>>, about: impl Into<Topic<'t>>,
     said: Text<'_>,
 ) -> Result<Vec<(i64, Reason)>> {
     let told = mention(tx, viewer, desk, about, said)?;
@@ -117,9 +107,7 @@ pub fn mentioned<'t>(
 
 /// Who asked to be told of the labels that something has beside those it had.
 pub fn label_subscribers(
-    tx: &mut Tx<'_>,
-    mut labels: Vec<i64>,
-    before: &[i64],
+    tx: &mut Tx<'_>, mut labels: Vec<i64>, before: &[i64],
 ) -> Result<Vec<(i64, Reason)>> {
     labels.retain(|id| !before.contains(id));
     if labels.is_empty() {
@@ -133,10 +121,7 @@ pub fn label_subscribers(
 /// direct members of groups that the viewer sees, and for `@all` the members of
 /// the project or group, inherited ones too.
 fn people(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: Desk<'_>,
-    named: &[Mention],
+    tx: &mut Tx<'_>, viewer: &Viewer, desk: Desk<'_>, named: &[Mention],
 ) -> Result<Vec<User>> {
     let names: Vec<String> = named.iter().map(|one| fold(&one.name)).collect();
     let mut users = rows::named(tx, &names)?;
@@ -158,12 +143,8 @@ fn people(
 }
 
 pub fn notify<'t>(
-    tx: &mut Tx<'_>,
-    actor: Option<i64>,
-    about: impl Into<Topic<'t>>,
-    event: Event,
-    note_id: Option<i64>,
-    direct: Vec<(i64, Reason)>,
+    tx: &mut Tx<'_>, actor: Option<i64>, about: impl Into<Topic<'t>>, event: Event,
+    note_id: Option<i64>, direct: Vec<(i64, Reason)>,
 ) -> Result<()> {
     let now = tx.now();
     let news = News {

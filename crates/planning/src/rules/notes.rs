@@ -12,10 +12,7 @@ use store::Tx;
 /// Tells what happened to something, under the name of who did it. Rooms
 /// above call this in their own transactions for what they keep notes about.
 pub fn system(
-    tx: &mut Tx<'_>,
-    noteable: Noteable,
-    author_id: Option<i64>,
-    text: &str,
+    tx: &mut Tx<'_>, noteable: Noteable, author_id: Option<i64>, text: &str,
 ) -> Result<Note> {
     let now = tx.now();
     system_at(tx, noteable, author_id, now, text)
@@ -23,11 +20,7 @@ pub fn system(
 
 /// The same, of what happened earlier.
 pub fn system_at(
-    tx: &mut Tx<'_>,
-    noteable: Noteable,
-    author_id: Option<i64>,
-    created_at: Timestamp,
-    text: &str,
+    tx: &mut Tx<'_>, noteable: Noteable, author_id: Option<i64>, created_at: Timestamp, text: &str,
 ) -> Result<Note> {
     rows::insert(tx, &told(noteable, author_id, created_at, text))
 }
@@ -35,11 +28,7 @@ pub fn system_at(
 /// The same, in words that name an issue of the same project: only who sees
 /// that issue sees the note.
 pub fn system_naming(
-    tx: &mut Tx<'_>,
-    noteable: Noteable,
-    author_id: Option<i64>,
-    text: &str,
-    issue_id: i64,
+    tx: &mut Tx<'_>, noteable: Noteable, author_id: Option<i64>, text: &str, issue_id: i64,
 ) -> Result<Note> {
     let note = NewNote {
         names_issue_id: Some(issue_id),
@@ -65,9 +54,7 @@ fn told(noteable: Noteable, author_id: Option<i64>, created_at: Timestamp, text:
 
 /// Tells many things at once, by few statements.
 pub fn system_all(
-    tx: &mut Tx<'_>,
-    author_id: Option<i64>,
-    texts: &[(Noteable, String)],
+    tx: &mut Tx<'_>, author_id: Option<i64>, texts: &[(Noteable, String)],
 ) -> Result<()> {
     let now = tx.now();
     let notes: Vec<NewNote> = texts
@@ -83,10 +70,7 @@ pub fn new_discussion() -> String {
 }
 
 pub fn visible_by_ids(
-    app: &App,
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    ids: &[i64],
+    app: &App, tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64],
 ) -> Result<Vec<Note>> {
     let notes = rows::readable_by_ids(tx, viewer, ids)?;
     let about = |note: &Note| (note.noteable_type.clone(), note.noteable_id);

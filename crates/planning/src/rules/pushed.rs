@@ -71,10 +71,7 @@ fn texts<'p>(push: &Pushed<'p>) -> Vec<(&'p PushedCommit, bool)> {
 
 /// The issue of a name, if who pushed sees it.
 fn issue(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    name: &Name,
+    tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, name: &Name,
 ) -> Result<Option<(ProjectAccess, Issue)>> {
     let (place, iid) = match name {
         Name::Issue(None, iid) => (Reference::Id(project.id), *iid),

@@ -136,10 +136,7 @@ impl Links {
     /// Looks up what texts about a project or group name, or such as are about none.
     /// Addresses begin with `base`: nothing, or the instance's own address.
     pub fn find<'t, 'p>(
-        tx: &mut Tx<'_>,
-        viewer: &Viewer,
-        base: &str,
-        place: impl Into<TextPlace<'p>>,
+        tx: &mut Tx<'_>, viewer: &Viewer, base: &str, place: impl Into<TextPlace<'p>>,
         texts: impl IntoIterator<Item = &'t str>,
     ) -> Result<Links> {
         let place = place.into();
@@ -371,9 +368,7 @@ impl Finder<'_> {
     /// Looks up all words of one kind at once, unless there are none, and keeps what
     /// each of them leads to.
     fn lead_words_on<K>(
-        &mut self,
-        words: Vec<String>,
-        name: fn(String) -> Name,
+        &mut self, words: Vec<String>, name: fn(String) -> Name,
         look_up: impl FnOnce(&[String]) -> Result<Vec<K>>,
         target: impl Fn(&[K], &str) -> Option<Target>,
     ) -> Result<()> {
@@ -430,8 +425,7 @@ struct Numbers(Vec<(Name, String, i64)>);
 impl Numbers {
     /// Asks for them, unless there are none.
     fn look_up(
-        &self,
-        ask: impl FnOnce(&[String], &[i64]) -> Result<Vec<Numbered>>,
+        &self, ask: impl FnOnce(&[String], &[i64]) -> Result<Vec<Numbered>>,
     ) -> Result<Vec<Numbered>> {
         if self.0.is_empty() {
             return Ok(Vec::new());

@@ -90,11 +90,7 @@ impl Topic<'_> {
 
     /// Whether a user may see it, and notes about it that only reporters see.
     pub fn may_know(
-        self,
-        tx: &mut Tx<'_>,
-        user: &User,
-        project: Option<&Project>,
-        internal: bool,
+        self, tx: &mut Tx<'_>, user: &User, project: Option<&Project>, internal: bool,
     ) -> Result<bool> {
         match (self, project) {
             (Topic::Issue(issue), Some(project)) => may_know(tx, user, project, issue, internal),

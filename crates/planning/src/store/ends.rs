@@ -53,11 +53,7 @@ fn seen(tx: &Tx<'_>, viewer: &Viewer, of: ItemKind, ids: &[i64]) -> Fragment {
 
 /// A page for each of these, of its links.
 pub fn pages_of(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    of: ItemKind,
-    ids: &[i64],
-    kind: Option<LinkType>,
+    tx: &mut Tx<'_>, viewer: &Viewer, of: ItemKind, ids: &[i64], kind: Option<LinkType>,
     window: &Window,
 ) -> Result<Vec<Owned<End>>> {
     let mut from = seen(tx, viewer, of, ids);
@@ -70,10 +66,7 @@ pub fn pages_of(
 
 /// How many open ones block each of these, and how many it blocks.
 pub fn blocks(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    of: ItemKind,
-    ids: &[i64],
+    tx: &mut Tx<'_>, viewer: &Viewer, of: ItemKind, ids: &[i64],
 ) -> Result<HashMap<i64, (i64, i64)>> {
     let state = match of {
         ItemKind::Issue => "issues.state",

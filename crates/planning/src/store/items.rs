@@ -104,10 +104,7 @@ impl Items {
 
 /// A page for each owner, of items that the viewer may see.
 pub fn pages_of(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    items: &Items,
-    window: &Window,
+    tx: &mut Tx<'_>, viewer: &Viewer, items: &Items, window: &Window,
 ) -> Result<Vec<Owned<Placed>>> {
     let Some(from) = items.seen(tx, viewer) else {
         return Ok(Vec::new());
@@ -125,10 +122,7 @@ pub fn pages_of(
 
 /// The items of each owner, counted to at most `limit` and one more.
 pub fn counts_of(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    items: &Items,
-    limit: Option<i64>,
+    tx: &mut Tx<'_>, viewer: &Viewer, items: &Items, limit: Option<i64>,
 ) -> Result<HashMap<i64, i64>> {
     let Some(from) = items.seen(tx, viewer) else {
         return Ok(HashMap::new());
@@ -172,11 +166,7 @@ pub struct Participant {
 /// A page for each of these of who takes part: its author, who is assigned, and who wrote
 /// notes that the viewer sees.
 pub fn participants(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    of: ItemKind,
-    ids: &[i64],
-    window: &Window,
+    tx: &mut Tx<'_>, viewer: &Viewer, of: ItemKind, ids: &[i64], window: &Window,
 ) -> Result<Vec<Owned<Participant>>> {
     let (kind, authors) = match of {
         ItemKind::Issue => (ISSUE, "select id as owner_id, author_id as user_id from issues"),

@@ -63,11 +63,7 @@ impl LabelFilter {
 
     /// One page of the labels of a place that pass, by title.
     pub fn list(
-        &self,
-        tx: &mut Tx<'_>,
-        viewer: Option<i64>,
-        parent: &Parent,
-        paging: Paging,
+        &self, tx: &mut Tx<'_>, viewer: Option<i64>, parent: &Parent, paging: Paging,
     ) -> Result<Paged<Label>> {
         let list = List {
             select: Fragment::new(SELECT),
@@ -115,10 +111,7 @@ fn worn_by(of: ItemKind) -> (&'static str, &'static str) {
 
 /// A page for each issue or epic of the labels on it.
 pub fn pages_of_worn(
-    tx: &mut Tx<'_>,
-    viewer: Option<i64>,
-    (of, ids): (ItemKind, &[i64]),
-    window: &Window,
+    tx: &mut Tx<'_>, viewer: Option<i64>, (of, ids): (ItemKind, &[i64]), window: &Window,
 ) -> Result<Vec<Owned<Label>>> {
     let (table, owner) = worn_by(of);
     let mut from = Fragment::new(" from ");
@@ -139,10 +132,7 @@ pub fn counts_of_worn(tx: &mut Tx<'_>, (of, ids): (ItemKind, &[i64])) -> Result<
 /// The labels that each place uses, with those of the groups `above` if they
 /// are told; ends inside its `where`.
 fn used(
-    viewer: Option<i64>,
-    places: &Places,
-    above: Option<&[i64]>,
-    filter: &LabelFilter,
+    viewer: Option<i64>, places: &Places, above: Option<&[i64]>, filter: &LabelFilter,
 ) -> Fragment {
     let mut from = Fragment::new(" from ");
     from.append(tables(None, viewer))
@@ -156,11 +146,8 @@ fn used(
 /// A page for each place of the labels it uses, with those of the groups
 /// `above`.
 pub fn pages_of(
-    tx: &mut Tx<'_>,
-    viewer: Option<i64>,
-    (places, above): (&Places, Option<&[i64]>),
-    filter: &LabelFilter,
-    window: &Window,
+    tx: &mut Tx<'_>, viewer: Option<i64>, (places, above): (&Places, Option<&[i64]>),
+    filter: &LabelFilter, window: &Window,
 ) -> Result<Vec<Owned<Label>>> {
     let from = used(viewer, places, above, filter);
     Ok(tx.query(window.narrow_each(Label::COLUMNS, "used.place_id", from))?)
@@ -168,9 +155,7 @@ pub fn pages_of(
 
 /// How many labels each place has that [`pages_of`] pages through.
 pub fn counts_of(
-    tx: &mut Tx<'_>,
-    (places, above): (&Places, Option<&[i64]>),
-    filter: &LabelFilter,
+    tx: &mut Tx<'_>, (places, above): (&Places, Option<&[i64]>), filter: &LabelFilter,
 ) -> Result<HashMap<i64, i64>> {
     let mut query = Fragment::new("select used.place_id, count(*)");
     query.append(used(None, places, above, filter)).raw(" group by used.place_id");
@@ -179,10 +164,7 @@ pub fn counts_of(
 
 /// The labels of this title that each place uses, its own first.
 pub fn of_title(
-    tx: &mut Tx<'_>,
-    viewer: Option<i64>,
-    (places, above): (&Places, Option<&[i64]>),
-    title: &str,
+    tx: &mut Tx<'_>, viewer: Option<i64>, (places, above): (&Places, Option<&[i64]>), title: &str,
 ) -> Result<Vec<Owned<Label>>> {
     let filter = LabelFilter { title: Some(title.to_owned()), ..LabelFilter::default() };
     let mut query = Fragment::new(store::concat!(SELECT, ", used.place_id as owner"));
@@ -204,9 +186,7 @@ pub fn visible_by_ids(tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64]) -> Result<V
 
 /// The label of this id or title that a place can use, be it of a group above it.
 pub fn find(
-    tx: &mut Tx<'_>,
-    viewer: Option<i64>,
-    (parent, with_groups_above): (&Parent, bool),
+    tx: &mut Tx<'_>, viewer: Option<i64>, (parent, with_groups_above): (&Parent, bool),
     id_or_title: &str,
 ) -> Result<Option<Label>> {
     let mut conditions = Vec::new();
@@ -234,10 +214,7 @@ pub fn find(
 
 /// Ids of those of these titles or ids that a place can use.
 pub fn ids_of(
-    tx: &mut Tx<'_>,
-    parent: &Parent,
-    titles: &[String],
-    ids: &[i64],
+    tx: &mut Tx<'_>, parent: &Parent, titles: &[String], ids: &[i64],
 ) -> Result<Vec<(i64, String)>> {
     let mut query = Fragment::new("select labels.id, labels.title from labels where (");
     query
@@ -311,9 +288,7 @@ pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
 }
 
 pub fn prioritize(
-    tx: &mut Tx<'_>,
-    (project_id, label_id): (i64, i64),
-    priority: Option<i64>,
+    tx: &mut Tx<'_>, (project_id, label_id): (i64, i64), priority: Option<i64>,
 ) -> Result<()> {
     match priority {
         Some(priority) => tx.execute(
@@ -374,10 +349,7 @@ pub fn replace_below(tx: &mut Tx<'_>, lineage: &str, title: &str, by: i64) -> Re
 
 /// Open and closed issues by label, of those the viewer sees in a scope.
 pub fn counts(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    scope: &Scope,
-    labels: Vec<i64>,
+    tx: &mut Tx<'_>, viewer: &Viewer, scope: &Scope, labels: Vec<i64>,
 ) -> Result<HashMap<i64, (i64, i64)>> {
     let mut query = Fragment::new(
         "select issue_labels.label_id, count(*) filter (where issues.state = 'opened'),

@@ -77,10 +77,7 @@ impl LinkTable {
 
     /// Links the source to the target, unless they are linked already.
     pub fn insert(
-        &self,
-        tx: &mut Tx<'_>,
-        (source, target): (i64, i64),
-        link_type: LinkType,
+        &self, tx: &mut Tx<'_>, (source, target): (i64, i64), link_type: LinkType,
     ) -> Result<Option<Link>> {
         let (lower, higher) = (source.min(target), source.max(target));
         let now = tx.now();

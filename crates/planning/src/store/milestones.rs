@@ -90,10 +90,7 @@ fn selected() -> Fragment {
 /// One page of a place's milestones: those due first, then those without a
 /// day.
 pub fn list(
-    tx: &mut Tx<'_>,
-    parent: &Parent,
-    filter: &MilestoneFilter,
-    paging: Paging,
+    tx: &mut Tx<'_>, parent: &Parent, filter: &MilestoneFilter, paging: Paging,
 ) -> Result<Paged<Milestone>> {
     let (by, key) = match paging.is_keyset() {
         true => ("milestones.id", Some(pages::KeyType::Int)),
@@ -115,10 +112,7 @@ pub fn count(tx: &mut Tx<'_>, parent: &Parent, filter: &MilestoneFilter) -> Resu
 
 /// Milestones that a place has itself and that are due between two days.
 pub fn due_between(
-    tx: &mut Tx<'_>,
-    parent: &Parent,
-    (first, last): (Date, Date),
-    most: i64,
+    tx: &mut Tx<'_>, parent: &Parent, (first, last): (Date, Date), most: i64,
 ) -> Result<Vec<Milestone>> {
     let mut query = selected();
     query
@@ -132,10 +126,7 @@ pub fn due_between(
 /// The open milestones that issues of a place may have, and the one that an
 /// issue has.
 pub fn usable(
-    tx: &mut Tx<'_>,
-    parent: &Parent,
-    held: Option<i64>,
-    most: i64,
+    tx: &mut Tx<'_>, parent: &Parent, held: Option<i64>, most: i64,
 ) -> Result<Vec<Milestone>> {
     let mut query = selected();
     query
@@ -160,9 +151,7 @@ pub fn find_by_iid(tx: &mut Tx<'_>, parent: &Parent, iid: i64) -> Result<Option<
 /// A page for each place of the milestones it has, with those of the groups
 /// `above` if they are told.
 pub fn pages_of(
-    tx: &mut Tx<'_>,
-    (places, above): (&Places, Option<&[i64]>),
-    filter: &MilestoneFilter,
+    tx: &mut Tx<'_>, (places, above): (&Places, Option<&[i64]>), filter: &MilestoneFilter,
     window: &Window,
 ) -> Result<Vec<Owned<Milestone>>> {
     let mut from = Fragment::new(&format!(" from {TABLES} join "));
@@ -184,10 +173,7 @@ pub fn visible_by_ids(tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64]) -> Result<V
 
 /// A milestone of a place, or of the groups above it.
 pub fn find(
-    tx: &mut Tx<'_>,
-    parent: &Parent,
-    id: i64,
-    with_groups_above: bool,
+    tx: &mut Tx<'_>, parent: &Parent, id: i64, with_groups_above: bool,
 ) -> Result<Option<Milestone>> {
     let mut query = selected();
     query.push("milestones.id = ", id).raw(" and ").append(in_place(
@@ -212,10 +198,7 @@ pub fn find_by_title(tx: &mut Tx<'_>, parent: &Parent, title: &str) -> Result<Op
 /// The milestones of these titles that a place can use, and those of its own
 /// with these numbers; its own first.
 pub fn named(
-    tx: &mut Tx<'_>,
-    parent: &Parent,
-    titles: &[String],
-    iids: &[i64],
+    tx: &mut Tx<'_>, parent: &Parent, titles: &[String], iids: &[i64],
 ) -> Result<Vec<Milestone>> {
     let mut query = selected();
     query
@@ -326,10 +309,7 @@ pub fn replace(tx: &mut Tx<'_>, old: Vec<i64>, by: i64) -> Result<()> {
 
 /// Open and closed issues by milestone, of those the viewer sees in a scope.
 pub fn issue_counts(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    scope: &Scope,
-    milestones: &[i64],
+    tx: &mut Tx<'_>, viewer: &Viewer, scope: &Scope, milestones: &[i64],
 ) -> Result<HashMap<i64, (i64, i64)>> {
     let mut query = Fragment::new(
         "select issues.milestone_id, count(*) filter (where issues.state = 'opened'),

@@ -47,10 +47,7 @@ impl List {
 
 /// One page of a list; `key` gives the sort key and the id of a row.
 pub fn page<R: FromRow>(
-    tx: &mut Tx<'_>,
-    list: List,
-    paging: Paging,
-    key: impl Fn(&R) -> (Value, i64),
+    tx: &mut Tx<'_>, list: List, paging: Paging, key: impl Fn(&R) -> (Value, i64),
 ) -> Result<Paged<R>> {
     let keyset = paging.is_keyset();
     if keyset && list.order.key.is_none() {

@@ -43,10 +43,7 @@ pub fn visible(tx: &Tx<'_>, viewer: &Viewer, table: &str) -> Fragment {
 
 /// Ids of the labels or milestones of this title in projects below a group.
 pub fn of_title_below(
-    tx: &mut Tx<'_>,
-    table: &str,
-    lineage: &str,
-    title: &str,
+    tx: &mut Tx<'_>, table: &str, lineage: &str, title: &str,
 ) -> Result<Vec<i64>> {
     let mut query = Fragment::new(&format!(
         "select {table}.id from {table} join projects on projects.id = {table}.project_id

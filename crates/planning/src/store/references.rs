@@ -20,10 +20,7 @@ pub struct Numbered {
 /// Issues of these projects, by folded path, and of these numbers that the
 /// viewer sees.
 pub fn issues(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    paths: &[String],
-    iids: &[i64],
+    tx: &mut Tx<'_>, viewer: &Viewer, paths: &[String], iids: &[i64],
 ) -> Result<Vec<Numbered>> {
     let mut query = Fragment::new(
         "select projects.full_path, projects.full_path_folded, issues.iid, issues.title
@@ -40,10 +37,7 @@ pub fn issues(
 
 /// Epics of these groups, by folded path, and of these numbers that the viewer sees.
 pub fn epics(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    paths: &[String],
-    iids: &[i64],
+    tx: &mut Tx<'_>, viewer: &Viewer, paths: &[String], iids: &[i64],
 ) -> Result<Vec<Numbered>> {
     let mut query = Fragment::new(&format!(
         "select 'groups/' || namespaces.full_path as full_path, namespaces.full_path_folded,

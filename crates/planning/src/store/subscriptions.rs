@@ -25,11 +25,7 @@ impl Target {
 }
 
 pub fn set(
-    tx: &mut Tx<'_>,
-    user_id: i64,
-    target: Target,
-    target_id: i64,
-    subscribed: bool,
+    tx: &mut Tx<'_>, user_id: i64, target: Target, target_id: i64, subscribed: bool,
 ) -> Result<()> {
     let now = tx.now();
     tx.execute(
@@ -56,10 +52,7 @@ pub fn find(tx: &mut Tx<'_>, user_id: i64, target: Target, target_id: i64) -> Re
 
 /// What a user asked for of each of these.
 pub fn of_user(
-    tx: &mut Tx<'_>,
-    user_id: i64,
-    target: Target,
-    ids: &[i64],
+    tx: &mut Tx<'_>, user_id: i64, target: Target, ids: &[i64],
 ) -> Result<HashMap<i64, bool>> {
     let rows: Vec<(i64, bool)> = tx.all(
         sql!(

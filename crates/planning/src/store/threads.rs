@@ -13,10 +13,7 @@ pub const COUNTED: i64 = 99;
 
 /// Resolves a thread, unless it is.
 pub fn resolve(
-    tx: &mut Tx<'_>,
-    noteable: Noteable,
-    discussion_id: &str,
-    user_id: i64,
+    tx: &mut Tx<'_>, noteable: Noteable, discussion_id: &str, user_id: i64,
 ) -> Result<()> {
     let now = tx.now();
     tx.execute(
@@ -121,12 +118,7 @@ impl Discussion {
 /// A page of discussions for each of these things of one kind, which the
 /// viewer sees; in the order they began.
 pub fn discussion_pages(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    kind: &str,
-    ids: &[i64],
-    activity: Activity,
-    window: &Window,
+    tx: &mut Tx<'_>, viewer: &Viewer, kind: &str, ids: &[i64], activity: Activity, window: &Window,
 ) -> Result<Vec<Owned<Discussion>>> {
     let mut from = Fragment::new(&format!(
         " from (select {DISCUSSION} from {TABLES} where notes.noteable_type = "
@@ -148,9 +140,7 @@ pub fn discussion_pages(
 /// Discussions by id, of notes that show to somebody who sees what they are
 /// about.
 pub fn discussions_by_ids(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    ids: &[String],
+    tx: &mut Tx<'_>, viewer: &Viewer, ids: &[String],
 ) -> Result<Vec<Discussion>> {
     let mut query = Fragment::new(&format!("select {DISCUSSION} from {TABLES} where"));
     query

@@ -139,10 +139,7 @@ pub struct TodoFilter {
 /// Condition on `todos`: a user's that pass the filter, about what the viewer
 /// may see.
 pub fn condition(
-    tx: &Tx<'_>,
-    viewer: &Viewer,
-    user_id: i64,
-    filter: &TodoFilter,
+    tx: &Tx<'_>, viewer: &Viewer, user_id: i64, filter: &TodoFilter,
 ) -> Result<Fragment> {
     let mut condition = Fragment::new("todos.user_id = ");
     condition.bind(user_id);
@@ -217,11 +214,7 @@ pub fn pending(tx: &mut Tx<'_>, viewer: &Viewer, user_id: i64, most: u64) -> Res
 }
 
 pub fn pages_of(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    user_id: i64,
-    filter: &TodoFilter,
-    window: &Window,
+    tx: &mut Tx<'_>, viewer: &Viewer, user_id: i64, filter: &TodoFilter, window: &Window,
 ) -> Result<Vec<Owned<Todo>>> {
     let mut from = Fragment::new(" from todos where ");
     from.append(condition(tx, viewer, user_id, filter)?);
@@ -230,12 +223,7 @@ pub fn pages_of(
 
 /// A page of a user's to-dos about each of these things of one kind.
 pub fn pages_about(
-    tx: &mut Tx<'_>,
-    user_id: i64,
-    kind: &str,
-    ids: &[i64],
-    state: Option<State>,
-    window: &Window,
+    tx: &mut Tx<'_>, user_id: i64, kind: &str, ids: &[i64], state: Option<State>, window: &Window,
 ) -> Result<Vec<Owned<Todo>>> {
     let mut from = Fragment::new(" from todos where todos.user_id = ");
     from.bind(user_id)
@@ -265,8 +253,7 @@ pub fn bodies(tx: &mut Tx<'_>, todos: &[Todo]) -> Result<HashMap<i64, String>> {
 /// Projects by id: the id, name, full name of the namespace, path and full path
 /// of each.
 pub fn projects(
-    tx: &mut Tx<'_>,
-    ids: &[i64],
+    tx: &mut Tx<'_>, ids: &[i64],
 ) -> Result<Vec<(i64, String, String, String, String)>> {
     Ok(tx.all(
         sql!(
@@ -291,9 +278,7 @@ pub fn groups(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<(i64, String, String, 
 /// Marks what is pending of a user as done, perhaps only about one thing by
 /// kind and id; the to-dos.
 pub fn finish_those(
-    tx: &mut Tx<'_>,
-    user_id: i64,
-    target: Option<&(String, i64)>,
+    tx: &mut Tx<'_>, user_id: i64, target: Option<&(String, i64)>,
 ) -> Result<Vec<Todo>> {
     let now = tx.now();
     let mut query = Fragment::new("update todos set state = 'done', updated_at = ");
@@ -307,11 +292,7 @@ pub fn finish_those(
 
 /// One page of the viewer's to-dos about what they may see, newest first.
 pub fn list(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    user_id: i64,
-    filter: &TodoFilter,
-    paging: Paging,
+    tx: &mut Tx<'_>, viewer: &Viewer, user_id: i64, filter: &TodoFilter, paging: Paging,
 ) -> Result<Paged<Todo>> {
     let condition = condition(tx, viewer, user_id, filter)?;
     let list = List::by_id("todos", "todos.id", condition, true);

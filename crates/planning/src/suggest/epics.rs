@@ -19,10 +19,7 @@ const RECENT: i64 = 5_000;
 /// Those of the group first, then open ones, then the newest. The value is what stands
 /// behind the `&` in the group, and the whole reference elsewhere.
 pub fn titled(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    here: &ParentAccess,
-    typed: &str,
+    tx: &mut Tx<'_>, viewer: &Viewer, here: &ParentAccess, typed: &str,
 ) -> Result<Vec<Suggestion>> {
     let Some(group) = group(tx, &here.parent)? else {
         return Ok(Vec::new());

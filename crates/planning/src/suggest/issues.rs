@@ -15,10 +15,7 @@ const RECENT: i64 = 5_000;
 /// Open ones first, then the newest. The value is what stands behind the `#`
 /// in a project, and the whole reference in a group.
 pub fn titled(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    here: ParentAccess,
-    typed: &str,
+    tx: &mut Tx<'_>, viewer: &Viewer, here: ParentAccess, typed: &str,
 ) -> Result<Vec<Suggestion>> {
     let number: Option<i64> = typed.trim_start_matches('#').parse().ok();
     let (scope, newest_first) = match here.parent {

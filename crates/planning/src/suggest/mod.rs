@@ -114,10 +114,7 @@ const GROUPS: usize = 3;
 
 /// People, then groups once something is typed.
 fn mentions(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    here: Option<&ParentAccess>,
-    typed: &str,
+    tx: &mut Tx<'_>, viewer: &Viewer, here: Option<&ParentAccess>, typed: &str,
 ) -> Result<Vec<Suggestion>> {
     let mut found = people::named(tx, viewer, here, typed)?;
     let groups = match typed {

@@ -17,10 +17,7 @@ const NAMES: [&str; 2] = ["users.username_folded", "users.name_folded"];
 
 /// Nobody but who is near is named before something is typed.
 pub fn named(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    here: Option<&ParentAccess>,
-    typed: &str,
+    tx: &mut Tx<'_>, viewer: &Viewer, here: Option<&ParentAccess>, typed: &str,
 ) -> Result<Vec<Suggestion>> {
     let mut query = Fragment::new("select users.username, users.name from users");
     if let Some(here) = here {

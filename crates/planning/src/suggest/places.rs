@@ -30,9 +30,7 @@ pub fn groups(tx: &mut Tx<'_>, viewer: &Viewer, typed: &str) -> Result<Vec<Sugge
 
 /// Groups that texts may name, those first whose path begins so.
 pub fn mentionable_groups(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    typed: &str,
+    tx: &mut Tx<'_>, viewer: &Viewer, typed: &str,
 ) -> Result<Vec<Suggestion>> {
     let mut query =
         Fragment::new("select namespaces.name, namespaces.full_path from namespaces where ");

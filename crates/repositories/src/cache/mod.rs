@@ -147,8 +147,7 @@ pub async fn copy(app: &App, repository: i64, having: Having) -> Result<LocalCop
 
 /// The copy of a repository, open to be read, with all objects that the row tells of.
 pub async fn opened(
-    app: &App,
-    repository: &Repository,
+    app: &App, repository: &Repository,
 ) -> Result<(LocalCopy, gix::ThreadSafeRepository)> {
     let named = Named { repository: repository.id, epoch: repository.epoch };
     let known = app.kept::<Copies>().of(named);
@@ -166,8 +165,7 @@ pub async fn opened(
 
 /// Opens a copy once more if some of it was deleted while it was read; none if not.
 pub async fn reopened(
-    app: &App,
-    repository: &Repository,
+    app: &App, repository: &Repository,
 ) -> Result<Option<(LocalCopy, gix::ThreadSafeRepository)>> {
     let folder = Named { repository: repository.id, epoch: repository.epoch }.folder(app);
     let id = repository.id;

@@ -110,21 +110,14 @@ impl Diffs {
 
 /// What a commit changed beside its first parent.
 pub async fn of_commit(
-    app: &App,
-    repository: i64,
-    commit: &Commit,
-    limits: Limits,
+    app: &App, repository: i64, commit: &Commit, limits: Limits,
 ) -> Result<Diffs> {
     between(app, repository, commit.parents.first().copied(), commit.id, limits).await
 }
 
 /// What is in one commit or tree and not in another, which may be none.
 pub async fn between(
-    app: &App,
-    repository: i64,
-    old: Option<ObjectId>,
-    new: ObjectId,
-    limits: Limits,
+    app: &App, repository: i64, old: Option<ObjectId>, new: ObjectId, limits: Limits,
 ) -> Result<Diffs> {
     let _seat = app.kept::<Git>().seat().await?;
     let copy = cache::copy(app, repository, Having::Objects).await?;
@@ -140,9 +133,7 @@ pub async fn between(
 
 /// Lines that came and went in each of some pairs of trees.
 pub async fn stats(
-    app: &App,
-    repository: i64,
-    pairs: &[(Option<ObjectId>, ObjectId)],
+    app: &App, repository: i64, pairs: &[(Option<ObjectId>, ObjectId)],
 ) -> Result<Vec<Stats>> {
     if pairs.is_empty() {
         return Ok(Vec::new());

@@ -63,9 +63,7 @@ impl Action {
 
 /// Applies actions in turn.
 pub fn apply(
-    files: &mut Files<'_>,
-    new: &mut NewObjects,
-    actions: &[Action],
+    files: &mut Files<'_>, new: &mut NewObjects, actions: &[Action],
 ) -> Result<Result<(), Refused>> {
     for (index, action) in actions.iter().enumerate() {
         if let Err(text) = apply_one(files, new, action)? {
@@ -102,10 +100,7 @@ fn in_the_way(at: At) -> Option<String> {
 }
 
 fn create(
-    files: &mut Files<'_>,
-    new: &mut NewObjects,
-    action: &Action,
-    path: &Path,
+    files: &mut Files<'_>, new: &mut NewObjects, action: &Action, path: &Path,
 ) -> Result<Done> {
     if let Some(text) = in_the_way(files.at(path)?) {
         return Ok(Err(text));
@@ -132,10 +127,7 @@ fn changed(new: &mut NewObjects, action: &Action, was: Leaf) -> Result<Leaf> {
 }
 
 fn change(
-    files: &mut Files<'_>,
-    new: &mut NewObjects,
-    action: &Action,
-    path: &Path,
+    files: &mut Files<'_>, new: &mut NewObjects, action: &Action, path: &Path,
 ) -> Result<Done> {
     match files.at(path)? {
         // What a link or a submodule leads to is no text that somebody edits.
@@ -155,10 +147,7 @@ fn delete(files: &mut Files<'_>, path: &Path) -> Result<Done> {
 }
 
 fn rename(
-    files: &mut Files<'_>,
-    new: &mut NewObjects,
-    action: &Action,
-    path: &Path,
+    files: &mut Files<'_>, new: &mut NewObjects, action: &Action, path: &Path,
 ) -> Result<Done> {
     let from = match file_path(action.previous_path.as_deref().unwrap_or_default()) {
         Ok(from) => from,

@@ -51,11 +51,7 @@ impl Base {
 
 /// Looks at the branch somebody wants to change.
 pub async fn find(
-    app: &App,
-    viewer: &Viewer,
-    project: &Project,
-    name: &str,
-    start: &Option<Start>,
+    app: &App, viewer: &Viewer, project: &Project, name: &str, start: &Option<Start>,
 ) -> Result<Result<Base, Refused>> {
     kernel::read_only::check(app).await?;
     let (viewer, project, name) = (viewer.clone(), project.clone(), name.to_owned());
@@ -88,9 +84,7 @@ pub async fn find(
 
 /// The commit that a change follows; none for the first of all.
 pub fn parent(
-    objects: &Objects,
-    facts: &Facts,
-    request: &EditRequest,
+    objects: &Objects, facts: &Facts, request: &EditRequest,
 ) -> Result<Result<Option<Commit>, Refused>> {
     let refused = |text: String| Ok(Err(Refused::new(text)));
     let from = match &request.start {
@@ -144,9 +138,7 @@ fn start_id(objects: &Objects, text: &str) -> Result<Result<Commit, String>> {
 
 /// Refuses actions on files that changed since their writer saw them.
 pub fn check_last_commits(
-    objects: &Objects,
-    start: &Commit,
-    actions: &[Action],
+    objects: &Objects, start: &Commit, actions: &[Action],
 ) -> Result<Result<(), Refused>> {
     let asking = actions.iter().filter(|action| action.last_commit_id.is_some()).count();
     for (index, action) in actions.iter().enumerate() {

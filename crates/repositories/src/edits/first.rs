@@ -12,10 +12,7 @@ use spaces::model::Project;
 
 /// Makes the default branch of a project that has none yet, with a README.
 pub async fn initialize(
-    app: &App,
-    viewer: &Viewer,
-    project: &Project,
-    readme: String,
+    app: &App, viewer: &Viewer, project: &Project, readme: String,
 ) -> Result<Result<Commit, Refused>> {
     let id = pushing(app, viewer, project).await?.repository_id;
     let repository = app.read(move |tx| store::by_id(tx, id)?.found("Repository")).await?;
@@ -30,9 +27,7 @@ pub async fn initialize(
 
 /// The same for a project that was just made.
 pub fn initialize_new(
-    app: App,
-    viewer: Viewer,
-    project: Project,
+    app: App, viewer: Viewer, project: Project,
 ) -> BoxFuture<'static, Result<()>> {
     let begun = async move {
         let made = initialize(&app, &viewer, &project, readme(&project)).await?;

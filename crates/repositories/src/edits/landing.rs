@@ -58,11 +58,7 @@ pub fn command(name: RefName, old: ObjectId, new: ObjectId) -> Command {
 /// Moves a ref to what was made, which these objects are needed for; without any it
 /// goes, or leads to what is there.
 pub async fn land(
-    app: &App,
-    to: &Pushing,
-    name: RefName,
-    old: ObjectId,
-    new: ObjectId,
+    app: &App, to: &Pushing, name: RefName, old: ObjectId, new: ObjectId,
     objects: Option<NewObjects>,
 ) -> Result<Ended> {
     let commands = vec![command(name, old, new)];

@@ -143,10 +143,7 @@ impl From<Refused> for Error {
 /// What is wrong with the request is an answer, no error: errors are those of the server,
 /// or `Unavailable` if too many write at once.
 pub async fn commit(
-    app: &App,
-    viewer: &Viewer,
-    project: &Project,
-    request: EditRequest,
+    app: &App, viewer: &Viewer, project: &Project, request: EditRequest,
 ) -> Result<Result<Commit, Refused>> {
     if let Err(refused) = check_size(&request.message, request.actions.len()) {
         return Ok(Err(refused));
@@ -205,10 +202,7 @@ struct Made {
 }
 
 fn build(
-    objects: &Objects,
-    facts: &Facts,
-    request: &EditRequest,
-    people: &written::People,
+    objects: &Objects, facts: &Facts, request: &EditRequest, people: &written::People,
 ) -> Result<Result<Made, Refused>> {
     let parent = match base::parent(objects, facts, request)? {
         Ok(parent) => parent,

@@ -56,10 +56,7 @@ pub enum Why {
 
 /// Picks or reverts a commit; the new one, or none where it was only tried.
 pub async fn pick(
-    app: &App,
-    viewer: &Viewer,
-    project: &Project,
-    request: &PickRequest,
+    app: &App, viewer: &Viewer, project: &Project, request: &PickRequest,
 ) -> Result<Result<Option<Commit>, Why>> {
     let refused = |refused| Ok(Err(Why::Refused(refused)));
     if let Err(long) = super::check_size(request.message.as_deref().unwrap_or_default(), 0) {
@@ -94,12 +91,7 @@ pub async fn pick(
 }
 
 async fn make(
-    app: &App,
-    viewer: &Viewer,
-    base: &Base,
-    head: ObjectId,
-    commit: &Commit,
-    request: &PickRequest,
+    app: &App, viewer: &Viewer, base: &Base, head: ObjectId, commit: &Commit, request: &PickRequest,
 ) -> Result<Result<(Commit, NewObjects), Why>> {
     let first = commit.parents.first().copied();
     let (head, parent) = objects::read(app, &base.repository, move |objects| {
@@ -148,9 +140,7 @@ fn message(commit: &Commit, request: &PickRequest) -> String {
 /// Merges what became of the first of three trees in the two others; the tree, and what
 /// was made for it.
 async fn merge(
-    app: &App,
-    repository: i64,
-    trees: [Option<ObjectId>; 3],
+    app: &App, repository: i64, trees: [Option<ObjectId>; 3],
 ) -> Result<Result<(ObjectId, NewObjects), Why>> {
     let (quarantine, folder) = Quarantine::begin(app, repository).await?;
     let _seat = app.kept::<crate::git::Git>().seat().await?;

@@ -15,11 +15,7 @@ use spaces::model::Project;
 
 /// Makes a branch where another ref or commit is; its commit.
 pub async fn create_branch(
-    app: &App,
-    viewer: &Viewer,
-    project: &Project,
-    name: &str,
-    from: &str,
+    app: &App, viewer: &Viewer, project: &Project, name: &str, from: &str,
 ) -> Result<Result<Commit, Refused>> {
     let refused = |text: String| Ok(Err(Refused::new(text)));
     let Some(name) = branch(name) else {
@@ -69,10 +65,7 @@ pub struct NewTag {
 
 /// Makes a tag.
 pub async fn create_tag(
-    app: &App,
-    viewer: &Viewer,
-    project: &Project,
-    tag: &NewTag,
+    app: &App, viewer: &Viewer, project: &Project, tag: &NewTag,
 ) -> Result<Result<RefName, Refused>> {
     let refused = |text: String| Ok(Err(Refused::new(text)));
     if tag.target.is_empty() {
@@ -112,10 +105,7 @@ pub async fn create_tag(
 
 /// Deletes a branch or tag that points there still; nothing if it is not there.
 pub async fn delete_ref(
-    app: &App,
-    viewer: &Viewer,
-    project: &Project,
-    name: RefName,
+    app: &App, viewer: &Viewer, project: &Project, name: RefName,
 ) -> Result<Result<(), Refused>> {
     let to = pushing(app, viewer, project).await?;
     for _ in 0..super::ATTEMPTS {
@@ -139,9 +129,7 @@ async fn is_empty(app: &App, repository: &Repository) -> Result<bool> {
 
 /// A repository, and where a ref of it points now.
 pub(super) async fn current(
-    app: &App,
-    repository: i64,
-    name: &RefName,
+    app: &App, repository: i64, name: &RefName,
 ) -> Result<(Repository, Option<ObjectId>)> {
     let name = name.clone();
     app.read(move |tx| {
@@ -154,9 +142,7 @@ pub(super) async fn current(
 
 /// The commit that somebody means.
 pub(super) async fn commit_of(
-    app: &App,
-    repository: &Repository,
-    text: &str,
+    app: &App, repository: &Repository, text: &str,
 ) -> Result<Option<Commit>> {
     let Some(revision) = objects::revision(app, repository, text).await? else {
         return Ok(None);

@@ -19,10 +19,7 @@ pub struct SubmoduleRequest {
 
 /// Sets a submodule to a commit of its own repository, which is not looked at.
 pub async fn set_submodule(
-    app: &App,
-    viewer: &Viewer,
-    project: &Project,
-    request: SubmoduleRequest,
+    app: &App, viewer: &Viewer, project: &Project, request: SubmoduleRequest,
 ) -> Result<Result<Commit, Refused>> {
     let parsed = request.commit_id.parse::<ObjectId>().ok();
     let Some(id) = parsed.filter(|id| !id.is_zero()) else {

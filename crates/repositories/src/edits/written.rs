@@ -43,11 +43,7 @@ fn whole_seconds(at: Timestamp) -> Timestamp {
 
 /// Adds a commit.
 pub fn commit(
-    new: &mut NewObjects,
-    tree: ObjectId,
-    parents: &[ObjectId],
-    people: &People,
-    message: &str,
+    new: &mut NewObjects, tree: ObjectId, parents: &[ObjectId], people: &People, message: &str,
 ) -> Result<Commit> {
     let mut text = format!("tree {tree}\n");
     for parent in parents {
@@ -62,11 +58,7 @@ pub fn commit(
 
 /// Adds an annotated tag of a commit.
 pub fn tag(
-    new: &mut NewObjects,
-    target: ObjectId,
-    name: &str,
-    tagger: &Person,
-    message: &str,
+    new: &mut NewObjects, target: ObjectId, name: &str, tagger: &Person, message: &str,
 ) -> Result<ObjectId> {
     let tagger = line(tagger);
     let message = message.replace('\0', "");

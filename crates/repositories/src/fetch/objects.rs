@@ -12,10 +12,7 @@ use tokio::io::AsyncWriteExt;
 
 /// What git answers to a request that is there whole, as it comes.
 pub async fn send(
-    app: &App,
-    repository: i64,
-    version: Version,
-    request: Bytes,
+    app: &App, repository: i64, version: Version, request: Bytes,
 ) -> Result<impl Stream<Item = Result<Bytes>> + Send + use<>> {
     let seat = app.kept::<Git>().seat().await?;
     let copy = cache::copy(app, repository, Having::ObjectsAndRefs).await?;

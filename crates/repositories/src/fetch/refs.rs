@@ -42,10 +42,7 @@ impl Default for Answers {
 
 /// What a client is told first.
 pub async fn advertise(
-    app: &App,
-    found: &Found,
-    service: Service,
-    version: Version,
+    app: &App, found: &Found, service: Service, version: Version,
 ) -> Result<Bytes> {
     if service == Service::Fetch && version == Version::Two {
         return Ok(capabilities(app).into());
@@ -174,9 +171,7 @@ fn tell_one(out: &mut Vec<u8>, asked: &ListRefs, one: &Ref) {
 /// The answer as it was told to somebody of this state of the repository, or as it is
 /// told now.
 async fn kept(
-    app: &App,
-    repository: &Repository,
-    asked: Asked,
+    app: &App, repository: &Repository, asked: Asked,
     tell: impl FnOnce(&[Ref], &Repository) -> Vec<u8>,
 ) -> Result<Bytes> {
     let answers = app.kept::<Answers>();

@@ -51,10 +51,7 @@ pub fn with_ending(uri: &Uri) -> Result<Response> {
 
 /// A whole body of at most so many bytes, unpacked.
 pub async fn unpacked(
-    request: &RequestContext,
-    body: Upload,
-    most: usize,
-    is_anonymous: bool,
+    request: &RequestContext, body: Upload, most: usize, is_anonymous: bool,
 ) -> Result<Bytes> {
     let (mut body, mut all) = (inflated(request, body)?, BytesMut::new());
     while let Some(bytes) = body.next().await {
@@ -70,8 +67,7 @@ pub async fn unpacked(
 
 /// A body as it comes, unpacked if it is packed.
 pub fn inflated(
-    request: &RequestContext,
-    body: Upload,
+    request: &RequestContext, body: Upload,
 ) -> Result<BoxStream<'static, Result<Bytes>>> {
     match request.header(header::CONTENT_ENCODING) {
         None | Some("identity") => Ok(body.boxed()),

@@ -60,10 +60,7 @@ kernel::params! {
 }
 
 async fn info_refs(
-    app: App,
-    viewer: Viewer,
-    request: Arc<RequestContext>,
-    asked: Params<InfoRefs>,
+    app: App, viewer: Viewer, request: Arc<RequestContext>, asked: Params<InfoRefs>,
 ) -> Result<Response> {
     let old = || refusal::told(403, "This server needs git with its smart protocol over HTTP.");
     let service = asked.service.as_deref().and_then(Service::from_name).ok_or_else(old)?;
@@ -86,10 +83,7 @@ async fn info_refs(
 }
 
 async fn find(
-    app: &App,
-    viewer: Viewer,
-    address: access::Address,
-    service: Service,
+    app: &App, viewer: Viewer, address: access::Address, service: Service,
 ) -> Result<Found> {
     app.read_inline(move |tx| access::find(tx, &viewer, &address, service)).await
 }
@@ -99,10 +93,7 @@ fn version(request: &RequestContext) -> Version {
 }
 
 async fn upload_pack(
-    app: App,
-    viewer: Viewer,
-    request: Arc<RequestContext>,
-    body: Upload,
+    app: App, viewer: Viewer, request: Arc<RequestContext>, body: Upload,
 ) -> Result<Response> {
     let address = named(&request, Service::Fetch)?;
     check_kind(&request, Service::Fetch)?;
@@ -136,10 +127,7 @@ async fn list_refs(app: &App, found: &Found, sent: &Bytes) -> Result<Option<Byte
 }
 
 async fn receive_pack(
-    app: App,
-    viewer: Viewer,
-    request: Arc<RequestContext>,
-    body: Upload,
+    app: App, viewer: Viewer, request: Arc<RequestContext>, body: Upload,
 ) -> Result<Response> {
     let address = named(&request, Service::Push)?;
     check_kind(&request, Service::Push)?;

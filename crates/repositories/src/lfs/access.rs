@@ -49,11 +49,7 @@ pub async fn check_writable(app: &App) -> Result<()> {
 
 /// The project of a request to `/group/project.git` and `ending`, for who may do this.
 pub async fn project(
-    app: &App,
-    viewer: &Viewer,
-    request: &RequestContext,
-    ending: &str,
-    service: Service,
+    app: &App, viewer: &Viewer, request: &RequestContext, ending: &str, service: Service,
 ) -> Result<Project> {
     check_enabled(app).await?;
     let address = match address::read(request.uri.path(), ending)? {
@@ -65,10 +61,7 @@ pub async fn project(
 }
 
 fn found(
-    tx: &mut ::store::Tx<'_>,
-    viewer: &Viewer,
-    address: &Address,
-    service: Service,
+    tx: &mut ::store::Tx<'_>, viewer: &Viewer, address: &Address, service: Service,
 ) -> Result<Project> {
     let found = access::find(tx, viewer, address, service).map_err(|error| match error {
         Error::Exact(404, _) => not_found(),

@@ -64,9 +64,7 @@ async fn old() -> Result<Response> {
 
 /// A JSON body, of whatever type it is said to be.
 pub(super) async fn read<T: for<'d> Deserialize<'d>>(
-    request: &RequestContext,
-    viewer: &Viewer,
-    body: Upload,
+    request: &RequestContext, viewer: &Viewer, body: Upload,
 ) -> Result<T> {
     let is_anonymous = matches!(viewer, Viewer::Anonymous);
     let bytes = address::unpacked(request, body, MAX_REQUEST, is_anonymous).await?;
@@ -74,10 +72,7 @@ pub(super) async fn read<T: for<'d> Deserialize<'d>>(
 }
 
 async fn batch(
-    app: App,
-    viewer: Viewer,
-    request: Arc<RequestContext>,
-    body: Upload,
+    app: App, viewer: Viewer, request: Arc<RequestContext>, body: Upload,
 ) -> Result<Response> {
     // Who may not even read is not heard.
     let project = access::project(&app, &viewer, &request, ENDING, Service::Fetch).await?;
@@ -121,11 +116,7 @@ struct Telling {
 
 impl Telling {
     async fn begin(
-        app: &App,
-        viewer: &Viewer,
-        project: &Project,
-        service: Service,
-        objects: &[Pointer],
+        app: &App, viewer: &Viewer, project: &Project, service: Service, objects: &[Pointer],
     ) -> Result<Telling> {
         let oids: Vec<String> = objects.iter().map(|one| one.oid.clone()).collect();
         let id = project.id;

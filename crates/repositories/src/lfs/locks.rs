@@ -91,10 +91,7 @@ fn limit(asked: Option<i64>) -> i64 {
 }
 
 async fn list(
-    app: App,
-    viewer: Viewer,
-    request: Arc<RequestContext>,
-    which: Params<Which>,
+    app: App, viewer: Viewer, request: Arc<RequestContext>, which: Params<Which>,
 ) -> Result<Response> {
     let project = access::project(&app, &viewer, &request, LOCKS, Service::Fetch).await?;
     let limit = limit(which.limit);
@@ -121,10 +118,7 @@ fn user_of(viewer: &Viewer) -> Result<i64> {
 }
 
 async fn create(
-    app: App,
-    viewer: Viewer,
-    request: Arc<RequestContext>,
-    body: Upload,
+    app: App, viewer: Viewer, request: Arc<RequestContext>, body: Upload,
 ) -> Result<Response> {
     let project = access::project(&app, &viewer, &request, LOCKS, Service::Push).await?;
     let (user, NewLock { path }) = (user_of(&viewer)?, read(&request, &viewer, body).await?);
@@ -152,10 +146,7 @@ struct Verifying {
 }
 
 async fn verify(
-    app: App,
-    viewer: Viewer,
-    request: Arc<RequestContext>,
-    body: Upload,
+    app: App, viewer: Viewer, request: Arc<RequestContext>, body: Upload,
 ) -> Result<Response> {
     let project = access::project(&app, &viewer, &request, VERIFY, Service::Push).await?;
     let (user, asked): (_, Verifying) = (user_of(&viewer)?, read(&request, &viewer, body).await?);
@@ -182,11 +173,7 @@ struct Unlocking {
 }
 
 async fn unlock(
-    app: App,
-    viewer: Viewer,
-    request: Arc<RequestContext>,
-    one: Params<OneLock>,
-    body: Upload,
+    app: App, viewer: Viewer, request: Arc<RequestContext>, one: Params<OneLock>, body: Upload,
 ) -> Result<Response> {
     let ending = format!("{LOCKS}/{}/unlock", one.id);
     let project = access::project(&app, &viewer, &request, &ending, Service::Push).await?;

@@ -47,9 +47,7 @@ kernel::params! {
 }
 
 async fn download(
-    app: App,
-    request: Arc<RequestContext>,
-    one: Params<OneObject>,
+    app: App, request: Arc<RequestContext>, one: Params<OneObject>,
 ) -> Result<Response> {
     access::check_enabled(&app).await?;
     let ticket = Ticket::of(&app, &request, Service::Fetch)?;
@@ -71,10 +69,7 @@ async fn download(
 }
 
 async fn upload(
-    app: App,
-    request: Arc<RequestContext>,
-    new: Params<NewObject>,
-    body: Upload,
+    app: App, request: Arc<RequestContext>, new: Params<NewObject>, body: Upload,
 ) -> Result<Response> {
     access::check_enabled(&app).await?;
     let ticket = Ticket::of(&app, &request, Service::Push)?;

@@ -76,8 +76,7 @@ pub struct Blob {
 ///
 /// `Unavailable` if too many read at once, else those of the work.
 pub async fn read<T: Send + 'static>(
-    app: &App,
-    repository: &Repository,
+    app: &App, repository: &Repository,
     work: impl Fn(&Objects) -> Result<T> + Send + Sync + 'static,
 ) -> Result<T> {
     let work = Arc::new(work);
@@ -96,9 +95,7 @@ pub async fn read<T: Send + 'static>(
 
 /// Works on a thread of its own; also whether something was not found.
 async fn run<T: Send + 'static>(
-    app: &App,
-    copy: LocalCopy,
-    git: gix::ThreadSafeRepository,
+    app: &App, copy: LocalCopy, git: gix::ThreadSafeRepository,
     work: Arc<impl Fn(&Objects) -> Result<T> + Send + Sync + 'static>,
 ) -> Result<(LocalCopy, bool, Result<T>)> {
     let seats = app.kept::<Seats>().0.clone();

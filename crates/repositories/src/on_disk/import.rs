@@ -29,10 +29,7 @@ const PIECE: usize = 256 * 1024;
 /// `NotFound` without such a project; `BadRequest` if the folder is no repository, its
 /// objects are no good, or the project has refs.
 pub async fn import(
-    app: &App,
-    from: &Path,
-    path: &str,
-    progress: impl Fn(u64) + Send,
+    app: &App, from: &Path, path: &str, progress: impl Fn(u64) + Send,
 ) -> Result<usize> {
     let from = from.canonicalize().map_err(|error| refused(&error.to_string()))?;
     let path = path.to_owned();
@@ -88,8 +85,7 @@ fn refused(text: &str) -> Error {
 
 /// What a program answers, as it comes.
 fn pieces(
-    from: impl AsyncRead + Unpin + Send,
-    progress: impl Fn(u64) + Send,
+    from: impl AsyncRead + Unpin + Send, progress: impl Fn(u64) + Send,
 ) -> impl Stream<Item = Result<Bytes>> + Send {
     let begun = (from, progress, 0);
     let read = stream::unfold(begun, |(mut from, progress, mut came)| async move {

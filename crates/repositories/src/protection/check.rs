@@ -76,10 +76,7 @@ pub struct BranchProtection {
 /// Refuses changes of refs, all together, in words for who asks. The caller holds the
 /// outcome against what they are about to do by `move_refs`.
 pub fn check_refs(
-    tx: &mut Tx<'_>,
-    pusher: &Pusher,
-    project: &Project,
-    repository: &Repository,
+    tx: &mut Tx<'_>, pusher: &Pusher, project: &Project, repository: &Repository,
     changes: &[RefChange],
 ) -> Result<Result<(), PushRefused>> {
     let gate = Gate::load(tx, pusher, project, repository, changes)?;
@@ -89,10 +86,7 @@ pub fn check_refs(
 /// Whether somebody may push to a branch, be it there or not: whether pages offer to
 /// edit it. There is no repository before the first push.
 pub fn may_push(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    repository: Option<&Repository>,
+    tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, repository: Option<&Repository>,
     branch: &str,
 ) -> Result<bool> {
     let branches = of_branches(tx, viewer, project, repository, &[branch])?;
@@ -101,10 +95,7 @@ pub fn may_push(
 
 /// What is shown of some branches, one for one. As many statements for any number.
 pub fn of_branches(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    repository: Option<&Repository>,
+    tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, repository: Option<&Repository>,
     names: &[&str],
 ) -> Result<Vec<BranchProtection>> {
     let rules = rules(tx, project, repository)?;
@@ -149,11 +140,7 @@ fn rules(tx: &mut Tx<'_>, project: &Project, repository: Option<&Repository>) ->
 }
 
 fn standing(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    deploy_key_id: Option<i64>,
-    project: &Project,
-    rules: &Rules,
+    tx: &mut Tx<'_>, viewer: &Viewer, deploy_key_id: Option<i64>, project: &Project, rules: &Rules,
 ) -> Result<Standing> {
     let user_id = viewer.user_id();
     let groups = match user_id {
@@ -178,10 +165,7 @@ pub struct Gate {
 impl Gate {
     /// Reads it for these changes.
     pub fn load(
-        tx: &mut Tx<'_>,
-        pusher: &Pusher,
-        project: &Project,
-        repository: &Repository,
+        tx: &mut Tx<'_>, pusher: &Pusher, project: &Project, repository: &Repository,
         changes: &[RefChange],
     ) -> Result<Gate> {
         let rules = rules(tx, project, Some(repository))?;

@@ -252,9 +252,7 @@ fn shown<K: Kind>(tx: &mut Tx<'_>, rule: ProtectedRef) -> Result<K::Entity> {
 }
 
 async fn list<K: Kind, H: Holder>(
-    by: Caller,
-    params: Params<ListProtected>,
-    paging: Paging,
+    by: Caller, params: Params<ListProtected>, paging: Paging,
 ) -> Result<Paged<K::Entity>> {
     by.read(move |tx, by| {
         let mut rules = H::find(tx, by, &params.id, Purpose::DownloadCode)?.rules(tx)?;
@@ -266,8 +264,7 @@ async fn list<K: Kind, H: Holder>(
 }
 
 async fn show<K: Kind, H: Holder>(
-    by: Caller,
-    path: Params<ProtectedPath>,
+    by: Caller, path: Params<ProtectedPath>,
 ) -> Result<Ok200<K::Entity>> {
     by.read(move |tx, by| {
         // Of two with a name, that of the group comes first.
@@ -279,8 +276,7 @@ async fn show<K: Kind, H: Holder>(
 }
 
 async fn create<K: Kind, H: Holder>(
-    by: Caller,
-    params: Params<K::New>,
+    by: Caller, params: Params<K::New>,
 ) -> Result<Created<K::Entity>> {
     by.write(move |tx, by| {
         let (at, input) = (params.at(), params.input());
@@ -292,8 +288,7 @@ async fn create<K: Kind, H: Holder>(
 }
 
 async fn update<K: Kind, H: Holder>(
-    by: Caller,
-    params: Params<K::Change>,
+    by: Caller, params: Params<K::Change>,
 ) -> Result<Ok200<K::Entity>> {
     by.write(move |tx, by| {
         let (at, input) = (params.at(), params.input());

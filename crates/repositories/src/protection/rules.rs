@@ -106,12 +106,7 @@ fn refuse<T>(sentence: &str) -> Result<T> {
 
 /// Protects what has this name, or names like it.
 pub fn create(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    place: &Place,
-    kind: RefKind,
-    name: &str,
-    input: &RuleInput,
+    tx: &mut Tx<'_>, viewer: &Viewer, place: &Place, kind: RefKind, name: &str, input: &RuleInput,
 ) -> Result<ProtectedRef> {
     check_name(name)?;
     if let Place::Group(group) = place
@@ -175,12 +170,7 @@ fn first_levels(tx: &mut Tx<'_>, place: &Place, wish: &Wish) -> Result<Vec<Level
 
 /// Changes a rule that the viewer may end.
 pub fn update(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    place: &Place,
-    kind: RefKind,
-    name: &str,
-    input: &RuleInput,
+    tx: &mut Tx<'_>, viewer: &Viewer, place: &Place, kind: RefKind, name: &str, input: &RuleInput,
 ) -> Result<ProtectedRef> {
     let mut rule = place.own(tx, kind, name)?;
     check_unprotect(tx, viewer, place, &rule)?;
@@ -201,11 +191,7 @@ pub fn update(
 
 /// Changes who may do one thing: without id is added, with id changed or taken away.
 fn change_levels(
-    tx: &mut Tx<'_>,
-    place: &Place,
-    rule: i64,
-    wish: &Wish,
-    mut levels: Vec<Level>,
+    tx: &mut Tx<'_>, place: &Place, rule: i64, wish: &Wish, mut levels: Vec<Level>,
 ) -> Result<()> {
     let unknown = || format!("{} levels id is not one of this rule", title(wish.deed));
     let (mut gone, mut changed, mut added) = (Vec::new(), Vec::new(), Vec::new());
@@ -238,11 +224,7 @@ fn change_levels(
 
 /// Ends a rule.
 pub fn destroy(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    place: &Place,
-    kind: RefKind,
-    name: &str,
+    tx: &mut Tx<'_>, viewer: &Viewer, place: &Place, kind: RefKind, name: &str,
 ) -> Result<()> {
     let rule = place.own(tx, kind, name)?;
     check_unprotect(tx, viewer, place, &rule)?;
@@ -252,10 +234,7 @@ pub fn destroy(
 
 /// Refuses who may not change or end a rule. Administrators always may.
 fn check_unprotect(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    place: &Place,
-    rule: &ProtectedRef,
+    tx: &mut Tx<'_>, viewer: &Viewer, place: &Place, rule: &ProtectedRef,
 ) -> Result<()> {
     let Place::Project(project) = place else {
         return Ok(());
@@ -278,11 +257,7 @@ fn check_unprotect(
 }
 
 fn record(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    place: &Place,
-    action: &'static str,
-    rule: &ProtectedRef,
+    tx: &mut Tx<'_>, viewer: &Viewer, place: &Place, action: &'static str, rule: &ProtectedRef,
 ) -> Result<()> {
     let details = json!({
         "kind": rule.kind,

@@ -25,9 +25,7 @@ impl Owner {
 
 /// The rules of a project and of the group at its root, those of the group first.
 pub fn of_project(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    root: Option<i64>,
+    tx: &mut Tx<'_>, project_id: i64, root: Option<i64>,
 ) -> Result<Vec<ProtectedRef>> {
     Ok(tx.all(
         sql!(
@@ -67,10 +65,7 @@ pub fn levels(tx: &mut Tx<'_>, refs: &[ProtectedRef]) -> Result<HashMap<i64, Vec
 
 /// Adds a rule, unless there is one of this name.
 pub fn insert(
-    tx: &mut Tx<'_>,
-    owner: Owner,
-    kind: RefKind,
-    rule: &ProtectedRef,
+    tx: &mut Tx<'_>, owner: Owner, kind: RefKind, rule: &ProtectedRef,
 ) -> Result<Option<i64>> {
     let (now, (project_id, group_id)) = (tx.now(), owner.columns());
     let values = (
@@ -162,10 +157,7 @@ pub fn count(tx: &mut Tx<'_>, owner: Owner) -> Result<i64> {
 
 /// Whether a project, or a group above it, is shared with a group.
 pub fn is_shared_with(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    above: &[i64],
-    group_id: i64,
+    tx: &mut Tx<'_>, project_id: i64, above: &[i64], group_id: i64,
 ) -> Result<bool> {
     let found: Option<i64> = tx.optional(
         sql!(

@@ -108,11 +108,7 @@ pub(super) async fn land(app: &App, to: &Pushing, received: &Received) -> Result
 
 /// Refuses a push to what is protected.
 async fn check_protection(
-    app: &App,
-    to: &Pushing,
-    repository: &Repository,
-    quarantine: &Quarantine,
-    moves: &[RefMove],
+    app: &App, to: &Pushing, repository: &Repository, quarantine: &Quarantine, moves: &[RefMove],
 ) -> Result<Result<(), PushRefused>> {
     let changes = moves.iter().map(|one| RefChange {
         name: one.name.clone(),
@@ -171,8 +167,7 @@ fn heads(to: &Pushing, commands: &[Command]) -> Vec<RefName> {
 
 /// What becomes of each ref that was asked for, where only the good ones were tried.
 fn told(
-    judged: Vec<Result<RefMove, Kept>>,
-    tried: Vec<Result<(), Kept>>,
+    judged: Vec<Result<RefMove, Kept>>, tried: Vec<Result<(), Kept>>,
 ) -> Vec<Result<(), String>> {
     let mut tried = tried.into_iter();
     let each = judged.into_iter().map(|one| match one {

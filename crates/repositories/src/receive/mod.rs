@@ -39,9 +39,7 @@ impl Received {
 
 /// Reads a push to its end.
 pub async fn receive(
-    app: &App,
-    to: &Pushing,
-    mut body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
+    app: &App, to: &Pushing, mut body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
 ) -> Result<Received> {
     let limits: PushLimits = app.settings().get(app).await?;
     let mut buffer = BytesMut::new();
@@ -57,9 +55,7 @@ pub async fn receive(
 /// Takes a change that was made here, with the pack of its objects unless refs only go:
 /// the same is asked of it as of a push.
 pub async fn take(
-    app: &App,
-    to: &Pushing,
-    commands: Vec<Command>,
+    app: &App, to: &Pushing, commands: Vec<Command>,
     pack: Option<impl Stream<Item = Result<Bytes>> + Unpin + Send>,
 ) -> Result<Landed> {
     let request = PushRequest { commands, ..PushRequest::default() };
@@ -77,8 +73,7 @@ pub async fn take(
 }
 
 async fn read_request(
-    body: &mut (impl Stream<Item = Result<Bytes>> + Unpin),
-    buffer: &mut BytesMut,
+    body: &mut (impl Stream<Item = Result<Bytes>> + Unpin), buffer: &mut BytesMut,
 ) -> Result<PushRequest> {
     let mut reader = PushReader::default();
     let wrong = |text: &str| Error::BadRequest(text.to_owned());

@@ -57,10 +57,7 @@ fn root(app: &App) -> PathBuf {
 
 /// Takes the objects of a push; a text for its user if they are no good.
 pub(crate) async fn receive(
-    app: &App,
-    repository: i64,
-    limits: PushLimits,
-    first: Bytes,
+    app: &App, repository: i64, limits: PushLimits, first: Bytes,
     body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
 ) -> Result<Result<Quarantine, String>> {
     let (mut quarantine, folder) = Quarantine::begin(app, repository).await?;
@@ -87,8 +84,7 @@ pub(crate) async fn receive(
 
 /// Gives git the pack as it comes; what it answered, and how it ended.
 async fn feed(
-    invocation: Invocation,
-    first: Bytes,
+    invocation: Invocation, first: Bytes,
     mut body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
 ) -> Result<(String, Ended)> {
     let mut running = invocation.start()?;
@@ -184,10 +180,7 @@ impl Quarantine {
     /// Looks again whether the objects of a push are whole, where objects were removed
     /// from the repository meanwhile; its epoch now, if they are.
     pub(super) async fn look_again(
-        &self,
-        app: &App,
-        repository: i64,
-        ids: &[ObjectId],
+        &self, app: &App, repository: i64, ids: &[ObjectId],
     ) -> Result<Option<i64>> {
         let copy = cache::copy(app, repository, Having::ObjectsAndRefs).await?;
         let Some(folder) = &self.folder else {

@@ -16,10 +16,7 @@ const MOST_SAID: usize = 4 * 1024 * 1024;
 
 /// What there is to tell of moves, where the default branch stands there.
 pub(super) async fn find(
-    app: &App,
-    to: &Pushing,
-    quarantine: &Quarantine,
-    moves: &[RefMove],
+    app: &App, to: &Pushing, quarantine: &Quarantine, moves: &[RefMove],
     default_branch: (&RefName, Option<ObjectId>),
 ) -> Result<Push> {
     let mut told = HashMap::new();
@@ -33,10 +30,7 @@ pub(super) async fn find(
 }
 
 async fn of_ref(
-    app: &App,
-    quarantine: &Quarantine,
-    one: &RefMove,
-    default_branch: Option<ObjectId>,
+    app: &App, quarantine: &Quarantine, one: &RefMove, default_branch: Option<ObjectId>,
 ) -> Result<Told> {
     let tip = one.peeled.unwrap_or(one.new);
     let known = one.old.present().or(default_branch);
@@ -60,10 +54,7 @@ async fn of_ref(
 /// The commits that lead to one and not to another, the newest first, as far as they
 /// are counted.
 async fn new_to(
-    app: &App,
-    quarantine: &Quarantine,
-    tip: ObjectId,
-    known: Option<ObjectId>,
+    app: &App, quarantine: &Quarantine, tip: ObjectId, known: Option<ObjectId>,
 ) -> Result<Vec<ObjectId>> {
     let mut args = vec!["rev-list".to_owned(), format!("--max-count={MOST_COUNTED}")];
     args.push(tip.to_string());
@@ -80,9 +71,7 @@ async fn new_to(
 
 /// The messages of some commits; none if they are too long together, or are no commits.
 async fn messages(
-    app: &App,
-    quarantine: &Quarantine,
-    ids: &[ObjectId],
+    app: &App, quarantine: &Quarantine, ids: &[ObjectId],
 ) -> Result<Vec<PushedCommit>> {
     let asked: String = ids.iter().map(|id| format!("{id}\n")).collect();
     let args = [
@@ -113,10 +102,7 @@ fn commit(text: &str) -> Option<PushedCommit> {
 
 /// Whether an object leads to another, or is it.
 pub(super) async fn follows(
-    app: &App,
-    quarantine: &Quarantine,
-    old: ObjectId,
-    new: ObjectId,
+    app: &App, quarantine: &Quarantine, old: ObjectId, new: ObjectId,
 ) -> Result<bool> {
     let args = [
         "merge-base".to_owned(),

@@ -107,9 +107,7 @@ fn judge(tx: &mut Tx<'_>, change: &Change) -> Result<Vec<Result<(), Kept>>> {
 }
 
 fn blocked(
-    tx: &mut Tx<'_>,
-    change: &Change,
-    results: &[Result<(), Kept>],
+    tx: &mut Tx<'_>, change: &Change, results: &[Result<(), Kept>],
 ) -> Result<HashSet<RefName>> {
     let going = change.moves.iter().zip(results).filter(|(_, result)| result.is_ok());
     let (mut new, mut gone) = (Vec::new(), HashSet::new());
@@ -127,10 +125,7 @@ fn blocked(
 }
 
 fn write(
-    tx: &mut Tx<'_>,
-    repository: &Repository,
-    change: &Change,
-    results: &[Result<(), Kept>],
+    tx: &mut Tx<'_>, repository: &Repository, change: &Change, results: &[Result<(), Kept>],
 ) -> Result<()> {
     let moving = || {
         let moves = change.moves.iter().zip(results);

@@ -66,10 +66,7 @@ pub fn is_told(name: &RefName, refs: usize, default_branch: &RefName) -> bool {
 
 /// Tells of refs that have just moved.
 pub fn tell(
-    tx: &mut Tx<'_>,
-    push: &Push,
-    repository: &Repository,
-    default_branch: &RefName,
+    tx: &mut Tx<'_>, push: &Push, repository: &Repository, default_branch: &RefName,
     moved: &[&RefMove],
 ) -> Result<()> {
     let Some(project_id) = repository.project_id else {

@@ -17,9 +17,7 @@ pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Repository>> {
 
 /// The repository of a project, which it has once something was written into it.
 pub fn of_project(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    kind: RepositoryKind,
+    tx: &mut Tx<'_>, project_id: i64, kind: RepositoryKind,
 ) -> Result<Option<Repository>> {
     Ok(tx.optional(
         sql!(SELECT, "where project_id = $1 and kind = $2"),
@@ -71,10 +69,7 @@ pub fn set_head(tx: &mut Tx<'_>, id: i64, head: &RefName) -> Result<()> {
 
 /// Makes the repository of a project, unless it is there.
 pub fn make_for_project(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    kind: RepositoryKind,
-    head: &RefName,
+    tx: &mut Tx<'_>, project_id: i64, kind: RepositoryKind, head: &RefName,
 ) -> Result<Repository> {
     let now = tx.now();
     tx.execute(

@@ -61,10 +61,7 @@ pub fn insert(tx: &mut Tx<'_>, repository: i64, new: &NewPack) -> Result<()> {
 
 /// Puts a pack in the place of some others, if all of these are in use still.
 pub fn replace(
-    tx: &mut Tx<'_>,
-    repository: i64,
-    old: &[String],
-    new: Option<&NewPack>,
+    tx: &mut Tx<'_>, repository: i64, old: &[String], new: Option<&NewPack>,
 ) -> Result<bool> {
     let now = tx.now();
     let in_use: i64 = tx.one(

@@ -54,9 +54,7 @@ pub fn some(tx: &mut Tx<'_>, repository: i64, names: &[RefName]) -> Result<Vec<R
 
 /// Where some refs point now.
 pub fn current(
-    tx: &mut Tx<'_>,
-    repository: i64,
-    names: &[&RefName],
+    tx: &mut Tx<'_>, repository: i64, names: &[&RefName],
 ) -> Result<HashMap<RefName, ObjectId>> {
     let mut found = HashMap::new();
     for names in names.chunks(BATCH) {
@@ -94,10 +92,7 @@ pub fn branches_at(tx: &mut Tx<'_>, repository: i64, ids: &[ObjectId]) -> Result
 /// Those of some new names that cannot be, since a ref stands above or below them,
 /// where `gone` are refs that go at the same time.
 pub fn blocked(
-    tx: &mut Tx<'_>,
-    repository: i64,
-    new: &[&RefName],
-    gone: &HashSet<&str>,
+    tx: &mut Tx<'_>, repository: i64, new: &[&RefName], gone: &HashSet<&str>,
 ) -> Result<HashSet<RefName>> {
     let mut blocked = blocked_among(new);
     if new.len() > FEW {

@@ -25,10 +25,7 @@ impl Drop for Workbench {
 
 /// Has git make a pack of what it is told; none where that is nothing.
 pub(super) async fn pack(
-    app: &App,
-    copy: &LocalCopy,
-    of: &[&str],
-    told: String,
+    app: &App, copy: &LocalCopy, of: &[&str], told: String,
 ) -> Result<Option<NewPack>> {
     let bench = Workbench(
         crate::cache::root(app)

@@ -39,10 +39,7 @@ struct LevelRow {
 
 impl LevelRow {
     fn read(
-        tx: &mut Tx<'_>,
-        user_id: i64,
-        projects: Vec<i64>,
-        groups: Vec<i64>,
+        tx: &mut Tx<'_>, user_id: i64, projects: Vec<i64>, groups: Vec<i64>,
     ) -> Result<LevelRow> {
         let rows = levels_held(tx, user_id, projects, groups)?;
         let levels = rows.into_iter().map(|(of, id, level)| ((of, id), level));
@@ -96,10 +93,7 @@ impl Levels {
     }
 
     fn read(
-        tx: &mut Tx<'_>,
-        viewer: &Viewer,
-        projects: Vec<i64>,
-        mut groups: Vec<i64>,
+        tx: &mut Tx<'_>, viewer: &Viewer, projects: Vec<i64>, mut groups: Vec<i64>,
     ) -> Result<Levels> {
         groups.sort_unstable();
         groups.dedup();

@@ -171,10 +171,7 @@ enum Verdict {
 /// The project for this purpose. Hidden ones are not found, also when they
 /// moved; a moved one that is seen answers [`Error::Moved`].
 pub fn project(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    reference: &Reference,
-    purpose: Purpose,
+    tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference, purpose: Purpose,
 ) -> Result<Project> {
     project_and_level(tx, viewer, reference, purpose).map(|(project, _)| project)
 }
@@ -182,10 +179,7 @@ pub fn project(
 /// Like [`project`], with the level the viewer has in it, where it had to be
 /// asked for: administrators 60, others their role.
 pub fn project_and_level(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    reference: &Reference,
-    purpose: Purpose,
+    tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference, purpose: Purpose,
 ) -> Result<(Project, i64)> {
     if purpose.is_beyond(viewer) {
         return Err(Error::Unauthenticated);
@@ -218,10 +212,7 @@ pub fn may(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, purpose: Purpose
 }
 
 fn judge(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    purpose: Purpose,
+    tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, purpose: Purpose,
 ) -> Result<(Verdict, i64)> {
     let open = sees_level(viewer, project.visibility);
     // The hot path: what is open to all needs no role.
@@ -235,11 +226,7 @@ fn judge(
 }
 
 fn verdict_on_project(
-    viewer: &Viewer,
-    project: &Project,
-    purpose: Purpose,
-    open: bool,
-    level: i64,
+    viewer: &Viewer, project: &Project, purpose: Purpose, open: bool, level: i64,
 ) -> Verdict {
     let registry = project.package_registry();
     let published = purpose == Purpose::ReadPackages && registry == "public";
@@ -278,11 +265,7 @@ fn verdict_on_project(
 
 /// What is in the repository: for whoever sees the project, unless it is for members.
 fn verdict_on_code(
-    viewer: &Viewer,
-    project: &Project,
-    purpose: Purpose,
-    open: bool,
-    level: i64,
+    viewer: &Viewer, project: &Project, purpose: Purpose, open: bool, level: i64,
 ) -> Verdict {
     let feature = project.feature(REPOSITORY);
     let is_push = purpose == Purpose::PushCode;
@@ -317,10 +300,7 @@ fn is_for_all(level: &str) -> bool {
 
 /// The group for this purpose; hidden ones and user namespaces are not found.
 pub fn group(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    reference: &Reference,
-    purpose: Purpose,
+    tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference, purpose: Purpose,
 ) -> Result<Namespace> {
     group_and_level(tx, viewer, reference, purpose).map(|(group, _)| group)
 }
@@ -328,10 +308,7 @@ pub fn group(
 /// Like [`group`], with the viewer's level in it: administrators 60, others
 /// their role.
 pub fn group_and_level(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    reference: &Reference,
-    purpose: Purpose,
+    tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference, purpose: Purpose,
 ) -> Result<(Namespace, i64)> {
     if purpose.is_beyond(viewer) {
         return Err(Error::Unauthenticated);
@@ -354,10 +331,7 @@ pub fn group_and_level(
 
 /// Whether the viewer may do this with a group already read and seen.
 pub fn may_in_group(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    group: &Namespace,
-    purpose: Purpose,
+    tx: &mut Tx<'_>, viewer: &Viewer, group: &Namespace, purpose: Purpose,
 ) -> Result<bool> {
     let level = level_in_group(tx, viewer, group)?;
     Ok(allows_in_group(viewer, group, level, purpose))

@@ -22,9 +22,7 @@ use std::collections::HashMap;
 /// Open issues by project, 0 where there are none; only of projects whose
 /// issues the viewer sees.
 pub fn open_issues(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    projects: &[&Project],
+    tx: &mut Tx<'_>, viewer: &Viewer, projects: &[&Project],
 ) -> Result<HashMap<i64, i64>> {
     let levels = access::Levels::in_projects(tx, viewer, projects)?;
     let shown = projects.iter().filter(|it| match it.feature("issues") {
@@ -63,10 +61,7 @@ pub struct RelatedToProjects {
 impl RelatedToProjects {
     /// Reads it in a constant number of statements.
     pub fn read(
-        tx: &mut Tx<'_>,
-        viewer: &Viewer,
-        projects: &[Project],
-        statistics: bool,
+        tx: &mut Tx<'_>, viewer: &Viewer, projects: &[Project], statistics: bool,
     ) -> Result<RelatedToProjects> {
         let ids: Vec<i64> = projects.iter().map(|project| project.id).collect();
         let owners: Vec<i64> = projects.iter().filter_map(|p| p.namespace_owner_id).collect();
@@ -209,10 +204,7 @@ pub fn namespace(app: &App, namespace: &Namespace) -> NamespaceEntity {
 
 /// One project; `simple` leaves the details out.
 pub fn project(
-    app: &App,
-    project: &Project,
-    around: &RelatedToProjects,
-    simple: bool,
+    app: &App, project: &Project, around: &RelatedToProjects, simple: bool,
 ) -> ProjectEntity {
     ProjectEntity {
         id: project.id,
@@ -290,11 +282,7 @@ fn links(app: &App, id: i64) -> ProjectLinks {
 
 /// Projects with what surrounds them, one for one.
 pub fn projects(
-    tx: &mut Tx<'_>,
-    by: &Caller,
-    rows: &[Project],
-    simple: bool,
-    statistics: bool,
+    tx: &mut Tx<'_>, by: &Caller, rows: &[Project], simple: bool, statistics: bool,
 ) -> Result<Vec<ProjectEntity>> {
     let around = match simple {
         true => RelatedToProjects::default(),
@@ -304,10 +292,7 @@ pub fn projects(
 }
 
 pub fn one_project(
-    tx: &mut Tx<'_>,
-    by: &Caller,
-    row: &Project,
-    statistics: bool,
+    tx: &mut Tx<'_>, by: &Caller, row: &Project, statistics: bool,
 ) -> Result<ProjectEntity> {
     let around = RelatedToProjects::read(tx, &by.viewer, std::slice::from_ref(row), statistics)?;
     Ok(project(&by.app, row, &around, false))
@@ -359,9 +344,7 @@ pub fn one_group(tx: &mut Tx<'_>, by: &Caller, row: &Namespace) -> Result<GroupE
 
 /// Bytes used by all projects below each of these groups.
 pub fn group_statistics(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    groups: &[Namespace],
+    tx: &mut Tx<'_>, viewer: &Viewer, groups: &[Namespace],
 ) -> Result<HashMap<i64, StatisticsEntity>> {
     let mut all = HashMap::new();
     let wanted: Vec<i64> = groups.iter().map(|group| group.id).collect();

@@ -57,9 +57,7 @@ fn keys(it: &NamespaceView) -> Vec<Json> {
 }
 
 async fn all(
-    ask: Ask,
-    args: Args,
-    context: Context,
+    ask: Ask, args: Args, context: Context,
 ) -> Result<Option<Connection<NamespaceView>>, Fault> {
     let window = window(ask, &context)?;
     let (ids, search) = (numbers(&args, GROUP_ID)?, args.get::<Option<String>>("search")?);
@@ -82,9 +80,7 @@ async fn all(
 /// A page for each owner of visible groups; `from` goes on after
 /// ` from namespaces` into the `where`.
 async fn each(
-    owners: &[i64],
-    (ask, args, context): (Ask, Args, Context),
-    owner: &'static str,
+    owners: &[i64], (ask, args, context): (Ask, Args, Context), owner: &'static str,
     from: impl FnOnce(&Tx<'_>) -> Fragment + Send + 'static,
 ) -> Result<Vec<Connection<NamespaceView>>, Fault> {
     let window = window(ask, &context)?;
@@ -103,10 +99,7 @@ async fn each(
 }
 
 async fn below(
-    groups: Vec<Arc<NamespaceView>>,
-    ask: Ask,
-    args: Args,
-    context: Context,
+    groups: Vec<Arc<NamespaceView>>, ask: Ask, args: Args, context: Context,
 ) -> Result<Vec<Option<Connection<NamespaceView>>>, Fault> {
     let ids: Vec<i64> = groups.iter().map(|it| it.namespace.id).collect();
     let deep: Option<bool> = args.get("includeParentDescendants")?;
@@ -143,10 +136,7 @@ fn listable(context: &Context, ids: &[i64]) -> Vec<i64> {
 }
 
 async fn of_users(
-    people: Vec<Arc<Person>>,
-    ask: Ask,
-    args: Args,
-    context: Context,
+    people: Vec<Arc<Person>>, ask: Ask, args: Args, context: Context,
 ) -> Result<Vec<Option<Connection<NamespaceView>>>, Fault> {
     let ids: Vec<i64> = people.iter().map(|it| it.user.id).collect();
     let listable = listable(&context, &ids);

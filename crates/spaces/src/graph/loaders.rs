@@ -18,8 +18,7 @@ impl Loader for Projects {
     type Value = Arc<ProjectView>;
 
     async fn load(
-        context: Context,
-        ids: Vec<i64>,
+        context: Context, ids: Vec<i64>,
     ) -> Result<HashMap<i64, Arc<ProjectView>>, Fault> {
         let reader = viewer(&context);
         let rows = context.app()?.read(move |tx| {
@@ -35,9 +34,7 @@ impl Loader for Projects {
 /// Namespaces the viewer may see: groups, and users' own for who is signed
 /// in, as REST shows users to them.
 pub(super) async fn namespaces(
-    context: &Context,
-    own_too: bool,
-    condition: impl FnOnce(&mut Fragment) + Send + 'static,
+    context: &Context, own_too: bool, condition: impl FnOnce(&mut Fragment) + Send + 'static,
 ) -> Result<Vec<Arc<NamespaceView>>, Fault> {
     let reader = viewer(context);
     let rows = context.app()?.read(move |tx| {
@@ -64,8 +61,7 @@ macro_rules! loader {
             type Value = Arc<NamespaceView>;
 
             async fn load(
-                context: Context,
-                ids: Vec<i64>,
+                context: Context, ids: Vec<i64>,
             ) -> Result<HashMap<i64, Arc<NamespaceView>>, Fault> {
                 let condition = move |sql: &mut Fragment| {
                     sql.raw(" and").in_list($column, ids);

@@ -191,10 +191,7 @@ fn sources<P: HasMembers>(place: &P, relations: &[String]) -> Vec<i64> {
 /// role. Each of the first users of a place is among the first of every source
 /// they are a member of, so that the first of each source are enough.
 async fn of_places<P: HasMembers>(
-    places: Vec<Arc<P>>,
-    ask: Ask,
-    args: Args,
-    context: Context,
+    places: Vec<Arc<P>>, ask: Ask, args: Args, context: Context,
 ) -> Result<Vec<Option<Connection<Member>>>, Fault> {
     if viewer(&context).signed_in().is_err() {
         return Ok(places.iter().map(|_| None).collect());

@@ -28,10 +28,7 @@ pub fn graph(g: &mut Graph) {
 }
 
 async fn of_users(
-    people: Vec<Arc<Person>>,
-    ask: Ask,
-    context: Context,
-    kind: SourceKind,
+    people: Vec<Arc<Person>>, ask: Ask, context: Context, kind: SourceKind,
 ) -> Result<Vec<Option<Connection<Member>>>, Fault> {
     let reader = viewer(&context);
     if reader.signed_in().is_err() {

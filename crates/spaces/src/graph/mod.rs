@@ -112,8 +112,7 @@ fn placed(context: &Context, namespace: Namespace) -> Result<Arc<NamespaceView>,
 
 /// The rows of a window, read by the statement that is made for it.
 async fn rows<R: FromRow + Send + 'static>(
-    context: &Context,
-    window: Window,
+    context: &Context, window: Window,
     statement: impl FnOnce(&Tx<'_>, &Window) -> Fragment + Send + 'static,
 ) -> Result<(Vec<R>, Window), Fault> {
     let read = context.app()?.read(move |tx| {
@@ -125,9 +124,7 @@ async fn rows<R: FromRow + Send + 'static>(
 
 /// Null in place of the pages of those owners whose list is not shown.
 fn open_only<T>(
-    owners: &[i64],
-    pages: Vec<Connection<T>>,
-    is_open: impl Fn(&i64) -> bool,
+    owners: &[i64], pages: Vec<Connection<T>>, is_open: impl Fn(&i64) -> bool,
 ) -> Vec<Option<Connection<T>>> {
     let each = owners.iter().zip(pages);
     each.map(|(id, page)| is_open(id).then_some(page)).collect()

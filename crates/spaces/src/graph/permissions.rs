@@ -41,8 +41,7 @@ type OfGroup = Of<NamespaceView>;
 
 /// A field for each of these purposes.
 fn purposes<'g, T: Any + Send + Sync>(
-    mut object: ObjectBuilder<'g, T>,
-    fields: &'static [(&str, Purpose, &str)],
+    mut object: ObjectBuilder<'g, T>, fields: &'static [(&str, Purpose, &str)],
     may: fn(&T, Purpose) -> bool,
 ) -> ObjectBuilder<'g, T> {
     for (name, purpose, text) in fields {
@@ -85,8 +84,7 @@ pub fn graph(g: &mut Graph) {
 }
 
 async fn of_projects(
-    projects: Vec<Arc<ProjectView>>,
-    context: Context,
+    projects: Vec<Arc<ProjectView>>, context: Context,
 ) -> Result<Vec<Arc<OfProject>>, Fault> {
     let (reader, asked) = (viewer(&context), projects.clone());
     let found = context.app()?.read(move |tx| {
@@ -111,8 +109,7 @@ async fn of_projects(
 }
 
 async fn of_groups(
-    groups: Vec<Arc<NamespaceView>>,
-    context: Context,
+    groups: Vec<Arc<NamespaceView>>, context: Context,
 ) -> Result<Vec<Arc<OfGroup>>, Fault> {
     let (reader, asked) = (viewer(&context), groups.clone());
     let levels = context.app()?.read(move |tx| {

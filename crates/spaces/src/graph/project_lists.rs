@@ -194,9 +194,7 @@ impl By {
 }
 
 async fn all(
-    ask: Ask,
-    args: Args,
-    context: Context,
+    ask: Ask, args: Args, context: Context,
 ) -> Result<Option<Connection<ProjectView>>, Fault> {
     let (sorted, window) = Sorted::read(ask, &args, &context)?;
     let filter = filter(&args)?;
@@ -215,9 +213,7 @@ async fn all(
 /// A page for each owner; `from` goes on after the tables `projects` and
 /// `namespaces` into the `where`, `owner` is the column of the owner's id.
 async fn each(
-    owners: Vec<i64>,
-    (ask, args, context): (Ask, Args, Context),
-    owner: &'static str,
+    owners: Vec<i64>, (ask, args, context): (Ask, Args, Context), owner: &'static str,
     from: Fragment,
 ) -> Result<Vec<Connection<ProjectView>>, Fault> {
     let (sorted, window) = Sorted::read(ask, &args, &context)?;
@@ -238,10 +234,7 @@ async fn each(
 }
 
 async fn below(
-    places: Vec<Arc<NamespaceView>>,
-    ask: Ask,
-    args: Args,
-    context: Context,
+    places: Vec<Arc<NamespaceView>>, ask: Ask, args: Args, context: Context,
 ) -> Result<Vec<Option<Connection<ProjectView>>>, Fault> {
     let ids: Vec<i64> = places.iter().map(|it| it.namespace.id).collect();
     let mut from = Fragment::default();
@@ -264,10 +257,7 @@ async fn below(
 }
 
 async fn starred(
-    people: Vec<Arc<Person>>,
-    ask: Ask,
-    args: Args,
-    context: Context,
+    people: Vec<Arc<Person>>, ask: Ask, args: Args, context: Context,
 ) -> Result<Vec<Option<Connection<ProjectView>>>, Fault> {
     let open = open_profiles(&context, &people).await?;
     let ids: Vec<i64> = people.iter().map(|it| it.user.id).collect();

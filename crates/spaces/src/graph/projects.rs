@@ -132,8 +132,7 @@ async fn descriptions(projects: Vec<Arc<ProjectView>>) -> Result<Vec<Option<Stri
 
 /// Open issues, where the viewer sees any.
 async fn open_issues(
-    projects: Vec<Arc<ProjectView>>,
-    context: Context,
+    projects: Vec<Arc<ProjectView>>, context: Context,
 ) -> Result<Vec<Option<i64>>, Fault> {
     let (reader, asked) = (viewer(&context), projects.clone());
     let counts = context.app()?.read(move |tx| {
@@ -185,8 +184,7 @@ fn statistics(g: &mut Graph) {
 }
 
 async fn measured(
-    projects: Vec<Arc<ProjectView>>,
-    context: Context,
+    projects: Vec<Arc<ProjectView>>, context: Context,
 ) -> Result<Vec<Option<Arc<Statistics>>>, Fault> {
     let ids: Vec<i64> = projects.iter().map(|it| it.project.id).collect();
     let (reader, asked) = (viewer(&context), ids.clone());

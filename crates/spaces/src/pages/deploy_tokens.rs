@@ -80,10 +80,7 @@ impl FormPage for DeployTokens {
     }
 
     fn view(
-        &self,
-        tx: &mut Tx<'_>,
-        page: Page,
-        typed: &Typed<Form>,
+        &self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>,
     ) -> Result<views::DeployTokens> {
         let space = self.visit.authorize(tx, Purpose::ReadDeployTokens)?;
         let place = space.place(&self.visit.viewer);

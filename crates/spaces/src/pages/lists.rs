@@ -42,10 +42,7 @@ const SORTS: &[(&str, &str)] = &[
 
 /// The projects that the viewer may see.
 pub async fn projects(
-    app: App,
-    viewer: Viewer,
-    params: Params<HomeFilter>,
-    paging: Paging,
+    app: App, viewer: Viewer, params: Params<HomeFilter>, paging: Paging,
 ) -> Result<Response> {
     let Params(filter) = params;
     if viewer.user().is_none() {
@@ -127,10 +124,7 @@ fn topmost(tx: &Tx<'_>, condition: &mut Fragment, viewer: &Viewer) {
 
 /// As a tree, or those that a search finds in a row.
 async fn groups(
-    app: App,
-    viewer: Viewer,
-    params: Params<GroupsFilter>,
-    paging: Paging,
+    app: App, viewer: Viewer, params: Params<GroupsFilter>, paging: Paging,
 ) -> Result<Response> {
     let Params(filter) = params;
     let search = filter.search.trim().to_owned();

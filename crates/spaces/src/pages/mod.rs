@@ -62,10 +62,7 @@ pub fn routes(r: &mut Routes) {
 
 /// Declares a page of every group and project, below `/-/`.
 pub fn section<A, H: Handler<A> + Clone>(
-    r: &mut Routes,
-    method: Method,
-    section: &str,
-    handler: H,
+    r: &mut Routes, method: Method, section: &str, handler: H,
 ) {
     for path in sections(section) {
         r.page(method.clone(), &path, handler.clone());
@@ -92,11 +89,7 @@ fn filtered(url: &str, filters: &[(&str, &str)]) -> String {
 
 /// One page of the projects that meet a condition.
 fn project_list(
-    tx: &mut Tx<'_>,
-    condition: &Fragment,
-    order: &str,
-    paging: &Paging,
-    url: String,
+    tx: &mut Tx<'_>, condition: &Fragment, order: &str, paging: &Paging, url: String,
 ) -> Result<ProjectList> {
     let total = rows::count(tx, "projects", condition)?;
     let (limit, offset) = (paging.per_page, paging.offset());

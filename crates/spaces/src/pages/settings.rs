@@ -383,10 +383,7 @@ fn transfer(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space, to: Option<&str>) -
 
 /// Makes a project read-only, or writable again; what is said of it.
 fn archive(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    space: &Space,
-    archived: bool,
+    tx: &mut Tx<'_>, viewer: &Viewer, space: &Space, archived: bool,
 ) -> Result<&'static str> {
     let Space::Project(..) = space else {
         return Err(Error::BadRequest("A group cannot be archived.".into()));

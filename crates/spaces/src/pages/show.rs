@@ -45,11 +45,7 @@ pub fn routes(r: &mut Routes) {
 }
 
 pub(super) async fn show(
-    app: App,
-    viewer: Viewer,
-    address: Address,
-    filter: Params<Below>,
-    paging: Paging,
+    app: App, viewer: Viewer, address: Address, filter: Params<Below>, paging: Paging,
 ) -> Result<Response> {
     let (asker, wanted) = (viewer.clone(), address.clone());
     let found = app.read(move |tx| PathTarget::find(tx, &asker, wanted)).await?;
@@ -180,11 +176,7 @@ fn people(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space) -> Result<Vec<MemberR
 }
 
 async fn show_group(
-    app: App,
-    viewer: Viewer,
-    group: Namespace,
-    level: i64,
-    (filter, paging): (Below, Paging),
+    app: App, viewer: Viewer, group: Namespace, level: i64, (filter, paging): (Below, Paging),
 ) -> Result<Response> {
     let (shown, now) = (page(&app, &viewer, &group.name), app.now());
     let shown = feed_tokens::offer(&app, &viewer, shown, &format!("/{}.atom", group.full_path));

@@ -52,11 +52,7 @@ kernel::params! {
 }
 
 async fn starrers(
-    app: App,
-    viewer: Viewer,
-    address: Address,
-    asked: Params<Search>,
-    paging: Paging,
+    app: App, viewer: Viewer, address: Address, asked: Params<Search>, paging: Paging,
 ) -> Result<Response> {
     let shown = page(&app, &viewer, "Stars");
     let search = asked.0.search.to_string();

@@ -94,10 +94,7 @@ impl TreePage<'_> {
 /// The tree that begins with these groups, by as many statements however many
 /// there are and whatever is open.
 pub fn read(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    top: Vec<Namespace>,
-    page: TreePage<'_>,
+    tx: &mut Tx<'_>, viewer: &Viewer, top: Vec<Namespace>, page: TreePage<'_>,
 ) -> Result<Tree> {
     let mut reading = Reading {
         page,
@@ -152,10 +149,7 @@ impl<'p> Reading<'p> {
     }
 
     fn level(
-        &mut self,
-        groups: Vec<Namespace>,
-        projects: Vec<Project>,
-        with_parents: bool,
+        &mut self, groups: Vec<Namespace>, projects: Vec<Project>, with_parents: bool,
     ) -> Tree {
         Tree {
             groups: groups.into_iter().map(|group| self.branch(group)).collect(),

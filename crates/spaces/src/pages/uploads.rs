@@ -46,20 +46,14 @@ kernel::params! {
 }
 
 async fn of_project(
-    app: App,
-    viewer: Viewer,
-    request: Arc<RequestContext>,
-    path: Params<ById>,
+    app: App, viewer: Viewer, request: Arc<RequestContext>, path: Params<ById>,
 ) -> Result<Response> {
     let at = (SourceKind::Project, Reference::Id(path.id));
     answer(app, viewer, request, at, &path.name).await
 }
 
 async fn of_group(
-    app: App,
-    viewer: Viewer,
-    request: Arc<RequestContext>,
-    path: Params<ById>,
+    app: App, viewer: Viewer, request: Arc<RequestContext>, path: Params<ById>,
 ) -> Result<Response> {
     let at = (SourceKind::Group, Reference::Id(path.id));
     answer(app, viewer, request, at, &path.name).await
@@ -68,11 +62,7 @@ async fn of_group(
 /// Behind the path of a project or group, as older texts have it. Where there
 /// is no secret, it is the page of what is called so.
 async fn of_path(
-    app: App,
-    viewer: Viewer,
-    address: Address,
-    request: Arc<RequestContext>,
-    path: Params<ByName>,
+    app: App, viewer: Viewer, address: Address, request: Arc<RequestContext>, path: Params<ByName>,
     paging: Paging,
 ) -> Result<Response> {
     let place = match (&address.reference, model::is_secret(&path.secret)) {
@@ -96,11 +86,8 @@ fn place(path: &str) -> Option<&str> {
 }
 
 async fn answer(
-    app: App,
-    viewer: Viewer,
-    request: Arc<RequestContext>,
-    (kind, reference): (SourceKind, Reference),
-    name: &ByName,
+    app: App, viewer: Viewer, request: Arc<RequestContext>,
+    (kind, reference): (SourceKind, Reference), name: &ByName,
 ) -> Result<Response> {
     let which = Which::Named(name.secret.clone(), name.filename.clone());
     let upload = app
@@ -123,10 +110,7 @@ struct UploadPage {
 
 impl UploadPage {
     async fn shown(
-        app: &App,
-        visit: &Visit,
-        markdown: Option<String>,
-        refusal: String,
+        app: &App, visit: &Visit, markdown: Option<String>, refusal: String,
     ) -> Result<Html> {
         let bare = page(app, &visit.viewer, "Upload a file");
         let visit = visit.clone();
@@ -147,10 +131,7 @@ async fn form(app: App, visit: Visit) -> Result<Response> {
 
 /// Takes a file from an editor or from the form; what shows it in a text.
 async fn create(
-    app: App,
-    visit: Visit,
-    request: Arc<RequestContext>,
-    parts: Parts,
+    app: App, visit: Visit, request: Arc<RequestContext>, parts: Parts,
 ) -> Result<Response> {
     let by = visit.clone();
     // Nobody uploads who may not.

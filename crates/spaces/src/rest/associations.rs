@@ -35,10 +35,7 @@ pub struct TokenAssociationsEntity {
 
 /// One page of each, since there is one answer for both.
 async fn show(
-    app: App,
-    viewer: SignedInViewer,
-    params: Params<ShowAssociations>,
-    paging: Paging,
+    app: App, viewer: SignedInViewer, params: Params<ShowAssociations>, paging: Paging,
 ) -> Result<Ok200<TokenAssociationsEntity>> {
     if viewer.0.token_id().is_none() {
         return Err(Error::BadRequest("only a token can ask about itself".into()));

@@ -61,18 +61,13 @@ kernel::params! {
 }
 
 pub(super) async fn all(
-    app: App,
-    _admin: Admin,
-    params: Params<ListTokens>,
-    paging: Paging,
+    app: App, _admin: Admin, params: Params<ListTokens>, paging: Paging,
 ) -> Result<Paged<DeployTokenEntity>> {
     Paged::read(&app, paging, move |tx, paging| page(tx, None, params.active, paging)).await
 }
 
 async fn list(
-    at: SpaceRequest,
-    params: Params<ListTokens>,
-    paging: Paging,
+    at: SpaceRequest, params: Params<ListTokens>, paging: Paging,
 ) -> Result<Paged<DeployTokenEntity>> {
     let purpose = Purpose::ReadDeployTokens;
     at.list(purpose, paging, move |tx, _, place, paging| {
@@ -82,10 +77,7 @@ async fn list(
 }
 
 fn page(
-    tx: &mut Tx<'_>,
-    source: Option<(SourceKind, i64)>,
-    active: Option<bool>,
-    paging: &Paging,
+    tx: &mut Tx<'_>, source: Option<(SourceKind, i64)>, active: Option<bool>, paging: &Paging,
 ) -> Result<(Vec<DeployTokenEntity>, i64)> {
     let (found, total) = rows::list(tx, source, active, paging)?;
     let now = tx.now();
@@ -94,8 +86,7 @@ fn page(
 }
 
 async fn create(
-    at: SpaceRequest,
-    new: Params<NewDeployToken>,
+    at: SpaceRequest, new: Params<NewDeployToken>,
 ) -> Result<Created<DeployTokenEntity>> {
     at.write(Purpose::ManageDeployTokens, move |tx, _, place| {
         let (token, secret) = rules::create(tx, place, &new)?;

@@ -53,9 +53,7 @@ kernel::params! {
 }
 
 async fn list(
-    at: SpaceRequest,
-    params: Params<ListInvitations>,
-    paging: Paging,
+    at: SpaceRequest, params: Params<ListInvitations>, paging: Paging,
 ) -> Result<Paged<InvitationEntity>> {
     at.list(Purpose::ManageMembers, paging, move |tx, _, place, paging| {
         let (rows, total) = rows::list(tx, place.key(), params.query.as_deref(), paging)?;
@@ -125,8 +123,7 @@ async fn invite(at: SpaceRequest, params: Params<Invite>) -> Result<Created<Invi
 }
 
 async fn change(
-    at: SpaceRequest,
-    params: Params<InvitationChange>,
+    at: SpaceRequest, params: Params<InvitationChange>,
 ) -> Result<Ok200<InvitationEntity>> {
     at.write(Purpose::ManageMembers, move |tx, _, place| {
         if params.access_level.is_none() && params.expires_at == Patch::Absent {

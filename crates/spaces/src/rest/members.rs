@@ -76,10 +76,7 @@ pub(super) fn entity(tx: &mut Tx<'_>, by: &Caller, row: &MemberRow) -> Result<Me
 }
 
 async fn list(
-    at: SpaceRequest,
-    filter: MemberFilter,
-    paging: Paging,
-    breadth: Breadth,
+    at: SpaceRequest, filter: MemberFilter, paging: Paging, breadth: Breadth,
 ) -> Result<Paged<MemberEntity>> {
     at.list(Purpose::ReadMembers, paging, move |tx, at, place, paging| {
         let (limit, offset) = (paging.fetch(), paging.offset());
@@ -236,9 +233,7 @@ kernel::params! {
 }
 
 async fn remove(
-    at: SpaceRequest,
-    params: Params<RemoveMember>,
-    request: Arc<RequestContext>,
+    at: SpaceRequest, params: Params<RemoveMember>, request: Arc<RequestContext>,
 ) -> Result<NoContent> {
     limit_removals(&at)?;
     // Members may leave by themselves.

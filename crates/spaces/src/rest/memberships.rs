@@ -41,10 +41,7 @@ pub struct MembershipEntity {
 }
 
 async fn of_user(
-    app: App,
-    _admin: Admin,
-    params: Params<ListOfUser>,
-    paging: Paging,
+    app: App, _admin: Admin, params: Params<ListOfUser>, paging: Paging,
 ) -> Result<Paged<MembershipEntity>> {
     Paged::read(&app, paging, move |tx, paging| {
         identity::users::find(tx, params.id)?.found("User")?;
@@ -89,9 +86,7 @@ pub struct AssociationsEntity {
 }
 
 async fn associations(
-    app: App,
-    viewer: SignedInViewer,
-    params: Params<OfUser>,
+    app: App, viewer: SignedInViewer, params: Params<OfUser>,
 ) -> Result<Ok200<AssociationsEntity>> {
     let id = params.0.id;
     app.read(move |tx| {

@@ -33,10 +33,7 @@ kernel::params! {
 }
 
 async fn list(
-    app: App,
-    viewer: SignedInViewer,
-    params: Params<ListNamespaces>,
-    paging: Paging,
+    app: App, viewer: SignedInViewer, params: Params<ListNamespaces>, paging: Paging,
 ) -> Result<Paged<NamespaceEntity>> {
     let handle = app.clone();
     Paged::read(&app, paging, move |tx, paging| {
@@ -74,9 +71,7 @@ kernel::params! {
 }
 
 async fn show(
-    app: App,
-    viewer: SignedInViewer,
-    params: Params<ShowNamespace>,
+    app: App, viewer: SignedInViewer, params: Params<ShowNamespace>,
 ) -> Result<Ok200<NamespaceEntity>> {
     let id = params.0.id;
     let handle = app.clone();
@@ -109,9 +104,7 @@ pub struct ExistsEntity {
 }
 
 async fn exists(
-    app: App,
-    viewer: SignedInViewer,
-    params: Params<PathExists>,
+    app: App, viewer: SignedInViewer, params: Params<PathExists>,
 ) -> Result<Ok200<ExistsEntity>> {
     app.read(move |tx| {
         let viewer = viewer.viewer();

@@ -44,9 +44,7 @@ kernel::params! {
 }
 
 async fn list(
-    at: SpaceRequest,
-    params: Params<ListTokens>,
-    paging: Paging,
+    at: SpaceRequest, params: Params<ListTokens>, paging: Paging,
 ) -> Result<Paged<TokenEntity>> {
     let Params(params) = params;
     let mut filter = Filter {

@@ -118,9 +118,7 @@ impl ByName {
 }
 
 async fn create(
-    at: SpaceRequest,
-    request: Arc<RequestContext>,
-    parts: Parts,
+    at: SpaceRequest, request: Arc<RequestContext>, parts: Parts,
 ) -> Result<Created<UploadEntity>> {
     // Nobody uploads who may not.
     at.clone().read(Purpose::UploadFile, |_, _, _| Ok(())).await?;
@@ -145,26 +143,19 @@ async fn list(at: SpaceRequest, paging: Paging) -> Result<Paged<UploadRow>> {
 }
 
 async fn show(
-    at: SpaceRequest,
-    request: Arc<RequestContext>,
-    path: Params<ById>,
+    at: SpaceRequest, request: Arc<RequestContext>, path: Params<ById>,
 ) -> Result<Response> {
     answer(at, request, Purpose::ManageUploads, path.which()).await
 }
 
 async fn show_named(
-    at: SpaceRequest,
-    request: Arc<RequestContext>,
-    path: Params<ByName>,
+    at: SpaceRequest, request: Arc<RequestContext>, path: Params<ByName>,
 ) -> Result<Response> {
     answer(at, request, Purpose::Read, path.which()).await
 }
 
 async fn answer(
-    at: SpaceRequest,
-    request: Arc<RequestContext>,
-    purpose: Purpose,
-    which: Which,
+    at: SpaceRequest, request: Arc<RequestContext>, purpose: Purpose, which: Which,
 ) -> Result<Response> {
     let app = at.app.clone();
     let upload = at

@@ -84,10 +84,7 @@ kernel::params! {
 
 /// Makes a group whose first owner is the viewer.
 pub fn create_group(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    parent_id: Option<i64>,
-    change: &GroupChange,
+    tx: &mut Tx<'_>, viewer: &Viewer, parent_id: Option<i64>, change: &GroupChange,
 ) -> Result<Namespace> {
     let signed_in = viewer.signed_in()?;
     let parent = new_parent(tx, viewer, parent_id)?;
@@ -147,10 +144,7 @@ fn check_group(place: &Place, change: &GroupChange, visibility: Visibility) -> R
 }
 
 fn write_group(
-    tx: &mut Tx<'_>,
-    group: &Namespace,
-    change: &GroupChange,
-    visibility: i64,
+    tx: &mut Tx<'_>, group: &Namespace, change: &GroupChange, visibility: i64,
 ) -> Result<()> {
     let (mut after, new) = (group.clone(), &change.fields);
     after.visibility = visibility;
@@ -173,8 +167,7 @@ fn write_group(
 }
 
 fn branch_protection(
-    group: &Namespace,
-    new: &GroupFields,
+    group: &Namespace, new: &GroupFields,
 ) -> Result<Option<Json<BranchProtection>>> {
     let numbered = new.default_branch_protection.map(BranchProtection::of_number).transpose()?;
     let before = numbered.or_else(|| group.branch_protection.clone().map(|Json(own)| own));
@@ -187,10 +180,7 @@ fn branch_protection(
 
 /// Changes a group; a new name or path moves everything below it.
 pub fn update_group(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    reference: &Reference,
-    change: &GroupChange,
+    tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference, change: &GroupChange,
 ) -> Result<Namespace> {
     let group = access::group(tx, viewer, reference, Purpose::Update)?;
     let parent = parent_of(tx, &group)?;
@@ -231,10 +221,7 @@ fn check_nothing_wider(tx: &mut Tx<'_>, group: &Namespace, wanted: Visibility) -
 }
 
 pub fn transfer_group(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    reference: &Reference,
-    to: Option<i64>,
+    tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference, to: Option<i64>,
 ) -> Result<Namespace> {
     let group = access::group(tx, viewer, reference, Purpose::Transfer)?;
     let refuse = |reason: &str| Err(Error::BadRequest(format!("Transfer failed: {reason}")));

@@ -79,10 +79,7 @@ impl ProjectChange {
 
 /// Makes a project of the viewer's own, in this namespace or their personal one.
 pub fn create_own_project(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    namespace_id: Option<i64>,
-    change: &ProjectChange,
+    tx: &mut Tx<'_>, viewer: &Viewer, namespace_id: Option<i64>, change: &ProjectChange,
 ) -> Result<Project> {
     let user = &viewer.signed_in()?.user;
     let namespace_id = match namespace_id {
@@ -113,10 +110,7 @@ fn check_limit(tx: &mut Tx<'_>, user: &User, namespace_id: i64) -> Result<()> {
 
 /// Makes a project in a namespace already found fit for it.
 pub fn create_project(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    namespace: &Namespace,
-    creator_id: i64,
+    tx: &mut Tx<'_>, viewer: &Viewer, namespace: &Namespace, creator_id: i64,
     change: &ProjectChange,
 ) -> Result<Project> {
     let (name, path) = name_and_path(change)?;
@@ -198,10 +192,7 @@ fn check_project(name: &str, path: &str, change: &ProjectChange) -> Result<()> {
 }
 
 fn write_project(
-    tx: &mut Tx<'_>,
-    project: &Project,
-    change: &ProjectChange,
-    visibility: i64,
+    tx: &mut Tx<'_>, project: &Project, change: &ProjectChange, visibility: i64,
 ) -> Result<()> {
     let mut features = project.features.0.clone();
     features.extend(change.features.0.0.clone());
@@ -243,10 +234,7 @@ fn write_project(
 
 /// Changes a project; a new path leaves a redirect.
 pub fn update_project(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    reference: &Reference,
-    change: &ProjectChange,
+    tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference, change: &ProjectChange,
 ) -> Result<Project> {
     let project = access::project(tx, viewer, reference, Purpose::Update)?;
     let name = change.name.clone().unwrap_or_else(|| project.name.clone());
@@ -278,9 +266,7 @@ fn home_of(tx: &mut Tx<'_>, project: &Project) -> Result<Namespace> {
 
 /// The namespace in which the viewer may create projects, by reference.
 pub fn namespace_for_projects(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    reference: &Reference,
+    tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference,
 ) -> Result<Namespace> {
     let found = access::find_namespace(tx, reference)?.found("Namespace")?;
     if found.is_group() {
@@ -300,10 +286,7 @@ pub fn namespace_for_projects(
 
 /// Moves a project to another namespace and leaves a redirect.
 pub fn transfer_project(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    reference: &Reference,
-    to: &Reference,
+    tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference, to: &Reference,
 ) -> Result<Project> {
     let project = access::project(tx, viewer, reference, Purpose::Transfer)?;
     let home = namespace_for_projects(tx, viewer, to)?;
@@ -331,10 +314,7 @@ pub fn transfer_project(
 }
 
 pub fn archive_project(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    reference: &Reference,
-    archived: bool,
+    tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference, archived: bool,
 ) -> Result<Project> {
     let project = access::project(tx, viewer, reference, Purpose::Archive)?;
     rows::set_archived(tx, project.id, archived)?;
@@ -349,10 +329,7 @@ pub fn archive_project(
 
 /// Stars or unstars a project; `None` when nothing changes.
 pub fn star_project(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    reference: &Reference,
-    starred: bool,
+    tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference, starred: bool,
 ) -> Result<Option<Project>> {
     let project = access::project(tx, viewer, reference, Purpose::Join)?;
     let user_id = viewer.signed_in()?.user.id;

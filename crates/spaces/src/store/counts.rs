@@ -55,9 +55,7 @@ pub fn sources(tx: &mut Tx<'_>, memberships: &[i64]) -> Result<HashMap<i64, (Sou
 
 /// Name and path of those of these groups that the viewer may see.
 pub fn group_names(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    ids: &[i64],
+    tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64],
 ) -> Result<HashMap<i64, (String, String)>> {
     let mut named = Fragment::new(
         "select namespaces.id, namespaces.full_name, namespaces.full_path from namespaces where",

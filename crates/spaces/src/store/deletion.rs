@@ -102,10 +102,7 @@ pub fn delete_expired_members(tx: &mut Tx<'_>, today: &str) -> Result<Vec<(Sourc
 /// Takes memberships whose end comes by a day and of which the user was not told; of
 /// what, and whose.
 pub fn members_ending(
-    tx: &mut Tx<'_>,
-    today: &str,
-    last: &str,
-    most: i64,
+    tx: &mut Tx<'_>, today: &str, last: &str, most: i64,
 ) -> Result<Vec<(SourceKind, i64, i64)>> {
     Ok(tx.all(
         sql!(

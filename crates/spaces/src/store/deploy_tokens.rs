@@ -23,10 +23,7 @@ type Source = (SourceKind, i64);
 
 /// Adds a token; its user name is made of its id unless given.
 pub fn insert(
-    tx: &mut Tx<'_>,
-    place: &MembersOf<'_>,
-    new: &NewDeployToken,
-    digest: Vec<u8>,
+    tx: &mut Tx<'_>, place: &MembersOf<'_>, new: &NewDeployToken, digest: Vec<u8>,
 ) -> Result<i64> {
     let now = tx.now();
     let id: i64 = tx.one(
@@ -65,10 +62,7 @@ pub fn find(tx: &mut Tx<'_>, source: Source, id: i64) -> Result<Option<DeployTok
 
 /// Tokens, of one place or of all, and how many there are.
 pub fn list(
-    tx: &mut Tx<'_>,
-    source: Option<Source>,
-    active: Option<bool>,
-    paging: &Paging,
+    tx: &mut Tx<'_>, source: Option<Source>, active: Option<bool>, paging: &Paging,
 ) -> Result<(Vec<DeployToken>, i64)> {
     let mut condition = Fragment::new("true");
     if let Some((kind, id)) = source {

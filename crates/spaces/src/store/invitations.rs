@@ -45,10 +45,7 @@ fn of_source(source: Source) -> Fragment {
 /// Open invitations of a project or group, `query` in their address, and how
 /// many there are.
 pub fn list(
-    tx: &mut Tx<'_>,
-    source: Source,
-    query: Option<&str>,
-    paging: &Paging,
+    tx: &mut Tx<'_>, source: Source, query: Option<&str>, paging: &Paging,
 ) -> Result<(Vec<Invitation>, i64)> {
     let mut condition = of_source(source);
     if let Some(text) = query.filter(|text| !text.is_empty()) {
@@ -95,11 +92,7 @@ pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Invitation>> {
 /// Adds an invitation unless the address has one that is open; one that ended
 /// is taken over.
 pub fn insert(
-    tx: &mut Tx<'_>,
-    place: &MembersOf<'_>,
-    email: &str,
-    new: &NewMember,
-    digest: Vec<u8>,
+    tx: &mut Tx<'_>, place: &MembersOf<'_>, email: &str, new: &NewMember, digest: Vec<u8>,
 ) -> Result<Option<i64>> {
     let (now, today) = (tx.now(), today(tx));
     Ok(tx.optional(

@@ -69,11 +69,7 @@ pub fn updated_at(tx: &mut Tx<'_>, source: &Source, user_id: i64) -> Result<Opti
 }
 
 pub fn update(
-    tx: &mut Tx<'_>,
-    source: &Source,
-    user_id: i64,
-    level: i64,
-    expires_at: Option<Date>,
+    tx: &mut Tx<'_>, source: &Source, user_id: i64, level: i64, expires_at: Option<Date>,
 ) -> Result<()> {
     let now = tx.now();
     tx.execute(
@@ -97,9 +93,7 @@ pub fn delete(tx: &mut Tx<'_>, source: &Source, user_id: i64) -> Result<()> {
 /// Removes memberships in what stands below a group, but those of owners; where
 /// they were.
 pub fn delete_below(
-    tx: &mut Tx<'_>,
-    group_id: i64,
-    user_id: i64,
+    tx: &mut Tx<'_>, group_id: i64, user_id: i64,
 ) -> Result<Vec<(SourceKind, i64)>> {
     let mut ended: Vec<(SourceKind, i64)> = tx.all(
         sql!(
@@ -141,11 +135,7 @@ pub fn insert_request(tx: &mut Tx<'_>, source: &Source, user_id: i64) -> Result<
 }
 
 pub fn grant(
-    tx: &mut Tx<'_>,
-    source: &Source,
-    user_id: i64,
-    level: i64,
-    by: Option<i64>,
+    tx: &mut Tx<'_>, source: &Source, user_id: i64, level: i64, by: Option<i64>,
 ) -> Result<()> {
     let now = tx.now();
     tx.execute(
@@ -175,10 +165,7 @@ pub type Held = (i64, String, SourceKind, i64);
 
 /// What a user is a member of, of one kind or of both, and how much that is.
 pub fn of_user(
-    tx: &mut Tx<'_>,
-    user_id: i64,
-    only: Option<SourceKind>,
-    paging: &Paging,
+    tx: &mut Tx<'_>, user_id: i64, only: Option<SourceKind>, paging: &Paging,
 ) -> Result<(Vec<Held>, i64)> {
     let (today, kind) = (today(tx), only.map_or("", SourceKind::as_str));
     let rows = tx.all(
@@ -277,10 +264,7 @@ pub fn groups_of_users(tx: &mut Tx<'_>, users: &[i64]) -> Result<Vec<(i64, i64)>
 /// The levels a user holds in these projects and groups by themselves, as a
 /// member or by a share: kind, id, and the highest level.
 pub fn levels_held(
-    tx: &mut Tx<'_>,
-    user_id: i64,
-    projects: Vec<i64>,
-    groups: Vec<i64>,
+    tx: &mut Tx<'_>, user_id: i64, projects: Vec<i64>, groups: Vec<i64>,
 ) -> Result<Vec<(String, i64, i64)>> {
     let today = today(tx);
     Ok(tx.all(

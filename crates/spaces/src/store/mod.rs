@@ -60,33 +60,21 @@ pub fn projects_where(tx: &mut Tx<'_>, condition: Fragment) -> Result<Vec<Projec
 
 /// Projects of a condition, in an order, with `limit` and `offset`.
 pub fn projects(
-    tx: &mut Tx<'_>,
-    condition: &Fragment,
-    order: &str,
-    limit: i64,
-    offset: i64,
+    tx: &mut Tx<'_>, condition: &Fragment, order: &str, limit: i64, offset: i64,
 ) -> Result<Vec<Project>> {
     ordered(tx, store::concat!(Project::SELECT, "where "), condition, order, (limit, offset))
 }
 
 /// Namespaces of a condition, in an order, with `limit` and `offset`.
 pub fn namespaces(
-    tx: &mut Tx<'_>,
-    condition: &Fragment,
-    order: &str,
-    limit: i64,
-    offset: i64,
+    tx: &mut Tx<'_>, condition: &Fragment, order: &str, limit: i64, offset: i64,
 ) -> Result<Vec<Namespace>> {
     let select = "select namespaces.* from namespaces where ";
     ordered(tx, select, condition, order, (limit, offset))
 }
 
 fn ordered<T: FromRow>(
-    tx: &mut Tx<'_>,
-    select: &str,
-    condition: &Fragment,
-    order: &str,
-    (limit, offset): (i64, i64),
+    tx: &mut Tx<'_>, select: &str, condition: &Fragment, order: &str, (limit, offset): (i64, i64),
 ) -> Result<Vec<T>> {
     let mut list = Fragment::new(select);
     list.append(condition.clone()).raw(" order by ").raw(order);
@@ -113,10 +101,7 @@ pub struct ShareRow {
 
 /// Shares with groups the viewer may see, by what is shared.
 pub fn shares_of(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    source_type: &str,
-    ids: &[i64],
+    tx: &mut Tx<'_>, viewer: &Viewer, source_type: &str, ids: &[i64],
 ) -> Result<HashMap<i64, Vec<ShareRow>>> {
     let mut list = Fragment::new(store::concat!(
         "select ",
@@ -138,10 +123,7 @@ pub fn shares_of(
 
 /// The user's direct levels in these sources.
 pub fn levels_of(
-    tx: &mut Tx<'_>,
-    user_id: i64,
-    source_type: &str,
-    ids: &[i64],
+    tx: &mut Tx<'_>, user_id: i64, source_type: &str, ids: &[i64],
 ) -> Result<HashMap<i64, i64>> {
     let today = today(tx);
     let rows: Vec<(i64, i64)> = tx.all(
@@ -169,10 +151,7 @@ pub fn requested(tx: &mut Tx<'_>, user_id: i64, ids: &[i64]) -> Result<HashSet<i
 
 /// Those of these groups where the user has at least this role.
 pub fn groups_among(
-    tx: &mut Tx<'_>,
-    user_id: i64,
-    level: i64,
-    ids: &[i64],
+    tx: &mut Tx<'_>, user_id: i64, level: i64, ids: &[i64],
 ) -> Result<HashSet<i64>> {
     let mut list = Fragment::new("select namespaces.id from namespaces where");
     list.in_list("namespaces.id", ids).raw(" and ");
@@ -365,11 +344,7 @@ fn listed(tx: &Tx<'_>, source: &Source, breadth: Breadth, filter: &MemberFilter)
 }
 
 pub fn members(
-    tx: &mut Tx<'_>,
-    source: &Source,
-    breadth: Breadth,
-    filter: &MemberFilter,
-    limit: i64,
+    tx: &mut Tx<'_>, source: &Source, breadth: Breadth, filter: &MemberFilter, limit: i64,
     offset: i64,
 ) -> Result<(Vec<MemberRow>, i64)> {
     let mut counted = Fragment::new("select count(*)");
@@ -401,10 +376,7 @@ pub fn managers(tx: &mut Tx<'_>, source: &Source, least: i64, limit: i64) -> Res
 }
 
 pub fn member(
-    tx: &mut Tx<'_>,
-    source: &Source,
-    breadth: Breadth,
-    user_id: i64,
+    tx: &mut Tx<'_>, source: &Source, breadth: Breadth, user_id: i64,
 ) -> Result<Option<MemberRow>> {
     let filter = MemberFilter { user_ids: Some(vec![user_id]), ..MemberFilter::default() };
     Ok(members(tx, source, breadth, &filter, 1, 0)?.0.into_iter().next())

@@ -105,10 +105,7 @@ pub fn is_project_name_taken(tx: &mut Tx<'_>, namespace_id: i64, name: &str) -> 
 
 /// Makes the namespace of a user; `None` when its path is taken.
 pub fn insert_for_user(
-    tx: &mut Tx<'_>,
-    user_id: i64,
-    path: &str,
-    name: &str,
+    tx: &mut Tx<'_>, user_id: i64, path: &str, name: &str,
 ) -> Result<Option<i64>> {
     let now = tx.now();
     let id: Option<i64> = tx.optional(
@@ -127,10 +124,7 @@ pub fn insert_for_user(
 }
 
 pub fn insert_group(
-    tx: &mut Tx<'_>,
-    place: &Place,
-    visibility: i64,
-    creator_id: i64,
+    tx: &mut Tx<'_>, place: &Place, visibility: i64, creator_id: i64,
 ) -> Result<i64> {
     let now = tx.now();
     let full_path = place.full_path();
@@ -294,11 +288,7 @@ fn move_projects(tx: &mut Tx<'_>, old: &Namespace, full_path: &str, redirect: bo
 /// Moves or renames one project and leaves a redirect from its old path.
 /// Nothing happens where the new name or path is taken.
 pub fn replace_project(
-    tx: &mut Tx<'_>,
-    project: &Project,
-    namespace: (i64, &str),
-    name: &str,
-    path: &str,
+    tx: &mut Tx<'_>, project: &Project, namespace: (i64, &str), name: &str, path: &str,
 ) -> Result<Taken> {
     let full_path = format!("{}/{path}", namespace.1);
     let (old, new) = (fold(&project.full_path), fold(&full_path));

@@ -9,11 +9,7 @@ type Source = (SourceKind, i64);
 
 /// Adds a share, unless there is one with this group; its id.
 pub fn insert(
-    tx: &mut Tx<'_>,
-    source: Source,
-    group_id: i64,
-    level: i64,
-    expires_at: Option<Date>,
+    tx: &mut Tx<'_>, source: Source, group_id: i64, level: i64, expires_at: Option<Date>,
 ) -> Result<Option<i64>> {
     let now = tx.now();
     Ok(tx.optional(

@@ -21,10 +21,7 @@ impl FromRow for Starrer {
 /// Active users who starred a project, `search` in name or username, and how
 /// many there are.
 pub fn page(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    search: Option<&str>,
-    paging: &Paging,
+    tx: &mut Tx<'_>, project_id: i64, search: Option<&str>, paging: &Paging,
 ) -> Result<(Vec<Starrer>, i64)> {
     let mut condition = Fragment::new("users.id = stars.user_id and users.state = 'active'");
     condition.push(" and stars.project_id = ", project_id);

@@ -6,10 +6,7 @@ use store::{Fragment, Tx};
 
 /// The first groups right below each of these, of those that meet a condition.
 pub fn groups_below(
-    tx: &mut Tx<'_>,
-    parents: &[i64],
-    condition: Fragment,
-    most: i64,
+    tx: &mut Tx<'_>, parents: &[i64], condition: Fragment, most: i64,
 ) -> Result<Vec<Namespace>> {
     let first = first_below("namespaces", "parent_id", parents, condition, most);
     super::namespaces(tx, &first, "namespaces.name_folded, namespaces.id", i64::MAX, 0)
@@ -18,10 +15,7 @@ pub fn groups_below(
 /// The first projects right in each of these groups, of those that meet a
 /// condition.
 pub fn projects_below(
-    tx: &mut Tx<'_>,
-    parents: &[i64],
-    condition: Fragment,
-    most: i64,
+    tx: &mut Tx<'_>, parents: &[i64], condition: Fragment, most: i64,
 ) -> Result<Vec<Project>> {
     let first = first_below("projects", "namespace_id", parents, condition, most);
     super::projects(tx, &first, "projects.name_folded, projects.id", i64::MAX, 0)
@@ -29,11 +23,7 @@ pub fn projects_below(
 
 /// Condition on a table: its first rows by name, so many below each parent.
 fn first_below(
-    table: &str,
-    parent: &str,
-    parents: &[i64],
-    condition: Fragment,
-    most: i64,
+    table: &str, parent: &str, parents: &[i64], condition: Fragment, most: i64,
 ) -> Fragment {
     let mut first = Fragment::new(&format!(
         "{table}.id in (select ranked.id from (select {table}.id as id, row_number() over

@@ -75,11 +75,7 @@ pub fn remove(tx: &mut Tx<'_>, place: &MembersOf<'_>, which: &Which) -> Result<(
 /// group, and of pictures and the like whoever knows the secret, where the
 /// project asks for no more.
 pub fn readable(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    kind: SourceKind,
-    reference: &Reference,
-    which: &Which,
+    tx: &mut Tx<'_>, viewer: &Viewer, kind: SourceKind, reference: &Reference, which: &Which,
 ) -> Result<Upload> {
     let (source, sees, enforced) = match kind {
         SourceKind::Project => {
@@ -109,20 +105,14 @@ pub fn readable(
 /// Has a project have the uploads of another one that these texts show, under
 /// the same addresses, so that texts may move there.
 pub fn copy<'t>(
-    tx: &mut Tx<'_>,
-    from: ProjectId,
-    to: ProjectId,
-    texts: impl IntoIterator<Item = &'t str>,
+    tx: &mut Tx<'_>, from: ProjectId, to: ProjectId, texts: impl IntoIterator<Item = &'t str>,
 ) -> Result<()> {
     copy_between(tx, Where::Project(from), Where::Project(to), texts)
 }
 
 /// The same between places of any kind.
 pub fn copy_between<'t>(
-    tx: &mut Tx<'_>,
-    from: Where,
-    to: Where,
-    texts: impl IntoIterator<Item = &'t str>,
+    tx: &mut Tx<'_>, from: Where, to: Where, texts: impl IntoIterator<Item = &'t str>,
 ) -> Result<()> {
     let secrets: Vec<String> =
         texts.into_iter().flat_map(model::secrets).take(MOST_COPIED).collect();

@@ -22,11 +22,7 @@ fn of((kind, id): Source) -> Fragment {
 }
 
 pub fn insert(
-    tx: &mut Tx<'_>,
-    (kind, id): Source,
-    secret: &str,
-    name: &str,
-    (size, blob_key): (i64, &str),
+    tx: &mut Tx<'_>, (kind, id): Source, secret: &str, name: &str, (size, blob_key): (i64, &str),
     by: Option<i64>,
 ) -> Result<Upload> {
     let now = tx.now();

@@ -5,8 +5,7 @@ use store::{Error, Migration, Result};
 
 /// Runs `count` writes at once, `f(n)` each, and gives their results.
 fn at_once<T: Send + 'static>(
-    db: &Database,
-    count: i64,
+    db: &Database, count: i64,
     f: impl Fn(&mut store::Tx<'_>, i64) -> Result<T> + Send + Sync + 'static,
 ) -> Vec<Result<T>> {
     let f = Arc::new(f);

@@ -135,11 +135,7 @@ impl Filter {
     }
 
     fn rows(
-        &self,
-        tx: &mut Tx<'_>,
-        below: Option<i64>,
-        limit: i64,
-        offset: i64,
+        &self, tx: &mut Tx<'_>, below: Option<i64>, limit: i64, offset: i64,
     ) -> Result<Vec<AuditListRow>> {
         let mut sql = Fragment::new(store::concat!("select ", AuditListRow::COLUMNS, FROM));
         self.conditions(&mut sql);
@@ -244,10 +240,7 @@ kernel::params! {
 }
 
 async fn index(
-    app: App,
-    _: Admin,
-    params: Params<Index>,
-    paging: Paging,
+    app: App, _: Admin, params: Params<Index>, paging: Paging,
 ) -> Result<Paged<AuditEventEntity>> {
     if params.entity_id.is_some() && params.entity_type.is_none() {
         return Err(kernel::error::Error::missing("entity_type"));

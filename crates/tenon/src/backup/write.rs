@@ -60,10 +60,7 @@ pub async fn write(options: Options, to: &Path) -> Outcome<String> {
 
 /// Everything but the archive's end; how many files it holds.
 async fn copy(
-    app: &App,
-    folder: &Path,
-    archive: &mut Archive<'_>,
-    keys: Option<Vec<u8>>,
+    app: &App, folder: &Path, archive: &mut Archive<'_>, keys: Option<Vec<u8>>,
 ) -> Result<usize> {
     // From before the rows are read, so that no file they name goes meanwhile.
     blobs_sweep::keep_for(app, KEEP_SECONDS).await?;
@@ -109,10 +106,7 @@ struct Archive<'f> {
 impl Archive<'_> {
     /// Writes everything but the end; gives how many files were written.
     async fn fill(
-        &mut self,
-        app: &App,
-        dumped: Vec<(Table, File)>,
-        keys: Option<Vec<u8>>,
+        &mut self, app: &App, dumped: Vec<(Table, File)>, keys: Option<Vec<u8>>,
     ) -> Result<usize> {
         let about = About {
             format: FORMAT,

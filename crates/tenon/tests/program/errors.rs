@@ -50,11 +50,7 @@ fn envelope(n: u64) -> String {
 /// Sends events until the server is gone or there are `most`; how many were
 /// acknowledged.
 async fn storm(
-    server: &Server,
-    path: &str,
-    programs: u64,
-    first: u64,
-    most: u64,
+    server: &Server, path: &str, programs: u64, first: u64, most: u64,
 ) -> Arc<AtomicU64> {
     let acknowledged: Arc<AtomicU64> = Arc::default();
     for program in 0..programs {

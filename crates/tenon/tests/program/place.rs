@@ -127,8 +127,7 @@ impl Place {
 
     /// Works on the database beside the server.
     pub async fn within<R: Send + 'static>(
-        &self,
-        work: impl Fn(&mut Tx<'_>) -> store::Result<R> + Send + 'static,
+        &self, work: impl Fn(&mut Tx<'_>) -> store::Result<R> + Send + 'static,
     ) -> R {
         let config = store::Config::from_url(&self.database_url()).expect("a known scheme");
         let done = tokio::task::spawn_blocking(move || {

@@ -181,10 +181,7 @@ impl Besieged {
 
 /// A good client's work: how long each request took.
 async fn work(
-    server: &Server,
-    project: &str,
-    head: &str,
-    ended: tokio::sync::watch::Receiver<bool>,
+    server: &Server, project: &str, head: &str, ended: tokio::sync::watch::Receiver<bool>,
 ) -> Vec<Duration> {
     let mut stream = connect(server, Ipv4Addr::LOCALHOST).await.unwrap();
     let requests = [

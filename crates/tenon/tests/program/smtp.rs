@@ -68,9 +68,7 @@ impl MailServer {
 }
 
 fn session(
-    connection: impl Read + Write,
-    pause: Duration,
-    taken: &Mutex<Vec<Taken>>,
+    connection: impl Read + Write, pause: Duration, taken: &Mutex<Vec<Taken>>,
 ) -> std::io::Result<()> {
     let mut client = BufReader::new(connection);
     let mut recipient = String::new();

@@ -47,11 +47,7 @@ fn uploads() -> Vec<Vec<u8>> {
 /// Sends so much of a body as fast as it is taken, and the rest never; the answer
 /// without its first letter, if the server did not close before it was read.
 async fn upload(
-    server: Arc<crate::place::Server>,
-    number: u32,
-    head: String,
-    body: Vec<u8>,
-    sent: usize,
+    server: Arc<crate::place::Server>, number: u32, head: String, body: Vec<u8>, sent: usize,
 ) -> Option<Answer> {
     let mut stream = connect(&server, address(number)).await.ok()?;
     let length = body.len();

@@ -83,8 +83,7 @@ fn arrows(modules: &Modules) -> BTreeMap<&Module, BTreeSet<&Module>> {
 
 /// All that can be reached from a module; itself by a circle only.
 fn reach<'m>(
-    from: &Module,
-    arrows: &BTreeMap<&'m Module, BTreeSet<&'m Module>>,
+    from: &Module, arrows: &BTreeMap<&'m Module, BTreeSet<&'m Module>>,
 ) -> BTreeSet<&'m Module> {
     let (mut reached, mut ahead) = (BTreeSet::new(), vec![from]);
     while let Some(module) = ahead.pop() {
@@ -118,9 +117,7 @@ fn handed_on(modules: &Modules) -> BTreeMap<Module, Module> {
 
 /// The module that a path from the root of the crate leads to.
 fn place<'m>(
-    mut path: Module,
-    modules: &'m Modules,
-    handed_on: &BTreeMap<Module, Module>,
+    mut path: Module, modules: &'m Modules, handed_on: &BTreeMap<Module, Module>,
 ) -> Option<&'m Module> {
     for _ in 0..5 {
         let known = (0..=path.len()).rev();

@@ -253,10 +253,7 @@ fn random_password() -> Result<String, String> {
 }
 
 fn initialise(
-    bin: &Path,
-    directory: &Path,
-    user: Option<&User>,
-    password: &str,
+    bin: &Path, directory: &Path, user: Option<&User>, password: &str,
 ) -> Result<(), String> {
     let password_file = directory.join("password");
     fs::write(&password_file, password)

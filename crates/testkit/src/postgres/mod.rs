@@ -65,8 +65,7 @@ impl Database {
     /// `migrate` does: use a digest of the migrations. Safe to call on an
     /// async worker: the work happens on a thread of its own.
     pub fn create(
-        template: &str,
-        migrate: impl FnOnce(&str) -> Result<(), String> + Send,
+        template: &str, migrate: impl FnOnce(&str) -> Result<(), String> + Send,
     ) -> Option<Database> {
         let cluster = cluster_url()?;
         let name = unique_name();
@@ -114,9 +113,7 @@ fn copy(client: &mut Client, template: &str, name: &str) -> Result<(), ::postgre
 /// process build while the others wait; only a finished template carries the
 /// final name.
 fn build_template(
-    client: &mut Client,
-    cluster: &str,
-    template: &str,
+    client: &mut Client, cluster: &str, template: &str,
     migrate: impl FnOnce(&str) -> Result<(), String>,
 ) -> Result<(), String> {
     let run = |client: &mut Client, sql: &str| {
@@ -175,8 +172,7 @@ fn off_the_runtime<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 /// Runs `work` off the runtime, on a connection that the next one uses again:
 /// each costs the cluster a process.
 fn with_client<T: Send>(
-    cluster: &str,
-    work: impl FnOnce(&mut Client) -> Result<T, String> + Send,
+    cluster: &str, work: impl FnOnce(&mut Client) -> Result<T, String> + Send,
 ) -> Result<T, String> {
     static IDLE: Mutex<Vec<Client>> = Mutex::new(Vec::new());
     let idle = || IDLE.lock().unwrap_or_else(PoisonError::into_inner);

@@ -41,9 +41,7 @@ async fn create(at: CodeRequest, params: Params<CreateBranch>) -> Result<Created
 }
 
 async fn destroy(
-    at: CodeRequest,
-    request: Arc<RequestContext>,
-    params: Params<OneBranch>,
+    at: CodeRequest, request: Arc<RequestContext>, params: Params<OneBranch>,
 ) -> Result<NoContent> {
     delete(&at, &request, RefName::branch(&params.branch).ok(), "Branch").await
 }

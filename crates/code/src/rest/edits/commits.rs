@@ -77,10 +77,7 @@ async fn create(at: CodeRequest, params: Params<CreateCommit>) -> Result<Created
 
 /// Forks are no part of this yet: a branch begins in its own project.
 async fn check_start_project(
-    at: &CodeRequest,
-    own: i64,
-    name: &str,
-    other: Reference,
+    at: &CodeRequest, own: i64, name: &str, other: Reference,
 ) -> Result<()> {
     let viewer = at.viewer.clone();
     let found = at.app.read(move |tx| project(tx, &viewer, &other, Purpose::DownloadCode)).await;

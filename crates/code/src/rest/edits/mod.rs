@@ -95,10 +95,7 @@ async fn detail(at: &CodeRequest, commit: Commit, with_stats: bool) -> Result<Co
 
 /// Deletes a branch or tag, if it is as it was when the caller looked.
 async fn delete(
-    at: &CodeRequest,
-    request: &RequestContext,
-    name: Option<RefName>,
-    thing: &'static str,
+    at: &CodeRequest, request: &RequestContext, name: Option<RefName>, thing: &'static str,
 ) -> Result<NoContent> {
     let code = writable(at).await?;
     let name = name.found(thing)?;

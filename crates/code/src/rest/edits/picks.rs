@@ -101,8 +101,7 @@ kernel::params! {
 }
 
 async fn set_submodule(
-    at: CodeRequest,
-    params: Params<SetSubmodule>,
+    at: CodeRequest, params: Params<SetSubmodule>,
 ) -> Result<Ok200<CommitDetail>> {
     let code = code(&at).await?;
     let request = SubmoduleRequest {

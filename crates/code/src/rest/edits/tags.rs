@@ -39,9 +39,7 @@ async fn create(at: CodeRequest, params: Params<CreateTag>) -> Result<Created<Ta
 }
 
 async fn destroy(
-    at: CodeRequest,
-    request: Arc<RequestContext>,
-    params: Params<OneTag>,
+    at: CodeRequest, request: Arc<RequestContext>, params: Params<OneTag>,
 ) -> Result<NoContent> {
     delete(&at, &request, RefName::tag(&params.tag_name).ok(), "Tag").await
 }

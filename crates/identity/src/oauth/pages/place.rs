@@ -156,10 +156,7 @@ impl Form {
 }
 
 fn form(
-    place: &ApplicationsOwner,
-    given: Registration,
-    action: String,
-    button: &'static str,
+    place: &ApplicationsOwner, given: Registration, action: String, button: &'static str,
 ) -> ApplicationForm {
     let all = crate::scopes::of_applications(place.viewer.0.user.is_admin);
     ApplicationForm {
@@ -201,10 +198,7 @@ async fn list<P: Place>(app: App, place: P, params: Params<ListParams>) -> Resul
 }
 
 async fn render_list(
-    app: &App,
-    place: &ApplicationsOwner,
-    page: i64,
-    refused: Option<Refused>,
+    app: &App, place: &ApplicationsOwner, page: i64, refused: Option<Refused>,
 ) -> Result<Response> {
     let paging = Paging { per_page: PER_PAGE, start: Start::Page(page.max(1)) };
     let user = &place.viewer.0.user;
@@ -277,19 +271,14 @@ fn check_scopes(scopes: &[String], place: &ApplicationsOwner) -> Result<()> {
 }
 
 pub(super) async fn show<P: Place>(
-    app: App,
-    place: P,
-    params: Params<OneParams>,
+    app: App, place: P, params: Params<OneParams>,
 ) -> Result<Response> {
     show_one(&app, &place.owner(), params.id, None).await
 }
 
 /// One application, with a secret that was just made.
 async fn show_one(
-    app: &App,
-    place: &ApplicationsOwner,
-    id: i64,
-    secret: Option<Secret>,
+    app: &App, place: &ApplicationsOwner, id: i64, secret: Option<Secret>,
 ) -> Result<Response> {
     let within = place.clone();
     let one = app.read(move |tx| within.find(tx, id)).await?;
@@ -297,10 +286,7 @@ async fn show_one(
 }
 
 async fn render_one(
-    app: &App,
-    place: &ApplicationsOwner,
-    one: Application,
-    secret: Option<Secret>,
+    app: &App, place: &ApplicationsOwner, one: Application, secret: Option<Secret>,
     refused: Option<Refused>,
 ) -> Result<Response> {
     let id = one.id;
@@ -323,10 +309,7 @@ async fn render_one(
 }
 
 async fn update<P: Place>(
-    app: App,
-    place: P,
-    params: Params<OneParams>,
-    sent: Params<Form>,
+    app: App, place: P, params: Params<OneParams>, sent: Params<Form>,
 ) -> Result<Response> {
     let (place, id) = (place.owner(), params.id);
     place.check_browser()?;

@@ -57,8 +57,7 @@ const RIGHTS: &[(&str, bool, &str)] = &[
 
 /// Does something to the user of a page; who they were.
 async fn decide(
-    app: &App,
-    path: Params<NamedUser>,
+    app: &App, path: Params<NamedUser>,
     work: impl Fn(&mut Tx<'_>, &User) -> Result<()> + Send + 'static,
 ) -> Result<User> {
     let name = path.0.username;
@@ -72,9 +71,7 @@ async fn decide(
 
 /// Leads back to the user's page with what happened, or with why it did not.
 async fn told(
-    app: &App,
-    path: Params<NamedUser>,
-    text: &str,
+    app: &App, path: Params<NamedUser>, text: &str,
     work: impl Fn(&mut Tx<'_>, &User) -> Result<()> + Send + 'static,
 ) -> Result<Response> {
     let back = format!("/admin/users/{}", path.username);
@@ -88,11 +85,7 @@ async fn told(
 }
 
 async fn change_state(
-    app: App,
-    admin: Admin,
-    path: Params<NamedUser>,
-    to: Transition,
-    message: &str,
+    app: App, admin: Admin, path: Params<NamedUser>, to: Transition, message: &str,
 ) -> Result<Response> {
     let by = admin.author();
     let change =
@@ -101,11 +94,7 @@ async fn change_state(
 }
 
 async fn set_admin(
-    app: App,
-    admin: Admin,
-    path: Params<NamedUser>,
-    is_admin: bool,
-    message: &str,
+    app: App, admin: Admin, path: Params<NamedUser>, is_admin: bool, message: &str,
 ) -> Result<Response> {
     let change = Change { admin: Some(is_admin), ..Change::default() };
     told(&app, path, message, move |tx, user| {

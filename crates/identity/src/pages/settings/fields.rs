@@ -185,8 +185,7 @@ pub(crate) type Wrong = Vec<(String, Vec<String>)>;
 /// What was typed into these fields as it is stored; what else was sent is left
 /// out.
 pub(crate) fn read<'f>(
-    fields: impl Iterator<Item = &'f Field>,
-    typed: &Source,
+    fields: impl Iterator<Item = &'f Field>, typed: &Source,
 ) -> Result<Source, Wrong> {
     let (mut values, mut wrong) = (Source::new(), Wrong::new());
     for field in fields {

@@ -47,11 +47,7 @@ async fn show(app: App, admin: Admin, shown: &'static SettingsPage) -> Result<Re
 }
 
 fn render(
-    app: &App,
-    admin: &Admin,
-    shown: &SettingsPage,
-    values: &Map<String, Value>,
-    errors: Errors,
+    app: &App, admin: &Admin, shown: &SettingsPage, values: &Map<String, Value>, errors: Errors,
     refusal: Option<Flash>,
 ) -> Result<Response> {
     let is_refused = refusal.is_some();
@@ -68,10 +64,7 @@ fn render(
 }
 
 async fn save(
-    app: App,
-    admin: Admin,
-    typed: Typed,
-    shown: &'static SettingsPage,
+    app: App, admin: Admin, typed: Typed, shown: &'static SettingsPage,
 ) -> Result<Response> {
     let error = match write(&app, &admin, &typed.0, shown).await {
         Ok(()) => return flash::done(&app, shown.path, "Settings saved."),

@@ -200,10 +200,7 @@ pub(super) async fn knows_password(app: &App, signed_in: &SignedIn, typed: Strin
 }
 
 async fn turn_on(
-    app: &App,
-    viewer: &SignedInViewer,
-    secret: Vec<u8>,
-    step: i64,
+    app: &App, viewer: &SignedInViewer, secret: Vec<u8>, step: i64,
 ) -> Result<Response> {
     let (own, signed_in) = (app.clone(), viewer.0.clone());
     let codes = app
@@ -228,9 +225,7 @@ async fn turn_on(
 /// The recovery codes, this once. Also what other factors show that came
 /// first.
 pub(super) fn show_codes(
-    app: &App,
-    viewer: &SignedInViewer,
-    codes: Vec<String>,
+    app: &App, viewer: &SignedInViewer, codes: Vec<String>,
 ) -> Result<Response> {
     let page = super::page(app, &viewer.viewer(), "Recovery codes");
     let mut page = own_settings(page, "Two-factor authentication");

@@ -18,8 +18,7 @@ pub fn routes(r: &mut Routes) {
 
 /// The picture that was sent: `None` leaves it, `Some(None)` takes it away.
 pub(in crate::rest) fn sent_avatar(
-    files: &Files,
-    field: &Patch<String>,
+    files: &Files, field: &Patch<String>,
 ) -> Result<Option<Option<Avatar>>> {
     if let Some(bytes) = files.named("avatar") {
         return Avatar::new(bytes).map(|avatar| Some(Some(avatar)));
@@ -65,10 +64,7 @@ kernel::params! {
 }
 
 async fn create(
-    app: App,
-    admin: Admin,
-    params: Params<CreateUser>,
-    files: Files,
+    app: App, admin: Admin, params: Params<CreateUser>, files: Files,
 ) -> Result<Created<UserEntity>> {
     let avatar = sent_avatar(&files, &params.rest.avatar)?;
     let automatic =
@@ -152,10 +148,7 @@ kernel::params! {
 }
 
 async fn update(
-    app: App,
-    admin: Admin,
-    params: Params<UpdateUser>,
-    files: Files,
+    app: App, admin: Admin, params: Params<UpdateUser>, files: Files,
 ) -> Result<Ok200<UserEntity>> {
     let id = params.id;
     let avatar = sent_avatar(&files, &params.rest.avatar)?;
@@ -209,11 +202,7 @@ fn check_password(password: &str, user: &User, change: &Change) -> Result<()> {
 
 /// A password that somebody else chose must be changed at the next sign-in.
 fn set_password(
-    tx: &mut store::Tx<'_>,
-    by: &Author,
-    user: &User,
-    hash: &str,
-    caller: &SignedIn,
+    tx: &mut store::Tx<'_>, by: &Author, user: &User, hash: &str, caller: &SignedIn,
 ) -> Result<()> {
     let own = caller.user.id == user.id;
     users::set_password(tx, by, user, hash, !own, None)

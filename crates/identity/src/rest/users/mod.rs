@@ -159,10 +159,7 @@ pub enum ListedUser {
 
 /// Nobody may look up a user by name, but not go through all of them.
 async fn list(
-    app: App,
-    viewer: Viewer,
-    params: Params<ListUsers>,
-    paging: Paging,
+    app: App, viewer: Viewer, params: Params<ListUsers>, paging: Paging,
 ) -> Result<Paged<ListedUser>> {
     let admin = viewer.is_admin();
     let (filter, order) = (params.filter(admin)?, params.order(admin));
@@ -238,10 +235,7 @@ async fn destroy(app: App, admin: Admin, params: Params<DestroyUser>) -> Result<
 /// What happened; doing it again is told as clients expect it: `null` for
 /// blocking, `false` for unblocking.
 async fn change_state(
-    app: App,
-    admin: Admin,
-    path: Params<UserPath>,
-    to: Transition,
+    app: App, admin: Admin, path: Params<UserPath>, to: Transition,
 ) -> Result<Created<Option<bool>>> {
     let (id, by) = (path.id, admin.author());
     let changed = app.write(move |tx| users::transition(tx, &by, id, to)).await?;

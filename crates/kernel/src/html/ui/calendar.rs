@@ -55,9 +55,7 @@ struct Label {
 
 /// Counts of the days from `first` to `last`; weeks begin as the reader wants it.
 pub fn calendar(
-    title: impl Display,
-    (first, last): (Date, Date),
-    first_day: FirstDay,
+    title: impl Display, (first, last): (Date, Date), first_day: FirstDay,
     counts: &BTreeMap<Date, u64>,
 ) -> Calendar {
     let counts: BTreeMap<Date, u64> = counts

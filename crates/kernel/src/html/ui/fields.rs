@@ -168,10 +168,7 @@ pub struct Select {
 
 /// One of several choices; the control's id is `f-<name>`.
 pub fn select(
-    name: impl Display,
-    label: impl Display,
-    options: impl AsRef<[Choice]>,
-    chosen: impl Display,
+    name: impl Display, label: impl Display, options: impl AsRef<[Choice]>, chosen: impl Display,
 ) -> Select {
     Select {
         name: name.to_string(),

@@ -70,10 +70,7 @@ pub struct CardSearch {
 
 /// A search of a card's list; `label` says what it looks for.
 pub fn card_search(
-    url: impl Display,
-    label: impl Display,
-    value: impl Display,
-    hint: impl Display,
+    url: impl Display, label: impl Display, value: impl Display, hint: impl Display,
 ) -> CardSearch {
     CardSearch {
         url: url.to_string(),

@@ -20,10 +20,7 @@ pub struct Picker {
 /// A field for one name of a kind that `/-/suggest` knows; the control's id is
 /// `f-<name>`.
 pub fn picker(
-    name: impl Display,
-    label: impl Display,
-    kind: &'static str,
-    value: impl Display,
+    name: impl Display, label: impl Display, kind: &'static str, value: impl Display,
 ) -> Picker {
     Picker {
         field: input(name, label, value),

@@ -234,10 +234,7 @@ pub struct Confirm {
 
 /// A button that opens a question; only the button below it sends the form.
 pub fn confirm(
-    action: impl Display,
-    csrf: impl Display,
-    label: impl Display,
-    question: impl Display,
+    action: impl Display, csrf: impl Display, label: impl Display, question: impl Display,
 ) -> Confirm {
     Confirm {
         action: action.to_string(),

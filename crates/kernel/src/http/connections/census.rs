@@ -62,9 +62,7 @@ impl Census {
 
     /// Takes a place for a connection.
     pub(super) fn enter(
-        self: &Arc<Census>,
-        peer: IpAddr,
-        is_proxy: bool,
+        self: &Arc<Census>, peer: IpAddr, is_proxy: bool,
     ) -> Result<Place, Refused> {
         let network = (!is_proxy).then(|| network(peer));
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);

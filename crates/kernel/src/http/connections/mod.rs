@@ -64,9 +64,7 @@ struct Shared {
 
 /// Serves connections until `stop` resolves, then drains.
 pub(super) async fn serve(
-    server: Arc<Server>,
-    app: &App,
-    listener: TcpListener,
+    server: Arc<Server>, app: &App, listener: TcpListener,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
     let limits = app.config().connections.clone();
@@ -131,10 +129,7 @@ async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
 }
 
 async fn connection(
-    shared: Arc<Shared>,
-    stream: TcpStream,
-    peer: SocketAddr,
-    place: Place,
+    shared: Arc<Shared>, stream: TcpStream, peer: SocketAddr, place: Place,
     mut stopped: watch::Receiver<bool>,
 ) {
     // Answers are written whole: there is nothing to wait for.
@@ -167,10 +162,7 @@ async fn connection(
 
 impl Shared {
     async fn answer(
-        self: Arc<Self>,
-        peer: SocketAddr,
-        request: Request<Incoming>,
-        exchange: Exchange,
+        self: Arc<Self>, peer: SocketAddr, request: Request<Incoming>, exchange: Exchange,
     ) -> Result<http::Response<watched::Answer>, Infallible> {
         if request.version() == Version::HTTP_2 {
             exchange.shares_connection();

@@ -19,8 +19,7 @@ struct Mending<S> {
 
 /// The body with a CR before its last boundary.
 pub(super) fn mended<S, E>(
-    body: S,
-    boundary: &str,
+    body: S, boundary: &str,
 ) -> impl Stream<Item = Result<Bytes, E>> + use<S, E>
 where
     S: Stream<Item = Result<Bytes, E>> + Unpin,

@@ -19,10 +19,7 @@ const MAX_FIRST: usize = 1024;
 /// Reads a whole form of at most `most` bytes: its texts, and the files
 /// it carries.
 pub(super) async fn read_fields(
-    body: Body,
-    most: usize,
-    kind: &str,
-    into: &mut Source,
+    body: Body, most: usize, kind: &str, into: &mut Source,
 ) -> Result<Vec<SentFile>> {
     let boundary = multer::parse_boundary(kind)
         .map_err(|_| Error::BadRequest("the multipart body has no boundary".into()))?;

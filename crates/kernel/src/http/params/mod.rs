@@ -287,9 +287,7 @@ pub fn take<T: Param>(source: &Source, name: &str, errors: &mut Vec<String>) -> 
 /// The value of a field that offers these, each with what it is called: the
 /// first where nothing is sent, and a refusal of what is not among them.
 pub fn one_of(
-    name: &str,
-    sent: Option<&str>,
-    offered: &[(&'static str, &str)],
+    name: &str, sent: Option<&str>, offered: &[(&'static str, &str)],
 ) -> crate::error::Result<&'static str> {
     let sent = sent.unwrap_or_default();
     let known = offered.iter().find(|(value, _)| *value == sent);

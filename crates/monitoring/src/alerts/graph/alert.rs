@@ -123,10 +123,7 @@ fn issue(it: ObjectBuilder<'_, AlertView>) -> ObjectBuilder<'_, AlertView> {
 }
 
 async fn assignees(
-    alerts: Vec<Arc<AlertView>>,
-    ask: Ask,
-    _: Args,
-    context: Context,
+    alerts: Vec<Arc<AlertView>>, ask: Ask, _: Args, context: Context,
 ) -> Result<Vec<Option<Connection<Person>>>, Fault> {
     let window = ask.window(&context, "assignees", &[Key::int("users.id", Order::Asc)])?;
     let ids = alerts.iter().filter_map(|it| it.alert.assignee_id);

@@ -85,9 +85,7 @@ pub fn graph(g: &mut Graph) {
 }
 
 fn mutation<'g>(
-    g: &'g mut Graph,
-    name: &'static str,
-    text: &'static str,
+    g: &'g mut Graph, name: &'static str, text: &'static str,
 ) -> MutationBuilder<'g, Changed> {
     g.mutation::<Changed>(name, text)
         .answers("alert", object::<AlertView>("AlertManagementAlert"), |it| {
@@ -120,8 +118,7 @@ impl Changed {
 }
 
 async fn change(
-    at: At,
-    context: Context,
+    at: At, context: Context,
     work: impl Fn(&mut Tx<'_>, &mut AlertAccess) -> Wrote<()> + Send + Sync + 'static,
 ) -> Result<Done<Changed>, Fault> {
     let (app, viewer) = caller(&context)?;
@@ -136,10 +133,7 @@ async fn change(
 
 /// Who looks after an alert then: only the first is kept.
 fn assignees(
-    tx: &mut Tx<'_>,
-    alert: &Alert,
-    names: &[String],
-    mode: Option<&str>,
+    tx: &mut Tx<'_>, alert: &Alert, names: &[String], mode: Option<&str>,
 ) -> Wrote<Vec<i64>> {
     match (mode, alert.assignee_id) {
         (Some("APPEND"), Some(present)) => Ok(vec![present]),

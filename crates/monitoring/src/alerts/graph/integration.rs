@@ -43,10 +43,7 @@ pub struct IntegrationView {
 
 impl IntegrationView {
     pub fn new(
-        app: &App,
-        integration: Integration,
-        project: &str,
-        is_metrics: bool,
+        app: &App, integration: Integration, project: &str, is_metrics: bool,
     ) -> Read<Arc<IntegrationView>> {
         Ok(Arc::new(IntegrationView {
             token: integrations::token(app, &integration)?,
@@ -250,10 +247,7 @@ fn which(text: &str) -> Option<(i64, Kind)> {
 const KEYS: [Key; 1] = [Key::int("i.id", Order::Asc)];
 
 async fn listed(
-    projects: Vec<Arc<Project>>,
-    ask: Ask,
-    (id, kind): (Option<i64>, Option<Kind>),
-    by_kind: bool,
+    projects: Vec<Arc<Project>>, ask: Ask, (id, kind): (Option<i64>, Option<Kind>), by_kind: bool,
     context: Context,
 ) -> Result<Vec<Option<Connection<IntegrationView>>>, Fault> {
     let window = ask.window(&context, "alert integrations", &KEYS)?;

@@ -107,10 +107,7 @@ impl AlertsFilter {
 
     /// Those of these projects whose alerts the viewer may see, and which.
     fn among(
-        &self,
-        tx: &mut Tx<'_>,
-        viewer: &Viewer,
-        projects: &[i64],
+        &self, tx: &mut Tx<'_>, viewer: &Viewer, projects: &[i64],
     ) -> Read<(Vec<i64>, Filter)> {
         let readable = read::readable(tx, viewer, projects)?;
         let mut filter = self.filter.clone();
@@ -120,9 +117,7 @@ impl AlertsFilter {
 }
 
 async fn first(
-    projects: Vec<Arc<Project>>,
-    args: Args,
-    context: Context,
+    projects: Vec<Arc<Project>>, args: Args, context: Context,
 ) -> Result<Vec<Option<Arc<AlertView>>>, Fault> {
     let wanted = AlertsFilter::read(&args)?;
     let (app, viewer) = caller(&context)?;
@@ -140,10 +135,7 @@ async fn first(
 }
 
 async fn listed(
-    projects: Vec<Arc<Project>>,
-    ask: Ask,
-    args: Args,
-    context: Context,
+    projects: Vec<Arc<Project>>, ask: Ask, args: Args, context: Context,
 ) -> Result<Vec<Option<Connection<AlertView>>>, Fault> {
     let wanted = AlertsFilter::read(&args)?;
     let order = wanted.order;
@@ -170,9 +162,7 @@ async fn listed(
 }
 
 async fn counts(
-    projects: Vec<Arc<Project>>,
-    args: Args,
-    context: Context,
+    projects: Vec<Arc<Project>>, args: Args, context: Context,
 ) -> Result<Vec<Option<Arc<Counts>>>, Fault> {
     let wanted = AlertsFilter::read(&args)?;
     let (app, viewer) = caller(&context)?;

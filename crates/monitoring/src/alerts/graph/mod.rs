@@ -93,9 +93,7 @@ impl Loader for AlertsOfIssues {
 
 /// Alerts of which this column is one of these, and which the viewer may see.
 async fn views(
-    context: Context,
-    column: &'static str,
-    ids: Vec<i64>,
+    context: Context, column: &'static str, ids: Vec<i64>,
 ) -> Result<Vec<Arc<AlertView>>, Fault> {
     let (app, viewer) = caller(&context)?;
     let found = app.read(move |tx| read::visible(tx, &viewer, column, &ids));

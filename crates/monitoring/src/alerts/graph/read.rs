@@ -60,10 +60,7 @@ fn among(tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64], level: i64) -> Result<Ve
 
 /// Alerts of which this column is one of these, and which the viewer may see.
 pub fn visible(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    column: &str,
-    ids: &[i64],
+    tx: &mut Tx<'_>, viewer: &Viewer, column: &str, ids: &[i64],
 ) -> Result<Vec<AlertWithPath>> {
     let mut query = Fragment::new(
         "select alerts.*, projects.full_path from alerts
@@ -77,10 +74,7 @@ pub fn visible(
 /// Alerts of projects of these folded paths and of these numbers that the
 /// viewer may see: how texts name them.
 pub fn named(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    paths: &[String],
-    iids: &[i64],
+    tx: &mut Tx<'_>, viewer: &Viewer, paths: &[String], iids: &[i64],
 ) -> Result<Vec<Numbered>> {
     let mut query = Fragment::new(
         "select projects.full_path, projects.full_path_folded, alerts.iid, alerts.title
@@ -104,10 +98,7 @@ pub fn todo_is_visible(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
 
 /// A page of the alerts of each of these projects.
 pub fn pages(
-    tx: &mut Tx<'_>,
-    projects: &[i64],
-    filter: &Filter,
-    window: &Window,
+    tx: &mut Tx<'_>, projects: &[i64], filter: &Filter, window: &Window,
 ) -> Result<Vec<Owned<Alert>>> {
     let mut from = Fragment::new(" from alerts where");
     from.in_list("alerts.project_id", projects)
@@ -118,10 +109,7 @@ pub fn pages(
 
 /// The first alert of each of these projects, in an order.
 pub fn firsts(
-    tx: &mut Tx<'_>,
-    projects: &[i64],
-    filter: &Filter,
-    order: Order,
+    tx: &mut Tx<'_>, projects: &[i64], filter: &Filter, order: Order,
 ) -> Result<Vec<Owned<Alert>>> {
     let keys: Vec<String> = keys(order).iter().map(|key| key.1.clone()).collect();
     let mut query = Fragment::new(&format!(
@@ -186,11 +174,7 @@ pub fn values(order: Order, alert: &Alert) -> Vec<Json> {
 /// A page of the integrations of each of these projects: all, or only this
 /// one, or only those of this kind.
 pub fn integrations(
-    tx: &mut Tx<'_>,
-    projects: &[i64],
-    id: Option<i64>,
-    kind: Option<Kind>,
-    window: &Window,
+    tx: &mut Tx<'_>, projects: &[i64], id: Option<i64>, kind: Option<Kind>, window: &Window,
 ) -> Result<Vec<Owned<Integration>>> {
     let mut from = Fragment::new(" from alert_integrations i where");
     from.in_list("i.project_id", projects);

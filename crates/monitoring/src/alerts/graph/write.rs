@@ -147,10 +147,7 @@ fn http(g: &mut Graph) {
 }
 
 fn mutation<'g>(
-    g: &'g mut Graph,
-    name: &'static str,
-    text: &'static str,
-    shows: &'static str,
+    g: &'g mut Graph, name: &'static str, text: &'static str, shows: &'static str,
 ) -> MutationBuilder<'g, Changed> {
     g.mutation::<Changed>(name, text).answers(
         "integration",
@@ -226,10 +223,7 @@ fn done(app: &App, one: Integration, project: &str, metrics: bool) -> Result<Don
 }
 
 async fn create(
-    path: String,
-    new: Change,
-    metrics: bool,
-    context: Context,
+    path: String, new: Change, metrics: bool, context: Context,
 ) -> Result<Done<Changed>, Fault> {
     let (app, viewer) = caller(&context)?;
     let (handle, reference) = (app.clone(), Reference::Path(path));
@@ -246,10 +240,7 @@ async fn create(
 }
 
 async fn update(
-    id: i64,
-    wanted: Change,
-    metrics: bool,
-    context: Context,
+    id: i64, wanted: Change, metrics: bool, context: Context,
 ) -> Result<Done<Changed>, Fault> {
     let nothing = wanted.kind.is_none()
         && wanted.name.is_none()
@@ -271,9 +262,7 @@ async fn reset(id: i64, metrics: bool, context: Context) -> Result<Done<Changed>
 }
 
 async fn change(
-    id: i64,
-    metrics: bool,
-    context: Context,
+    id: i64, metrics: bool, context: Context,
     work: impl Fn(&App, &mut Tx<'_>, &Manager, &Integration) -> Wrote<Integration>
     + Send
     + Sync

@@ -31,9 +31,7 @@ kernel::params! {
 }
 
 pub(super) async fn change(
-    app: App,
-    page: AlertPage,
-    form: Params<ChangeForm>,
+    app: App, page: AlertPage, form: Params<ChangeForm>,
 ) -> Result<Response> {
     let Params(form) = form;
     let typed = AlertForms { assignee: form.assignee.clone(), ..AlertForms::default() };

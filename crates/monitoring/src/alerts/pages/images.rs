@@ -35,10 +35,7 @@ impl ChartForm {
 }
 
 pub(super) async fn add(
-    app: App,
-    page: AlertPage,
-    form: Params<ChartForm>,
-    files: Files,
+    app: App, page: AlertPage, form: Params<ChartForm>, files: Files,
 ) -> Result<Response> {
     let sent = files.named("file").filter(|bytes| !bytes.is_empty());
     let new = match sent {
@@ -58,9 +55,7 @@ pub(super) async fn add(
 }
 
 pub(super) async fn change(
-    app: App,
-    page: AlertPage,
-    form: Params<ImageChange>,
+    app: App, page: AlertPage, form: Params<ImageChange>,
 ) -> Result<Response> {
     page.change(&app, AlertForms::default(), move |tx, here| {
         if form.remove == Some(true) {

@@ -115,10 +115,7 @@ fn counted(counts: &Counts, statuses: &[Status]) -> i64 {
 }
 
 pub(super) async fn show(
-    app: App,
-    visit: Visit,
-    params: Params<ListPage>,
-    paging: Paging,
+    app: App, visit: Visit, params: Params<ListPage>, paging: Paging,
 ) -> Result<Response> {
     let list = View::of(&params)?;
     let page = page(&app, &visit.viewer, "Alerts");

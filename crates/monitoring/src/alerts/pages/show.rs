@@ -124,9 +124,7 @@ impl AlertPage {
 
     /// Does what a form asks of the alert, which says what it did.
     pub async fn change(
-        self,
-        app: &App,
-        typed: AlertForms,
+        self, app: &App, typed: AlertForms,
         work: impl Fn(&mut Tx<'_>, &mut AlertAccess) -> Result<String> + Send + 'static,
     ) -> Result<Response> {
         let page = self.clone();
@@ -141,10 +139,7 @@ impl AlertPage {
     /// Leads on with a message from a form that was accepted, or shows the
     /// page again with what was typed and refused.
     pub async fn answer(
-        self,
-        app: &App,
-        done: Result<Guarded<(String, String)>>,
-        typed: AlertForms,
+        self, app: &App, done: Result<Guarded<(String, String)>>, typed: AlertForms,
     ) -> Result<Response> {
         match outcome(app, done, typed.fields()).await? {
             Ok((path, text)) => flash::done(app, &path, text),
@@ -175,12 +170,7 @@ impl AlertPage {
     }
 
     fn details(
-        &self,
-        tx: &mut Tx<'_>,
-        page: Page,
-        space: &Space,
-        typed: &AlertForms,
-        open: &Open,
+        &self, tx: &mut Tx<'_>, page: Page, space: &Space, typed: &AlertForms, open: &Open,
     ) -> Result<AlertDetails> {
         let (now, project) = (tx.now(), space.project()?);
         let alert = rows::find(tx, project.id, self.iid)?.found("Alert")?;
@@ -257,11 +247,7 @@ impl AlertPage {
     /// One page of what was said about the alert and became of it, the latest
     /// first, or of one discussion.
     fn story(
-        &self,
-        tx: &mut Tx<'_>,
-        around: &NotePage<'_>,
-        alert: &Alert,
-        here: &str,
+        &self, tx: &mut Tx<'_>, around: &NotePage<'_>, alert: &Alert, here: &str,
     ) -> Result<(Story, Pages)> {
         let talk = Talk::new(around.viewer, around.desk, &thing(alert));
         let (said, total) = match (&self.story.thread, self.story.note) {
@@ -329,9 +315,7 @@ fn fields(payload: &Value) -> Vec<(String, String)> {
 
 /// What was sent of it: by hour while it is young, by day later.
 fn chart(
-    alert: &Alert,
-    sent: &[(Timestamp, i64)],
-    now: Timestamp,
+    alert: &Alert, sent: &[(Timestamp, i64)], now: Timestamp,
 ) -> (&'static str, Vec<(String, u64)>) {
     match alert.times.created_at > before(now, HOURS - 1) {
         true => ("Events by hour", of_hours(&last_hours(now, sent))),

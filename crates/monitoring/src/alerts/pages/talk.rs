@@ -64,10 +64,7 @@ async fn alert(app: &App, page: &AlertPage) -> Result<(Alert, String)> {
 }
 
 async fn incident(
-    app: App,
-    page: AlertPage,
-    request: Arc<RequestContext>,
-    Solved(solution): Solved,
+    app: App, page: AlertPage, request: Arc<RequestContext>, Solved(solution): Solved,
 ) -> Result<Response> {
     let (alert, path) = alert(&app, &page).await?;
     let place = (Reference::Id(alert.project_id), alert.iid);
@@ -83,10 +80,7 @@ async fn incident(
 }
 
 async fn write_note(
-    app: App,
-    page: AlertPage,
-    request: Arc<RequestContext>,
-    form: Params<NoteForm>,
+    app: App, page: AlertPage, request: Arc<RequestContext>, form: Params<NoteForm>,
     Solved(solution): Solved,
 ) -> Result<Response> {
     let Params(form) = form;
@@ -125,10 +119,7 @@ async fn write_note(
 }
 
 async fn change_note(
-    app: App,
-    page: AlertPage,
-    request: Arc<RequestContext>,
-    form: Params<NoteChange>,
+    app: App, page: AlertPage, request: Arc<RequestContext>, form: Params<NoteChange>,
     Solved(solution): Solved,
 ) -> Result<Response> {
     let (alert, path) = alert(&app, &page).await?;

@@ -53,10 +53,7 @@ pub async fn find(app: &App, addresses: Vec<(String, String)>) -> Result<Option<
 }
 
 pub fn authorize(
-    app: &App,
-    door: &IngestEndpoint,
-    request: &RequestContext,
-    limits: &AlertLimits,
+    app: &App, door: &IngestEndpoint, request: &RequestContext, limits: &AlertLimits,
 ) -> Entry {
     let (Some(integration_id), Some(sealed_token)) = (door.integration_id, &door.sealed_token)
     else {

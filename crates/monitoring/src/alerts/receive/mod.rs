@@ -62,10 +62,7 @@ enum Answer {
 }
 
 async fn receive(
-    app: App,
-    request: Arc<RequestContext>,
-    to: Params<Addressed>,
-    body: Raw,
+    app: App, request: Arc<RequestContext>, to: Params<Addressed>, body: Raw,
 ) -> Result<Response> {
     kernel::read_only::check(&app)
         .await

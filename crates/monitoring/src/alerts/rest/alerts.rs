@@ -69,10 +69,7 @@ kernel::params! {
 
 impl AlertPath {
     pub(super) fn authorize(
-        &self,
-        tx: &mut Tx<'_>,
-        viewer: &Viewer,
-        purpose: Purpose,
+        &self, tx: &mut Tx<'_>, viewer: &Viewer, purpose: Purpose,
     ) -> Result<AlertAccess> {
         authorize(tx, viewer, &self.id, self.alert_iid, purpose)
     }
@@ -155,9 +152,7 @@ fn detail(app: &App, tx: &mut Tx<'_>, here: AlertAccess) -> Result<AlertDetailEn
 }
 
 async fn list(
-    by: Caller,
-    params: Params<ListAlerts>,
-    paging: Paging,
+    by: Caller, params: Params<ListAlerts>, paging: Paging,
 ) -> Result<Paged<AlertEntity>> {
     by.read(move |tx, by| {
         let project = spaces::project(tx, &by.viewer, &params.id, Purpose::ReadAlerts)?;
@@ -206,10 +201,7 @@ async fn update(by: Caller, params: Params<UpdateAlert>) -> Result<Ok200<AlertDe
 }
 
 async fn create_issue(
-    app: App,
-    viewer: Viewer,
-    request: Arc<RequestContext>,
-    path: Params<AlertPath>,
+    app: App, viewer: Viewer, request: Arc<RequestContext>, path: Params<AlertPath>,
 ) -> Result<Created<AlertIssueEntity>> {
     let place = (path.0.id, path.0.alert_iid);
     let by = Writer::by_api(viewer, request);

@@ -93,9 +93,7 @@ impl From<MetricImage> for MetricImageEntity {
 }
 
 async fn list(
-    by: Caller,
-    path: Params<AlertPath>,
-    paging: Paging,
+    by: Caller, path: Params<AlertPath>, paging: Paging,
 ) -> Result<Paged<MetricImageEntity>> {
     by.read(move |tx, by| {
         let alert = path.authorize(tx, &by.viewer, Purpose::ReadAlerts)?.alert;
@@ -105,10 +103,7 @@ async fn list(
 }
 
 async fn create(
-    app: App,
-    viewer: Viewer,
-    path: Params<AlertPath>,
-    parts: Parts,
+    app: App, viewer: Viewer, path: Params<AlertPath>, parts: Parts,
 ) -> Result<Created<MetricImageEntity>> {
     let (sender, to) = (viewer.clone(), path.0.clone());
     // Nobody uploads who may not.

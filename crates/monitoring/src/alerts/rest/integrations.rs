@@ -237,9 +237,7 @@ pub struct TouchedEntity {
 }
 
 async fn list(
-    by: Caller,
-    path: Params<ProjectPath>,
-    paging: Paging,
+    by: Caller, path: Params<ProjectPath>, paging: Paging,
 ) -> Result<Paged<IntegrationEntity>> {
     by.read(move |tx, by| {
         let here = Manager::authorize(tx, &by.viewer, &path.id)?;
@@ -254,8 +252,7 @@ async fn list(
 }
 
 async fn create(
-    by: Caller,
-    params: Params<CreateIntegration>,
+    by: Caller, params: Params<CreateIntegration>,
 ) -> Result<Created<IntegrationEntity>> {
     let mut new = Change {
         kind: params.kind,
@@ -319,9 +316,7 @@ async fn destroy(by: Caller, path: Params<IntegrationPath>) -> Result<NoContent>
 
 /// Does as if its sender had sent something.
 async fn test(
-    app: App,
-    viewer: Viewer,
-    params: Params<TestIntegration>,
+    app: App, viewer: Viewer, params: Params<TestIntegration>,
 ) -> Result<Ok200<Vec<TouchedEntity>>> {
     let limits: AlertLimits = app.settings().get(&app).await?;
     let now = app.now();
@@ -344,9 +339,7 @@ async fn test(
 }
 
 async fn log(
-    by: Caller,
-    path: Params<IntegrationPath>,
-    paging: Paging,
+    by: Caller, path: Params<IntegrationPath>, paging: Paging,
 ) -> Result<Paged<Delivered>> {
     by.read(move |tx, by| {
         let (_, one) = path.authorize(tx, by)?;

@@ -39,11 +39,7 @@ pub struct AlertAccess {
 
 /// The alert of this number, for somebody who may do this with alerts.
 pub fn authorize(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Reference,
-    iid: i64,
-    purpose: Purpose,
+    tx: &mut Tx<'_>, viewer: &Viewer, project: &Reference, iid: i64, purpose: Purpose,
 ) -> Result<AlertAccess> {
     let project = spaces::project(tx, viewer, project, purpose)?;
     AlertAccess::find(tx, viewer, &project, iid)
@@ -67,10 +63,7 @@ impl Alert {
 impl AlertAccess {
     /// The alert of this number in a project that was resolved for a purpose.
     pub fn find(
-        tx: &mut Tx<'_>,
-        viewer: &Viewer,
-        project: &Project,
-        iid: i64,
+        tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, iid: i64,
     ) -> Result<AlertAccess> {
         Ok(AlertAccess {
             alert: rows::find(tx, project.id, iid)?.found("Alert")?,

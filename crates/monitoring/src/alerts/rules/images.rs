@@ -82,9 +82,7 @@ fn text(sent: Option<String>) -> Result<Option<String>> {
 /// What was sent, trimmed, if it is like this and not too long; nothing if it
 /// is blank.
 fn bounded(
-    field: &str,
-    sent: Option<String>,
-    is_fit: impl Fn(&str) -> bool,
+    field: &str, sent: Option<String>, is_fit: impl Fn(&str) -> bool,
 ) -> Result<Option<String>> {
     let sent = sent.as_deref().map(str::trim).filter(|text| !text.is_empty());
     match sent {

@@ -21,11 +21,7 @@ const MAX_MARKDOWN: usize = 100_000;
 /// Makes an incident of an alert and links the two. The author is whoever
 /// asks for it, or the account of the program.
 pub fn create(
-    tx: &mut Tx<'_>,
-    base_url: &str,
-    project: &Project,
-    alert: &Alert,
-    author_id: i64,
+    tx: &mut Tx<'_>, base_url: &str, project: &Project, alert: &Alert, author_id: i64,
 ) -> Result<Issue> {
     let new = IssueInput {
         kind: Some(IssueKind::Incident),

@@ -110,11 +110,7 @@ fn no_external_tool(tx: &mut Tx<'_>, project_id: i64) -> Result<()> {
 /// Makes an integration with a key of its own. A `plain_address` is that of
 /// the project, if it is free.
 pub fn create(
-    app: &App,
-    tx: &mut Tx<'_>,
-    by: &Manager,
-    new: &Change,
-    plain_address: bool,
+    app: &App, tx: &mut Tx<'_>, by: &Manager, new: &Change, plain_address: bool,
 ) -> Result<Integration> {
     let blank = Integration {
         project_id: by.project.id,
@@ -151,10 +147,7 @@ fn single(tx: &mut Tx<'_>, project_id: i64, kind: Kind, id: i64) -> Result<()> {
 }
 
 pub fn update(
-    tx: &mut Tx<'_>,
-    by: &Manager,
-    integration: &Integration,
-    change: &Change,
+    tx: &mut Tx<'_>, by: &Manager, integration: &Integration, change: &Change,
 ) -> Result<Integration> {
     let after = checked(change.over(integration.clone()))?;
     if after.active && !integration.active {
@@ -177,11 +170,7 @@ pub fn update(
 /// Gives an integration another key. The old one stops at once, or opens it
 /// for so many seconds more.
 pub fn reset_token(
-    app: &App,
-    tx: &mut Tx<'_>,
-    by: &Manager,
-    integration: &Integration,
-    overlap_seconds: i64,
+    app: &App, tx: &mut Tx<'_>, by: &Manager, integration: &Integration, overlap_seconds: i64,
 ) -> Result<Integration> {
     if !(0..=MAX_OVERLAP).contains(&overlap_seconds) {
         let text = format!("must be between 0 and {MAX_OVERLAP}");
@@ -207,10 +196,7 @@ pub fn destroy(tx: &mut Tx<'_>, by: &Manager, id: i64) -> Result<Integration> {
 
 /// What a payload would come to if its sender sent it now.
 pub fn trial(
-    integration: &Integration,
-    limits: &AlertLimits,
-    payload: Payload,
-    now: Timestamp,
+    integration: &Integration, limits: &AlertLimits, payload: Payload, now: Timestamp,
 ) -> Result<Delivery> {
     if !integration.active {
         return Err(Error::forbidden("The integration is not active"));

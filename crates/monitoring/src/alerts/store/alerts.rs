@@ -125,12 +125,7 @@ impl Filter {
 }
 
 pub fn list(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    filter: &Filter,
-    order: Order,
-    limit: i64,
-    offset: i64,
+    tx: &mut Tx<'_>, project_id: i64, filter: &Filter, order: Order, limit: i64, offset: i64,
 ) -> Result<Vec<Alert>> {
     let mut query = Fragment::new("select alerts.* from alerts where ");
     query
@@ -230,10 +225,7 @@ pub fn issue_iids(tx: &mut Tx<'_>, issues: Vec<i64>) -> Result<HashMap<i64, i64>
 /// Stores a status; `ended_at` is for resolved ones, `shelved_until` for
 /// ignored ones.
 pub fn set_status(
-    tx: &mut Tx<'_>,
-    id: i64,
-    status: Status,
-    ended_at: Option<Timestamp>,
+    tx: &mut Tx<'_>, id: i64, status: Status, ended_at: Option<Timestamp>,
     shelved_until: Option<Timestamp>,
 ) -> Result<()> {
     let now = tx.now();

@@ -42,9 +42,7 @@ pub struct Open {
 }
 
 pub fn open(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    fingerprints: &HashSet<&str>,
+    tx: &mut Tx<'_>, project_id: i64, fingerprints: &HashSet<&str>,
 ) -> Result<HashMap<String, Open>> {
     if fingerprints.is_empty() {
         return Ok(HashMap::new());
@@ -66,9 +64,7 @@ pub fn open(
 
 /// Those of these fingerprints whose alert was resolved a short while ago.
 pub fn ended_lately(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    fingerprints: Vec<String>,
+    tx: &mut Tx<'_>, project_id: i64, fingerprints: Vec<String>,
 ) -> Result<HashSet<String>> {
     if fingerprints.is_empty() {
         return Ok(HashSet::new());

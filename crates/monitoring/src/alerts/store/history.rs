@@ -37,9 +37,7 @@ pub fn hours(tx: &mut Tx<'_>, alert_id: i64, since: Timestamp) -> Result<Vec<(Ti
 
 /// How often alerts of a project were sent, by hour since a time.
 pub fn hours_of_project(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    since: Timestamp,
+    tx: &mut Tx<'_>, project_id: i64, since: Timestamp,
 ) -> Result<Vec<(Timestamp, i64)>> {
     Ok(tx.all(
         sql!(

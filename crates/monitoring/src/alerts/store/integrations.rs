@@ -42,11 +42,7 @@ pub fn has_other(tx: &mut Tx<'_>, project_id: i64, kind: Kind, id: i64) -> Resul
 /// Whether an address of a project is taken by another integration, or only
 /// by one that is active.
 pub fn is_taken(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    identifier: &str,
-    id: i64,
-    active_only: bool,
+    tx: &mut Tx<'_>, project_id: i64, identifier: &str, id: i64, active_only: bool,
 ) -> Result<bool> {
     let other: Option<i64> = tx.optional(
         sql!(
@@ -115,10 +111,7 @@ pub fn update(tx: &mut Tx<'_>, one: &Integration) -> Result<Integration> {
 
 /// Stores another key, and the one before for a while.
 pub fn set_token(
-    tx: &mut Tx<'_>,
-    id: i64,
-    sealed_token: &str,
-    previous: Option<(&str, Timestamp)>,
+    tx: &mut Tx<'_>, id: i64, sealed_token: &str, previous: Option<(&str, Timestamp)>,
 ) -> Result<Integration> {
     let now = tx.now();
     let (token, until) = previous.unzip();
@@ -240,9 +233,7 @@ macro_rules! endpoint {
 /// archived projects have none. A project that moved is found by its old path,
 /// too.
 pub fn ingest_endpoint(
-    tx: &mut Tx<'_>,
-    path: &str,
-    identifier: &str,
+    tx: &mut Tx<'_>, path: &str, identifier: &str,
 ) -> Result<Option<IngestEndpoint>> {
     let folded = fold(path);
     let at = (folded.as_str(), identifier);

@@ -20,10 +20,7 @@ pub fn open(tx: &mut Tx<'_>, project_id: i64) -> Result<Vec<Window>> {
 }
 
 pub fn insert(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    author_id: Option<i64>,
-    new: &NewWindow,
+    tx: &mut Tx<'_>, project_id: i64, author_id: Option<i64>, new: &NewWindow,
 ) -> Result<Window> {
     let now = tx.now();
     Ok(tx.one(

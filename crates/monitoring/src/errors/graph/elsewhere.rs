@@ -14,11 +14,7 @@ pub struct There(pub i64, pub ExternalError);
 
 /// The page that a tracker elsewhere shows first.
 pub async fn page(
-    parent: &Errors,
-    ask: &Ask,
-    search: &str,
-    sort: Sort,
-    context: &Context,
+    parent: &Errors, ask: &Ask, search: &str, sort: Sort, context: &Context,
 ) -> Result<Connection<ErrorView>, Fault> {
     const PLACES: [Key; 1] = [Key::int("place", Order::Asc)];
     let label = format!("tracker errors elsewhere {sort}");

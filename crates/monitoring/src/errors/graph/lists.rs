@@ -13,10 +13,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 pub async fn listed(
-    parents: Vec<Arc<Errors>>,
-    ask: Ask,
-    args: Args,
-    context: Context,
+    parents: Vec<Arc<Errors>>, ask: Ask, args: Args, context: Context,
 ) -> Result<Vec<Option<Connection<ErrorView>>>, Fault> {
     let search: Option<String> = args.get("searchTerm")?;
     let search = search.unwrap_or_default();
@@ -41,11 +38,7 @@ pub async fn listed(
 }
 
 async fn received(
-    parents: Vec<Arc<Errors>>,
-    ask: &Ask,
-    search: &str,
-    sort: Sort,
-    context: &Context,
+    parents: Vec<Arc<Errors>>, ask: &Ask, search: &str, sort: Sort, context: &Context,
 ) -> Result<HashMap<i64, Connection<ErrorView>>, Fault> {
     let ids: Vec<i64> = parents.iter().map(|it| it.project.id).collect();
     if ids.is_empty() {

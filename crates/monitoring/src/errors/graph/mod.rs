@@ -45,9 +45,7 @@ impl ErrorView {
     /// What the tracker elsewhere says, or what is said of errors received
     /// here.
     fn told(
-        &self,
-        there: impl Fn(&ExternalError) -> String,
-        here: impl Fn(&spaces::Project) -> String,
+        &self, there: impl Fn(&ExternalError) -> String, here: impl Fn(&spaces::Project) -> String,
     ) -> String {
         match &self.there {
             Some(There(_, found)) => there(found),
@@ -268,9 +266,7 @@ fn collection(g: &mut Graph) {
 
 /// Those of the projects whose errors the viewer may read.
 async fn collections(
-    parents: Vec<Arc<Project>>,
-    _: Args,
-    context: Context,
+    parents: Vec<Arc<Project>>, _: Args, context: Context,
 ) -> Result<Vec<Option<Arc<Errors>>>, Fault> {
     let (app, viewer) = caller(&context)?;
     let base_url = app.base_url().to_owned();
@@ -311,9 +307,7 @@ async fn one_of(parents: Vec<Option<Arc<Errors>>>, args: Args, context: Context)
 }
 
 async fn stacks(
-    parents: Vec<Arc<Errors>>,
-    args: Args,
-    context: Context,
+    parents: Vec<Arc<Errors>>, args: Args, context: Context,
 ) -> Result<Vec<Option<Arc<Stack>>>, Fault> {
     let id: i64 = args.get("id")?;
     let (app, _) = caller(&context)?;
@@ -340,9 +334,7 @@ async fn stacks(
 }
 
 async fn frequencies(
-    errors: Vec<Arc<ErrorView>>,
-    _: Args,
-    context: Context,
+    errors: Vec<Arc<ErrorView>>, _: Args, context: Context,
 ) -> Result<Vec<Vec<Arc<Bar>>>, Fault> {
     // Nothing is counted here of what is kept elsewhere.
     let own = |it: &Arc<ErrorView>| it.there.is_none().then_some(it.error.id);
@@ -360,9 +352,7 @@ async fn frequencies(
 /// Something about the issue about each of these errors, where the viewer may
 /// see one.
 async fn issues<T>(
-    errors: Vec<Arc<ErrorView>>,
-    context: Context,
-    told: fn(&Linked) -> T,
+    errors: Vec<Arc<ErrorView>>, context: Context, told: fn(&Linked) -> T,
 ) -> Result<Vec<Option<T>>, Fault> {
     let ids: Vec<i64> = errors.iter().map(|it| it.error.id).collect();
     let (app, viewer) = caller(&context)?;

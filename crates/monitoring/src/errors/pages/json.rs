@@ -138,10 +138,7 @@ async fn listed(script: &Script, request: ListErrors) -> Result<Value> {
 }
 
 async fn received(
-    app: &App,
-    project: Project,
-    filter: Filter,
-    cursor: Option<String>,
+    app: &App, project: Project, filter: Filter, cursor: Option<String>,
 ) -> Result<Value> {
     let offset = cursor.as_deref().and_then(|text| text.parse().ok());
     let offset: i64 = offset.unwrap_or(0).clamp(0, 1_000_000);
@@ -173,10 +170,7 @@ async fn received(
 }
 
 async fn elsewhere(
-    app: &App,
-    setting: &Setting,
-    filter: &Filter,
-    cursor: Option<&str>,
+    app: &App, setting: &Setting, filter: &Filter, cursor: Option<&str>,
 ) -> Result<Value> {
     let listed = external::list(app, setting, filter, cursor).await?;
     let shown: Vec<Value> = listed.errors.iter().map(|one| foreign(one, setting)).collect();

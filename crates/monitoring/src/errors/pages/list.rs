@@ -122,10 +122,7 @@ impl Chosen {
 }
 
 pub(super) async fn show(
-    app: App,
-    visit: Visit,
-    params: Params<ListPage>,
-    paging: Paging,
+    app: App, visit: Visit, params: Params<ListPage>, paging: Paging,
 ) -> Result<Response> {
     let chosen = Chosen::of(params.0)?;
     let filter = chosen.filter();

@@ -134,11 +134,7 @@ impl Mode {
 }
 
 fn save(
-    app: &App,
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    form: &Form,
+    app: &App, tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, form: &Form,
 ) -> Result<Setting> {
     let change = settings::Change {
         active: form.active.unwrap_or(false),

@@ -47,10 +47,7 @@ pub(super) async fn show(app: App, visit: Visit, params: Params<EventPage>) -> R
 }
 
 async fn render(
-    app: &App,
-    visit: Visit,
-    at: EventPage,
-    typed: FormState<CreateIssue>,
+    app: &App, visit: Visit, at: EventPage, typed: FormState<CreateIssue>,
 ) -> Result<Response> {
     let status = typed.refusal.status();
     let page = typed.refusal.page(app, &visit.viewer, "Error");
@@ -61,11 +58,7 @@ async fn render(
 }
 
 fn details(
-    tx: &mut Tx<'_>,
-    page: Page,
-    visit: &Visit,
-    at: &EventPage,
-    typed: FormState<CreateIssue>,
+    tx: &mut Tx<'_>, page: Page, visit: &Visit, at: &EventPage, typed: FormState<CreateIssue>,
 ) -> Result<ErrorDetails> {
     let space = visit.authorize(tx, Purpose::ReadErrors)?;
     let id = at.error_id;
@@ -144,10 +137,7 @@ fn may_create_issues(tx: &mut Tx<'_>, viewer: &Viewer, project: &Reference) -> R
 }
 
 pub(super) async fn create_issue(
-    app: App,
-    visit: Visit,
-    request: Arc<RequestContext>,
-    form: Params<CreateIssue>,
+    app: App, visit: Visit, request: Arc<RequestContext>, form: Params<CreateIssue>,
     Solved(solution): Solved,
 ) -> Result<Response> {
     let asker = visit.clone();

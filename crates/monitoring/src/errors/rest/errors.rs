@@ -100,9 +100,7 @@ impl ErrorEntity {
 }
 
 async fn list(
-    by: Caller,
-    params: Params<ListErrors>,
-    paging: Paging,
+    by: Caller, params: Params<ListErrors>, paging: Paging,
 ) -> Result<Paged<ErrorEntity>> {
     by.read(move |tx, by| {
         let (project, _) = authorize(tx, &by.viewer, &params.at.id, Purpose::ReadErrors)?;
@@ -140,10 +138,7 @@ async fn update(by: Caller, params: Params<UpdateError>) -> Result<Ok200<Changed
 }
 
 async fn create_issue(
-    app: App,
-    viewer: Viewer,
-    request: Arc<RequestContext>,
-    params: Params<CreateIssue>,
+    app: App, viewer: Viewer, request: Arc<RequestContext>, params: Params<CreateIssue>,
 ) -> Result<Created<IssueEntity>> {
     let by = Writer::by_api(viewer.clone(), request);
     let (project, id) = (&params.at.id, params.at.error_id);

@@ -46,9 +46,7 @@ impl ClientKeyEntity {
 }
 
 async fn list(
-    by: Caller,
-    path: Params<ProjectPath>,
-    paging: Paging,
+    by: Caller, path: Params<ProjectPath>, paging: Paging,
 ) -> Result<Paged<ClientKeyEntity>> {
     by.read(move |tx, by| {
         let project = spaces::project(tx, &by.viewer, &path.id, Purpose::Update)?;

@@ -116,8 +116,7 @@ async fn put(by: Caller, params: Params<PutSettings>) -> Result<Ok200<TrackingSe
 }
 
 async fn update(
-    by: Caller,
-    params: Params<UpdateSettings>,
+    by: Caller, params: Params<UpdateSettings>,
 ) -> Result<Ok200<TrackingSettingsEntity>> {
     let change = change(params.active, params.integrated);
     by.write(move |tx, by| {

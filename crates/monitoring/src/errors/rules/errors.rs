@@ -14,10 +14,7 @@ use store::Tx;
 
 /// The project, if it tracks errors and the viewer may do this with them.
 pub fn authorize(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    reference: &Reference,
-    purpose: Purpose,
+    tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference, purpose: Purpose,
 ) -> Result<(Project, Setting)> {
     let project = spaces::project(tx, viewer, reference, purpose)?;
     let setting = settings::of_project(tx, project.id)?.filter(|setting| setting.active);
@@ -39,11 +36,7 @@ pub struct Changed {
 /// Says what becomes of an error. The open issue about one that is resolved is
 /// closed (docs/interface/monitoring.md 6.6).
 pub fn set_status(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    id: i64,
-    status: Status,
+    tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, id: i64, status: Status,
 ) -> Result<Changed> {
     let error = rows::find(tx, project.id, id)?.found("Error")?;
     if error.status != status {

@@ -19,10 +19,7 @@ use store::Tx;
 
 /// The error, for somebody who may make issues in its project.
 pub fn find(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Reference,
-    error_id: i64,
+    tx: &mut Tx<'_>, viewer: &Viewer, project: &Reference, error_id: i64,
 ) -> Result<(ProjectAccess, Tracked)> {
     let (project, _) = authorize(tx, viewer, project, Purpose::ManageErrors)?;
     let error = rows::find(tx, project.id, error_id)?.found("Error")?;

@@ -28,11 +28,7 @@ pub fn create(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project) -> Result<Cli
 
 /// Removes a key; what it was.
 pub fn destroy(
-    app: &App,
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    id: i64,
+    app: &App, tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, id: i64,
 ) -> Result<ClientKey> {
     let key = rows::remove(tx, project.id, id)?.found("Error Tracking Client Key")?;
     let (target, details) = (of_project(project), json!({"client_key": key.id}));

@@ -35,11 +35,7 @@ kernel::params! {
 
 /// Stores a change, also where nothing was said before.
 pub fn put(
-    app: &App,
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    change: &Change,
+    app: &App, tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, change: &Change,
 ) -> Result<Setting> {
     let before = rows::of_project(tx, project.id)?;
     let mut setting = before.unwrap_or(Setting {

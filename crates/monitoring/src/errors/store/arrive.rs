@@ -139,11 +139,7 @@ fn known(tx: &mut Tx<'_>, project_id: i64, events: &[&Arrived]) -> Result<HashMa
 }
 
 fn insert(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    fingerprint: &str,
-    event: &Event,
-    at: Timestamp,
+    tx: &mut Tx<'_>, project_id: i64, fingerprint: &str, event: &Event, at: Timestamp,
 ) -> Result<Known> {
     let made: Known = tx.one(
         sql!(
@@ -179,11 +175,7 @@ fn folded(event: &Event) -> String {
 
 /// Writes one event; false if another node was faster.
 fn keep(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    error_id: i64,
-    one: &Arrived,
-    at: Timestamp,
+    tx: &mut Tx<'_>, project_id: i64, error_id: i64, one: &Arrived, at: Timestamp,
 ) -> Result<bool> {
     let now = tx.now();
     let written = tx.execute(

@@ -81,11 +81,7 @@ pub(super) fn matches(words: &str) -> Fragment {
 /// One page. The first rows of each status come from an index in the order
 /// asked for, so nothing that is not shown is sorted.
 pub fn list(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    filter: &Filter,
-    limit: i64,
-    offset: i64,
+    tx: &mut Tx<'_>, project_id: i64, filter: &Filter, limit: i64, offset: i64,
 ) -> Result<Vec<Tracked>> {
     let order = format!(" order by {} desc, id desc limit ", filter.column());
     let mut query = Fragment::new("");

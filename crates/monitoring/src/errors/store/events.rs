@@ -29,10 +29,7 @@ pub fn newest(tx: &mut Tx<'_>, error_id: i64) -> Result<Option<Event>> {
 
 /// The event of this number, if it is one of the error's.
 pub fn find(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    error_id: i64,
-    event_id: &str,
+    tx: &mut Tx<'_>, project_id: i64, error_id: i64, event_id: &str,
 ) -> Result<Option<Event>> {
     Ok(tx.optional(
         sql!(SELECT, "e.project_id = $1 and e.event_id = $2 and e.error_id = $3"),

@@ -36,10 +36,7 @@ pub fn readable(tx: &mut Tx<'_>, viewer: &Viewer, ids: Vec<i64>) -> Result<HashM
 /// A page of the open errors of each of these projects. Those of one, which is
 /// what is mostly asked for, come from an index in their order.
 pub fn open_errors(
-    tx: &mut Tx<'_>,
-    ids: Vec<i64>,
-    search: &str,
-    window: &Window,
+    tx: &mut Tx<'_>, ids: Vec<i64>, search: &str, window: &Window,
 ) -> Result<Vec<Owned<Tracked>>> {
     if let [id] = ids[..] {
         let mut page = Fragment::new("select e.*, e.project_id as owner from ");
@@ -58,10 +55,7 @@ pub fn open_errors(
 /// How many open errors each of these projects has that [`open_errors`] lists,
 /// told no further than one past the limit.
 pub fn open_counts(
-    tx: &mut Tx<'_>,
-    ids: &[i64],
-    search: &str,
-    limit: Option<i64>,
+    tx: &mut Tx<'_>, ids: &[i64], search: &str, limit: Option<i64>,
 ) -> Result<HashMap<i64, i64>> {
     let most = limit.map_or(i64::MAX, |limit| limit.saturating_add(1));
     let words = search.trim();

@@ -73,18 +73,14 @@ struct Changed<T>(Arc<T>);
 
 /// A mutation that answers what it changed in a field of this name.
 fn mutation<'g, T: Send + Sync + 'static>(
-    g: &'g mut Graph,
-    name: &'static str,
-    text: &'static str,
-    (field, shape): &(&str, Object<T>),
+    g: &'g mut Graph, name: &'static str, text: &'static str, (field, shape): &(&str, Object<T>),
 ) -> MutationBuilder<'g, Changed<T>> {
     g.mutation(name, text)
         .answers(field, shape.clone(), |it: &Changed<T>| Some(it.0.clone()))
 }
 
 async fn change<T: Send + Sync + 'static>(
-    context: Context,
-    work: impl Fn(&mut Tx<'_>, &Viewer) -> Wrote<T> + Send + Sync + 'static,
+    context: Context, work: impl Fn(&mut Tx<'_>, &Viewer) -> Wrote<T> + Send + Sync + 'static,
 ) -> Result<Done<Changed<T>>, Fault> {
     let (app, viewer) = caller(&context)?;
     let changed = app.write(move |tx| work(tx, &viewer)).await?;

@@ -28,10 +28,7 @@ pub fn graph(g: &mut Graph) {
 }
 
 async fn schedules(
-    projects: Vec<Arc<Project>>,
-    ask: Ask,
-    args: Args,
-    context: Context,
+    projects: Vec<Arc<Project>>, ask: Ask, args: Args, context: Context,
 ) -> Result<Vec<Option<Connection<Schedule>>>, Fault> {
     let iids: Option<Vec<String>> = args.get("iids")?;
     let iids = iids.map(|all| all.iter().map(|text| iid(text)).collect::<Vec<i64>>());
@@ -51,8 +48,7 @@ async fn schedules(
 /// The policies of these projects that the viewer may see; a project has one
 /// at most.
 async fn of_projects(
-    context: &Context,
-    projects: &[Arc<Project>],
+    context: &Context, projects: &[Arc<Project>],
 ) -> Result<HashMap<i64, Arc<Ruled>>, Fault> {
     let (app, viewer) = caller(context)?;
     let all: Vec<spaces::Project> = projects.iter().map(|it| it.project.clone()).collect();
@@ -65,10 +61,7 @@ async fn of_projects(
 }
 
 async fn policies(
-    projects: Vec<Arc<Project>>,
-    ask: Ask,
-    args: Args,
-    context: Context,
+    projects: Vec<Arc<Project>>, ask: Ask, args: Args, context: Context,
 ) -> Result<Vec<Option<Connection<Ruled>>>, Fault> {
     let keys = [Key::int("id", Order::Asc)];
     let window = ask.window(&context, "escalation policies", &keys)?;
@@ -85,9 +78,7 @@ async fn policies(
 }
 
 async fn one(
-    projects: Vec<Arc<Project>>,
-    args: Args,
-    context: Context,
+    projects: Vec<Arc<Project>>, args: Args, context: Context,
 ) -> Result<Vec<Option<Arc<Ruled>>>, Fault> {
     let id: i64 = args.get("id")?;
     let found = of_projects(&context, &projects).await?;

@@ -67,9 +67,7 @@ pub fn ruled(tx: &mut Tx<'_>, found: Vec<Policy>) -> Done<Vec<Ruled>> {
 
 /// Those of what was found whose project the viewer may see this of.
 async fn seen<T: Send + 'static>(
-    context: &Context,
-    found: Vec<T>,
-    project: impl Fn(&T) -> i64,
+    context: &Context, found: Vec<T>, project: impl Fn(&T) -> i64,
 ) -> Result<Vec<T>, Fault> {
     let (app, viewer) = caller(context)?;
     let ids: Vec<i64> = found.iter().map(&project).collect();

@@ -100,10 +100,7 @@ fn schedule(g: &mut Graph) {
 const PLACE: [Key; 1] = [Key::int("place", Order::Asc)];
 
 async fn people(
-    rotations: Vec<Arc<Turning>>,
-    ask: Ask,
-    _: Args,
-    context: Context,
+    rotations: Vec<Arc<Turning>>, ask: Ask, _: Args, context: Context,
 ) -> Result<Vec<Option<Connection<Participant>>>, Fault> {
     let window = ask.window(&context, "on-call participants", &PLACE)?;
     let page = |it: &Arc<Turning>| {
@@ -116,10 +113,7 @@ async fn people(
 }
 
 async fn turns(
-    it: Arc<Turning>,
-    ask: Ask,
-    args: Args,
-    context: Context,
+    it: Arc<Turning>, ask: Ask, args: Args, context: Context,
 ) -> Result<Option<Connection<OnCall>>, Fault> {
     let time = |name: &str| -> Result<Option<Timestamp>, Fault> {
         let text: String = args.get(name)?;
@@ -141,9 +135,7 @@ async fn turns(
 }
 
 async fn now(
-    schedules: Vec<Arc<Schedule>>,
-    _: Args,
-    context: Context,
+    schedules: Vec<Arc<Schedule>>, _: Args, context: Context,
 ) -> Result<Vec<Option<Vec<Arc<Person>>>>, Fault> {
     let ids: Vec<i64> = schedules.iter().map(|one| one.id).collect();
     let app = context.app()?.clone();
@@ -161,10 +153,7 @@ async fn now(
 }
 
 async fn rotations(
-    schedules: Vec<Arc<Schedule>>,
-    ask: Ask,
-    _: Args,
-    context: Context,
+    schedules: Vec<Arc<Schedule>>, ask: Ask, _: Args, context: Context,
 ) -> Result<Vec<Option<Connection<Turning>>>, Fault> {
     let window = ask.window(&context, "on-call rotations", &PLACE)?;
     let app = context.app()?.clone();
@@ -184,9 +173,7 @@ async fn rotations(
 }
 
 async fn one(
-    schedules: Vec<Arc<Schedule>>,
-    args: Args,
-    context: Context,
+    schedules: Vec<Arc<Schedule>>, args: Args, context: Context,
 ) -> Result<Vec<Option<Arc<Turning>>>, Fault> {
     let id: i64 = args.get("id")?;
     let found = context.load::<Rotations>([id]).await?;

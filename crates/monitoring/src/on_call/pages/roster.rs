@@ -38,10 +38,7 @@ pub struct Days {
 impl Days {
     /// From the beginning of this day's week on: of today's where it is none.
     pub fn of(
-        schedule: &Schedule,
-        week: Option<&str>,
-        first_day: FirstDay,
-        now: Timestamp,
+        schedule: &Schedule, week: Option<&str>, first_day: FirstDay, now: Timestamp,
     ) -> Days {
         let zone = zone(&schedule.time_zone);
         let today = now.to_zoned(zone.clone()).date();
@@ -184,10 +181,7 @@ pub struct Listed {
 
 /// The drawing of a schedule's rotations, with at most so many turns.
 pub fn roster(
-    schedule: &Schedule,
-    rotations: &[&Rotation],
-    related: &RelatedToRotations,
-    mut days: Days,
+    schedule: &Schedule, rotations: &[&Rotation], related: &RelatedToRotations, mut days: Days,
     most: usize,
 ) -> Roster {
     let turns = |one: &Rotation, days: &Days| {

@@ -142,9 +142,7 @@ fn entity_of(app: &App, tx: &mut Tx<'_>, policy: Policy) -> Result<EscalationPol
 }
 
 async fn list(
-    by: Caller,
-    path: Params<ProjectPath>,
-    paging: Paging,
+    by: Caller, path: Params<ProjectPath>, paging: Paging,
 ) -> Result<Paged<EscalationPolicyEntity>> {
     by.read(move |tx, by| {
         let project = spaces::project(tx, &by.viewer, &path.id, READ)?;
@@ -156,8 +154,7 @@ async fn list(
 }
 
 async fn create(
-    by: Caller,
-    params: Params<CreatePolicy>,
+    by: Caller, params: Params<CreatePolicy>,
 ) -> Result<Created<EscalationPolicyEntity>> {
     by.write(move |tx, by| {
         let here = Here::authorize(tx, &by.viewer, &params.at.id, CHANGE)?;

@@ -48,10 +48,7 @@ kernel::params! {
 
 impl RotationPath {
     fn authorize(
-        &self,
-        tx: &mut Tx<'_>,
-        by: &Caller,
-        purpose: Purpose,
+        &self, tx: &mut Tx<'_>, by: &Caller, purpose: Purpose,
     ) -> Result<(ScheduleAccess, Rotation)> {
         let on = self.at.authorize(tx, by, purpose)?;
         let rotation = on.rotation(tx, self.rotation_id)?;
@@ -135,9 +132,7 @@ fn entity_of(app: &App, tx: &mut Tx<'_>, rotation: Rotation) -> Result<OnCallRot
 }
 
 async fn list(
-    by: Caller,
-    path: Params<SchedulePath>,
-    paging: Paging,
+    by: Caller, path: Params<SchedulePath>, paging: Paging,
 ) -> Result<Paged<OnCallRotationEntity>> {
     by.read(move |tx, by| {
         let schedule = path.authorize(tx, by, READ)?.schedule;
@@ -149,8 +144,7 @@ async fn list(
 }
 
 async fn create(
-    by: Caller,
-    params: Params<CreateRotation>,
+    by: Caller, params: Params<CreateRotation>,
 ) -> Result<Created<OnCallRotationEntity>> {
     by.write(move |tx, by| {
         let on = params.at.authorize(tx, by, CHANGE)?;
@@ -188,9 +182,7 @@ async fn destroy(by: Caller, path: Params<RotationPath>) -> Result<NoContent> {
 
 /// The times asked for, a month at most.
 pub fn span(
-    from: Option<Timestamp>,
-    until: Option<Timestamp>,
-    now: Timestamp,
+    from: Option<Timestamp>, until: Option<Timestamp>, now: Timestamp,
 ) -> Result<(Timestamp, Timestamp)> {
     let from = from.unwrap_or(now);
     let after = |days: i64| {
@@ -210,9 +202,7 @@ pub fn span(
 /// Who is on call when: a page of the shifts of all rotations, in the order
 /// they begin.
 async fn on_call(
-    by: Caller,
-    params: Params<ListShifts>,
-    paging: Paging,
+    by: Caller, params: Params<ListShifts>, paging: Paging,
 ) -> Result<Paged<OnCallShiftEntity>> {
     by.read(move |tx, by| {
         let schedule = params.at.authorize(tx, by, READ)?.schedule;

@@ -91,10 +91,7 @@ fn said(users: &[User]) -> String {
 }
 
 fn tell(
-    tx: &mut Tx<'_>,
-    pages: &[NewPage],
-    notes: &[(Noteable, String)],
-    now: Timestamp,
+    tx: &mut Tx<'_>, pages: &[NewPage], notes: &[(Noteable, String)], now: Timestamp,
 ) -> Result<()> {
     for page in rows::record(tx, pages)? {
         enqueue_at(tx, &Tell { page }, now)?;
@@ -118,9 +115,7 @@ struct People {
 
 impl People {
     fn read(
-        tx: &mut Tx<'_>,
-        targets: impl Iterator<Item = Target>,
-        now: Timestamp,
+        tx: &mut Tx<'_>, targets: impl Iterator<Item = Target>, now: Timestamp,
     ) -> Result<People> {
         let (mut found, mut named) = (HashMap::new(), Vec::new());
         for target in targets {

@@ -80,10 +80,7 @@ pub fn create(tx: &mut Tx<'_>, on: &ScheduleAccess, new: &NewRotation) -> Result
 }
 
 pub fn update(
-    tx: &mut Tx<'_>,
-    on: &ScheduleAccess,
-    rotation: &Rotation,
-    change: &RotationInput,
+    tx: &mut Tx<'_>, on: &ScheduleAccess, rotation: &Rotation, change: &RotationInput,
 ) -> Result<Rotation> {
     let plan = plan(Some(&rotation.plan), change)?;
     check(&plan)?;
@@ -195,10 +192,7 @@ fn details(on: &ScheduleAccess, rotation: &Rotation, users: Option<&[i64]>) -> V
 /// The shifts of a rotation that a part of lies between two times; `people`
 /// are those of any rotations.
 pub fn shifts<'p>(
-    schedule: &Schedule,
-    rotation: &Rotation,
-    people: &'p [Participant],
-    from: Timestamp,
+    schedule: &Schedule, rotation: &Rotation, people: &'p [Participant], from: Timestamp,
     until: Timestamp,
 ) -> Vec<(Shift, &'p Participant)> {
     let own: Vec<&Participant> =

@@ -57,10 +57,7 @@ pub fn destroy(tx: &mut Tx<'_>, on: &ScheduleAccess) -> Result<()> {
 
 /// What a schedule becomes, given what is stored of it.
 fn checked(
-    tx: &mut Tx<'_>,
-    by: &Here,
-    stored: Option<&Schedule>,
-    input: &ScheduleInput,
+    tx: &mut Tx<'_>, by: &Here, stored: Option<&Schedule>, input: &ScheduleInput,
 ) -> Result<Described> {
     let name = match (&input.name, stored) {
         (None, Some(stored)) => stored.name.clone(),

@@ -45,10 +45,7 @@ pub fn first_rule(tx: &mut Tx<'_>, project_id: i64) -> Result<Option<i64>> {
 
 /// Adds one without rules.
 pub fn insert(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    name: &str,
-    description: Option<&str>,
+    tx: &mut Tx<'_>, project_id: i64, name: &str, description: Option<&str>,
 ) -> Result<Policy> {
     let now = tx.now();
     Ok(tx.one(

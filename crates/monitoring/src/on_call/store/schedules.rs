@@ -19,10 +19,7 @@ rows_below!(Schedule, "on_call_schedules", "project_id", number "iid");
 /// A page of the schedules of each of these projects, or of those of these
 /// numbers.
 pub fn pages(
-    tx: &mut Tx<'_>,
-    window: &Window,
-    projects: Vec<i64>,
-    iids: Option<Vec<i64>>,
+    tx: &mut Tx<'_>, window: &Window, projects: Vec<i64>, iids: Option<Vec<i64>>,
 ) -> Result<Vec<Owned<Schedule>>> {
     let mut from = Fragment::new(" from on_call_schedules s where");
     from.in_list("s.project_id", projects);

@@ -58,11 +58,7 @@ fn is_digest(text: &str) -> bool {
 /// Makes a document of what the scope holds. `prefix` is the repository's
 /// path, as the client asked for it.
 pub fn make(
-    tx: &mut Tx<'_>,
-    scope: &Scope,
-    wanted: &DocumentKind,
-    prefix: &str,
-    base_url: &str,
+    tx: &mut Tx<'_>, scope: &Scope, wanted: &DocumentKind, prefix: &str, base_url: &str,
 ) -> Result<Value> {
     let packages = scope.of_format(PackageType::Composer);
     match wanted {

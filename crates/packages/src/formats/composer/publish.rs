@@ -51,9 +51,7 @@ impl FromCall for MaybeParts {
 
 /// Stores the version that a tag or branch stands for.
 pub async fn publish(
-    params: Params<Publish>,
-    client: Client,
-    parts: MaybeParts,
+    params: Params<Publish>, client: Client, parts: MaybeParts,
 ) -> Result<Uploaded> {
     let Params(params) = params;
     let entered = upload::admit_publisher(&client, &params.id).await?;
@@ -137,10 +135,7 @@ fn read_manifest(file: File) -> Result<(Manifest, Option<Readme>)> {
 /// One name comes from one project of a group: a repository lists them
 /// together.
 fn refuse_second_project(
-    tx: &mut Tx<'_>,
-    entered: &RegistryAccess,
-    package: &Package,
-    _: &PackageFile,
+    tx: &mut Tx<'_>, entered: &RegistryAccess, package: &Package, _: &PackageFile,
 ) -> Result<()> {
     let project = entered.project.id;
     if index::is_elsewhere(tx, project, PackageType::Composer, &package.name)? {

@@ -129,9 +129,7 @@ impl Client {
 
     /// What is read of the package of a recipe that this client may fetch.
     async fn look<T: Send + 'static>(
-        &self,
-        recipe: &Recipe,
-        read: impl FnOnce(&mut Tx<'_>, i64) -> Result<T> + Send + 'static,
+        &self, recipe: &Recipe, read: impl FnOnce(&mut Tx<'_>, i64) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (client, recipe) = (self.clone(), recipe.clone());
         let looked = self.app.read(move |tx| {

@@ -96,12 +96,7 @@ impl UploadedFile {
 
     /// What to do with what is there already.
     fn known(
-        &self,
-        tx: &mut Tx<'_>,
-        package_id: i64,
-        kind: Kind,
-        stored: &Stored,
-        to: &Destination,
+        &self, tx: &mut Tx<'_>, package_id: i64, kind: Kind, stored: &Stored, to: &Destination,
     ) -> Result<Known> {
         let revision = &self.place.recipe_revision;
         if self.place.binary.is_some() && !store::has_recipe(tx, package_id, revision)? {

@@ -96,9 +96,7 @@ pub async fn with_revisions(client: &Client, of: &OfRecipe) -> Result<Response> 
 }
 
 async fn files_at(
-    client: &Client,
-    recipe: &Recipe,
-    place: RevisionPath,
+    client: &Client, recipe: &Recipe, place: RevisionPath,
 ) -> Result<Vec<store::RevisionFile>> {
     let read = move |tx: &mut Tx<'_>, package| store::files(tx, package, &place);
     client.look(recipe, read).await
@@ -110,10 +108,7 @@ async fn revisions(client: &Client, recipe: &Recipe, most: i64) -> Result<Vec<Re
 }
 
 async fn binary_revisions(
-    client: &Client,
-    recipe: &Recipe,
-    (first, reference): (&str, &str),
-    most: i64,
+    client: &Client, recipe: &Recipe, (first, reference): (&str, &str), most: i64,
 ) -> Result<Vec<Revision>> {
     let (first, reference) = (first.to_owned(), reference.to_owned());
     let read = move |tx: &mut Tx<'_>, package| {
@@ -142,10 +137,7 @@ pub async fn file(client: &Client, path: &str) -> Result<Response> {
 }
 
 async fn send(
-    client: &Client,
-    recipe: &Recipe,
-    place: RevisionPath,
-    path: String,
+    client: &Client, recipe: &Recipe, place: RevisionPath, path: String,
 ) -> Result<Response> {
     let read = move |tx: &mut Tx<'_>, package| {
         store::file(tx, package, &place, &path)?.found("Package File")

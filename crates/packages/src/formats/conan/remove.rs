@@ -65,9 +65,7 @@ pub async fn with_revisions(client: &Client, path: &str) -> Result<Response> {
 
 /// Deletes binary packages without revisions; all, if none are named.
 pub async fn binaries(
-    client: &Client,
-    recipe: &Recipe,
-    references: Vec<String>,
+    client: &Client, recipe: &Recipe, references: Vec<String>,
 ) -> Result<Response> {
     change(client, recipe.clone(), move |tx, doomed| {
         let files = store::all_of_binaries(tx, doomed.package.id, WITHOUT_REVISIONS, &references)?;
@@ -98,8 +96,7 @@ pub async fn admit(client: &Client, recipe: &Recipe) -> Result<()> {
 
 /// Deletes in one transaction what a closure says.
 async fn change(
-    client: &Client,
-    recipe: Recipe,
+    client: &Client, recipe: Recipe,
     remove: impl Fn(&mut Tx<'_>, &Doomed<'_>) -> Result<()> + Send + 'static,
 ) -> Result<Response> {
     let (project, purpose) = (client.project(&recipe)?, Purpose::DestroyPackage);
@@ -120,10 +117,7 @@ struct Doomed<'a> {
 
 impl<'a> Doomed<'a> {
     fn new(
-        tx: &mut Tx<'_>,
-        client: &'a Client,
-        entered: &'a RegistryAccess,
-        recipe: &Recipe,
+        tx: &mut Tx<'_>, client: &'a Client, entered: &'a RegistryAccess, recipe: &Recipe,
     ) -> Result<Doomed<'a>> {
         let project = entered.project.id;
         let id = store::package(tx, &Scope::of_project(project), recipe)?.found("Package")?;

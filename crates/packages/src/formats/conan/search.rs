@@ -92,10 +92,7 @@ impl Pattern {
 
 /// The binary packages of a recipe: of this revision, or of the newest.
 pub async fn binaries(
-    client: &Client,
-    recipe: &Recipe,
-    revision: Option<&str>,
-    list_only: Option<&str>,
+    client: &Client, recipe: &Recipe, revision: Option<&str>, list_only: Option<&str>,
 ) -> Result<Response> {
     let revision = revision.map(str::to_owned);
     let found = client.look(recipe, move |tx, package| {

@@ -106,10 +106,7 @@ pub fn files(tx: &mut Tx<'_>, package_id: i64, place: &RevisionPath) -> Result<V
 
 /// Those files of a revision that have one of these paths.
 pub fn files_named(
-    tx: &mut Tx<'_>,
-    package_id: i64,
-    place: &RevisionPath,
-    paths: &[String],
+    tx: &mut Tx<'_>, package_id: i64, place: &RevisionPath, paths: &[String],
 ) -> Result<Vec<RevisionFile>> {
     let (reference, revision) = binary(place);
     Ok(tx.all(
@@ -120,10 +117,7 @@ pub fn files_named(
 
 /// The file of a revision that has this path.
 pub fn file(
-    tx: &mut Tx<'_>,
-    package_id: i64,
-    place: &RevisionPath,
-    path: &str,
+    tx: &mut Tx<'_>, package_id: i64, place: &RevisionPath, path: &str,
 ) -> Result<Option<PackageFile>> {
     let found = files_named(tx, package_id, place, &[path.to_owned()])?;
     Ok(found.into_iter().next().map(|kept| kept.file))
@@ -146,10 +140,7 @@ pub fn revisions(tx: &mut Tx<'_>, package_id: i64, most: i64) -> Result<Vec<Revi
 /// The complete revisions of a binary package of a recipe's revision, newest
 /// first.
 pub fn binary_revisions(
-    tx: &mut Tx<'_>,
-    package_id: i64,
-    (recipe_revision, reference): (&str, &str),
-    most: i64,
+    tx: &mut Tx<'_>, package_id: i64, (recipe_revision, reference): (&str, &str), most: i64,
 ) -> Result<Vec<Revision>> {
     Ok(tx.all(
         sql!(
@@ -220,10 +211,7 @@ pub fn all_in_recipe(tx: &mut Tx<'_>, package_id: i64, recipe_revision: &str) ->
 /// The files of the binary packages of a revision of a recipe; of these alone,
 /// unless none are named. One more than [`MAX`] at most.
 pub fn all_of_binaries(
-    tx: &mut Tx<'_>,
-    package_id: i64,
-    recipe_revision: &str,
-    references: &[String],
+    tx: &mut Tx<'_>, package_id: i64, recipe_revision: &str, references: &[String],
 ) -> Result<Vec<i64>> {
     let mut query = Fragment::new(
         "select f.id from conan_files c join package_files f on f.id = c.file_id where ",

@@ -79,10 +79,7 @@ enum ModuleAnswer {
 }
 
 fn look_up(
-    tx: &mut Tx<'_>,
-    entered: &RegistryAccess,
-    module: &Module,
-    what: module::What,
+    tx: &mut Tx<'_>, entered: &RegistryAccess, module: &Module, what: module::What,
 ) -> Result<ModuleAnswer> {
     let scope = Scope::of_project(entered.project.id);
     let version = match &what {
@@ -121,9 +118,7 @@ fn look_up(
 
 /// The versions of a module, lowest first.
 fn versions(
-    tx: &mut Tx<'_>,
-    scope: &Scope,
-    module: &Module,
+    tx: &mut Tx<'_>, scope: &Scope, module: &Module,
 ) -> Result<Vec<(Version, index::Version)>> {
     let rows = scope.of_format(PackageType::Golang).versions(tx, &module.path)?;
     let parsed = rows.into_iter().filter_map(|row| {

@@ -85,9 +85,7 @@ impl DropVersions {
 
 /// The newest list of a name, and the versions there are.
 fn list(
-    tx: &mut Tx<'_>,
-    project: i64,
-    name: &str,
+    tx: &mut Tx<'_>, project: i64, name: &str,
 ) -> Result<Option<(PackageFile, HashSet<String>)>> {
     let Some(package) = packages::find(tx, project, PackageType::Maven, name, None)? else {
         return Ok(None);

@@ -89,10 +89,7 @@ async fn publish(params: Params<FileBelow>, client: Client, body: Upload) -> Res
 }
 
 async fn store(
-    client: &Client,
-    project: &Reference,
-    address: &Address,
-    body: Upload,
+    client: &Client, project: &Reference, address: &Address, body: Upload,
 ) -> Result<Response> {
     let to = destination(address);
     upload::admit(client, project, &to).await?;
@@ -125,11 +122,7 @@ fn destination(address: &Address) -> Destination {
 /// `maven-metadata.xml` overtake one another: its digest may be of an earlier
 /// one. MD5 is only acknowledged.
 async fn verify(
-    client: &Client,
-    project: &Reference,
-    address: Address,
-    sum: Sum,
-    body: Upload,
+    client: &Client, project: &Reference, address: Address, sum: Sum, body: Upload,
 ) -> Result<Response> {
     let to = Destination { repeat: Repeat::Nothing, ..destination(&address) };
     upload::admit(client, project, &to).await?;
@@ -220,10 +213,7 @@ fn of_instance(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address) -> Result<Sc
 }
 
 fn newest(
-    tx: &mut Tx<'_>,
-    scope: &Scope,
-    address: &Address,
-    most: i64,
+    tx: &mut Tx<'_>, scope: &Scope, address: &Address, most: i64,
 ) -> Result<Vec<IndexedFile>> {
     let of = (&*address.name, address.version.as_deref());
     let packages = scope.of_format(PackageType::Maven);

@@ -25,10 +25,7 @@ const MAX_REASON: usize = 4 * 1024;
 /// Deprecates the versions that the packument in the body gives a reason for,
 /// and no longer those with an empty one.
 pub async fn deprecate(
-    client: &Client,
-    project: &Reference,
-    name: &str,
-    body: Upload,
+    client: &Client, project: &Reference, name: &str, body: Upload,
 ) -> Result<Response> {
     let purpose = Purpose::DestroyPackage;
     client.enter(project, purpose, |_, _| Ok(())).await?;

@@ -47,11 +47,7 @@ async fn find(client: &Client, name: &str, form: Form) -> Result<Option<Document
 }
 
 fn text(
-    tx: &mut Tx<'_>,
-    scope: &Scope,
-    name: &str,
-    form: Form,
-    base_url: &str,
+    tx: &mut Tx<'_>, scope: &Scope, name: &str, form: Form, base_url: &str,
 ) -> Result<Option<Vec<u8>>> {
     let versions = scope.of_format(NPM).versions(tx, name)?;
     if versions.is_empty() {

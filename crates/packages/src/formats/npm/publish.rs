@@ -11,10 +11,7 @@ use kernel::ids::Reference;
 
 /// Stores the version in the body and puts its tag on it.
 pub async fn publish(
-    client: &Client,
-    project: &Reference,
-    name: &str,
-    body: Upload,
+    client: &Client, project: &Reference, name: &str, body: Upload,
 ) -> Result<Response> {
     upload::admit(client, project, &destination(name, None)).await?;
     let Body { envelope, file } = Body::receive(client, body).await?;

@@ -59,10 +59,7 @@ pub fn remove_tag(tx: &mut Tx<'_>, package: &Package, tag: &str) -> Result<()> {
 /// The project and version of the package that has this tag; of several
 /// projects' the newest.
 pub fn tagged(
-    tx: &mut Tx<'_>,
-    scope: &Scope,
-    name: &str,
-    tag: &str,
+    tx: &mut Tx<'_>, scope: &Scope, name: &str, tag: &str,
 ) -> Result<Option<(i64, String)>> {
     let select = "select p.project_id, p.version from packages p
          join package_tags t on t.package_id = p.id where p.version is not null and ";

@@ -120,10 +120,7 @@ fn entered(tx: &mut Tx<'_>, client: &Client, purpose: Purpose) -> Result<Scope> 
 /// The package that `find` names where the client is, and its project entered
 /// for the purpose.
 fn authorize_with(
-    tx: &mut Tx<'_>,
-    client: &Client,
-    purpose: Purpose,
-    name: &str,
+    tx: &mut Tx<'_>, client: &Client, purpose: Purpose, name: &str,
     find: impl FnOnce(&mut Tx<'_>, &Scope) -> Result<Option<(i64, String)>>,
 ) -> Result<(RegistryAccess, Package)> {
     if matches!(client.viewer, Viewer::Anonymous) {
@@ -147,11 +144,7 @@ async fn version_in(body: Upload) -> Result<String> {
 }
 
 fn record(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    action: &'static str,
-    package: &Package,
-    tag: &str,
+    tx: &mut Tx<'_>, viewer: &Viewer, action: &'static str, package: &Package, tag: &str,
 ) -> Result<()> {
     audit::record(
         tx,

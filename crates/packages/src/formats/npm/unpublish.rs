@@ -15,10 +15,7 @@ use std::collections::HashSet;
 
 /// Deletes the versions that are missing from the packument in the body.
 pub async fn some(
-    client: &Client,
-    project: &Reference,
-    (name, seen): (&str, &str),
-    body: Upload,
+    client: &Client, project: &Reference, (name, seen): (&str, &str), body: Upload,
 ) -> Result<Response> {
     let entered = client.enter(project, Purpose::DestroyPackage, |_, _| Ok(()));
     entered.await?;
@@ -29,9 +26,7 @@ pub async fn some(
 }
 
 pub async fn all(
-    client: &Client,
-    project: &Reference,
-    (name, seen): (&str, &str),
+    client: &Client, project: &Reference, (name, seen): (&str, &str),
 ) -> Result<Response> {
     unpublish(client, project, (name, Some(seen)), |_| true).await
 }
@@ -39,9 +34,7 @@ pub async fn all(
 /// Deletes the version of a file; clients ask for it after [`some`] has done
 /// so already.
 pub async fn one(
-    client: &Client,
-    project: &Reference,
-    (name, file): (&str, &str),
+    client: &Client, project: &Reference, (name, file): (&str, &str),
 ) -> Result<Response> {
     let (of, file) = (name.to_owned(), file.to_owned());
     let goes = move |version: &str| names::file_name(&of, version) == file;
@@ -51,9 +44,7 @@ pub async fn one(
 /// Deletes the versions of a name that are `chosen`, if nothing has changed
 /// since it was `seen`, where that counts.
 async fn unpublish(
-    client: &Client,
-    project: &Reference,
-    (name, seen): (&str, Option<&str>),
+    client: &Client, project: &Reference, (name, seen): (&str, Option<&str>),
     chosen: impl Fn(&str) -> bool + Send + 'static,
 ) -> Result<Response> {
     let (name, seen) = (name.to_owned(), seen.map(str::to_owned));

@@ -66,10 +66,7 @@ pub fn of_name(tx: &mut Tx<'_>, scope: &Scope, name: &str) -> Result<Vec<Entry>>
 /// All versions that are wanted and can be read, by name and then lowest
 /// first.
 pub fn wanted(
-    tx: &mut Tx<'_>,
-    scope: &Scope,
-    wanted: &EntriesQuery,
-    level: Level,
+    tx: &mut Tx<'_>, scope: &Scope, wanted: &EntriesQuery, level: Level,
 ) -> Result<Vec<Entry>> {
     let packages = scope.of_format(NUGET);
     let rows = match wanted {

@@ -25,18 +25,14 @@ const MAX_TAKE: i64 = 1000;
 /// Where a project's things are. It says nothing of whether there is such a
 /// project, so anyone may ask.
 pub async fn project_service(
-    app: App,
-    params: Params<Above>,
-    request: Arc<RequestContext>,
+    app: App, params: Params<Above>, request: Arc<RequestContext>,
 ) -> Result<Response> {
     let links = Links::of_project(&app, &params.id);
     Ok(written(&documents::service(&links, true))?.reply(&request, JSON))
 }
 
 pub async fn group_service(
-    app: App,
-    params: Params<Above>,
-    request: Arc<RequestContext>,
+    app: App, params: Params<Above>, request: Arc<RequestContext>,
 ) -> Result<Response> {
     let links = Links::of_group(&app, &params.id);
     Ok(written(&documents::service(&links, false))?.reply(&request, JSON))
@@ -82,9 +78,7 @@ type Make = fn(&Links, &[entries::Entry]) -> Option<Value>;
 
 /// A document about a name; a project's is kept.
 async fn about_name(
-    client: &Client,
-    name: &str,
-    (form, make): (&'static str, Make),
+    client: &Client, name: &str, (form, make): (&'static str, Make),
 ) -> Result<Response> {
     let (about, wanted) = ((NUGET, name, form), name.to_owned());
     let made = at_prefix(client, about, move |tx, scope, client| {
@@ -165,10 +159,7 @@ fn find(tx: &mut Tx<'_>, scope: &Scope, path: &FilePath) -> Result<Option<Sent>>
 }
 
 fn newest(
-    tx: &mut Tx<'_>,
-    scope: &Scope,
-    (name, version): (&str, &str),
-    file_name: &str,
+    tx: &mut Tx<'_>, scope: &Scope, (name, version): (&str, &str), file_name: &str,
 ) -> Result<Option<index::IndexedFile>> {
     let of = (name, Some(version));
     let found = scope.of_format(NUGET).newest_files(tx, of, file_name, 1)?;

@@ -123,11 +123,7 @@ struct File<'a> {
 /// The index of one name with links below `prefix`; nothing of a name that
 /// nobody published.
 pub fn of_name(
-    tx: &mut Tx<'_>,
-    scope: &Scope,
-    name: &str,
-    prefix: &str,
-    form: Form,
+    tx: &mut Tx<'_>, scope: &Scope, name: &str, prefix: &str, form: Form,
 ) -> Result<Option<Vec<u8>>> {
     let published = scope.of_format(PackageType::Pypi).versions(tx, name)?;
     if published.is_empty() {
@@ -193,11 +189,7 @@ fn anchor(file: &File<'_>) -> String {
 
 /// The index of all names below `prefix`; `of` is who has them.
 pub fn of_all(
-    tx: &mut Tx<'_>,
-    scope: &Scope,
-    prefix: &str,
-    of: &str,
-    form: Form,
+    tx: &mut Tx<'_>, scope: &Scope, prefix: &str, of: &str, form: Form,
 ) -> Result<Vec<u8>> {
     let names = scope.of_format(PackageType::Pypi).names(tx)?;
     if form == Form::Json {

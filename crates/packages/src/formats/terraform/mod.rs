@@ -121,10 +121,7 @@ async fn check_early(client: &Client, params: &OneVersion, name: &str) -> Result
 /// Refuses a module that another project of the namespace has: the registry
 /// protocol tells them apart by the namespace only.
 fn check_elsewhere(
-    tx: &mut Tx<'_>,
-    entered: &RegistryAccess,
-    name: &str,
-    version: Option<&str>,
+    tx: &mut Tx<'_>, entered: &RegistryAccess, name: &str, version: Option<&str>,
 ) -> Result<()> {
     let project = &entered.project;
     if !index::is_elsewhere(tx, project.id, PackageType::TerraformModule, name)?

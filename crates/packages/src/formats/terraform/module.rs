@@ -156,9 +156,7 @@ struct Root {
 
 /// All versions, with the address of the project that holds the module.
 pub fn versions_document(
-    system: &str,
-    sorted: &[ModuleVersion],
-    source: String,
+    system: &str, sorted: &[ModuleVersion], source: String,
 ) -> VersionsDocument {
     let entry = |one: &ModuleVersion| VersionEntry {
         version: one.version.clone(),
@@ -174,11 +172,7 @@ pub fn versions_document(
 }
 
 pub fn module_document(
-    name: &str,
-    system: &str,
-    sorted: &[ModuleVersion],
-    one: &ModuleVersion,
-    source: String,
+    name: &str, system: &str, sorted: &[ModuleVersion], one: &ModuleVersion, source: String,
 ) -> ModuleDocument {
     ModuleDocument {
         name: name.to_owned(),

@@ -43,9 +43,7 @@ const REPLACED: Mark = Mark::Deprecated {
 };
 
 fn one<'g>(
-    g: &'g mut Graph,
-    name: &'static str,
-    text: &'static str,
+    g: &'g mut Graph, name: &'static str, text: &'static str,
 ) -> MutationBuilder<'g, Changed> {
     g.mutation::<Changed>(name, text).mark(REPLACED).answers(
         "epic",

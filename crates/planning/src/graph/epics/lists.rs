@@ -166,10 +166,7 @@ fn shown(item: &Item) -> Option<EpicView> {
 }
 
 async fn of_groups(
-    groups: Vec<Arc<NamespaceView>>,
-    ask: Ask,
-    args: Args,
-    context: Context,
+    groups: Vec<Arc<NamespaceView>>, ask: Ask, args: Args, context: Context,
 ) -> Pages<EpicView> {
     let given: Filters = args.read()?;
     let owners = EpicOwners::Groups {
@@ -186,10 +183,7 @@ async fn of_groups(
 }
 
 async fn children(
-    epics: Vec<Arc<EpicView>>,
-    ask: Ask,
-    _: Args,
-    context: Context,
+    epics: Vec<Arc<EpicView>>, ask: Ask, _: Args, context: Context,
 ) -> Pages<EpicView> {
     let ids = ids(&epics);
     let owners = EpicOwners::Parents(ids.clone());
@@ -215,10 +209,7 @@ pub async fn lines(ids: &[i64], context: &Context) -> Result<Vec<Vec<Arc<EpicVie
 }
 
 async fn ancestors(
-    epics: Vec<Arc<EpicView>>,
-    ask: Ask,
-    _: Args,
-    context: Context,
+    epics: Vec<Arc<EpicView>>, ask: Ask, _: Args, context: Context,
 ) -> Pages<EpicView> {
     let window = ask.window(&context, "ancestors", &[Key::int("level", Order::Asc)])?;
     let lines = lines(&ids(&epics), &context).await?;
@@ -227,10 +218,7 @@ async fn ancestors(
 }
 
 async fn related(
-    epics: Vec<Arc<EpicView>>,
-    ask: Ask,
-    _: Args,
-    context: Context,
+    epics: Vec<Arc<EpicView>>, ask: Ask, _: Args, context: Context,
 ) -> Pages<EpicView> {
     let window = ask.window(&context, "related epics", &[Key::int("ends.id", Order::Asc)])?;
     let ids = ids(&epics);

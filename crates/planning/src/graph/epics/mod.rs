@@ -95,9 +95,7 @@ impl Loader for OfIssues {
 
 /// The epics that are read for the viewer, by key; of no ids, none are read.
 async fn views<R: IntoIterator + Send + 'static>(
-    context: &Context,
-    ids: Vec<i64>,
-    read: fn(&mut Tx<'_>, &Viewer, &[i64]) -> Outcome<R>,
+    context: &Context, ids: Vec<i64>, read: fn(&mut Tx<'_>, &Viewer, &[i64]) -> Outcome<R>,
     entry: fn(R::Item) -> (i64, Epic),
 ) -> Result<HashMap<i64, Arc<EpicView>>, Fault> {
     if ids.is_empty() {
@@ -216,9 +214,7 @@ fn dates(it: ObjectBuilder<'_, EpicView>) -> ObjectBuilder<'_, EpicView> {
 }
 
 async fn of_groups(
-    groups: Vec<Arc<NamespaceView>>,
-    args: Args,
-    context: Context,
+    groups: Vec<Arc<NamespaceView>>, args: Args, context: Context,
 ) -> Result<Vec<Option<Arc<EpicView>>>, Fault> {
     let iid: String = args.get("iid")?;
     let ids: Vec<i64> = groups.iter().map(|it| it.namespace.id).collect();
@@ -227,9 +223,7 @@ async fn of_groups(
 
 /// The epic of this number in each of these groups.
 pub async fn numbered(
-    groups: &[i64],
-    iid: i64,
-    context: &Context,
+    groups: &[i64], iid: i64, context: &Context,
 ) -> Result<Vec<Option<Arc<EpicView>>>, Fault> {
     let (app, viewer) = caller(context)?;
     let asked = groups.to_vec();

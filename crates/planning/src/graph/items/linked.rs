@@ -106,10 +106,7 @@ async fn blocks(widgets: &[Arc<Widget>], context: &Context) -> Result<Vec<(i64, 
 }
 
 async fn linked(
-    widgets: Vec<Arc<Widget>>,
-    ask: Ask,
-    args: Args,
-    context: Context,
+    widgets: Vec<Arc<Widget>>, ask: Ask, args: Args, context: Context,
 ) -> Pages<LinkedItem> {
     let kind: Option<String> = args.get("filter")?;
     let kind = kind.map(|name| crate::graph::enums::link_of(Some(&name)));
@@ -122,11 +119,7 @@ async fn linked(
 }
 
 async fn pages(
-    of: ItemKind,
-    ids: Vec<i64>,
-    kind: Option<LinkType>,
-    ask: Ask,
-    context: Context,
+    of: ItemKind, ids: Vec<i64>, kind: Option<LinkType>, ask: Ask, context: Context,
 ) -> Pages<LinkedItem> {
     let window = ask.window(&context, "linked items", &[Key::int("ends.id", Order::Asc)])?;
     let (app, viewer) = caller(&context)?;

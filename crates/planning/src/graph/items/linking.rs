@@ -52,11 +52,7 @@ fn same_kind(is_epic: bool, ids: &[i64]) -> bool {
 
 /// Links an item to others.
 pub fn link(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    item: &Entered,
-    ids: &[i64],
-    kind: LinkType,
+    tx: &mut Tx<'_>, viewer: &Viewer, item: &Entered, ids: &[i64], kind: LinkType,
 ) -> Outcome<()> {
     if !same_kind(matches!(item, Entered::Epic(_)), ids) {
         let text = "Epics can be linked to epics only, and issues to issues.";
@@ -155,10 +151,7 @@ pub fn graph(g: &mut Graph) {
 
 /// Changes the links of an item with others.
 async fn change(
-    id: i64,
-    ids: Vec<i64>,
-    context: Context,
-    done: &str,
+    id: i64, ids: Vec<i64>, context: Context, done: &str,
     work: impl Fn(&mut Tx<'_>, &Viewer, &Entered, &[i64]) -> Outcome<()> + Send + Sync + 'static,
 ) -> Result<Done<Linked>, Fault> {
     let ids = few(ids)?;

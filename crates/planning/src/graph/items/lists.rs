@@ -134,10 +134,7 @@ fn like_issues(filter: &IssueFilter) -> EpicFilter {
 }
 
 async fn of_groups(
-    groups: Vec<Arc<NamespaceView>>,
-    ask: Ask,
-    args: Args,
-    context: Context,
+    groups: Vec<Arc<NamespaceView>>, ask: Ask, args: Args, context: Context,
 ) -> Pages<WorkItem> {
     let ids: Vec<i64> = groups.iter().map(|it| it.namespace.id).collect();
     let flag = |name| args.get::<Option<bool>>(name).map(Option::unwrap_or_default);
@@ -169,11 +166,7 @@ fn tally(items: &Items) -> Arc<Tally> {
 }
 
 async fn pages(
-    ids: Vec<i64>,
-    items: Items,
-    ask: Ask,
-    args: Args,
-    context: Context,
+    ids: Vec<i64>, items: Items, ask: Ask, args: Args, context: Context,
 ) -> Pages<WorkItem> {
     let sort: Option<String> = args.get("sort")?;
     let sort = Sorted::named(sort.as_deref());

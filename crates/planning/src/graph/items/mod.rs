@@ -155,8 +155,7 @@ impl WorkItem {
 /// The answers of both kinds in the order of the items. A kind that is not among them is
 /// not asked for.
 async fn each<T, I, E>(
-    items: Vec<WorkItem>,
-    of_issues: impl FnOnce(Vec<Arc<Issue>>) -> I,
+    items: Vec<WorkItem>, of_issues: impl FnOnce(Vec<Arc<Issue>>) -> I,
     of_epics: impl FnOnce(Vec<Arc<EpicView>>) -> E,
 ) -> Result<Vec<T>, Fault>
 where
@@ -315,9 +314,7 @@ fn around(it: ObjectBuilder<'_, WorkItem>) {
 
 /// The namespaces of items.
 async fn namespaces(
-    items: Vec<Arc<WorkItem>>,
-    _: Args,
-    context: Context,
+    items: Vec<Arc<WorkItem>>, _: Args, context: Context,
 ) -> Result<Vec<Option<Arc<NamespaceView>>>, Fault> {
     let projects = items.iter().filter_map(|it| it.project_id());
     let projects = context.load::<Projects>(projects).await?;
@@ -353,9 +350,7 @@ fn lookups(g: &mut Graph) {
 }
 
 async fn of_projects(
-    projects: Vec<Arc<Project>>,
-    args: Args,
-    context: Context,
+    projects: Vec<Arc<Project>>, args: Args, context: Context,
 ) -> Result<Vec<Option<Arc<WorkItem>>>, Fault> {
     let iid: String = args.get("iid")?;
     let iid = super::issue::number(&iid);
@@ -371,9 +366,7 @@ async fn of_projects(
 }
 
 async fn of_namespaces(
-    namespaces: Vec<Arc<NamespaceView>>,
-    args: Args,
-    context: Context,
+    namespaces: Vec<Arc<NamespaceView>>, args: Args, context: Context,
 ) -> Result<Vec<Option<Arc<WorkItem>>>, Fault> {
     let iid: String = args.get("iid")?;
     let ids: Vec<i64> = namespaces.iter().map(|it| it.namespace.id).collect();

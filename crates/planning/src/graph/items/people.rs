@@ -31,10 +31,7 @@ pub fn graph(g: &mut Graph) {
 }
 
 async fn participants(
-    widgets: Vec<Arc<Widget>>,
-    ask: Ask,
-    _: Args,
-    context: Context,
+    widgets: Vec<Arc<Widget>>, ask: Ask, _: Args, context: Context,
 ) -> Pages<Person> {
     let found = |of, ids| page(of, ids, ask.clone(), context.clone());
     let of_issues =

@@ -105,9 +105,7 @@ fn read(tx: &mut Tx<'_>, viewer: &Viewer, named: &Named) -> Outcome<Vec<WorkItem
 }
 
 async fn found(
-    ask: Ask,
-    args: Args,
-    context: Context,
+    ask: Ask, args: Args, context: Context,
 ) -> Result<Option<Connection<WorkItem>>, Fault> {
     let refs: Vec<String> = args.get("refs")?;
     if refs.len() > MOST {

@@ -74,10 +74,7 @@ pub fn graph(g: &mut Graph) {
 }
 
 async fn of_namespaces(
-    namespaces: Vec<Arc<NamespaceView>>,
-    ask: Ask,
-    args: Args,
-    context: Context,
+    namespaces: Vec<Arc<NamespaceView>>, ask: Ask, args: Args, context: Context,
 ) -> Pages<ItemType> {
     let window = ask.window(&context, "work item types", &[Key::int("id", Order::Asc)])?;
     let name: Option<String> = args.get("name")?;

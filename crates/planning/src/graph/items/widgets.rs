@@ -281,10 +281,7 @@ fn lists_beside(g: &mut Graph) {
 }
 
 async fn assignees(
-    widgets: Vec<Arc<Widget>>,
-    ask: Ask,
-    args: Args,
-    context: Context,
+    widgets: Vec<Arc<Widget>>, ask: Ask, args: Args, context: Context,
 ) -> Pages<Person> {
     let of_issues = |issues| beside::assignees(issues, ask, args, context);
     // Epics have no such part.
@@ -300,10 +297,7 @@ async fn worn(widgets: Vec<Arc<Widget>>, ask: Ask, _: Args, context: Context) ->
 }
 
 async fn discussions(
-    widgets: Vec<Arc<Widget>>,
-    ask: Ask,
-    args: Args,
-    context: Context,
+    widgets: Vec<Arc<Widget>>, ask: Ask, args: Args, context: Context,
 ) -> Pages<Discussion> {
     let said =
         |kind, ids| notes::discussions((kind, ids), ask.clone(), args.clone(), context.clone());
@@ -320,10 +314,7 @@ async fn reactions(widgets: Vec<Arc<Widget>>, ask: Ask, _: Args, context: Contex
 }
 
 async fn own_todos(
-    widgets: Vec<Arc<Widget>>,
-    ask: Ask,
-    args: Args,
-    context: Context,
+    widgets: Vec<Arc<Widget>>, ask: Ask, args: Args, context: Context,
 ) -> Pages<Todo> {
     let about = |things| todos::about(things, ask.clone(), args.clone(), context.clone());
     let of_issues = |all: Vec<Arc<Issue>>| about(all.iter().map(|issue| noteable(issue)).collect());
@@ -365,8 +356,7 @@ fn hierarchy(g: &mut Graph) {
 
 /// The epics right above these.
 async fn parents(
-    items: &[WorkItem],
-    context: &Context,
+    items: &[WorkItem], context: &Context,
 ) -> Result<Vec<Option<Arc<WorkItem>>>, Fault> {
     let of_issues = |all: Vec<Arc<Issue>>| async move {
         let found = context.load::<OfIssues>(ids(&all)).await?;
@@ -399,10 +389,7 @@ async fn above(items: &[WorkItem], context: &Context) -> Result<Vec<Vec<Arc<Work
 }
 
 async fn ancestors(
-    widgets: Vec<Arc<Widget>>,
-    ask: Ask,
-    _: Args,
-    context: Context,
+    widgets: Vec<Arc<Widget>>, ask: Ask, _: Args, context: Context,
 ) -> Pages<WorkItem> {
     let window = ask.window(&context, "ancestors", &[Key::int("level", Order::Asc)])?;
     let found = above(&items(&widgets), &context).await?;
@@ -414,10 +401,7 @@ async fn ancestors(
 }
 
 async fn children(
-    widgets: Vec<Arc<Widget>>,
-    ask: Ask,
-    _: Args,
-    context: Context,
+    widgets: Vec<Arc<Widget>>, ask: Ask, _: Args, context: Context,
 ) -> Pages<WorkItem> {
     // Nothing stands below an issue.
     let none = |all: Vec<Arc<Issue>>| async move {

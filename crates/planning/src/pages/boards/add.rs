@@ -40,12 +40,8 @@ struct Wanted {
 }
 
 pub async fn add(
-    app: App,
-    visit: Visit,
-    request: Arc<RequestContext>,
-    Params(form): Params<NewCard>,
-    Params(query): Params<BoardQuery>,
-    Solved(solution): Solved,
+    app: App, visit: Visit, request: Arc<RequestContext>, Params(form): Params<NewCard>,
+    Params(query): Params<BoardQuery>, Solved(solution): Solved,
 ) -> Result<Response> {
     let unusable = |()| Error::Parameters(vec!["column is invalid".into()]);
     let key: Key = form.column.parse().map_err(unusable)?;
@@ -82,11 +78,7 @@ fn said(issue: &Issue) -> String {
 }
 
 fn wanted(
-    tx: &mut store::Tx<'_>,
-    by: &Visit,
-    query: &BoardQuery,
-    key: Key,
-    project: Option<i64>,
+    tx: &mut store::Tx<'_>, by: &Visit, query: &BoardQuery, key: Key, project: Option<i64>,
 ) -> Result<Wanted> {
     let shown = Shown::find(tx, &by.viewer, &by.address, query.board_id)?;
     let label = match key {

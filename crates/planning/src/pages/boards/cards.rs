@@ -12,10 +12,7 @@ use store::Tx;
 
 /// Issues by column, as cards.
 pub fn read(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    space: &Space,
-    found: HashMap<i64, Vec<Issue>>,
+    tx: &mut Tx<'_>, viewer: &Viewer, space: &Space, found: HashMap<i64, Vec<Issue>>,
 ) -> Result<HashMap<i64, Vec<Card>>> {
     let (owners, issues): (Vec<i64>, Vec<Issue>) = found
         .into_iter()

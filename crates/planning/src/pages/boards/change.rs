@@ -64,10 +64,7 @@ pub async fn change(app: App, visit: Visit, Params(asked): Params<BoardForm>) ->
 
 /// Does what the form asks for; the board that is shown then, and what is said.
 fn apply(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    here: &ParentAccess,
-    form: &BoardForm,
+    tx: &mut Tx<'_>, viewer: &Viewer, here: &ParentAccess, form: &BoardForm,
 ) -> Result<(i64, String)> {
     if form.action == Action::Create {
         let made = rules::create(tx, viewer, here, &form.name)?;

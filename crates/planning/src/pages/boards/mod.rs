@@ -127,10 +127,7 @@ fn url_of(all: &str, id: i64) -> String {
 }
 
 async fn show(
-    app: App,
-    viewer: Viewer,
-    address: Address,
-    Params(query): Params<BoardQuery>,
+    app: App, viewer: Viewer, address: Address, Params(query): Params<BoardQuery>,
 ) -> Result<Response> {
     let page = identity::pages::page(&app, &viewer, "Boards");
     let view = app.read(move |tx| read(tx, &viewer, &address, &query, page)).await?;
@@ -138,11 +135,7 @@ async fn show(
 }
 
 fn read(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    address: &Address,
-    query: &BoardQuery,
-    mut page: Page,
+    tx: &mut Tx<'_>, viewer: &Viewer, address: &Address, query: &BoardQuery, mut page: Page,
 ) -> Result<BoardPage> {
     let shown = Shown::find(tx, viewer, address, query.board_id)?;
     let here = authorized(&shown.space);
@@ -177,10 +170,7 @@ fn read(
 
 /// The columns with their cards, as the viewer may work with them.
 fn columns(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    shown: &Shown,
-    query: &BoardQuery,
+    tx: &mut Tx<'_>, viewer: &Viewer, shown: &Shown, query: &BoardQuery,
     (csrf, can_manage): (&str, bool),
 ) -> Result<Board> {
     let filters = query.filters();

@@ -77,10 +77,7 @@ struct Told {
 }
 
 pub async fn carry(
-    app: App,
-    visit: Visit,
-    request: Arc<RequestContext>,
-    Params(form): Params<MoveForm>,
+    app: App, visit: Visit, request: Arc<RequestContext>, Params(form): Params<MoveForm>,
     Params(query): Params<BoardQuery>,
 ) -> Result<Response> {
     let asked = form.asked()?;

@@ -29,10 +29,7 @@ use std::sync::Arc;
 use store::Tx;
 
 pub async fn change(
-    app: App,
-    page: EpicPage,
-    request: Arc<RequestContext>,
-    form: Params<TreeForm>,
+    app: App, page: EpicPage, request: Arc<RequestContext>, form: Params<TreeForm>,
     Solved(solution): Solved,
 ) -> Result<Response> {
     let Params(form) = form;
@@ -59,10 +56,7 @@ pub async fn change(
 
 /// Makes an epic below this one: where that is told, and what.
 async fn open(
-    app: &App,
-    page: &EpicPage,
-    writer: Writer,
-    form: &TreeForm,
+    app: &App, page: &EpicPage, writer: Writer, form: &TreeForm,
 ) -> Result<Guarded<(String, String)>> {
     let at = page.clone();
     let epic = app
@@ -190,10 +184,7 @@ fn order(tx: &mut Tx<'_>, viewer: &Viewer, form: &TreeForm) -> Result<String> {
 const MOVED: &str = "Moved.";
 
 fn order_epic(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    (parent, child): (&Epic, &Epic),
-    form: &TreeForm,
+    tx: &mut Tx<'_>, viewer: &Viewer, (parent, child): (&Epic, &Epic), form: &TreeForm,
 ) -> Result<String> {
     if form.deed == Deed::Remove {
         children::put(tx, viewer, child, None)?;
@@ -208,10 +199,7 @@ fn order_epic(
 }
 
 fn order_issue(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    (parent, place): (&Epic, i64),
-    form: &TreeForm,
+    tx: &mut Tx<'_>, viewer: &Viewer, (parent, place): (&Epic, i64), form: &TreeForm,
 ) -> Result<String> {
     let (one, issue) = issues::find(tx, viewer, parent, place)?;
     let key = (one.relative_position, one.id);
@@ -231,9 +219,7 @@ impl TreeForm {
     /// Where something goes among what stands beside it: by one up or down, where `next`
     /// finds it, or to a neighbour that is there; none where it stands there already.
     fn place(
-        &self,
-        tx: &mut Tx<'_>,
-        next: impl Fn(&mut Tx<'_>, bool) -> Result<Option<i64>>,
+        &self, tx: &mut Tx<'_>, next: impl Fn(&mut Tx<'_>, bool) -> Result<Option<i64>>,
         is_there: impl Fn(&mut Tx<'_>, i64) -> Result<()>,
     ) -> Result<Option<Move>> {
         Ok(match self.deed {

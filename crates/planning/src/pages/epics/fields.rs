@@ -75,10 +75,7 @@ impl Fields {
 
 impl Reader<'_> {
     pub fn fields(
-        &self,
-        tx: &mut Tx<'_>,
-        below: &Branches,
-        refused: Option<&FieldForm>,
+        &self, tx: &mut Tx<'_>, below: &Branches, refused: Option<&FieldForm>,
     ) -> Result<Fields> {
         let epic = self.epic;
         let parent: Vec<i64> = epic.parent_id.into_iter().collect();
@@ -120,9 +117,7 @@ fn due(epic: &Epic, below: &Branches) -> Day {
 
 /// Where an inherited day comes from: an epic that the viewer sees is named.
 fn source(
-    day: Option<Date>,
-    (of_milestones, milestones): (Option<Date>, &'static str),
-    below: &Branches,
+    day: Option<Date>, (of_milestones, milestones): (Option<Date>, &'static str), below: &Branches,
     day_of: fn(&Epic) -> Option<Date>,
 ) -> Source {
     let Some(day) = day else {

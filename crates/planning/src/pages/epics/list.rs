@@ -61,11 +61,7 @@ impl EpicsPage {
 }
 
 pub async fn show(
-    app: App,
-    viewer: Viewer,
-    address: Address,
-    Params(params): Params<EpicsPage>,
-    paging: Paging,
+    app: App, viewer: Viewer, address: Address, Params(params): Params<EpicsPage>, paging: Paging,
 ) -> Result<Response> {
     let page = identity::pages::page(&app, &viewer, "Epics");
     let view = app
@@ -109,10 +105,7 @@ pub async fn show(
 }
 
 fn read_rows(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    group: &Namespace,
-    epics: Vec<Epic>,
+    tx: &mut Tx<'_>, viewer: &Viewer, group: &Namespace, epics: Vec<Epic>,
 ) -> Result<Vec<EpicRow>> {
     let ids: Vec<i64> = epics.iter().map(|epic| epic.id).collect();
     let authors: Vec<i64> = epics.iter().filter_map(|epic| epic.author_id).collect();

@@ -49,10 +49,7 @@ pub fn routes(r: &mut Routes) {
 
 /// The group of a page, where it has epics.
 fn desk(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    address: &Address,
-    purpose: Purpose,
+    tx: &mut Tx<'_>, viewer: &Viewer, address: &Address, purpose: Purpose,
 ) -> Result<(Space, GroupAccess)> {
     let space = address.authorize(tx, viewer, purpose)?;
     let Space::Group(group, level) = &space else {

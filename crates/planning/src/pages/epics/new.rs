@@ -58,11 +58,7 @@ pub async fn new(app: App, visit: Visit, Params(form): Params<EpicTexts>) -> Res
 
 /// The form; of an epic that is there, if it is given.
 async fn render(
-    app: &App,
-    visit: Visit,
-    epic: Option<Epic>,
-    typed: EpicTexts,
-    refusal: Refusal,
+    app: &App, visit: Visit, epic: Option<Epic>, typed: EpicTexts, refusal: Refusal,
 ) -> Result<Response> {
     let title = match epic {
         None => "New epic",
@@ -96,10 +92,7 @@ async fn render(
 }
 
 pub async fn create(
-    app: App,
-    visit: Visit,
-    request: Arc<RequestContext>,
-    Params(form): Params<EpicTexts>,
+    app: App, visit: Visit, request: Arc<RequestContext>, Params(form): Params<EpicTexts>,
     Solved(solution): Solved,
 ) -> Result<Response> {
     let form = EpicTexts { description: lines(&form.description).into(), ..form };
@@ -146,10 +139,7 @@ pub async fn edit(app: App, page: EpicPage) -> Result<Response> {
 }
 
 pub async fn update(
-    app: App,
-    page: EpicPage,
-    request: Arc<RequestContext>,
-    Params(form): Params<EpicTexts>,
+    app: App, page: EpicPage, request: Arc<RequestContext>, Params(form): Params<EpicTexts>,
     Solved(solution): Solved,
 ) -> Result<Response> {
     let before = found(&app, &page).await?;

@@ -76,11 +76,7 @@ impl TalkPage for EpicPage {
     }
 
     async fn change_state(
-        &self,
-        app: &App,
-        by: Writer,
-        spot: EpicPlace,
-        event: StateEvent,
+        &self, app: &App, by: Writer, spot: EpicPlace, event: StateEvent,
     ) -> Result<Guarded<()>> {
         let wanted = EpicInput { state_event: Some(event), ..EpicInput::default() };
         guarded::edit(app, by, spot, wanted, |_, _, _| Ok(())).await

@@ -37,11 +37,7 @@ kernel::params! {
 }
 
 pub async fn show(
-    app: App,
-    viewer: Viewer,
-    address: Address,
-    Params(path): Params<OneEpic>,
-    paging: Paging,
+    app: App, viewer: Viewer, address: Address, Params(path): Params<OneEpic>, paging: Paging,
 ) -> Result<Response> {
     let asked = path.asked.0;
     let open = Open {
@@ -55,11 +51,7 @@ pub async fn show(
 }
 
 pub async fn render(
-    app: &App,
-    viewer: Viewer,
-    address: Address,
-    (iid, asked): (i64, Asked),
-    paging: Paging,
+    app: &App, viewer: Viewer, address: Address, (iid, asked): (i64, Asked), paging: Paging,
     typed: EpicForms,
 ) -> Result<Response> {
     let refusal = &typed.talk.refusal;
@@ -98,12 +90,7 @@ impl Reader<'_> {
     }
 
     fn read(
-        &self,
-        tx: &mut Tx<'_>,
-        page: Page,
-        asked: &Asked,
-        paging: &Paging,
-        typed: &EpicForms,
+        &self, tx: &mut Tx<'_>, page: Page, asked: &Asked, paging: &Paging, typed: &EpicForms,
     ) -> Result<EpicView> {
         let (epic, now) = (self.epic, tx.now());
         let url = epic.path();
@@ -185,11 +172,7 @@ impl Reader<'_> {
 
     /// What was said and what became of it.
     fn talk(
-        &self,
-        tx: &mut Tx<'_>,
-        (url, csrf): (&str, &str),
-        asked: &Asked,
-        paging: &Paging,
+        &self, tx: &mut Tx<'_>, (url, csrf): (&str, &str), asked: &Asked, paging: &Paging,
         (typed, writing): (&EpicForms, Writing),
     ) -> Result<TalkView> {
         let around = NotePage {

@@ -114,9 +114,7 @@ impl Progress {
 
 /// The tree below an epic, and how far the epic is.
 pub fn read(
-    tx: &mut Tx<'_>,
-    reader: &Reader<'_>,
-    page: TreePage<'_>,
+    tx: &mut Tx<'_>, reader: &Reader<'_>, page: TreePage<'_>,
 ) -> Result<(Branches, Progress)> {
     let (viewer, epic) = (reader.viewer, reader.epic);
     let mut growing = Growing::new(reader, page);

@@ -86,10 +86,7 @@ impl ChangeForm {
 }
 
 pub async fn change(
-    app: App,
-    page: IssuePage,
-    request: Arc<RequestContext>,
-    form: Params<ChangeForm>,
+    app: App, page: IssuePage, request: Arc<RequestContext>, form: Params<ChangeForm>,
 ) -> Result<Response> {
     let Params(form) = form;
     let at = page.clone();
@@ -205,9 +202,7 @@ async fn epic(app: &App, page: &IssuePage, text: &str) -> Result<Patch<i64>> {
 
 /// The value of a text, none if it is blank.
 pub fn typed<T: FromStr>(
-    field: &'static str,
-    text: &str,
-    problem: &'static str,
+    field: &'static str, text: &str, problem: &'static str,
 ) -> Result<Patch<T>> {
     match text {
         "" => Ok(Patch::Null),
@@ -228,10 +223,7 @@ pub async fn assignees(app: &App, text: &str) -> Result<Assignees> {
 }
 
 async fn aside(
-    app: &App,
-    viewer: &Viewer,
-    (project, iid): guarded::Place,
-    form: &ChangeForm,
+    app: &App, viewer: &Viewer, (project, iid): guarded::Place, form: &ChangeForm,
 ) -> Result<()> {
     let (viewer, action, name) = (viewer.clone(), form.action, form.name.clone());
     app.write(move |tx| {

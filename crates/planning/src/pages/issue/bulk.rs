@@ -45,12 +45,8 @@ kernel::params! {
 }
 
 async fn update(
-    app: App,
-    visit: Visit,
-    Params(form): Params<BulkForm>,
-    Params(query): Params<ListPage>,
-    paging: Paging,
-    listed: Listed,
+    app: App, visit: Visit, Params(form): Params<BulkForm>, Params(query): Params<ListPage>,
+    paging: Paging, listed: Listed,
 ) -> Result<Response> {
     let Visit { viewer, address } = visit;
     let mut chosen = form.issues.clone().unwrap_or_default();

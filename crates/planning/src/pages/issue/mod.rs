@@ -61,11 +61,7 @@ struct IssueForms {
 }
 
 async fn show(
-    app: App,
-    viewer: Viewer,
-    address: Address,
-    Params(path): Params<OneIssue>,
-    paging: Paging,
+    app: App, viewer: Viewer, address: Address, Params(path): Params<OneIssue>, paging: Paging,
 ) -> Result<Response> {
     let story = path.story.0;
     let open = Open {
@@ -79,11 +75,7 @@ async fn show(
 }
 
 async fn render(
-    app: &App,
-    viewer: Viewer,
-    address: Address,
-    (iid, asked): (i64, StoryQuery),
-    paging: Paging,
+    app: &App, viewer: Viewer, address: Address, (iid, asked): (i64, StoryQuery), paging: Paging,
     typed: IssueForms,
 ) -> Result<Response> {
     let refusal = &typed.talk.refusal;

@@ -69,11 +69,7 @@ impl TalkPage for IssuePage {
     }
 
     async fn change_state(
-        &self,
-        app: &App,
-        by: Writer,
-        spot: Place,
-        event: StateEvent,
+        &self, app: &App, by: Writer, spot: Place, event: StateEvent,
     ) -> Result<Guarded<()>> {
         guarded::edit(app, by, spot, IssueInput::event(event), |_, _, _| Ok(())).await
     }

@@ -35,10 +35,7 @@ async fn show(app: App, viewer: SignedInViewer, paging: Paging) -> Result<Respon
 }
 
 async fn save(
-    app: App,
-    viewer: SignedInViewer,
-    form: Params<Form>,
-    paging: Paging,
+    app: App, viewer: SignedInViewer, form: Params<Form>, paging: Paging,
 ) -> Result<Response> {
     form::submit(&app, Own { viewer, paging }, form.0).await
 }

@@ -44,11 +44,7 @@ async fn show(app: App, viewer: SignedInViewer, address: Address) -> Result<Resp
 }
 
 async fn save(
-    app: App,
-    viewer: SignedInViewer,
-    address: Address,
-    form: Params<Form>,
-    back: Params<BackTo>,
+    app: App, viewer: SignedInViewer, address: Address, form: Params<Form>, back: Params<BackTo>,
 ) -> Result<Response> {
     let back = back.0.back;
     form::submit(&app, Place { viewer, address, back }, form.0).await
@@ -71,10 +67,7 @@ impl FormPage for Place {
     }
 
     fn view(
-        &self,
-        tx: &mut Tx<'_>,
-        page: html::Page,
-        typed: &Typed<Form>,
+        &self, tx: &mut Tx<'_>, page: html::Page, typed: &Typed<Form>,
     ) -> Result<PlaceNotifications> {
         let viewer = self.viewer.viewer();
         let space = self.address.authorize(tx, &viewer, Purpose::Read)?;

@@ -8,10 +8,7 @@ use std::collections::HashMap;
 /// What is drawn of each: those that stand below none of them in their order, each with
 /// those below it.
 pub fn rows(
-    roots: Vec<Epic>,
-    below: Vec<Epic>,
-    done: &HashMap<i64, Progress>,
-    group_id: i64,
+    roots: Vec<Epic>, below: Vec<Epic>, done: &HashMap<i64, Progress>, group_id: i64,
 ) -> Vec<Row> {
     let mut children: HashMap<i64, Vec<Epic>> = HashMap::new();
     for epic in below {

@@ -169,11 +169,7 @@ impl Roadmap {
 }
 
 async fn show(
-    app: App,
-    viewer: Viewer,
-    address: Address,
-    Params(query): Params<Query>,
-    paging: Paging,
+    app: App, viewer: Viewer, address: Address, Params(query): Params<Query>, paging: Paging,
 ) -> Result<Response> {
     let page = identity::pages::page(&app, &viewer, "Roadmap");
     let asked = (query, paging);
@@ -182,9 +178,7 @@ async fn show(
 }
 
 fn read(
-    tx: &mut Tx<'_>,
-    (viewer, address): (&Viewer, &Address),
-    (query, paging): (Query, Paging),
+    tx: &mut Tx<'_>, (viewer, address): (&Viewer, &Address), (query, paging): (Query, Paging),
     page: Page,
 ) -> Result<Roadmap> {
     let space = address.authorize(tx, viewer, Purpose::Read)?;

@@ -60,10 +60,7 @@ async fn here<P: TalkPage>(app: &App, page: &P) -> Result<Here<P::Spot>> {
 }
 
 pub(super) async fn write_note<P: TalkPage>(
-    app: App,
-    page: P,
-    request: Arc<RequestContext>,
-    form: Params<NoteForm>,
+    app: App, page: P, request: Arc<RequestContext>, form: Params<NoteForm>,
     Solved(solution): Solved,
 ) -> Result<Response> {
     let Params(form) = form;
@@ -100,10 +97,7 @@ fn added(text: &str) -> String {
 /// Writes a note; where it stands below the address of the page, or nothing where
 /// the text held commands only.
 async fn say<P: TalkPage>(
-    app: &App,
-    by: Writer,
-    here: &Here<P::Spot>,
-    draft: &Draft,
+    app: &App, by: Writer, here: &Here<P::Spot>, draft: &Draft,
 ) -> Result<Guarded<Option<String>>> {
     let answers = !draft.discussion_id.is_empty();
     let comment = Comment {
@@ -143,10 +137,7 @@ fn unsaid(draft: Draft, refusal: Refusal) -> TalkForms {
 }
 
 pub(super) async fn change_note<P: TalkPage>(
-    app: App,
-    page: P,
-    request: Arc<RequestContext>,
-    form: Params<NoteChange>,
+    app: App, page: P, request: Arc<RequestContext>, form: Params<NoteChange>,
     Solved(solution): Solved,
 ) -> Result<Response> {
     let Params(form) = form;
@@ -174,9 +165,7 @@ pub(super) async fn change_note<P: TalkPage>(
 }
 
 pub(super) async fn resolve<P: TalkPage>(
-    app: App,
-    page: P,
-    form: Params<ResolveForm>,
+    app: App, page: P, form: Params<ResolveForm>,
 ) -> Result<Response> {
     let Params(form) = form;
     let Here { spot, url, .. } = here(&app, &page).await?;
@@ -196,9 +185,7 @@ pub(super) async fn resolve<P: TalkPage>(
 }
 
 pub(super) async fn tick<P: TalkPage>(
-    app: App,
-    page: P,
-    form: Params<TickForm>,
+    app: App, page: P, form: Params<TickForm>,
 ) -> Result<Response> {
     let Params(form) = form;
     let tick = form.ticked.tick()?;

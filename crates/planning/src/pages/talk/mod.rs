@@ -74,11 +74,7 @@ pub trait TalkPage: FromCall + Clone + Send + Sync + 'static {
 
     /// Closes it, or opens it again.
     fn change_state(
-        &self,
-        app: &App,
-        by: Writer,
-        spot: Self::Spot,
-        event: StateEvent,
+        &self, app: &App, by: Writer, spot: Self::Spot, event: StateEvent,
     ) -> impl Future<Output = Result<Guarded<()>>> + Send;
 
     /// The page with a form that was refused.

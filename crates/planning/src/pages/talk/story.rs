@@ -22,10 +22,7 @@ impl StoryReader<'_> {
     /// What is asked for: one page of all, of one discussion, or one note; and how
     /// many entries or notes there are.
     pub fn story(
-        &self,
-        tx: &mut Tx<'_>,
-        asked: &StoryQuery,
-        paging: &Paging,
+        &self, tx: &mut Tx<'_>, asked: &StoryQuery, paging: &Paging,
     ) -> Result<(Story, i64)> {
         match (&asked.thread, asked.note) {
             (_, Some(note)) => {

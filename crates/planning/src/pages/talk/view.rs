@@ -49,9 +49,7 @@ impl HtmlSafe for TalkView {}
 
 impl TalkView {
     pub fn new(
-        (url, csrf): (&str, &str),
-        writing: Writing,
-        (story, pages): (Story, Pages),
+        (url, csrf): (&str, &str), writing: Writing, (story, pages): (Story, Pages),
         typed: &TalkForms,
     ) -> TalkView {
         // The challenge stands where the text was typed.

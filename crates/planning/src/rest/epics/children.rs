@@ -69,9 +69,7 @@ fn page(tx: &mut Tx<'_>, by: &Caller, epic: &Epic, paging: Paging) -> Result<Pag
 }
 
 async fn create(
-    at: EpicRequest,
-    request: Arc<RequestContext>,
-    Params(params): Params<CreateChild>,
+    at: EpicRequest, request: Arc<RequestContext>, Params(params): Params<CreateChild>,
 ) -> Result<Created<EpicEntity>> {
     let (by, place) = (at.caller.clone(), at.place.clone());
     let parent = by.read(move |tx, by| found_to_write(tx, &by.viewer, &place)).await;
@@ -100,9 +98,7 @@ async fn add(at: EpicRequest, path: Params<ChildPath>) -> Result<Created<EpicEnt
 }
 
 async fn update(
-    at: EpicRequest,
-    Params(params): Params<MoveChild>,
-    paging: Paging,
+    at: EpicRequest, Params(params): Params<MoveChild>, paging: Paging,
 ) -> Result<Paged<EpicEntity>> {
     at.write(move |tx, by, _, epic| {
         let one = rules::find(tx, &by.viewer, &epic, params.path.child_epic_id)?;

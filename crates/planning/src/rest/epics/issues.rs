@@ -110,10 +110,7 @@ fn page(tx: &mut Tx<'_>, by: &Caller, epic: &Epic, paging: Paging) -> Result<Pag
 }
 
 fn entity(
-    tx: &mut Tx<'_>,
-    by: &Caller,
-    (epic, one): (&Epic, &EpicIssue),
-    about: &Issue,
+    tx: &mut Tx<'_>, by: &Caller, (epic, one): (&Epic, &EpicIssue), about: &Issue,
 ) -> Result<EpicIssueEntity> {
     let issues = std::slice::from_ref(about);
     let around = RelatedToIssues::read(tx, &by.viewer, &Scope::Everywhere, issues)?;
@@ -136,9 +133,7 @@ async fn create(at: EpicRequest, path: Params<IssueOfEpic>) -> Result<Created<Ep
 
 /// Answers the first page of the new order.
 async fn update(
-    at: EpicRequest,
-    Params(params): Params<MoveIssueOfEpic>,
-    paging: Paging,
+    at: EpicRequest, Params(params): Params<MoveIssueOfEpic>, paging: Paging,
 ) -> Result<Paged<IssueInEpic>> {
     at.write(move |tx, by, _, epic| {
         let (one, _) = rules::find(tx, &by.viewer, &epic, params.path.epic_issue_id)?;

@@ -100,10 +100,7 @@ pub struct RelatedEpicEntity {
 }
 
 fn link(
-    app: &App,
-    link: &EpicLink,
-    (source, target): (&Epic, &Epic),
-    around: &RelatedToEpics,
+    app: &App, link: &EpicLink, (source, target): (&Epic, &Epic), around: &RelatedToEpics,
 ) -> EpicLinkEntity {
     EpicLinkEntity {
         id: link.id,
@@ -116,9 +113,7 @@ fn link(
 }
 
 async fn of_group(
-    by: Caller,
-    Params(params): Params<LinksOfGroup>,
-    paging: Paging,
+    by: Caller, Params(params): Params<LinksOfGroup>, paging: Paging,
 ) -> Result<Paged<EpicLinkEntity>> {
     in_group(by, params.place.0.id, move |tx, by, desk| {
         let page = rows::of_group(tx, &by.viewer, &desk.group, (&params.times.0, paging))?;
@@ -158,10 +153,7 @@ async fn list(at: EpicRequest, paging: Paging) -> Result<Paged<RelatedEpicEntity
 }
 
 fn linked(
-    tx: &mut Tx<'_>,
-    by: &Caller,
-    group_id: i64,
-    linked: &LinkedEpics,
+    tx: &mut Tx<'_>, by: &Caller, group_id: i64, linked: &LinkedEpics,
 ) -> Result<EpicLinkEntity> {
     let both = [linked.source.clone(), linked.target.clone()];
     let around = RelatedToEpics::read(tx, &by.viewer, Some(group_id), &both)?;
@@ -169,8 +161,7 @@ fn linked(
 }
 
 async fn create(
-    at: EpicRequest,
-    Params(params): Params<RelateEpic>,
+    at: EpicRequest, Params(params): Params<RelateEpic>,
 ) -> Result<Created<EpicLinkEntity>> {
     at.write_own(move |tx, by, desk, epic| {
         let target = EpicPlace::numbered(params.target_group_id.clone(), params.target_epic_iid);

@@ -63,9 +63,7 @@ kernel::params! {
 }
 
 fn marks(
-    titles: Option<&Vec<String>>,
-    author_id: Option<i64>,
-    author_username: Option<&String>,
+    titles: Option<&Vec<String>>, author_id: Option<i64>, author_username: Option<&String>,
 ) -> EpicMarks {
     EpicMarks {
         labels: titles.cloned().and_then(labels),
@@ -109,10 +107,7 @@ impl ListEpics {
 }
 
 async fn list(
-    by: Caller,
-    Params(place): Params<PlacePath>,
-    Params(params): Params<ListEpics>,
-    paging: Paging,
+    by: Caller, Params(place): Params<PlacePath>, Params(params): Params<ListEpics>, paging: Paging,
 ) -> Result<Paged<EpicEntity>> {
     let filter = params.filter(&by.viewer)?;
     let order = (params.order_by.unwrap_or(OrderBy::CreatedAt), params.sort != Some(Sort::Asc));

@@ -178,9 +178,7 @@ kernel::params! {
 }
 
 async fn create(
-    by: Caller,
-    request: Arc<RequestContext>,
-    Params(params): Params<CreateEpic>,
+    by: Caller, request: Arc<RequestContext>, Params(params): Params<CreateEpic>,
 ) -> Result<Created<EpicEntity>> {
     let wanted = EpicInput { title: Some(params.title), ..params.input.0 };
     opened(by, request, params.id, wanted, whole).await
@@ -188,10 +186,7 @@ async fn create(
 
 /// Makes an epic that the spam rules let pass; as it is shown.
 async fn opened(
-    by: Caller,
-    request: Arc<RequestContext>,
-    group: Reference,
-    wanted: EpicInput,
+    by: Caller, request: Arc<RequestContext>, group: Reference, wanted: EpicInput,
     shown: fn(&mut Tx<'_>, &Caller, &Epic) -> Result<EpicEntity>,
 ) -> Result<Created<EpicEntity>> {
     let (app, writer) = (by.app.clone(), Writer::by_api(by.viewer.clone(), request));
@@ -204,9 +199,7 @@ async fn show(at: EpicRequest) -> Result<Ok200<EpicEntity>> {
 }
 
 async fn update(
-    at: EpicRequest,
-    request: Arc<RequestContext>,
-    Params(params): Params<UpdateEpic>,
+    at: EpicRequest, request: Arc<RequestContext>, Params(params): Params<UpdateEpic>,
 ) -> Result<Ok200<EpicEntity>> {
     let wanted = EpicInput {
         title: params.title,
@@ -237,8 +230,7 @@ async fn destroy(at: EpicRequest, request: Arc<RequestContext>) -> Result<NoCont
 }
 
 async fn subscription(
-    at: EpicRequest,
-    Subscribes(wanted): Subscribes,
+    at: EpicRequest, Subscribes(wanted): Subscribes,
 ) -> Result<Changed<EpicEntity>> {
     let shown = at.write_own(move |tx, by, _, epic| {
         match places::subscribe(tx, &by.viewer, &epic, wanted)? {

@@ -225,8 +225,7 @@ fn title(text: &str) -> Option<Has<Vec<String>>> {
 
 /// A reaction of the viewer; strangers, who have none, are user 0.
 pub(in crate::rest) fn reaction(
-    viewer: &Viewer,
-    asked: Option<String>,
+    viewer: &Viewer, asked: Option<String>,
 ) -> Option<(i64, Has<String>)> {
     let wanted = awards::wanted(&asked?)?;
     Some((viewer.user_id().unwrap_or(0), wanted))
@@ -247,10 +246,7 @@ fn without(viewer: &Viewer, not: &Not) -> Marks {
 }
 
 async fn list(
-    app: App,
-    viewer: Viewer,
-    params: Params<ListIssues>,
-    paging: Paging,
+    app: App, viewer: Viewer, params: Params<ListIssues>, paging: Paging,
 ) -> Result<Paged<IssueEntity>> {
     let wanted = params.wanted(&viewer, Whose::CreatedByMe)?;
     let everywhere = |_: &mut Tx<'_>, _: &Viewer, _: &mut IssueFilter| Ok(Scope::Everywhere);
@@ -258,11 +254,7 @@ async fn list(
 }
 
 async fn of_place(
-    app: App,
-    viewer: Viewer,
-    place: ParentRef,
-    params: Params<ListIssues>,
-    paging: Paging,
+    app: App, viewer: Viewer, place: ParentRef, params: Params<ListIssues>, paging: Paging,
 ) -> Result<Paged<IssueEntity>> {
     let wanted = params.wanted(&viewer, Whose::All)?;
     page(app, viewer, wanted, paging, move |tx, viewer, _| scope(tx, viewer, &place)).await
@@ -284,11 +276,7 @@ fn everything() -> Wanted {
 }
 
 async fn of_milestone(
-    app: App,
-    viewer: Viewer,
-    place: ParentRef,
-    params: Params<OfMilestone>,
-    paging: Paging,
+    app: App, viewer: Viewer, place: ParentRef, params: Params<OfMilestone>, paging: Paging,
 ) -> Result<Paged<IssueEntity>> {
     let work = move |tx: &mut Tx<'_>, viewer: &Viewer, filter: &mut IssueFilter| {
         let entered = authorize(tx, viewer, &place, Aim::Read)?;
@@ -300,9 +288,7 @@ async fn of_milestone(
 
 /// Projects have no merge requests.
 async fn merges_of_milestone(
-    at: PlaceRequest,
-    params: Params<OfMilestone>,
-    paging: Paging,
+    at: PlaceRequest, params: Params<OfMilestone>, paging: Paging,
 ) -> Result<Paged<Value>> {
     at.read(move |tx, _, here| {
         milestones::find(tx, here, params.milestone_id)?;
@@ -312,10 +298,7 @@ async fn merges_of_milestone(
 }
 
 async fn page(
-    app: App,
-    viewer: Viewer,
-    wanted: Wanted,
-    paging: Paging,
+    app: App, viewer: Viewer, wanted: Wanted, paging: Paging,
     place: impl FnOnce(&mut Tx<'_>, &Viewer, &mut IssueFilter) -> Result<Scope> + Send + 'static,
 ) -> Result<Paged<IssueEntity>> {
     let Wanted { mut filter, sorting, details } = wanted;

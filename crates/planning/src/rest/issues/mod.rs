@@ -157,9 +157,7 @@ fn elsewhere(tx: &mut Tx<'_>, by: &Caller, issue: &Issue) -> Result<IssueEntity>
 }
 
 async fn create(
-    by: Caller,
-    request: Arc<RequestContext>,
-    Params(params): Params<CreateIssue>,
+    by: Caller, request: Arc<RequestContext>, Params(params): Params<CreateIssue>,
 ) -> Result<Created<IssueEntity>> {
     let writer = Writer::by_api(by.viewer.clone(), request);
     let wanted = IssueInput {
@@ -198,8 +196,7 @@ async fn show_by_id(by: Caller, path: Params<IssueId>) -> Result<Ok200<IssueEnti
 }
 
 async fn update(
-    IssueRequest { caller, place }: IssueRequest,
-    request: Arc<RequestContext>,
+    IssueRequest { caller, place }: IssueRequest, request: Arc<RequestContext>,
     Params(params): Params<UpdateIssue>,
 ) -> Result<Ok200<IssueEntity>> {
     let writer = Writer::by_api(caller.viewer.clone(), request);
@@ -266,8 +263,7 @@ async fn duplicate(at: IssueRequest, params: Params<CloneIssue>) -> Result<Creat
 }
 
 async fn subscription(
-    at: IssueRequest,
-    Subscribes(wanted): Subscribes,
+    at: IssueRequest, Subscribes(wanted): Subscribes,
 ) -> Result<Changed<IssueEntity>> {
     let shown = at.write_own(move |tx, by, desk, issue| {
         match places::subscribe(tx, &by.viewer, &issue, wanted)? {

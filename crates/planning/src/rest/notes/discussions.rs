@@ -74,18 +74,14 @@ kernel::params! {
 }
 
 async fn begin<R: Noted>(
-    at: R,
-    request: Arc<RequestContext>,
-    Params(params): Params<CreateNote>,
+    at: R, request: Arc<RequestContext>, Params(params): Params<CreateNote>,
 ) -> Result<Response> {
     let whole = |app: &App, shown: &LoadedNotes, _| Ok(shown.discussion(app));
     write(at, request, comment(params, true), whole).await
 }
 
 async fn answer<R: Noted>(
-    at: R,
-    request: Arc<RequestContext>,
-    Params(params): Params<AnswerNote>,
+    at: R, request: Arc<RequestContext>, Params(params): Params<AnswerNote>,
 ) -> Result<Response> {
     let comment = Comment {
         body: params.body,
@@ -98,26 +94,20 @@ async fn answer<R: Noted>(
 }
 
 async fn show_in<R: Noted>(
-    Params(within): Params<DiscussionPath>,
-    at: R,
-    path: Params<NotePath>,
+    Params(within): Params<DiscussionPath>, at: R, path: Params<NotePath>,
 ) -> Result<Ok200<NoteEntity>> {
     shown_one(at, path.note_id, Some(within.discussion_id)).await
 }
 
 async fn update_in<R: Noted>(
-    Params(within): Params<DiscussionPath>,
-    at: R,
-    request: Arc<RequestContext>,
+    Params(within): Params<DiscussionPath>, at: R, request: Arc<RequestContext>,
     Params(params): Params<UpdateNote>,
 ) -> Result<Ok200<NoteEntity>> {
     changed(at, request, params, Some(within.discussion_id)).await
 }
 
 async fn destroy_in<R: Noted>(
-    Params(within): Params<DiscussionPath>,
-    at: R,
-    path: Params<NotePath>,
+    Params(within): Params<DiscussionPath>, at: R, path: Params<NotePath>,
 ) -> Result<NoContent> {
     removed(at, path.note_id, Some(within.discussion_id)).await
 }
@@ -136,8 +126,7 @@ async fn discussions<R: Noted>(at: R, paging: Paging) -> Result<Paged<Discussion
 }
 
 async fn show_discussion<R: Noted>(
-    at: R,
-    path: Params<DiscussionPath>,
+    at: R, path: Params<DiscussionPath>,
 ) -> Result<Ok200<DiscussionEntity>> {
     noted::read(at, move |tx, spot| {
         let notes = spot.talk.discussion(tx, &path.discussion_id)?;
@@ -147,8 +136,7 @@ async fn show_discussion<R: Noted>(
 }
 
 async fn resolve<R: Noted>(
-    at: R,
-    Params(params): Params<ResolveDiscussion>,
+    at: R, Params(params): Params<ResolveDiscussion>,
 ) -> Result<Ok200<DiscussionEntity>> {
     noted::write(at, move |tx, spot| {
         let id = &params.within.discussion_id;

@@ -125,9 +125,7 @@ impl LoadedNotes {
 }
 
 async fn list<R: Noted>(
-    at: R,
-    params: Params<ListNotes>,
-    paging: Paging,
+    at: R, params: Params<ListNotes>, paging: Paging,
 ) -> Result<Paged<NoteEntity>> {
     let by = params.order_by.unwrap_or(NoteOrder::CreatedAt);
     noted::read(at, move |tx, spot| {
@@ -145,9 +143,7 @@ async fn list<R: Noted>(
 /// Writes a note that the spam rules let pass; as `entity` shows it, with
 /// what its commands did.
 async fn write<R: Noted, T: Serialize>(
-    at: R,
-    request: Arc<RequestContext>,
-    comment: Comment,
+    at: R, request: Arc<RequestContext>, comment: Comment,
     entity: impl Fn(&App, &LoadedNotes, Map<String, Value>) -> Result<T>,
 ) -> Result<Response> {
     let (Caller { app, viewer }, place) = at.parts();
@@ -187,17 +183,13 @@ fn comment(params: CreateNote, begins_thread: bool) -> Comment {
 }
 
 async fn create<R: Noted>(
-    at: R,
-    request: Arc<RequestContext>,
-    Params(params): Params<CreateNote>,
+    at: R, request: Arc<RequestContext>, Params(params): Params<CreateNote>,
 ) -> Result<Response> {
     write(at, request, comment(params, false), one).await
 }
 
 async fn shown_one<R: Noted>(
-    at: R,
-    note_id: i64,
-    within: Option<String>,
+    at: R, note_id: i64, within: Option<String>,
 ) -> Result<Ok200<NoteEntity>> {
     noted::read(at, move |tx, spot| {
         let note = spot.talk.find_within(tx, note_id, within.as_deref())?;
@@ -209,10 +201,7 @@ async fn shown_one<R: Noted>(
 
 /// Gives a note another text, or resolves the thread it stands in.
 async fn changed<R: Noted>(
-    at: R,
-    request: Arc<RequestContext>,
-    params: UpdateNote,
-    within: Option<String>,
+    at: R, request: Arc<RequestContext>, params: UpdateNote, within: Option<String>,
 ) -> Result<Ok200<NoteEntity>> {
     let note_id = params.note.note_id;
     match (params.body, params.resolved) {
@@ -232,10 +221,7 @@ async fn misused<R: Noted>(at: R, text: &'static str) -> Result<Ok200<NoteEntity
 }
 
 async fn resolved<R: Noted>(
-    at: R,
-    note_id: i64,
-    within: Option<String>,
-    is_resolved: bool,
+    at: R, note_id: i64, within: Option<String>, is_resolved: bool,
 ) -> Result<Ok200<NoteEntity>> {
     noted::write(at, move |tx, spot| {
         let note = spot.talk.find_within(tx, note_id, within.as_deref())?;
@@ -248,10 +234,7 @@ async fn resolved<R: Noted>(
 }
 
 async fn rewritten<R: Noted>(
-    at: R,
-    request: Arc<RequestContext>,
-    which: (i64, Option<String>),
-    body: String,
+    at: R, request: Arc<RequestContext>, which: (i64, Option<String>), body: String,
 ) -> Result<Ok200<NoteEntity>> {
     let (Caller { app, viewer }, place) = at.parts();
     let writer = Writer::by_api(viewer, request);
@@ -275,9 +258,7 @@ async fn show<R: Noted>(at: R, path: Params<NotePath>) -> Result<Ok200<NoteEntit
 }
 
 async fn update<R: Noted>(
-    at: R,
-    request: Arc<RequestContext>,
-    Params(params): Params<UpdateNote>,
+    at: R, request: Arc<RequestContext>, Params(params): Params<UpdateNote>,
 ) -> Result<Ok200<NoteEntity>> {
     changed(at, request, params, None).await
 }

@@ -79,10 +79,7 @@ pub fn first_stored(tx: &mut Tx<'_>, viewer: &Viewer, here: &ParentAccess) -> Re
 }
 
 pub fn create(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    here: &ParentAccess,
-    name: &str,
+    tx: &mut Tx<'_>, viewer: &Viewer, here: &ParentAccess, name: &str,
 ) -> Result<Columns> {
     see(here)?;
     let name = checked(name)?;
@@ -97,11 +94,7 @@ pub fn create(
 }
 
 pub fn update(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    here: &ParentAccess,
-    id: i64,
-    input: &BoardInput,
+    tx: &mut Tx<'_>, viewer: &Viewer, here: &ParentAccess, id: i64, input: &BoardInput,
 ) -> Result<Columns> {
     let mut columns = find(tx, here, id)?;
     let board = &mut columns.board;
@@ -134,11 +127,7 @@ fn checked(name: &str) -> Result<String> {
 
 /// Adds a column for a label that the place has, at the right.
 pub fn add_list(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    here: &ParentAccess,
-    columns: &Columns,
-    label: &str,
+    tx: &mut Tx<'_>, viewer: &Viewer, here: &ParentAccess, columns: &Columns, label: &str,
 ) -> Result<List> {
     let known = labels::find(tx, None, (&here.parent, true), label)?;
     let label = known.ok_or_else(|| Error::BadRequest("Label not found!".into()))?;
@@ -171,11 +160,7 @@ pub fn place_list(tx: &mut Tx<'_>, columns: &Columns, id: i64, position: i64) ->
 }
 
 pub fn remove_list(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    here: &ParentAccess,
-    columns: &Columns,
-    id: i64,
+    tx: &mut Tx<'_>, viewer: &Viewer, here: &ParentAccess, columns: &Columns, id: i64,
 ) -> Result<()> {
     let list = list_of(columns, id)?;
     rows::remove_list(tx, id)?;

@@ -82,11 +82,7 @@ impl Table<'_> {
 
     /// Puts a new issue on top of the cards of its column.
     pub fn put_on_top(
-        &self,
-        tx: &mut Tx<'_>,
-        issue: &Issue,
-        key: Key,
-        filter: &IssueFilter,
+        &self, tx: &mut Tx<'_>, issue: &Issue, key: Key, filter: &IssueFilter,
     ) -> Result<()> {
         let (viewer, scope, columns) = (self.viewer, self.scope, self.columns);
         match (Asked { viewer, scope, filter, columns }).last(tx, key, true)? {
@@ -174,11 +170,7 @@ impl Table<'_> {
 
     /// Right below the one, or else right above the other, whichever is there still.
     fn put_between(
-        &self,
-        tx: &mut Tx<'_>,
-        issue: &Issue,
-        below: Option<i64>,
-        above: Option<i64>,
+        &self, tx: &mut Tx<'_>, issue: &Issue, below: Option<i64>, above: Option<i64>,
     ) -> Result<()> {
         let named: Vec<i64> = below.into_iter().chain(above).collect();
         if named.is_empty() {

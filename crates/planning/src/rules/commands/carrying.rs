@@ -38,9 +38,7 @@ pub(super) struct Done {
 }
 
 pub(super) fn done(
-    key: &'static str,
-    value: impl Into<Value>,
-    sentence: impl Into<String>,
+    key: &'static str, value: impl Into<Value>, sentence: impl Into<String>,
 ) -> Done {
     Done { key, value: value.into(), sentence: sentence.into() }
 }
@@ -52,9 +50,7 @@ pub(super) fn senseless() -> Error {
 /// Carries out each command on what the one before made of the thing, and skips those
 /// that are refused.
 pub(super) fn each<T: Clone>(
-    tx: &mut Tx<'_>,
-    before: &T,
-    actions: &[Action],
+    tx: &mut Tx<'_>, before: &T, actions: &[Action],
     run: impl Fn(&mut Tx<'_>, &T, &Action) -> Result<Done>,
     reread: impl Fn(&mut Tx<'_>) -> Result<T>,
 ) -> Result<(T, Outcome)> {

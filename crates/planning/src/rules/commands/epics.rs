@@ -27,11 +27,7 @@ type Author<'a> = carrying::Author<'a, GroupAccess, Epic>;
 
 /// Carries out commands on an epic: what becomes of it, and what they did.
 pub fn apply(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &GroupAccess,
-    epic: &Epic,
-    actions: &[Action],
+    tx: &mut Tx<'_>, viewer: &Viewer, desk: &GroupAccess, epic: &Epic, actions: &[Action],
 ) -> Result<(Epic, Outcome)> {
     let step = |tx: &mut Tx<'_>, epic: &Epic, action: &Action| {
         run(tx, Author { viewer, desk, thing: epic }, action)

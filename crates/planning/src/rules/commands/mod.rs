@@ -36,11 +36,7 @@ type Author<'a> = carrying::Author<'a, ProjectAccess, Issue>;
 
 /// Carries out commands on an issue: what becomes of it, and what they did.
 pub fn apply(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &ProjectAccess,
-    issue: &Issue,
-    actions: &[Action],
+    tx: &mut Tx<'_>, viewer: &Viewer, desk: &ProjectAccess, issue: &Issue, actions: &[Action],
 ) -> Result<(Issue, Outcome)> {
     let step = |tx: &mut Tx<'_>, issue: &Issue, action: &Action| {
         run(tx, Author { viewer, desk, thing: issue }, action)

@@ -104,10 +104,7 @@ fn reread(tx: &mut Tx<'_>, id: i64) -> Result<Epic> {
 
 /// Makes an epic in a group; labels are told by their ids.
 pub fn create(
-    tx: &mut Tx<'_>,
-    group_id: i64,
-    author_id: Option<i64>,
-    input: &EpicInput,
+    tx: &mut Tx<'_>, group_id: i64, author_id: Option<i64>, input: &EpicInput,
 ) -> Result<Epic> {
     let created_at = input.created_at.unwrap_or(tx.now());
     let blank = Epic {
@@ -228,10 +225,7 @@ const LABELS: LabelRows = LabelRows {
 
 /// Puts an epic below another, or below none, and tells it on all of them.
 pub fn put_below(
-    tx: &mut Tx<'_>,
-    actor: Option<i64>,
-    epic: &Epic,
-    parent: Option<&Epic>,
+    tx: &mut Tx<'_>, actor: Option<i64>, epic: &Epic, parent: Option<&Epic>,
 ) -> Result<Epic> {
     let old = match epic.parent_id {
         Some(id) => rows::by_id(tx, id)?,

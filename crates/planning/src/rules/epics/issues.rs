@@ -56,11 +56,7 @@ pub fn put(tx: &mut Tx<'_>, actor: Option<i64>, epic: &Epic, issue: &Issue) -> R
 }
 
 pub fn remove(
-    tx: &mut Tx<'_>,
-    actor: Option<i64>,
-    epic: &Epic,
-    issue: &Issue,
-    one: &EpicIssue,
+    tx: &mut Tx<'_>, actor: Option<i64>, epic: &Epic, issue: &Issue, one: &EpicIssue,
 ) -> Result<()> {
     rows::remove(tx, one.id)?;
     moved(tx, epic, issue, actor, false)?;

@@ -26,11 +26,7 @@ fn not_member() -> Error {
 
 /// Links an epic to another.
 pub fn create(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    from: &GroupAccess,
-    epic: &Epic,
-    target: &EpicPlace,
+    tx: &mut Tx<'_>, viewer: &Viewer, from: &GroupAccess, epic: &Epic, target: &EpicPlace,
     link_type: LinkType,
 ) -> Result<LinkedEpics> {
     if !from.is_member() {
@@ -74,11 +70,7 @@ pub fn create(
 }
 
 fn tell(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    source: &Epic,
-    target: &Epic,
-    blocks: bool,
+    tx: &mut Tx<'_>, viewer: &Viewer, source: &Epic, target: &Epic, blocks: bool,
 ) -> Result<()> {
     let (there, back) = match blocks {
         true => ("marked this epic as blocking", "marked this epic as blocked by"),
@@ -91,11 +83,7 @@ fn tell(
 
 /// Removes a link of an epic.
 pub fn destroy(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    from: &GroupAccess,
-    epic: &Epic,
-    id: i64,
+    tx: &mut Tx<'_>, viewer: &Viewer, from: &GroupAccess, epic: &Epic, id: i64,
 ) -> Result<LinkedEpics> {
     if !from.is_member() {
         return Err(Error::forbidden(""));

@@ -66,10 +66,7 @@ pub fn named(here: &Namespace, text: &str) -> Option<EpicPlace> {
 
 /// The epic that somebody names in a group, if there is one that they see.
 pub fn find_named(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    here: &Namespace,
-    text: &str,
+    tx: &mut Tx<'_>, viewer: &Viewer, here: &Namespace, text: &str,
 ) -> Result<Option<Epic>> {
     let Some(place) = named(here, text) else {
         return Ok(None);
@@ -89,9 +86,7 @@ pub fn found(tx: &mut Tx<'_>, viewer: &Viewer, place: &EpicPlace) -> Result<(Gro
 
 /// The same, for somebody signed in.
 pub fn found_signed_in(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    place: &EpicPlace,
+    tx: &mut Tx<'_>, viewer: &Viewer, place: &EpicPlace,
 ) -> Result<(GroupAccess, Epic)> {
     let desk = signed_in(tx, viewer, &place.group)?;
     let epic = place.find_in(tx, &desk)?;
@@ -100,9 +95,7 @@ pub fn found_signed_in(
 
 /// The same, for somebody who makes and changes epics there.
 pub fn found_to_write(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    place: &EpicPlace,
+    tx: &mut Tx<'_>, viewer: &Viewer, place: &EpicPlace,
 ) -> Result<(GroupAccess, Epic)> {
     let (desk, epic) = found_signed_in(tx, viewer, place)?;
     desk.planning()?;
@@ -111,9 +104,7 @@ pub fn found_to_write(
 
 /// An epic of any group by its id, for somebody who makes and changes epics there.
 pub fn by_id_to_write(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    id: i64,
+    tx: &mut Tx<'_>, viewer: &Viewer, id: i64,
 ) -> Result<Option<(GroupAccess, Epic)>> {
     let Some(epic) = rows::visible_by_ids(tx, viewer, &[id])?.pop() else {
         return Ok(None);

@@ -39,10 +39,7 @@ fn refused(text: &str) -> Error {
 
 /// Whether the viewer may make an epic of an issue.
 pub fn may_promote(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &ProjectAccess,
-    issue: &Issue,
+    tx: &mut Tx<'_>, viewer: &Viewer, desk: &ProjectAccess, issue: &Issue,
 ) -> Result<bool> {
     let is_ripe = issue.promoted_to_epic_id.is_none() && issue.kind == IssueKind::Issue;
     if !is_ripe || !desk.is_reporter() || !may_edit(viewer, desk, issue) {
@@ -54,10 +51,7 @@ pub fn may_promote(
 
 /// The group whose epic an issue becomes, or why the viewer may not make it one.
 fn target(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &ProjectAccess,
-    issue: &Issue,
+    tx: &mut Tx<'_>, viewer: &Viewer, desk: &ProjectAccess, issue: &Issue,
 ) -> Result<GroupAccess> {
     let insufficient = || refused("Cannot promote issue due to insufficient permissions.");
     if issue.promoted_to_epic_id.is_some() {
@@ -81,10 +75,7 @@ fn target(
 
 /// Makes an epic of an issue, which is closed and leads there.
 pub fn promote(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &ProjectAccess,
-    issue: &Issue,
+    tx: &mut Tx<'_>, viewer: &Viewer, desk: &ProjectAccess, issue: &Issue,
 ) -> Result<Epic> {
     let there = target(tx, viewer, desk, issue)?;
     let actor = viewer.user_id();

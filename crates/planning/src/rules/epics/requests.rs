@@ -27,10 +27,7 @@ use store::Tx;
 
 /// Makes an epic for the viewer.
 pub fn open(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &GroupAccess,
-    input: EpicInput,
+    tx: &mut Tx<'_>, viewer: &Viewer, desk: &GroupAccess, input: EpicInput,
 ) -> Result<Epic> {
     desk.planning()?;
     let signed_in = viewer.signed_in()?;
@@ -66,22 +63,14 @@ fn hides(desk: &GroupAccess, confidential: Option<bool>) -> Result<()> {
 
 /// Gives those whom a description newly names something to do; they and why.
 fn named(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &GroupAccess,
-    epic: &Epic,
-    before: &str,
+    tx: &mut Tx<'_>, viewer: &Viewer, desk: &GroupAccess, epic: &Epic, before: &str,
 ) -> Result<Vec<(i64, Reason)>> {
     let said = Text { text: epic.text(), before, note_id: None, internal: false };
     news::mentioned(tx, viewer, Desk::Group(desk), epic, said)
 }
 
 pub fn edit(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &GroupAccess,
-    epic: &Epic,
-    input: EpicInput,
+    tx: &mut Tx<'_>, viewer: &Viewer, desk: &GroupAccess, epic: &Epic, input: EpicInput,
 ) -> Result<Epic> {
     desk.planning()?;
     let mut wanted = input.settled();
@@ -107,10 +96,7 @@ pub fn edit(
 /// Has people told of a change, and takes it from what the viewer has to do. The epic
 /// comes as it was, with its labels.
 fn tell(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &GroupAccess,
-    (before, labels): (&Epic, &[i64]),
+    tx: &mut Tx<'_>, viewer: &Viewer, desk: &GroupAccess, (before, labels): (&Epic, &[i64]),
     after: &Epic,
 ) -> Result<()> {
     todos::close_for(tx, viewer.user_id(), noteable(after))?;
@@ -163,9 +149,7 @@ fn keeps_hidden(tx: &mut Tx<'_>, epic: &Epic, is_hidden: bool, moves: bool) -> R
 /// The epic that one is to stand below, which the viewer may change, too; nothing at
 /// all if that stays.
 fn wanted_parent(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    input: &EpicInput,
+    tx: &mut Tx<'_>, viewer: &Viewer, input: &EpicInput,
 ) -> Result<Option<Option<(GroupAccess, Epic)>>> {
     match input.parent_id {
         Patch::Absent => Ok(None),

@@ -27,11 +27,7 @@ pub fn remark(tx: &mut Tx<'_>, epic: &Epic, actor: Option<i64>, text: &str) -> R
 /// Tells on an epic what was done to it and another: only who sees that sees the
 /// note.
 pub fn beside(
-    tx: &mut Tx<'_>,
-    epic: &Epic,
-    actor: Option<i64>,
-    words: &str,
-    other: &Epic,
+    tx: &mut Tx<'_>, epic: &Epic, actor: Option<i64>, words: &str, other: &Epic,
 ) -> Result<()> {
     let text = format!("{words} {}", other.reference_from(epic.group_id));
     let note = notes::system(tx, noteable(epic), actor, &text)?;
@@ -40,11 +36,7 @@ pub fn beside(
 
 /// Tells on an epic what was done to it and an issue: only who sees that sees the note.
 pub fn beside_issue(
-    tx: &mut Tx<'_>,
-    epic: &Epic,
-    issue: &Issue,
-    actor: Option<i64>,
-    words: &str,
+    tx: &mut Tx<'_>, epic: &Epic, issue: &Issue, actor: Option<i64>, words: &str,
 ) -> Result<()> {
     let text = format!("{words} {}#{}", issue.project_path, issue.iid);
     notes::system_naming(tx, noteable(epic), actor, &text, issue.id)?;
@@ -53,11 +45,7 @@ pub fn beside_issue(
 
 /// Tells on an issue what was done to it and an epic: only who sees that sees the note.
 pub fn told_on_issue(
-    tx: &mut Tx<'_>,
-    epic: &Epic,
-    issue: &Issue,
-    actor: Option<i64>,
-    words: &str,
+    tx: &mut Tx<'_>, epic: &Epic, issue: &Issue, actor: Option<i64>, words: &str,
 ) -> Result<()> {
     let about = Noteable {
         kind: ISSUE,
@@ -71,11 +59,7 @@ pub fn told_on_issue(
 
 /// Tells on both that an issue came into an epic, or left it.
 pub fn moved(
-    tx: &mut Tx<'_>,
-    epic: &Epic,
-    issue: &Issue,
-    actor: Option<i64>,
-    came: bool,
+    tx: &mut Tx<'_>, epic: &Epic, issue: &Issue, actor: Option<i64>, came: bool,
 ) -> Result<()> {
     let words = if came { "added issue" } else { "removed issue" };
     beside_issue(tx, epic, issue, actor, words)?;

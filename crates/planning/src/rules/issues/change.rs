@@ -196,10 +196,7 @@ pub(super) fn begin(tx: &mut Tx<'_>, made: &Issue, input: &IssueInput) -> Result
 }
 
 pub fn update(
-    tx: &mut Tx<'_>,
-    actor: Option<i64>,
-    issue: &Issue,
-    input: &IssueInput,
+    tx: &mut Tx<'_>, actor: Option<i64>, issue: &Issue, input: &IssueInput,
 ) -> Result<Issue> {
     let after = changed(tx, actor, issue, input);
     check(&after)?;
@@ -217,10 +214,7 @@ pub fn update(
 
 /// Puts an issue into the epic that was asked for, which the asker may change.
 fn put_into_epic(
-    tx: &mut Tx<'_>,
-    actor: Option<i64>,
-    issue: &Issue,
-    input: &IssueInput,
+    tx: &mut Tx<'_>, actor: Option<i64>, issue: &Issue, input: &IssueInput,
 ) -> Result<()> {
     let epic = match input.epic_id {
         Patch::Absent => return Ok(()),

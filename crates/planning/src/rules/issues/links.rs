@@ -26,12 +26,8 @@ fn no_match() -> Error {
 
 /// Links an issue to another. The viewer is a member of both projects.
 pub fn create(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    from: &ProjectAccess,
-    issue: &Issue,
-    target: (&Reference, i64),
-    link_type: LinkType,
+    tx: &mut Tx<'_>, viewer: &Viewer, from: &ProjectAccess, issue: &Issue,
+    target: (&Reference, i64), link_type: LinkType,
 ) -> Result<Linked> {
     if from.level < GUEST {
         return Err(Error::forbidden(""));
@@ -78,11 +74,7 @@ pub fn create(
 }
 
 fn tell(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    source: &Issue,
-    target: &Issue,
-    blocks: bool,
+    tx: &mut Tx<'_>, viewer: &Viewer, source: &Issue, target: &Issue, blocks: bool,
 ) -> Result<()> {
     let (there, back) = match blocks {
         true => ("as blocking", "as blocked by"),
@@ -96,11 +88,7 @@ fn tell(
 /// Tells on an issue what somebody did to it and another. Who reads that may
 /// not know of another project, so its name is not told.
 pub(super) fn beside(
-    tx: &mut Tx<'_>,
-    issue: &Issue,
-    actor: Option<i64>,
-    words: &str,
-    other: &Issue,
+    tx: &mut Tx<'_>, issue: &Issue, actor: Option<i64>, words: &str, other: &Issue,
 ) -> Result<()> {
     if issue.project_id != other.project_id {
         let text = format!("{words} an issue of another project");
@@ -127,11 +115,7 @@ pub fn find(tx: &mut Tx<'_>, viewer: &Viewer, issue: &Issue, id: i64) -> Result<
 }
 
 pub fn destroy(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    from: &ProjectAccess,
-    issue: &Issue,
-    id: i64,
+    tx: &mut Tx<'_>, viewer: &Viewer, from: &ProjectAccess, issue: &Issue, id: i64,
 ) -> Result<Linked> {
     let linked = find(tx, viewer, issue, id)?;
     if from.level < GUEST {

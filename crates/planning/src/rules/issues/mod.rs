@@ -37,10 +37,7 @@ pub fn noteable(issue: &Issue) -> Noteable {
 }
 
 pub fn create(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    author_id: Option<i64>,
-    input: &IssueInput,
+    tx: &mut Tx<'_>, project_id: i64, author_id: Option<i64>, input: &IssueInput,
 ) -> Result<Issue> {
     let created_at = input.created_at.unwrap_or(tx.now());
     let blank = Issue { project_id, author_id, created_at, ..Issue::default() };

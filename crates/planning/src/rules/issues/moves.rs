@@ -27,11 +27,7 @@ const MOST_NOTES: i64 = 1_000;
 /// Moves an issue to another project: a copy with its notes there, and the
 /// old one closed and pointing to it. Reporters of both projects may.
 pub fn relocate(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &ProjectAccess,
-    issue: &Issue,
-    to_project_id: i64,
+    tx: &mut Tx<'_>, viewer: &Viewer, desk: &ProjectAccess, issue: &Issue, to_project_id: i64,
 ) -> Result<Issue> {
     if desk.project.id == to_project_id {
         return Err(refused("Cannot move issue to project it originates from!"));
@@ -63,11 +59,7 @@ pub fn relocate(
 /// Copies an issue, perhaps with its notes, into a project, which may be its
 /// own.
 pub fn duplicate(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &ProjectAccess,
-    issue: &Issue,
-    to_project_id: i64,
+    tx: &mut Tx<'_>, viewer: &Viewer, desk: &ProjectAccess, issue: &Issue, to_project_id: i64,
     with_notes: bool,
 ) -> Result<Issue> {
     let there = target(tx, viewer, desk, to_project_id, "clone")?;
@@ -85,11 +77,7 @@ fn refused(text: &str) -> Error {
 }
 
 fn target(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &ProjectAccess,
-    project_id: i64,
-    verb: &str,
+    tx: &mut Tx<'_>, viewer: &Viewer, desk: &ProjectAccess, project_id: i64, verb: &str,
 ) -> Result<ProjectAccess> {
     let insufficient = || refused(&format!("Cannot {verb} issue due to insufficient permissions!"));
     if !desk.is_reporter() {
@@ -104,11 +92,7 @@ fn target(
 
 /// A copy with those labels, assignees and milestones that exist there, too.
 fn copy(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    there: &ProjectAccess,
-    issue: &Issue,
-    with_notes: bool,
+    tx: &mut Tx<'_>, viewer: &Viewer, there: &ProjectAccess, issue: &Issue, with_notes: bool,
 ) -> Result<Issue> {
     let parent = Parent::Project(Box::new(there.project.clone()));
     let worn = labels::of_issues(tx, &[issue.id])?.remove(&issue.id);
@@ -167,10 +151,7 @@ fn copy_notes(tx: &mut Tx<'_>, viewer: &Viewer, from: &Issue, to: &Issue) -> Res
 
 /// Removes an issue; owners of the project may.
 pub fn destroy(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &ProjectAccess,
-    issue: &Issue,
+    tx: &mut Tx<'_>, viewer: &Viewer, desk: &ProjectAccess, issue: &Issue,
 ) -> Result<()> {
     if !desk.is_owner() || !may_edit(viewer, desk, issue) {
         return Err(Error::forbidden(""));
@@ -184,10 +165,7 @@ pub fn destroy(
 }
 
 fn record(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    action: &'static str,
-    issue: &Issue,
+    tx: &mut Tx<'_>, viewer: &Viewer, action: &'static str, issue: &Issue,
     details: serde_json::Value,
 ) -> Result<()> {
     audit::record(tx, viewer, action, ("Issue", issue.id, &issue.title), details)

@@ -51,10 +51,7 @@ fn may_escalate(desk: &ProjectAccess, issue: &Issue) -> Result<()> {
 
 /// Makes an issue for the viewer; marks that they may not set are left out.
 pub fn open(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &ProjectAccess,
-    input: &IssueInput,
+    tx: &mut Tx<'_>, viewer: &Viewer, desk: &ProjectAccess, input: &IssueInput,
 ) -> Result<Issue> {
     let signed_in = viewer.signed_in()?;
     let author = Some(signed_in.user.id);
@@ -83,23 +80,14 @@ pub fn open(
 
 /// Gives those whom a description newly names something to do; they and why.
 fn named(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &ProjectAccess,
-    issue: &Issue,
-    text: &str,
-    before: &str,
+    tx: &mut Tx<'_>, viewer: &Viewer, desk: &ProjectAccess, issue: &Issue, text: &str, before: &str,
 ) -> Result<Vec<(i64, Reason)>> {
     let said = Text { text, before, note_id: None, internal: false };
     news::mentioned(tx, viewer, desk, issue, said)
 }
 
 pub fn edit(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &ProjectAccess,
-    issue: &Issue,
-    input: &IssueInput,
+    tx: &mut Tx<'_>, viewer: &Viewer, desk: &ProjectAccess, issue: &Issue, input: &IssueInput,
 ) -> Result<Issue> {
     if !may_edit(viewer, desk, issue) {
         return Err(Error::forbidden(""));
@@ -131,11 +119,7 @@ pub fn edit(
 /// judged when it was written, commands in it are carried out no more, and
 /// nobody is told by mail.
 pub fn tick(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &ProjectAccess,
-    issue: &Issue,
-    text: String,
+    tx: &mut Tx<'_>, viewer: &Viewer, desk: &ProjectAccess, issue: &Issue, text: String,
 ) -> Result<Issue> {
     if !may_edit(viewer, desk, issue) {
         return Err(Error::forbidden(""));
@@ -153,11 +137,7 @@ struct Before<'i> {
 
 /// Has people told of a change, and takes it from what the viewer has to do.
 fn tell(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &ProjectAccess,
-    before: Before<'_>,
-    after: &Issue,
+    tx: &mut Tx<'_>, viewer: &Viewer, desk: &ProjectAccess, before: Before<'_>, after: &Issue,
 ) -> Result<()> {
     todos::close_for(tx, viewer.user_id(), noteable(after))?;
     if viewer.user().is_none_or(|user| user.kind.is_bot()) {
@@ -198,10 +178,7 @@ fn tell(
 
 /// Makes ids of what was named, as far as it exists and may be used.
 fn resolve(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &ProjectAccess,
-    input: &mut IssueInput,
+    tx: &mut Tx<'_>, viewer: &Viewer, desk: &ProjectAccess, input: &mut IssueInput,
 ) -> Result<()> {
     let parent = Parent::Project(Box::new(desk.project.clone()));
     match input.milestone_id {

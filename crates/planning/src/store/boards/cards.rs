@@ -69,10 +69,7 @@ impl Asked<'_> {
 
     /// The cards of these columns, at most so many of each, in their order.
     pub fn cards(
-        &self,
-        tx: &mut Tx<'_>,
-        keys: &[Key],
-        most: impl Fn(Key) -> i64,
+        &self, tx: &mut Tx<'_>, keys: &[Key], most: impl Fn(Key) -> i64,
     ) -> Result<HashMap<i64, Vec<Issue>>> {
         if keys.is_empty() {
             return Ok(HashMap::new());
@@ -134,11 +131,7 @@ impl Asked<'_> {
 
     /// The card of the column right above or below an issue.
     pub fn beside(
-        &self,
-        tx: &mut Tx<'_>,
-        key: Key,
-        issue: &Issue,
-        is_above: bool,
+        &self, tx: &mut Tx<'_>, key: Key, issue: &Issue, is_above: bool,
     ) -> Result<Option<i64>> {
         let beyond = if is_above { ">" } else { "<" };
         let mut test = Fragment::new(&format!(" and ({POSITION}, issues.id) {beyond} ("));
@@ -147,11 +140,7 @@ impl Asked<'_> {
     }
 
     fn edge(
-        &self,
-        tx: &mut Tx<'_>,
-        key: Key,
-        from_top: bool,
-        test: Fragment,
+        &self, tx: &mut Tx<'_>, key: Key, from_top: bool, test: Fragment,
     ) -> Result<Option<i64>> {
         let direction = if from_top { "desc" } else { "asc" };
         let mut query = Fragment::new(&format!("select issues.id from {TABLES} where "));

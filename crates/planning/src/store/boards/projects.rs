@@ -30,10 +30,7 @@ pub fn movable(tx: &mut Tx<'_>, viewer: &Viewer, projects: &[i64]) -> Result<Has
 
 /// Projects of a group's board that get new issues from it: ids and paths, by path.
 pub fn open_to(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    scope: &Scope,
-    most: i64,
+    tx: &mut Tx<'_>, viewer: &Viewer, scope: &Scope, most: i64,
 ) -> Result<Vec<(i64, String)>> {
     let Scope::Group(group) = scope else {
         return Ok(Vec::new());

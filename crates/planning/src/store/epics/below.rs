@@ -24,10 +24,7 @@ pub struct Bounds {
 
 /// The first epics right below each of these that the viewer sees.
 pub fn epics(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    parents: &[i64],
-    bounds: Bounds,
+    tx: &mut Tx<'_>, viewer: &Viewer, parents: &[i64], bounds: Bounds,
 ) -> Result<Vec<Owned<Epic>>> {
     let mut first = Fragment::new(&format!(
         "select epics.id as below_id, row_number() over (partition by epics.parent_id
@@ -53,10 +50,7 @@ pub fn epics(
 
 /// The first issues of each of these epics that the viewer sees.
 pub fn issues(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    parents: &[i64],
-    bounds: Bounds,
+    tx: &mut Tx<'_>, viewer: &Viewer, parents: &[i64], bounds: Bounds,
 ) -> Result<Vec<Owned<ListedIssue>>> {
     let mut first = Fragment::new(&format!(
         "select epic_issues.id as below_id, row_number() over (partition by epic_issues.epic_id
@@ -84,10 +78,7 @@ pub fn issues(
 /// The epic next to one that the viewer sees, among those right below the same: what
 /// comes before it, or after it.
 pub fn epic_beside(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    one: &Epic,
-    before: bool,
+    tx: &mut Tx<'_>, viewer: &Viewer, one: &Epic, before: bool,
 ) -> Result<Option<i64>> {
     let mut query = Fragment::new(&format!("select epics.id from {TABLES} where "));
     query
@@ -99,11 +90,7 @@ pub fn epic_beside(
 
 /// The place of the issue next to one, among those of an epic that the viewer sees.
 pub fn issue_beside(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    epic_id: i64,
-    key: (i64, i64),
-    before: bool,
+    tx: &mut Tx<'_>, viewer: &Viewer, epic_id: i64, key: (i64, i64), before: bool,
 ) -> Result<Option<i64>> {
     let mut query = Fragment::new(&format!("select epic_issues.id from {ISSUES} where "));
     query
@@ -113,10 +100,7 @@ pub fn issue_beside(
 }
 
 fn next(
-    tx: &mut Tx<'_>,
-    mut query: Fragment,
-    (position, id): (&str, &str),
-    key: (i64, i64),
+    tx: &mut Tx<'_>, mut query: Fragment, (position, id): (&str, &str), key: (i64, i64),
     before: bool,
 ) -> Result<Option<i64>> {
     let (sign, order) = if before { ("<", "desc") } else { (">", "asc") };

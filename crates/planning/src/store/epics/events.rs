@@ -15,29 +15,20 @@ const SELECT: &str = "select epic_events.id, epic_events.epic_id as issue_id, ep
     epic_events.created_at";
 
 pub fn closed_or_reopened(
-    tx: &mut Tx<'_>,
-    epic_id: i64,
-    by: By,
-    action: &'static str,
+    tx: &mut Tx<'_>, epic_id: i64, by: By, action: &'static str,
 ) -> Result<()> {
     write(tx, epic_id, by, (EventKind::State, action, None))
 }
 
 /// A label came (`add`) or went (`remove`).
 pub fn labelled(
-    tx: &mut Tx<'_>,
-    epic_id: i64,
-    by: By,
-    action: &'static str,
-    label_id: i64,
+    tx: &mut Tx<'_>, epic_id: i64, by: By, action: &'static str, label_id: i64,
 ) -> Result<()> {
     write(tx, epic_id, by, (EventKind::Label, action, Some(label_id)))
 }
 
 fn write(
-    tx: &mut Tx<'_>,
-    epic_id: i64,
-    by: By,
+    tx: &mut Tx<'_>, epic_id: i64, by: By,
     (kind, action, label_id): (EventKind, &'static str, Option<i64>),
 ) -> Result<()> {
     tx.execute(
@@ -52,10 +43,7 @@ fn write(
 
 /// One page of an epic's events of a kind, in the order they happened.
 pub fn list(
-    tx: &mut Tx<'_>,
-    epic_id: i64,
-    kind: EventKind,
-    paging: Paging,
+    tx: &mut Tx<'_>, epic_id: i64, kind: EventKind, paging: Paging,
 ) -> Result<Paged<Event>> {
     let mut condition = Fragment::new("epic_events.epic_id = ");
     condition.bind(epic_id).push(" and epic_events.kind = ", kind);

@@ -82,10 +82,7 @@ fn listed(tx: &Tx<'_>, viewer: &Viewer, epics: &[i64]) -> Fragment {
 
 /// One page of those that the viewer may see.
 pub fn list(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    epic_id: i64,
-    paging: Paging,
+    tx: &mut Tx<'_>, viewer: &Viewer, epic_id: i64, paging: Paging,
 ) -> Result<Paged<ListedIssue>> {
     let mut condition = Fragment::new("epic_issues.epic_id = ");
     condition
@@ -110,10 +107,7 @@ pub fn list(
 
 /// A page for each epic, of its issues that the viewer may see.
 pub fn pages_of(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    epics: &[i64],
-    window: &Window,
+    tx: &mut Tx<'_>, viewer: &Viewer, epics: &[i64], window: &Window,
 ) -> Result<Vec<Owned<ListedIssue>>> {
     let from = listed(tx, viewer, epics);
     Ok(tx.query(window.narrow_each(ListedIssue::COLUMNS, "epic_issues.epic_id", from))?)
@@ -121,10 +115,7 @@ pub fn pages_of(
 
 /// How many each has, counted to at most `limit` and one more.
 pub fn counts_of(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    epics: &[i64],
-    limit: Option<i64>,
+    tx: &mut Tx<'_>, viewer: &Viewer, epics: &[i64], limit: Option<i64>,
 ) -> Result<HashMap<i64, i64>> {
     let mut query = Fragment::new(
         "select owner, count(*) from (select epic_issues.epic_id as owner,

@@ -28,10 +28,7 @@ fn below(tx: &Tx<'_>, viewer: &Viewer, group: &Namespace) -> Fragment {
 /// One page of the links that an epic of a group, or of a group below it, has, of
 /// which the viewer may see both ends.
 pub fn of_group(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    group: &Namespace,
-    (times, paging): (&Times, Paging),
+    tx: &mut Tx<'_>, viewer: &Viewer, group: &Namespace, (times, paging): (&Times, Paging),
 ) -> Result<Paged<EpicLink>> {
     let mut condition = Fragment::new("epic_links.source_id in");
     condition

@@ -59,12 +59,8 @@ pub struct EpicFilter {
 
 /// One page of the epics of a group that the viewer may see.
 pub fn list(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    group: &Namespace,
-    filter: &EpicFilter,
-    (by, descending): (OrderBy, bool),
-    paging: Paging,
+    tx: &mut Tx<'_>, viewer: &Viewer, group: &Namespace, filter: &EpicFilter,
+    (by, descending): (OrderBy, bool), paging: Paging,
 ) -> Result<Paged<Epic>> {
     let condition = passing(tx, viewer, group, filter);
     let (column, key) = match by {
@@ -96,10 +92,7 @@ pub fn list(
 /// How many of the epics of a group that the viewer may see pass, counted no further
 /// than lists tell.
 pub fn count(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    group: &Namespace,
-    filter: &EpicFilter,
+    tx: &mut Tx<'_>, viewer: &Viewer, group: &Namespace, filter: &EpicFilter,
 ) -> Result<i64> {
     let condition = passing(tx, viewer, group, filter);
     pages::count(tx, &Fragment::new(TABLES), &condition)

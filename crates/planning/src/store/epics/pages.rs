@@ -69,11 +69,7 @@ impl EpicOwners {
 /// `select …` of the epics of each owner that the viewer may see, with the owner as
 /// `owner_id`, for a list that holds more than epics.
 pub fn of_owners(
-    tx: &Tx<'_>,
-    viewer: &Viewer,
-    owners: &EpicOwners,
-    filter: &EpicFilter,
-    columns: &str,
+    tx: &Tx<'_>, viewer: &Viewer, owners: &EpicOwners, filter: &EpicFilter, columns: &str,
 ) -> Fragment {
     let (owner, mut from) = owners.tables();
     from.raw(" and ").append(visible(tx, viewer));
@@ -85,10 +81,7 @@ pub fn of_owners(
 
 /// The epic of this number in each of these groups, if the viewer may see it.
 pub fn visible_by_iid(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    groups: &[i64],
-    iid: i64,
+    tx: &mut Tx<'_>, viewer: &Viewer, groups: &[i64], iid: i64,
 ) -> Result<Vec<Epic>> {
     let mut condition = visible(tx, viewer);
     condition
@@ -101,9 +94,7 @@ pub fn visible_by_iid(
 /// Those of these epics that have epics below them, and those that have issues, which
 /// the viewer may see.
 pub fn with_some_below(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    ids: &[i64],
+    tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64],
 ) -> Result<(HashSet<i64>, HashSet<i64>)> {
     let mut epics =
         Fragment::new(store::concat!("select distinct epics.parent_id from ", TABLES, " where"));

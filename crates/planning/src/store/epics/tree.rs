@@ -50,10 +50,7 @@ pub fn place_between(others: &[(i64, i64)], to: Move) -> Option<Option<i64>> {
 
 /// One page of what stands right below an epic and the viewer may see.
 pub fn children(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    epic_id: i64,
-    paging: Paging,
+    tx: &mut Tx<'_>, viewer: &Viewer, epic_id: i64, paging: Paging,
 ) -> Result<Paged<Epic>> {
     let mut condition = Fragment::new("epics.parent_id = ");
     condition.bind(epic_id).raw(" and ").append(visible(tx, viewer));

@@ -55,10 +55,7 @@ pub fn write(tx: &mut Tx<'_>, issue_id: i64, by: By, told: EventDetail) -> Resul
 
 /// One page of an issue's events of a kind, in the order they happened.
 pub fn list(
-    tx: &mut Tx<'_>,
-    issue_id: i64,
-    kind: EventKind,
-    paging: Paging,
+    tx: &mut Tx<'_>, issue_id: i64, kind: EventKind, paging: Paging,
 ) -> Result<Paged<Event>> {
     let mut condition = Fragment::new("issue_events.issue_id = ");
     condition.bind(issue_id).push(" and issue_events.kind = ", kind);

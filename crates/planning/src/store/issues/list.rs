@@ -51,11 +51,7 @@ pub fn seen(tx: &Tx<'_>, viewer: &Viewer, scope: &Scope, filter: &IssueFilter) -
 
 /// One page of the issues in a scope that the viewer may see.
 pub fn list(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    scope: &Scope,
-    filter: &IssueFilter,
-    sorting: Sorting,
+    tx: &mut Tx<'_>, viewer: &Viewer, scope: &Scope, filter: &IssueFilter, sorting: Sorting,
     paging: Paging,
 ) -> Result<Paged<Issue>> {
     let list = listed(tx, viewer, scope, filter, sorting);
@@ -64,11 +60,7 @@ pub fn list(
 
 /// The issues of one page of it, where others count them.
 pub fn rows(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    scope: &Scope,
-    filter: &IssueFilter,
-    sorting: Sorting,
+    tx: &mut Tx<'_>, viewer: &Viewer, scope: &Scope, filter: &IssueFilter, sorting: Sorting,
     paging: &Paging,
 ) -> Result<Vec<Issue>> {
     let list = listed(tx, viewer, scope, filter, sorting);
@@ -79,11 +71,7 @@ pub fn rows(
 
 /// What [`list`] reads.
 pub fn listed(
-    tx: &Tx<'_>,
-    viewer: &Viewer,
-    scope: &Scope,
-    filter: &IssueFilter,
-    sorting: Sorting,
+    tx: &Tx<'_>, viewer: &Viewer, scope: &Scope, filter: &IssueFilter, sorting: Sorting,
 ) -> List {
     let condition = seen(tx, viewer, scope, filter);
     List {
@@ -147,11 +135,7 @@ impl Owners {
 /// `select …` of the issues of each owner that the viewer may see, with the owner as
 /// `owner_id`, for a list that holds more than issues.
 pub fn of_owners(
-    tx: &Tx<'_>,
-    viewer: &Viewer,
-    owners: &Owners,
-    filter: &IssueFilter,
-    columns: &str,
+    tx: &Tx<'_>, viewer: &Viewer, owners: &Owners, filter: &IssueFilter, columns: &str,
 ) -> Fragment {
     let (owner, mut from) = owners.tables();
     from.raw(" and ").append(seen(tx, viewer, &Scope::Everywhere, filter));
@@ -162,11 +146,7 @@ pub fn of_owners(
 
 /// A page for each owner, of issues that the viewer may see.
 pub fn pages_of(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    owners: &Owners,
-    filter: &IssueFilter,
-    window: &Window,
+    tx: &mut Tx<'_>, viewer: &Viewer, owners: &Owners, filter: &IssueFilter, window: &Window,
 ) -> Result<Vec<Owned<Issue>>> {
     let (owner, mut from) = owners.tables();
     from.raw(" and ").append(seen(tx, viewer, &Scope::Everywhere, filter));
@@ -176,11 +156,7 @@ pub fn pages_of(
 /// The issues of each owner that [`pages_of`] pages through, counted to at most
 /// `limit` and one more.
 pub fn counts_of(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    owners: &Owners,
-    filter: &IssueFilter,
-    limit: Option<i64>,
+    tx: &mut Tx<'_>, viewer: &Viewer, owners: &Owners, filter: &IssueFilter, limit: Option<i64>,
 ) -> Result<HashMap<i64, i64>> {
     let (owner, mut from) = owners.tables();
     from.raw(" and ").append(seen(tx, viewer, &Scope::Everywhere, filter));
@@ -198,10 +174,7 @@ pub fn counts_of(
 
 /// A page of all issues that the viewer may see.
 pub fn page_of_all(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    filter: &IssueFilter,
-    window: &Window,
+    tx: &mut Tx<'_>, viewer: &Viewer, filter: &IssueFilter, window: &Window,
 ) -> Result<Vec<Issue>> {
     let mut query = Fragment::new(SELECT);
     query.raw("where ").append(seen(tx, viewer, &Scope::Everywhere, filter));
@@ -211,10 +184,7 @@ pub fn page_of_all(
 
 /// All issues that the viewer may see, counted to at most `limit` and one more.
 pub fn count_all(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    filter: &IssueFilter,
-    limit: Option<i64>,
+    tx: &mut Tx<'_>, viewer: &Viewer, filter: &IssueFilter, limit: Option<i64>,
 ) -> Result<i64> {
     let mut query = Fragment::new("select count(*) from (select 1 from ");
     query

@@ -38,9 +38,7 @@ pub fn lengths(tx: &mut Tx<'_>, of: Fragment, most: i64) -> Result<Vec<Length>> 
 /// order of their lengths they are read whole until there is no more room, then the
 /// beginnings of those that may not be missing.
 pub fn read(
-    tx: &mut Tx<'_>,
-    lengths: Vec<Length>,
-    stays: impl Fn(i64) -> bool,
+    tx: &mut Tx<'_>, lengths: Vec<Length>, stays: impl Fn(i64) -> bool,
 ) -> Result<(Vec<Note>, Vec<i64>)> {
     let (mut whole, mut cut, mut room) = (Vec::new(), Vec::new(), MOST);
     for one in lengths {

@@ -59,10 +59,7 @@ pub fn visible_by_ids(tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64]) -> Result<V
 /// The issue of this number in each of these projects, if the viewer may see
 /// it.
 pub fn visible_by_iid(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    projects: &[i64],
-    iid: i64,
+    tx: &mut Tx<'_>, viewer: &Viewer, projects: &[i64], iid: i64,
 ) -> Result<Vec<Issue>> {
     let mut condition = visible(tx, viewer, &Scope::Everywhere);
     condition

@@ -207,10 +207,7 @@ pub fn first(tx: &mut Tx<'_>, condition: Fragment) -> Result<Option<Note>> {
 /// The first notes that people wrote about something, which shows to the viewer
 /// as to a reporter.
 pub fn of_people(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    noteable: Noteable,
-    most: i64,
+    tx: &mut Tx<'_>, viewer: &Viewer, noteable: Noteable, most: i64,
 ) -> Result<Vec<Note>> {
     let mut query = Fragment::new("select notes.* from notes where ");
     query
@@ -372,12 +369,7 @@ pub fn readable_by_ids(tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64]) -> Result<
 /// A page of notes for each of these things of one kind, which the viewer
 /// sees.
 pub fn pages_of(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    kind: &str,
-    ids: &[i64],
-    activity: Activity,
-    window: &Window,
+    tx: &mut Tx<'_>, viewer: &Viewer, kind: &str, ids: &[i64], activity: Activity, window: &Window,
 ) -> Result<Vec<Owned<Note>>> {
     let mut from = Fragment::new(&format!(" from {TABLES} where notes.noteable_type = "));
     from.bind(kind)
@@ -410,10 +402,7 @@ impl Activity {
 
 /// A page of the notes of each of these discussions, by their first notes.
 pub fn pages_of_discussions(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    firsts: &[i64],
-    window: &Window,
+    tx: &mut Tx<'_>, viewer: &Viewer, firsts: &[i64], window: &Window,
 ) -> Result<Vec<Owned<Note>>> {
     let mut from = Fragment::new(&format!(
         " from {TABLES} join notes first on first.discussion_id = notes.discussion_id
@@ -441,9 +430,7 @@ pub fn authors(tx: &mut Tx<'_>, noteable: Noteable, with_internal: bool) -> Resu
 /// One page of the discussions that some notes belong to, each with its first note,
 /// in the order they began.
 pub fn discussions(
-    tx: &mut Tx<'_>,
-    shown: Fragment,
-    paging: Paging,
+    tx: &mut Tx<'_>, shown: Fragment, paging: Paging,
 ) -> Result<Paged<(String, i64)>> {
     let mut from =
         Fragment::new("(select notes.discussion_id, min(notes.id) as first_id from notes where ");
@@ -468,11 +455,8 @@ kernel::choices! {
 
 /// One page of the notes of a condition.
 pub fn list(
-    tx: &mut Tx<'_>,
-    mut condition: Fragment,
-    activity: Activity,
-    (by, descending): (NoteOrder, bool),
-    paging: Paging,
+    tx: &mut Tx<'_>, mut condition: Fragment, activity: Activity,
+    (by, descending): (NoteOrder, bool), paging: Paging,
 ) -> Result<Paged<Note>> {
     condition.raw(activity.condition());
     let list = List {

@@ -213,10 +213,7 @@ pub(super) fn roles(level: i64) -> Vec<Choice> {
 }
 
 fn rows(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    space: &Space,
-    found: Vec<lists::MemberRow>,
+    tx: &mut Tx<'_>, viewer: &Viewer, space: &Space, found: Vec<lists::MemberRow>,
 ) -> Result<Vec<MemberRow>> {
     let here = space.place(viewer).source;
     let ids: Vec<i64> = found.iter().map(|member| member.id).collect();

@@ -62,9 +62,7 @@ pub(super) fn invitations(tx: &mut Tx<'_>, place: &MembersOf<'_>) -> Result<Vec<
 
 /// Gives an invitation another role and end.
 pub(super) fn change_invitation(
-    tx: &mut Tx<'_>,
-    place: &MembersOf<'_>,
-    form: &Form,
+    tx: &mut Tx<'_>, place: &MembersOf<'_>, form: &Form,
 ) -> Result<String> {
     let until = ends_on(&form.member.expires_at)?;
     let change = InvitationChange {

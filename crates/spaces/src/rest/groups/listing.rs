@@ -70,10 +70,7 @@ kernel::params! {
 
 /// The groups below one, or right below it.
 pub(super) async fn below(
-    by: Caller,
-    params: ListBelow,
-    paging: Paging,
-    children_only: bool,
+    by: Caller, params: ListBelow, paging: Paging, children_only: bool,
 ) -> Result<Paged<GroupEntity>> {
     let mut list = ListGroups {
         filter: params.filter,
@@ -98,11 +95,7 @@ pub(super) async fn below(
 
 /// One page of the groups of a place.
 pub(super) fn page(
-    tx: &mut Tx<'_>,
-    by: &Caller,
-    list: &ListGroups,
-    paging: Paging,
-    place: Fragment,
+    tx: &mut Tx<'_>, by: &Caller, list: &ListGroups, paging: Paging, place: Fragment,
 ) -> Result<Paged<GroupEntity>> {
     let filter = &list.filter;
     let mut condition = condition(tx, &by.viewer, list, place);

@@ -29,26 +29,20 @@ pub fn routes(r: &mut Routes) {
 }
 
 async fn list(
-    by: Caller,
-    params: Params<ListGroups>,
-    paging: Paging,
+    by: Caller, params: Params<ListGroups>, paging: Paging,
 ) -> Result<Paged<GroupEntity>> {
     by.read(move |tx, by| page(tx, by, &params, paging, Fragment::new("true")))
         .await
 }
 
 async fn subgroups(
-    by: Caller,
-    params: Params<ListBelow>,
-    paging: Paging,
+    by: Caller, params: Params<ListBelow>, paging: Paging,
 ) -> Result<Paged<GroupEntity>> {
     below(by, params.0, paging, true).await
 }
 
 async fn descendants(
-    by: Caller,
-    params: Params<ListBelow>,
-    paging: Paging,
+    by: Caller, params: Params<ListBelow>, paging: Paging,
 ) -> Result<Paged<GroupEntity>> {
     below(by, params.0, paging, false).await
 }
@@ -139,9 +133,7 @@ kernel::params! {
 }
 
 async fn destroy(
-    by: Caller,
-    request: Arc<RequestContext>,
-    params: Params<DestroyGroup>,
+    by: Caller, request: Arc<RequestContext>, params: Params<DestroyGroup>,
 ) -> Result<Accepted> {
     by.write(move |tx, by| {
         let group = access::group(tx, &by.viewer, &params.id, Purpose::Destroy)?;

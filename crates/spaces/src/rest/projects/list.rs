@@ -51,9 +51,7 @@ kernel::params! {
 }
 
 async fn list(
-    by: Caller,
-    params: Params<ListProjects>,
-    paging: Paging,
+    by: Caller, params: Params<ListProjects>, paging: Paging,
 ) -> Result<Paged<ProjectEntity>> {
     by.read(move |tx, by| page(tx, by, &params, paging, Fragment::new("true")))
         .await
@@ -61,10 +59,7 @@ async fn list(
 
 /// Projects a user has to do with, unless a private profile hides that.
 async fn around_user(
-    by: Caller,
-    params: ListOfUser,
-    paging: Paging,
-    condition: fn(i64) -> Fragment,
+    by: Caller, params: ListOfUser, paging: Paging, condition: fn(i64) -> Fragment,
 ) -> Result<Paged<ProjectEntity>> {
     by.read(move |tx, by| {
         let user = identity::users::by_reference(tx, &params.id)?.found("User")?;
@@ -79,9 +74,7 @@ async fn around_user(
 }
 
 async fn of_group(
-    by: Caller,
-    params: Params<ListOfGroup>,
-    paging: Paging,
+    by: Caller, params: Params<ListOfGroup>, paging: Paging,
 ) -> Result<Paged<ProjectEntity>> {
     by.read(move |tx, by| {
         let group = access::group(tx, &by.viewer, &params.id, Purpose::Read)?;
@@ -99,11 +92,7 @@ async fn of_group(
 }
 
 fn page(
-    tx: &mut Tx<'_>,
-    by: &Caller,
-    list: &ListProjects,
-    paging: Paging,
-    place: Fragment,
+    tx: &mut Tx<'_>, by: &Caller, list: &ListProjects, paging: Paging, place: Fragment,
 ) -> Result<Paged<ProjectEntity>> {
     let mut condition = list.condition(tx, &by.viewer);
     condition.raw(" and (").append(place).raw(")");

@@ -82,9 +82,7 @@ kernel::params! {
 }
 
 async fn create_for(
-    app: App,
-    admin: Admin,
-    params: Params<CreateFor>,
+    app: App, admin: Admin, params: Params<CreateFor>,
 ) -> Result<Created<ProjectEntity>> {
     let by = Caller { app, viewer: admin.viewer() };
     let (creator, begins) = (by.clone(), params.initialize_with_readme == Some(true));
@@ -156,9 +154,7 @@ kernel::params! {
 }
 
 async fn update(
-    by: Caller,
-    params: Params<UpdateProject>,
-    says: Params<SaysMore>,
+    by: Caller, params: Params<UpdateProject>, says: Params<SaysMore>,
 ) -> Result<Ok200<ProjectEntity>> {
     let changed = change_project(by, move |tx, viewer| {
         if !says.0.0 {
@@ -180,9 +176,7 @@ kernel::params! {
 }
 
 async fn destroy(
-    by: Caller,
-    request: Arc<RequestContext>,
-    params: Params<DestroyProject>,
+    by: Caller, request: Arc<RequestContext>, params: Params<DestroyProject>,
 ) -> Result<Accepted> {
     by.write(move |tx, by| {
         let project = access::project(tx, &by.viewer, &params.id, Purpose::Destroy)?;
@@ -211,9 +205,7 @@ async fn unarchive(by: Caller, params: Params<OneProject>) -> Result<Created<Pro
 }
 
 async fn set_archived(
-    by: Caller,
-    one: OneProject,
-    archived: bool,
+    by: Caller, one: OneProject, archived: bool,
 ) -> Result<Created<ProjectEntity>> {
     let changed =
         change_project(by, move |tx, viewer| rules::archive_project(tx, viewer, &one.id, archived));

@@ -57,9 +57,7 @@ pub struct StarrerEntity {
 }
 
 async fn starrers(
-    by: Caller,
-    params: Params<ListStarrers>,
-    paging: Paging,
+    by: Caller, params: Params<ListStarrers>, paging: Paging,
 ) -> Result<Paged<StarrerEntity>> {
     let Caller { app, viewer } = by;
     Paged::read(&app.clone(), paging, move |tx, paging| {

@@ -13,11 +13,7 @@ fn png() -> Vec<u8> {
 }
 
 async fn upload(
-    client: &Client,
-    path: &str,
-    name: &str,
-    bytes: &[u8],
-    fields: &[(&str, &str)],
+    client: &Client, path: &str, name: &str, bytes: &[u8], fields: &[(&str, &str)],
 ) -> Reply {
     let mut body = Vec::new();
     for (field, value) in fields {

@@ -5,10 +5,7 @@ use serde_json::{Value, json};
 use testkit::{Client, Reply, TestGroup, TestServer};
 
 async fn link(
-    client: &Client,
-    (group, iid): (&TestGroup, i64),
-    (there, other): (&TestGroup, i64),
-    kind: &str,
+    client: &Client, (group, iid): (&TestGroup, i64), (there, other): (&TestGroup, i64), kind: &str,
 ) -> Reply {
     let body = json!({"target_group_id": there.id, "target_epic_iid": other, "link_type": kind});
     let path = group.at(&format!("/epics/{iid}/related_epics"));

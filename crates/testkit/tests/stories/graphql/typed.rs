@@ -34,8 +34,7 @@ struct Echoes;
 
 /// What the server answers to a typed operation.
 async fn run<Q: GraphQLQuery>(
-    client: &Client,
-    variables: Q::Variables,
+    client: &Client, variables: Q::Variables,
 ) -> Response<Q::ResponseData> {
     let body = serde_json::to_value(Q::build_query(variables)).unwrap();
     let answer = posted(client, &body).await.is(200).json();

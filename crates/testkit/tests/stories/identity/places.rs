@@ -12,10 +12,7 @@ const SAFARI: &str = "Mozilla/5.0 (iPhone) AppleWebKit/605.1 Version/17 Safari/6
 
 /// Signs in from there; the mails sent so far.
 async fn from(
-    t: &TestServer,
-    user: &TestUser,
-    ip: &str,
-    agent: &str,
+    t: &TestServer, user: &TestUser, ip: &str, agent: &str,
 ) -> Vec<kernel::mail::Message> {
     let attempt = Attempt {
         login: String::new(),

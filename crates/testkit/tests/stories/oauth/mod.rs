@@ -120,10 +120,7 @@ async fn post(t: &TestServer, path: &str, fields: &[(&str, &str)]) -> Reply {
 
 /// Exchanges a code with the application's secret.
 async fn exchange(
-    t: &TestServer,
-    application: &TestApplication,
-    code: &str,
-    more: &[(&str, &str)],
+    t: &TestServer, application: &TestApplication, code: &str, more: &[(&str, &str)],
 ) -> Reply {
     let mut fields = vec![
         ("grant_type", "authorization_code"),
@@ -140,10 +137,7 @@ async fn exchange(
 
 /// Refreshes with the application's secret.
 async fn refresh(
-    t: &TestServer,
-    application: &TestApplication,
-    token: &str,
-    more: &[(&str, &str)],
+    t: &TestServer, application: &TestApplication, token: &str, more: &[(&str, &str)],
 ) -> Reply {
     let mut fields = vec![
         ("grant_type", "refresh_token"),
@@ -159,10 +153,7 @@ async fn refresh(
 
 /// A pair of tokens for the user of this browser.
 async fn tokens(
-    t: &TestServer,
-    browser: &Browser,
-    application: &TestApplication,
-    scope: &str,
+    t: &TestServer, browser: &Browser, application: &TestApplication, scope: &str,
 ) -> Value {
     let code = code(browser, &authorize_path(application, scope, &[])).await;
     exchange(t, application, &code, &[]).await.is(200).json()

@@ -97,11 +97,7 @@ pub fn put(client: &Client, path: &str, bytes: &str) -> Request {
 }
 
 fn add_project(
-    tx: &mut Tx<'_>,
-    group: &str,
-    name: &str,
-    whole: &str,
-    visibility: i64,
+    tx: &mut Tx<'_>, group: &str, name: &str, whole: &str, visibility: i64,
 ) -> kernel::error::Result<(i64, i64)> {
     let now = tx.now();
     let known: Option<i64> =
@@ -146,10 +142,7 @@ fn add_project(
 }
 
 fn add_person(
-    tx: &mut Tx<'_>,
-    name: &str,
-    project: i64,
-    level: i64,
+    tx: &mut Tx<'_>, name: &str, project: i64, level: i64,
 ) -> kernel::error::Result<String> {
     let email = format!("{name}@example.com");
     let user = identity::bootstrap::create_user(tx, name, name, &email, "no password", false)?;

@@ -29,10 +29,7 @@ fn form(fields: &[(&str, &str)], archive: Option<&[u8]>) -> Vec<u8> {
 }
 
 async fn send(
-    who: &Client,
-    project: &TestProject,
-    fields: &[(&str, &str)],
-    archive: Option<&[u8]>,
+    who: &Client, project: &TestProject, fields: &[(&str, &str)], archive: Option<&[u8]>,
 ) -> Reply {
     who.post(project.at("/packages/composer"))
         .header("content-type", "multipart/form-data; boundary=cut")

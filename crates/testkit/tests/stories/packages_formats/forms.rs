@@ -6,9 +6,7 @@ const BOUNDARY: &str = "the-parts-of-a-form";
 
 /// A multipart form of these texts, then these files: field, name and bytes.
 pub fn multipart(
-    request: Request,
-    texts: &[(&str, &str)],
-    files: &[(&str, &str, &[u8])],
+    request: Request, texts: &[(&str, &str)], files: &[(&str, &str, &[u8])],
 ) -> Request {
     let mut body = Vec::new();
     for (field, text) in texts {

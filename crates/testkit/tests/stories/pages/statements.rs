@@ -15,10 +15,7 @@ fn sent(t: &TestServer, route: &str) -> u64 {
 
 /// Statements of one page with this many rows, and how often `row` stands in it.
 async fn cost(
-    t: &TestServer,
-    browser: &Browser,
-    (route, path, row): (&str, &str, &str),
-    rows: usize,
+    t: &TestServer, browser: &Browser, (route, path, row): (&str, &str, &str), rows: usize,
 ) -> (u64, usize) {
     let before = sent(t, route);
     let page = browser.get(&format!("{path}?per_page={rows}")).await.is(200);

@@ -18,11 +18,7 @@ fn refs(path: &str, service: &str) -> String {
 
 /// What somebody is answered who sends this by Basic.
 async fn asked(
-    t: &TestServer,
-    path: &str,
-    service: &str,
-    name: &str,
-    password: &str,
+    t: &TestServer, path: &str, service: &str, name: &str, password: &str,
 ) -> (u16, String) {
     use base64::Engine;
     let sent = base64::engine::general_purpose::STANDARD.encode(format!("{name}:{password}"));

@@ -17,11 +17,7 @@ async fn all(client: &testkit::Client) -> Vec<(&'static str, usize, String)> {
 }
 
 fn counts(
-    projects: usize,
-    issues: usize,
-    epics: usize,
-    milestones: usize,
-    notes: usize,
+    projects: usize, issues: usize, epics: usize, milestones: usize, notes: usize,
 ) -> Vec<(&'static str, usize, String)> {
     [
         ("projects", projects),

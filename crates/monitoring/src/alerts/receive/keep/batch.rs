@@ -54,10 +54,7 @@ pub(super) struct Batch<'i> {
 
 impl<'i> Batch<'i> {
     pub(super) fn read(
-        tx: &mut Tx<'_>,
-        project_id: i64,
-        items: &'i [Item],
-        receiving: &HashMap<i64, Receiver>,
+        tx: &mut Tx<'_>, project_id: i64, items: &'i [Item], receiving: &HashMap<i64, Receiver>,
     ) -> Result<Batch<'i>> {
         let sent = items.iter().filter_map(Item::delivery).flat_map(|one| &one.items);
         let mut fingerprints: HashSet<&str> =
@@ -81,9 +78,7 @@ impl<'i> Batch<'i> {
 
     /// Looks at what an item brings; nothing if it may not come in.
     pub(super) fn take(
-        &mut self,
-        item: &'i Item,
-        receiving: &HashMap<i64, Receiver>,
+        &mut self, item: &'i Item, receiving: &HashMap<i64, Receiver>,
     ) -> Option<Vec<Slot>> {
         let delivery = item.delivery().filter(|one| one.is_welcome(receiving, self.now))?;
         if let Some(id) = delivery.integration_id {
@@ -133,10 +128,7 @@ impl<'i> Batch<'i> {
 
     /// Writes it all; the numbers of the new alerts in their order.
     pub(super) fn write(
-        &self,
-        tx: &mut Tx<'_>,
-        project_id: i64,
-        setting: &AlertSetting,
+        &self, tx: &mut Tx<'_>, project_id: i64, setting: &AlertSetting,
     ) -> Result<Vec<i64>> {
         let mut notes: Vec<(Noteable, String)> = Vec::new();
         let met = self.known.iter();
@@ -168,10 +160,7 @@ impl<'i> Batch<'i> {
 
     /// Ends those alerts that were open before and are over.
     fn end_known(
-        &self,
-        tx: &mut Tx<'_>,
-        project_id: i64,
-        setting: &AlertSetting,
+        &self, tx: &mut Tx<'_>, project_id: i64, setting: &AlertSetting,
         notes: &mut Vec<(Noteable, String)>,
     ) -> Result<()> {
         let over = self.known.iter();

@@ -106,9 +106,7 @@ fn write(tx: &mut Tx<'_>, project_id: &i64, items: &[Item]) -> Result<Vec<Outcom
 
 /// Those of these integrations that still receive something.
 fn receiving(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    ids: HashSet<i64>,
+    tx: &mut Tx<'_>, project_id: i64, ids: HashSet<i64>,
 ) -> Result<HashMap<i64, Receiver>> {
     if ids.is_empty() {
         return Ok(HashMap::new());
@@ -151,10 +149,7 @@ impl Delivery {
 
 /// Notes what integrations received and that they did.
 fn log(
-    tx: &mut Tx<'_>,
-    items: &[Item],
-    outcomes: &[Outcome],
-    receiving: &HashMap<i64, Receiver>,
+    tx: &mut Tx<'_>, items: &[Item], outcomes: &[Outcome], receiving: &HashMap<i64, Receiver>,
 ) -> Result<()> {
     let mut entries = Vec::new();
     let mut heard = HashSet::new();

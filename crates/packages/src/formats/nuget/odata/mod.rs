@@ -250,10 +250,7 @@ fn page(tx: &mut Tx<'_>, client: &Client, question: &Question, many: &Many) -> R
 /// The same question about what comes next: so many are left out, and so many
 /// wanted.
 fn next(
-    links: &Links,
-    question: &Question,
-    request: &RequestContext,
-    (skip, top): (usize, usize),
+    links: &Links, question: &Question, request: &RequestContext, (skip, top): (usize, usize),
 ) -> String {
     let query = request.uri.query().unwrap_or_default();
     let kept = form_urlencoded::parse(query.as_bytes())

@@ -38,11 +38,7 @@ fn snupkg(name: &str, version: &str, files: &[(&str, &[u8])]) -> Package {
 
 /// As a debugger asks.
 fn asked(
-    client: &Client,
-    project: &TestProject,
-    file: &str,
-    signature: &str,
-    checksum: &str,
+    client: &Client, project: &TestProject, file: &str, signature: &str, checksum: &str,
 ) -> Request {
     let path = format!("/packages/nuget/symbolfiles/{file}/{signature}/{file}");
     client.get(project.at(&path)).header("symbolchecksum", checksum)

@@ -156,9 +156,7 @@ struct Person {
 
 /// One of each tie and level, with this event switched on at the last.
 async fn people(
-    t: &TestServer,
-    project: &TestProject,
-    (event, switch): (&str, &str),
+    t: &TestServer, project: &TestProject, (event, switch): (&str, &str),
 ) -> Vec<Person> {
     let mut people = Vec::new();
     for (tie, tied) in TIES.iter().enumerate() {
