@@ -257,11 +257,15 @@ const PAGES = [
   '/-/profile/notifications',
   '/-/user_settings/preferences',
   '/-/user_settings/applications',
+  '/-/user_settings/ssh_keys',
   `/${group}/anvil`,
   `/${group}/anvil/-/starrers`,
+  `/${group}/anvil/-/forks`,
+  `/${group}/anvil/-/forks/new`,
   `/${group}/anvil/-/notification_settings`,
   `/${group}/anvil/-/members`,
   `/${group}/anvil/-/deploy_tokens`,
+  `/${group}/anvil/-/deploy_keys`,
   `/${group}/anvil/-/settings`,
   `/groups/${group}/-/notification_settings`,
   `/groups/${group}/-/members`,
@@ -269,10 +273,14 @@ const PAGES = [
   `/groups/${group}/-/settings`,
 ];
 
+// A key that nobody has.
+const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDDfMSf8Z0VjturFWrz3otazDYmR61m/RVEK8ftQIdKb';
+
 async function fill() {
   const at = `/projects/${encodeURIComponent(`${group}/anvil`)}`;
   await api('POST', `${at}/invitations`, { email: `pat-${run}@example.org`, access_level: 20 });
   await api('POST', `${at}/deploy_tokens`, { name: 'ci', scopes: ['read_package_registry'] });
+  await api('POST', `${at}/deploy_keys`, { title: 'ci', key: KEY, can_push: true });
   const { id } = await api('GET', `/groups/${labs}`);
   await api('POST', `${at}/share`, { group_id: id, group_access: 30 });
 }

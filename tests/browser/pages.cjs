@@ -19,6 +19,7 @@ const {
   url,
   visit,
 } = require('./shared.cjs');
+const { makeCode } = require('./repository.cjs');
 
 const group = `browser-${run}`;
 const project = `${group}/anvil`;
@@ -451,6 +452,69 @@ test('a wrong password asks no key', async () => {
   await context.close();
 });
 
+// Every form of a change is a plain one; the editor of Markdown alone has more.
+test('files are changed on pages without a script', async () => {
+  const forge = `${group}/forge`;
+  const at = (await api('GET', `/groups/${group}`)).id;
+  const made = await api('POST', '/projects', { name: 'Forge', path: 'forge', namespace_id: at });
+  const { page, context } = await signedIn({ javaScriptEnabled: false });
+  const to = async (rest, name) => {
+    await page.goto(`${url}/${forge}/-/${rest}`);
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+  };
+  const held = async (file) => {
+    const path = encodeURIComponent(file);
+    const answer = await api('GET', `/projects/${made.id}/repository/files/${path}?ref=main`);
+    return Buffer.from(answer.content, 'base64').toString();
+  };
+  const file = (name, text) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+  await to('new/main', 'New file');
+  await checkAll(page, 'New file');
+  await page.getByLabel('Path').fill('src/../x');
+  await page.getByLabel('Content').fill('one\ntwo\n');
+  await page.getByRole('button', { name: 'Create file' }).click();
+  await page.getByText('Path cannot include directory traversal').waitFor();
+  assert.equal(await page.getByLabel('Content').inputValue(), 'one\ntwo\n');
+  await page.getByLabel('Path').fill('src/notes.txt');
+  await page.getByRole('button', { name: 'Create file' }).click();
+  assert.equal(await held('src/notes.txt'), 'one\ntwo\n');
+  await to('edit/main/src/notes.txt', 'Edit notes.txt');
+  await checkAll(page, 'Edit notes.txt');
+  await page.getByLabel('Content').fill('\none\nthree\n');
+  await page.getByLabel('Commit message').fill('Count on');
+  await page.getByRole('button', { name: 'Commit changes' }).click();
+  assert.equal(await held('src/notes.txt'), '\none\nthree\n');
+  await to('upload/main/src', 'Upload a file');
+  await checkAll(page, 'Upload a file');
+  await page.locator('input[type=file]').setInputFiles(file('b.bin', 'b'));
+  await page.getByRole('button', { name: 'Upload file' }).click();
+  assert.equal(await held('src/b.bin'), 'b');
+  await to('replace/main/src/b.bin', 'Replace b.bin');
+  await checkAll(page, 'Replace b.bin');
+  await page.locator('input[type=file]').setInputFiles(file('x', 'c'));
+  await page.getByRole('button', { name: 'Replace file' }).click();
+  assert.equal(await held('src/b.bin'), 'c');
+  await to('new_folder/main', 'New folder');
+  await checkAll(page, 'New folder');
+  await page.getByLabel('Folder').fill('docs');
+  await page.getByRole('button', { name: 'Create folder' }).click();
+  assert.equal(await held('docs/.gitkeep'), '');
+  await to('move/main/src/b.bin', 'Move b.bin');
+  await checkAll(page, 'Move b.bin');
+  await page.getByLabel('New path').fill('docs/b.bin');
+  await page.getByRole('button', { name: 'Move file' }).click();
+  assert.equal(await held('docs/b.bin'), 'c');
+  await to('delete/main/docs/b.bin', 'Delete b.bin');
+  await checkAll(page, 'Delete b.bin');
+  await page.getByRole('button', { name: 'Delete file' }).click();
+  await to('settings/repository', 'Repository settings');
+  await page.getByLabel('Branch or pattern').fill('release/*');
+  await page.getByRole('button', { name: 'Protect branch' }).click();
+  await said(page, 'release/* is protected.');
+  await checkAll(page, 'protected branches');
+  await context.close();
+});
+
 const PAGES = [
   '/',
   '/?search=nothing-is-called-so',
@@ -466,7 +530,19 @@ const PAGES = [
   `/groups/${group}/-/access_tokens`,
   `/groups/${group}/-/settings/applications`,
   `/${project}`,
+  `/${project}/-/tree/main`,
+  `/${project}/-/tree/main/src?refs=a`,
+  `/${project}/-/blob/main/README.md`,
+  `/${project}/-/blob/main/src/main.rs`,
+  `/${project}/-/blob/main/docs/plate.png`,
+  `/${project}/-/blob/main/mould.bin`,
+  `/${project}/-/blame/main/src/main.rs`,
+  `/${project}/-/find_file/main?search=main`,
   `/${project}/-/packages`,
+  `/${project}/-/releases`,
+  `/${project}/-/releases/new`,
+  `/${project}/-/releases/v1`,
+  `/${project}/-/releases/v1/edit`,
   `/${project}/-/error_tracking`,
   `/${project}/-/issues`,
   `/${project}/-/issues/new`,
@@ -485,6 +561,7 @@ const PAGES = [
   '/dashboard/todos',
   '/dashboard/todos?state=done',
   `/${project}/-/settings`,
+  `/${project}/-/settings/repository`,
   `/${project}/-/settings/error_tracking`,
   `/${project}/-/settings/alerts`,
   `/${project}/-/alert_management`,
@@ -514,8 +591,48 @@ const PAGES = [
   '/-/admin_mode',
 ];
 
+// A release with all that one may have.
+async function release() {
+  const at = `/projects/${encodeURIComponent(project)}`;
+  const links = [{ name: 'drawings', url: 'https://files.example/anvil.pdf', link_type: 'runbook' }];
+  await api('POST', `${at}/releases`, {
+    tag_name: 'v1', ref: 'main', name: 'The first', description: '# New\n\nIt *rings*.',
+    milestones: ['2.0'], assets: { links },
+  });
+}
+
+test('a repository is begun, and lines of a file are picked', async () => {
+  const { page, context, problems } = await signedIn();
+  await page.goto(`${url}/${project}`);
+  await page.getByRole('heading', { name: 'The repository is empty' }).waitFor();
+  await checkAll(page, 'an empty repository');
+  await makeCode(`/projects/${encodeURIComponent(project)}`, api);
+  await page.goto(`${url}/${project}`);
+  await page.getByRole('img', { name: 'A plate' }).waitFor();
+  const plate = page.getByRole('img', { name: 'A plate' });
+  assert.equal(await plate.evaluate((image) => image.naturalWidth), 16);
+  await page.locator('summary', { hasText: 'Clone' }).click();
+  await page.getByLabel('Clone with HTTP').waitFor();
+  await checkAll(page, 'a project with code');
+  await page.getByRole('link', { name: 'src', exact: true }).click();
+  await page.getByRole('link', { name: 'lines.rs', exact: true }).click();
+  await page.getByRole('link', { name: '3', exact: true }).click();
+  await page.waitForURL(/#L3$/);
+  await page.getByRole('link', { name: '5', exact: true }).click({ modifiers: ['Shift'] });
+  await page.waitForURL(/#L3-5$/);
+  assert.equal(await page.locator('.source .picked').count(), 3);
+  await page.keyboard.press('y');
+  await page.waitForURL(/blob\/[0-9a-f]{40}\/src\/lines\.rs#L3-5$/);
+  await page.goto(`${url}/${project}/-/blob/main/docs/plate.svg`);
+  const drawn = page.getByRole('img', { name: 'plate.svg' });
+  assert.equal(await drawn.evaluate((image) => image.naturalWidth), 16);
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
 test('every page fits its screen and is accessible', async () => {
   await api('POST', `/groups/${group}/milestones`, { title: '2.0' });
+  await release();
   const { page, context, problems } = await signedIn();
   await visit(page, PAGES);
   assert.deepEqual(problems, []);

@@ -57,6 +57,14 @@ pub fn oathtool() -> Outcome {
     system_packages("oathtool", &["oathtool"])
 }
 
+/// The client of SSH, which git starts.
+pub fn openssh() -> Outcome {
+    if on_path(&["ssh"]).is_some() && on_path(&["ssh-keygen"]).is_some() {
+        return Ok(());
+    }
+    system_packages("ssh", &["openssh-client"])
+}
+
 /// A mail server with mailboxes.
 pub fn dovecot() -> Outcome {
     if on_path(&["dovecot"]).is_some() && on_path(&["openssl"]).is_some() {

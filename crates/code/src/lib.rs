@@ -2,15 +2,48 @@
 //! what differs between them, over REST and on pages. Git itself is in `repositories`.
 //!
 //! Start with [`access`], which finds a project for who reads its code; [`entity`] is
-//! what REST shows of it.
+//! what REST shows of it; [`pages`] are for people.
 //!
-//! Settings: [`limits::PART`].
+//! Tables: `commit_statuses`, `commit_comments` (migration 0081).
+//! Settings: [`limits::PART`]. Rooms above plug into [`hooks`].
 
 pub mod access;
+pub mod address;
+mod ahead;
+pub mod archive;
+pub mod blame;
+mod branches;
+pub mod caching;
+pub mod changelog;
+mod comparing;
+mod containing;
+mod content;
+mod contributions;
+pub mod counts;
+pub mod diff;
 pub mod entity;
+pub mod folder;
+pub mod graph;
+pub mod highlight;
+mod history;
+pub mod hooks;
+mod lanes;
+pub mod languages;
 pub mod limits;
+mod line_ends;
+mod message;
+mod names;
+pub mod pages;
+pub mod paths;
+pub mod readme;
 mod rest;
+mod sending;
+mod statuses;
+mod tags;
+pub mod text;
+mod visible;
 
 pub fn routes(r: &mut kernel::http::Routes) {
     rest::routes(r);
+    pages::routes(r);
 }

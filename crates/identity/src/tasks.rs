@@ -39,6 +39,7 @@ kernel::choices! {
         KeyAdded = "key_added",
         KeyRemoved = "key_removed",
         KeyCopied = "key_copied",
+        SshKeyAdded = "ssh_key_added",
     }
 }
 

@@ -125,6 +125,15 @@ impl Viewer {
         Viewer::User(Arc::new(SignedIn::by(user, Credential::None, String::new())))
     }
 
+    /// A user who proved who they are by other means than a token, with scopes that
+    /// tokens have.
+    pub fn by_key(user: User, scopes: &[&str], address: String) -> Viewer {
+        Viewer::User(Arc::new(SignedIn {
+            scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
+            ..SignedIn::by(user, Credential::None, address)
+        }))
+    }
+
     pub fn user_id(&self) -> Option<i64> {
         self.user().map(|user| user.id)
     }

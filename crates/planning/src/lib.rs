@@ -28,7 +28,7 @@ pub mod graph;
 pub mod guarded;
 pub mod hooks;
 mod jobs;
-mod mail;
+pub mod mail;
 pub mod model;
 pub mod notifications;
 pub mod pages;

@@ -7,14 +7,14 @@ use crate::store;
 use ::store::Tx;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
-use kernel::ids::Reference;
+use kernel::ids::{Reference, fold};
 use serde::{Deserialize, Serialize};
 use spaces::access::{self, Purpose};
 use spaces::model::Project;
 
 pub const NOT_FOUND: &str = "The project you were looking for could not be found.";
 const NO_DOWNLOAD: &str = "You are not allowed to download code from this project.";
-const NO_PUSH: &str = "You are not allowed to push code to this project.";
+pub const NO_PUSH: &str = "You are not allowed to push code to this project.";
 const NO_UPLOAD_SCOPE: &str = "You are not allowed to upload code.";
 
 /// The branch of repositories whose project names none.
@@ -27,6 +27,17 @@ pub struct Address {
     pub kind: RepositoryKind,
 }
 
+impl Address {
+    /// The repository at a path without its ending.
+    pub fn named(place: &str) -> Address {
+        let (full_path, kind) = match place.strip_suffix(".wiki") {
+            Some(path) => (path, RepositoryKind::Wiki),
+            None => (place, RepositoryKind::Project),
+        };
+        Address { full_path: full_path.to_owned(), kind }
+    }
+}
+
 /// What somebody wants of a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Service {
@@ -35,6 +46,14 @@ pub enum Service {
 }
 
 impl Service {
+    /// The scope of tokens that it needs at least.
+    pub fn scope(self) -> &'static str {
+        match self {
+            Service::Fetch => "read_repository",
+            Service::Push => "write_repository",
+        }
+    }
+
     pub fn from_name(name: &str) -> Option<Service> {
         match name {
             "git-upload-pack" => Some(Service::Fetch),
@@ -72,6 +91,11 @@ impl Found {
         }
     }
 
+    /// Whether it was found by an address that it has no more.
+    pub fn has_moved_from(&self, address: &Address) -> bool {
+        fold(&self.project.full_path) != fold(&address.full_path)
+    }
+
     /// Its repository, made if there is none.
     pub(crate) fn made(self, tx: &mut Tx<'_>) -> Result<Repository> {
         let head = self.head();
@@ -86,6 +110,8 @@ impl Found {
 #[derive(Debug, Clone)]
 pub struct Pushing {
     pub viewer: Viewer,
+    /// The key that they are known by, if it is one of projects.
+    pub deploy_key_id: Option<i64>,
     pub project_id: i64,
     pub repository_id: i64,
     /// The branch that the project wants as its default.
@@ -171,6 +197,7 @@ pub fn writing(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project) -> Result<Pu
 fn to_push(tx: &mut Tx<'_>, viewer: &Viewer, found: Found, way: Way) -> Result<Pushing> {
     Ok(Pushing {
         viewer: viewer.clone(),
+        deploy_key_id: None,
         project_id: found.project.id,
         default_branch: found.project.default_branch.clone(),
         has_large_files: found.project.lfs_enabled,

@@ -7,9 +7,9 @@
 //!
 //! Tables: `repositories`, `repository_refs`, `repository_packs` (migration 0073),
 //! `protected_refs`, `protected_ref_levels` (migration 0074), `lfs_objects`, `lfs_locks`
-//! (migration 0076).
+//! (migration 0076), `push_rules` (migration 0080).
 //! Jobs: `repositories.compact`, `repositories.prune`, `repositories.sweep`.
-//! Settings: [`receive::limits::PART`], [`lfs::settings::PART`].
+//! Settings: [`receive::limits::PART`], [`lfs::settings::PART`], [`storages::PART`].
 
 pub mod access;
 pub mod cache;
@@ -17,6 +17,7 @@ pub mod check;
 pub mod diffs;
 pub mod edits;
 pub mod fetch;
+pub mod forks;
 pub mod formats;
 pub mod git;
 pub mod hooks;
@@ -28,8 +29,10 @@ pub mod objects;
 pub mod on_disk;
 pub mod output;
 pub mod protection;
+pub mod push_rules;
 pub mod receive;
 pub mod rules;
+pub mod storages;
 pub mod store;
 pub mod upkeep;
 
@@ -37,6 +40,9 @@ pub fn routes(r: &mut kernel::http::Routes) {
     http::routes(r);
     lfs::routes(r);
     protection::routes(r);
+    storages::routes(r);
+    forks::routes(r);
+    push_rules::routes(r);
 }
 
 pub fn jobs(registry: &mut kernel::jobs::RegistryBuilder) {

@@ -13,9 +13,6 @@ kernel::choices! {
     }
 }
 
-/// The storage that is always there: the blob store.
-pub const DEFAULT_STORAGE: &str = "default";
-
 /// A repository. Its refs and packs have rows of their own.
 #[derive(Debug, Clone, FromRow)]
 #[columns("repositories")]
@@ -24,6 +21,7 @@ pub struct Repository {
     pub kind: String,
     pub project_id: Option<i64>,
     pub group_id: Option<i64>,
+    /// The name of the storage of its packs.
     pub storage: String,
     /// The ref that HEAD stands for; it need not be there.
     pub head: RefName,
@@ -34,6 +32,7 @@ pub struct Repository {
     /// Bytes of the packs in use.
     pub size: i64,
     pub pushed_at: Option<Timestamp>,
+    pub created_at: Timestamp,
 }
 
 /// A ref and what it points at.

@@ -370,6 +370,7 @@ const EVERYWHERE: &[(&str, &str)] = &[
 
 const IN_PROJECTS: &[(&str, &str)] = &[
     ("g o", "Overview"),
+    ("g f", "Files"),
     ("g i", "Issues"),
     ("g p", "Packages"),
     ("g e", "Errors"),
@@ -381,6 +382,12 @@ const IN_PROJECTS: &[(&str, &str)] = &[
 const IN_LISTS: &[(&str, &str)] =
     &[("j", "Next row"), ("k", "Previous row"), ("Enter", "Open the row")];
 
+const IN_CODE: &[(&str, &str)] = &[
+    ("t", "Find a file"),
+    ("y", "The same at its commit, which stays what it is"),
+    ("b", "Who wrote which line"),
+];
+
 async fn shortcuts(app: App, viewer: Viewer) -> Result<Response> {
     let group = |title, keys: &[(&'static str, &'static str)]| KeyGroup {
         title,
@@ -390,6 +397,7 @@ async fn shortcuts(app: App, viewer: Viewer) -> Result<Response> {
         group("Everywhere", EVERYWHERE),
         group("In a project or group", IN_PROJECTS),
         group("In a list", IN_LISTS),
+        group("In files", IN_CODE),
     ];
     let page = page(&app, &viewer, "Keyboard shortcuts");
     Ok(Html::new(&Shortcuts { page, groups })?.response())

@@ -11,7 +11,7 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::ids::Reference;
 use std::collections::HashMap;
-use store::Tx;
+use store::{Fragment, Tx};
 
 /// Work in the transaction that deletes a project's row.
 pub type ProjectDestroying = fn(&mut Tx<'_>, ProjectId) -> Result<()>;
@@ -44,6 +44,12 @@ pub type HasEpics = fn(&mut Tx<'_>, &Namespace) -> Result<bool>;
 /// Bytes of the code of those projects that have any.
 pub type CodeSizes = fn(&mut Tx<'_>, &[ProjectId]) -> Result<HashMap<ProjectId, i64>>;
 
+/// The names of the storages of those projects that have code.
+pub type CodeStorages = fn(&mut Tx<'_>, &[ProjectId]) -> Result<HashMap<ProjectId, String>>;
+
+/// Condition on `projects`: those whose code lies in this storage.
+pub type CodeLiesIn = fn(&str) -> Fragment;
+
 /// Makes a branch the default one of a project whose code is there.
 pub type DefaultBranch = fn(&mut Tx<'_>, ProjectId, &str) -> Result<()>;
 
@@ -55,6 +61,21 @@ pub type ProjectMoved = fn(&mut Tx<'_>, &Viewer, &Project) -> Result<()>;
 /// Makes the first commit of a new project, with a README.
 pub type Initialize = fn(App, Viewer, Project) -> BoxFuture<'static, Result<()>>;
 
+/// Work in the transaction that makes a project.
+pub type ProjectCreated = fn(&mut Tx<'_>, &Project) -> Result<()>;
+
+/// Gives a new fork the code of its source, or one branch of it alone.
+pub type ForkCode = fn(&mut Tx<'_>, ForkedCode<'_>) -> Result<()>;
+
+/// Whose code goes where.
+#[derive(Debug, Clone, Copy)]
+pub struct ForkedCode<'f> {
+    pub source: &'f Project,
+    pub fork: &'f Project,
+    /// That branch alone.
+    pub branch: Option<&'f str>,
+}
+
 #[derive(Default)]
 pub struct Hooks {
     /// What projects contain, removed first when one is deleted.
@@ -63,8 +84,10 @@ pub struct Hooks {
     pub project_destroying: Vec<ProjectDestroying>,
     /// The group will be deleted; what is in it is gone already.
     pub group_destroying: Vec<GroupDestroying>,
+    pub project_created: Vec<ProjectCreated>,
     pub project_moved: Vec<ProjectMoved>,
     pub initialize: Option<Initialize>,
+    pub fork_code: Option<ForkCode>,
     /// Has the bytes taken away that nothing names any more.
     pub blobs_unnamed: Option<BlobsUnnamed>,
     /// Bytes of packages by project, for statistics.
@@ -75,6 +98,8 @@ pub struct Hooks {
     pub code_sizes: Option<CodeSizes>,
     /// Bytes of large files of projects.
     pub large_file_sizes: Option<CodeSizes>,
+    pub code_storages: Option<CodeStorages>,
+    pub code_lies_in: Option<CodeLiesIn>,
     pub default_branch: Option<DefaultBranch>,
 }
 

@@ -94,6 +94,10 @@ pub struct Project {
     pub star_count: i64,
     pub forks_count: i64,
     pub forked_from_id: Option<i64>,
+    /// The project that began the network of forks it belongs to; it may be gone.
+    pub fork_network_id: Option<i64>,
+    /// Merge requests of this fork are for itself unless they say otherwise.
+    pub mr_default_target_self: bool,
     pub merge_method: String,
     pub squash_option: String,
     pub request_access_enabled: bool,
@@ -184,6 +188,11 @@ impl Project {
 
     pub fn visibility(&self) -> Visibility {
         Visibility::of(self.visibility)
+    }
+
+    /// It was made as a fork, or declared one.
+    pub fn is_fork(&self) -> bool {
+        self.fork_network_id.is_some_and(|network| network != self.id)
     }
 
     /// Ids of the namespaces above it, from the root.

@@ -16,6 +16,7 @@ use kernel::secrets::Secrets;
 use kernel::settings::Settings;
 use kernel::telemetry::Metrics;
 use kernel::trust::Trust;
+use spaces::pages::code_front::CodeFronts;
 use spaces::pages::panels::{HeadMenus, Panels};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
@@ -82,7 +83,12 @@ pub fn migrations() -> &'static [Migration] {
         71 "0071_activity_pages",
         73 "0073_repositories",
         74 "0074_protected_refs",
+        75 "0075_ssh_keys",
         76 "0076_lfs",
+        78 "0078_releases",
+        79 "0079_forks",
+        80 "0080_push_rules",
+        81 "0081_commit_statuses",
     }
 }
 
@@ -108,6 +114,7 @@ fn routes_with(explorer: &Files) -> Routes {
     repositories::routes(&mut routes);
     code::routes(&mut routes);
     ssh::routes(&mut routes);
+    releases::routes(&mut routes);
     graphql::transport::routes(&mut routes, graph());
     graphql::explorer::routes(&mut routes, explorer);
     graphql::rest::routes(&mut routes);
@@ -144,8 +151,10 @@ pub fn graph() -> graph::Table {
     identity::graph::graph(&mut g);
     spaces::graph::graph(&mut g);
     planning::graph::graph(&mut g);
+    code::graph::graph(&mut g);
     packages::graph::graph(&mut g);
     monitoring::graph(&mut g);
+    releases::graph::graph(&mut g);
     g.finish().unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -162,6 +171,7 @@ pub fn jobs() -> Registry {
     activity::jobs(&mut jobs);
     incoming::jobs(&mut jobs);
     repositories::jobs(&mut jobs);
+    releases::jobs(&mut jobs);
     jobs.build()
 }
 
@@ -173,6 +183,7 @@ pub fn plugs() -> store::Result<Plugs> {
     users.pending_todos = Some(planning::hooks::pending_todos);
     users.handing_over.push(packages::jobs::hand_over);
     users.handing_over.push(planning::hooks::hand_over);
+    users.handing_over.push(releases::hooks::hand_over);
     users.user_destroying.push(planning::hooks::user_destroying);
     users.user_destroying.push(monitoring::on_call::user_destroying);
     users.settings.push(spaces::uploads::limits::PART);
@@ -183,17 +194,20 @@ pub fn plugs() -> store::Result<Plugs> {
     users.settings.push(search::limits::PART);
     users.settings.push(repositories::receive::limits::PART);
     users.settings.push(repositories::lfs::settings::PART);
+    users.settings.push(repositories::storages::PART);
     users.settings.push(code::limits::PART);
     plugs.plug(users)?;
     plugs.plug(planning::hooks::Hooks {
         issue_closed: vec![monitoring::alerts::rules::incidents::issue_closed],
         named_alerts: Some(monitoring::alerts::graph::named),
+        milestones_replaced: vec![releases::hooks::milestones_replaced],
     })?;
     plugs.plug(planning::targets::TargetKinds::with([monitoring::alerts::graph::KIND]))?;
     plugs.plug(repositories::hooks::Hooks {
         pushed: vec![planning::rules::pushed::pushed],
-        ..Default::default()
+        deploy_key_pushes: Some(ssh::rules::deploy::may_push),
     })?;
+    plugs.plug(code::hooks::Hooks { releases_of_tags: Some(releases::hooks::of_tags) })?;
     plugs.plug(packages::source::Repositories::default())?;
     plugs.plug(search::sources())?;
     plugs.plug(kernel::markup::RecentTexts::default())?;
@@ -206,6 +220,7 @@ pub fn plugs() -> store::Result<Plugs> {
         activity::panels::activity,
     ]))?;
     plugs.plug(HeadMenus(vec![planning::pages::notifications::menu]))?;
+    plugs.plug(CodeFronts(vec![code::pages::home::front]))?;
     plugs.plug(spaces::hooks::Hooks {
         contents: vec![
             spaces::uploads::CONTENTS,
@@ -219,8 +234,10 @@ pub fn plugs() -> store::Result<Plugs> {
             planning::hooks::project_destroying,
         ],
         group_destroying: vec![planning::hooks::group_destroying],
+        project_created: vec![repositories::push_rules::project_created],
         project_moved: vec![planning::hooks::project_moved],
         initialize: Some(repositories::edits::initialize_new),
+        fork_code: Some(repositories::forks::copy),
         blobs_unnamed: Some(packages::jobs::release_soon),
         packages_size: Some(packages::jobs::sizes),
         open_issues: Some(planning::hooks::open_issues),
@@ -228,6 +245,8 @@ pub fn plugs() -> store::Result<Plugs> {
         has_epics: Some(planning::access::switches::has_epics),
         code_sizes: Some(repositories::store::sizes),
         large_file_sizes: Some(repositories::lfs::sizes),
+        code_storages: Some(repositories::storages::of_projects),
+        code_lies_in: Some(repositories::storages::projects_in),
         default_branch: Some(repositories::rules::heads::set_default_branch),
     })?;
     Ok(plugs)
@@ -240,11 +259,13 @@ fn check_plugs(store: &Store) -> store::Result<()> {
     store.plugged::<planning::hooks::Hooks>()?;
     store.plugged::<planning::targets::TargetKinds>()?;
     store.plugged::<repositories::hooks::Hooks>()?;
+    store.plugged::<code::hooks::Hooks>()?;
     store.plugged::<packages::source::Repositories>()?;
     store.plugged::<kernel::search::Sources>()?;
     store.plugged::<kernel::markup::RecentTexts>()?;
     store.plugged::<Panels>()?;
     store.plugged::<HeadMenus>()?;
+    store.plugged::<CodeFronts>()?;
     Ok(())
 }
 
@@ -322,7 +343,11 @@ pub fn open_store_with(options: &Options, migrations: &[Migration]) -> Outcome<S
 pub fn open_blobs(options: &Options) -> Outcome<Blobs> {
     let spool = options.data.join("tmp");
     let opened = Blobs::open_with_spool(&options.blobs_url, &spool);
-    opened.map_err(|error| format!("blobs_url: {}", told(error)))
+    let blobs = opened.map_err(|error| format!("blobs_url: {}", told(error)))?;
+    options.storages.iter().try_fold(blobs, |blobs, (name, url)| {
+        let opened = blobs.with_storage(name, url, &spool);
+        opened.map_err(|error| format!("storage: {}", told(error)))
+    })
 }
 
 /// Opens where mail goes; `memory:` keeps it for a test to read.
@@ -376,6 +401,7 @@ pub fn assemble_over(options: Options, store: Store) -> Outcome<(App, Arc<Server
         jobs: jobs(),
         config: Config {
             external_url,
+            ssh_port: options.ssh_port,
             data_dir: options.data,
             // Programs read it that run in other folders.
             cache_dir: std::path::absolute(options.cache).map_err(|error| error.to_string())?,

@@ -5,6 +5,8 @@ const { code } = require('../shared.cjs');
 const { PASSWORD } = require('./seed.cjs');
 
 const OWN = '/foundry/anvil';
+// A project with releases.
+const RELEASED = '/foundry/winch';
 
 // The address of a route among what `seed.cjs` writes.
 const fill = (route) =>
@@ -16,6 +18,7 @@ const fill = (route) =>
     .replace('{epic_iid}', '2')
     .replace('{milestone_iid}', '1')
     .replace('{alert_iid}', '1')
+    .replace('{tag_name}', 'v1.0')
     .replace('{schedule_iid}', '1');
 
 // A page: the name of its picture, its route, and where it needs more than that:
@@ -81,6 +84,7 @@ const ROOT = [
     await page.getByRole('button', { name: 'Create token' }).click();
     await page.getByText('it is shown this once only').waitFor();
   } }),
+  page('ssh-keys', '/-/user_settings/ssh_keys'),
   page('applications', '/-/user_settings/applications'),
   page('security-keys', '/-/profile/two_factor_auth/keys'),
   page('consent', '/oauth/authorize', { path: (seeded) => `/oauth/authorize?${asking(seeded.application)}` }),
@@ -129,7 +133,17 @@ const ROOT = [
   page('project-settings', '/{*project}/-/settings'),
   page('project-access-tokens', '/{*project}/-/access_tokens'),
   page('project-deploy-tokens', '/{*project}/-/deploy_tokens'),
+  page('project-deploy-keys', '/{*project}/-/deploy_keys'),
   page('starrers', '/{*project}/-/starrers'),
+  page('forks', '/{*project}/-/forks'),
+  page('fork-new', '/{*project}/-/forks/new'),
+
+  page('folder', '/{*project}/-/tree/{*rest}', { path: `${OWN}/-/tree/main/src`, drawn: '.commit-id', dark: true }),
+  page('file', '/{*project}/-/blob/{*rest}', { path: `${OWN}/-/blob/main/src/main.rs#L7`, dark: true }),
+  page('file-rendered', '/{*project}/-/blob/{*rest}', { path: `${OWN}/-/blob/main/docs/guide.md` }),
+  page('file-picture', '/{*project}/-/blob/{*rest}', { path: `${OWN}/-/blob/main/docs/plate.png` }),
+  page('blame', '/{*project}/-/blame/{*rest}', { path: `${OWN}/-/blame/main/docs/guide.md`, drawn: '.commit-id' }),
+  page('find-file', '/{*project}/-/find_file/{*rest}', { path: `${OWN}/-/find_file/main` }),
 
   page('issues', '/{*project}/-/issues', { dark: true }),
   page('issues-empty', '/{*project}/-/issues', { path: '/foundry/bellows/-/issues' }),
@@ -144,6 +158,12 @@ const ROOT = [
   page('boards', '/{*project}/-/boards', { dark: true }),
   page('boards-empty', '/{*project}/-/boards', { path: '/foundry/bellows/-/boards' }),
 
+  page('releases', '/{*project}/-/releases', { path: `${RELEASED}/-/releases`, dark: true }),
+  page('releases-empty', '/{*project}/-/releases', { path: '/foundry/bellows/-/releases' }),
+  page('release', '/{*project}/-/releases/{tag_name}', { path: `${RELEASED}/-/releases/v1.0` }),
+  page('release-new', '/{*project}/-/releases/new', { path: `${RELEASED}/-/releases/new` }),
+  page('release-edit', '/{*project}/-/releases/{tag_name}/edit', { path: `${RELEASED}/-/releases/v1.0/edit` }),
+
   page('packages', '/{*project}/-/packages'),
   page('packages-empty', '/{*project}/-/packages', { path: '/foundry/bellows/-/packages' }),
   page('package', '/{*project}/-/packages/{package_id}', {
@@ -155,6 +175,19 @@ const ROOT = [
   }),
   page('package-settings', '/{*project}/-/settings/packages'),
   page('package-cleanup', '/{*project}/-/settings/packages/cleanup'),
+
+  page('repository-settings', '/{*project}/-/settings/repository'),
+  ...[
+    ['edit', '/main/README.md', true],
+    ['new', '/main'],
+    ['new_folder', '/main'],
+    ['upload', '/main'],
+    ['replace', '/main/README.md'],
+    ['move', '/main/README.md'],
+    ['delete', '/main/README.md'],
+  ].map(([part, rest, dark = false]) =>
+    page(`code-${part.replace('_', '-')}`, `/{*project}/-/${part}/{*rest}`, { path: `${OWN}/-/${part}${rest}`, dark }),
+  ),
 
   page('errors', '/{*project}/-/error_tracking', { path: `${OWN}/-/error_tracking` }),
   page('error', '/{*project}/-/error_tracking/{error_id}/details', {
@@ -251,9 +284,20 @@ const WITHOUT = {
   '/oauth/applications/{id}/edit': 'leads to /-/user_settings/applications/{id}',
   '/-/profile/personal_access_tokens': 'leads to /-/user_settings/tokens',
   '/-/user_settings/personal_access_tokens': 'leads to /-/user_settings/tokens',
+  '/-/profile/keys': 'leads to /-/user_settings/ssh_keys',
+  '/{*project}/-/settings/repository': 'leads to /{*project}/-/deploy_keys',
   '/-/suggest': 'JSON',
   '/groups/{*group}/-/boards/{board_id}': 'the page of /groups/{*group}/-/boards',
   '/{*project}/-/boards/{board_id}': 'the page of /{*project}/-/boards',
+  '/{*project}/-/archive/{*rest}': 'a file',
+  '/{*project}/-/raw/{*rest}': 'a file',
+  '/{*project}/-/tree': 'the page of /{*project}/-/tree/{*rest}',
+  '/{*project}/-/tree/': 'the page of /{*project}/-/tree/{*rest}',
+  '/{*project}/-/releases/permalink/latest': 'leads to /{*project}/-/releases/{tag_name}',
+  '/{*project}/-/releases/permalink/latest/{*suffix}': 'leads to what is below that',
+  '/{*project}/-/releases/{tag_name}/downloads/{*asset_path}': 'leads to where a link leads',
+  '/{*project}/-/releases/{tag_name}/evidence.json': 'JSON',
+  '/{*project}/-/releases/{tag_name}/evidences/{file}': 'JSON',
   '/{*project}/-/error_tracking.json': 'JSON',
   '/{*project}/-/error_tracking/{error_id}/details.json': 'JSON',
   '/{*project}/-/error_tracking/{error_id}/stack_trace.json': 'JSON',

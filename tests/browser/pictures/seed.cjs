@@ -3,6 +3,7 @@
 
 const assert = require('node:assert/strict');
 const { publisher } = require('../npm.cjs');
+const { makeCode } = require('../repository.cjs');
 
 const url = process.env.TENON_URL;
 const token = process.env.TENON_TOKEN;
@@ -70,8 +71,29 @@ async function makeTokens() {
     const deploy = { name: 'pull', scopes: ['read_package_registry'], username: 'puller' };
     await api('POST', `${place}/deploy_tokens`, deploy);
   }
+  const line = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILM+rvN+ot98qgEN796jTiQfZfG1KaT0PtFDJ/XFSqti';
+  await api('POST', `${PROJECT}/deploy_keys`, { title: 'build machine', key: line, can_push: true });
+  const mine = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDDfMSf8Z0VjturFWrz3otazDYmR61m/RVEK8ftQIdKb';
+  await api('POST', '/user/keys', { title: 'laptop', key: mine });
   const asked = { redirect_uri: 'https://app.example/back', scopes: 'api read_user' };
   return api('POST', '/applications', { name: 'Drawing board', ...asked });
+}
+
+// Two releases of a project of its own, one of which was out before it came here.
+async function release() {
+  const group = await api('GET', '/groups/foundry');
+  const project = await api('POST', '/projects', { name: 'winch', namespace_id: group.id, initialize_with_readme: true });
+  const at = `/projects/${project.id}`;
+  await api('POST', `${at}/milestones`, { title: 'v1.0' });
+  await api('POST', `${at}/releases`, {
+    tag_name: 'v1.0', ref: 'main', name: 'The first winch', released_at: '2020-01-02T00:00:00Z',
+    description: '## New\n\n- it *turns*\n- it holds', milestones: ['v1.0'],
+    assets: { links: [
+      { name: 'Drawings', url: 'https://files.example/winch.pdf', direct_asset_path: '/winch.pdf' },
+      { name: 'Image', url: 'https://files.example/winch.tar', link_type: 'image' },
+    ] },
+  });
+  await api('POST', `${at}/releases`, { tag_name: 'v2.0', ref: 'main', released_at: '2099-01-01T00:00:00Z' });
 }
 
 const DESCRIPTION = `Steps:
@@ -257,7 +279,9 @@ async function seed() {
   const people = await makePeople();
   await makeSpaces(people);
   const application = await makeTokens();
+  await makeCode(PROJECT, api);
   await planIssues(people);
+  await release();
   await planEpics();
   await drawPlans();
   const packageId = await publishPackages();

@@ -131,10 +131,11 @@ impl Place<'_> {
             &Settings {
                 data: &data,
                 database: database.as_deref(),
-                environment: match (suite.graphiql, suite.mailed) {
-                    (true, _) => self.settings,
-                    (false, true) => &mail,
-                    (false, false) => &[],
+                environment: match suite {
+                    Suite { graphiql: true, .. } => self.settings,
+                    Suite { mailed: true, .. } => &mail,
+                    Suite { by_ssh: true, .. } => &[("TENON_SSH_LISTEN", "127.0.0.1:0")],
+                    _ => &[],
                 },
                 named: suite.named,
             },
@@ -188,6 +189,9 @@ fn interpreter(language: Language) -> Result<Command, String> {
         }
         Language::Node => tools::node()?,
         Language::NpmNode => tools::node_with("tests/clients/npm", "clients/npm-node")?,
+        Language::ReleaseNode => {
+            tools::node_with("tests/clients/semantic_release", "clients/release-node")?
+        }
         Language::GraphqlNode => tools::node_with("tests/clients/graphql", "clients/graphql-node")?,
     };
     let mut command = costs::counted(node);

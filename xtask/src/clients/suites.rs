@@ -1,6 +1,6 @@
 //! The list of suites: scripts, and what runs each of them.
 
-use Language::{Conan1Python, GraphqlNode, Node, NpmNode, Python, PythonAndRust};
+use Language::{Conan1Python, GraphqlNode, Node, NpmNode, Python, PythonAndRust, ReleaseNode};
 
 /// One script and the program that runs it.
 pub struct Suite {
@@ -15,6 +15,8 @@ pub struct Suite {
     pub graphiql: bool,
     /// Takes the server's mails by SMTP, which lie in a folder otherwise.
     pub mailed: bool,
+    /// With git over SSH, on a free port.
+    pub by_ssh: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -30,6 +32,8 @@ pub enum Language {
     GraphqlNode,
     /// With the package managers of `tests/clients/npm/package.json`.
     NpmNode,
+    /// With the modules of `tests/clients/semantic_release/package.json`.
+    ReleaseNode,
 }
 
 const fn suite(runs_on: Language, name: &'static str, script: &'static str) -> Suite {
@@ -40,6 +44,7 @@ const fn suite(runs_on: Language, name: &'static str, script: &'static str) -> S
         named: false,
         graphiql: false,
         mailed: false,
+        by_ssh: false,
     }
 }
 
@@ -50,6 +55,10 @@ impl Suite {
 
     const fn with_graphiql(self) -> Suite {
         Suite { graphiql: true, ..self }
+    }
+
+    const fn by_ssh(self) -> Suite {
+        Suite { by_ssh: true, ..self }
     }
 
     const fn mailed(self) -> Suite {
@@ -64,6 +73,7 @@ pub const CLIENTS: &[Suite] = &[
     suite(Python, "python-gitlab for issues", "tests/clients/planning.py"),
     suite(Python, "python-gitlab for epics", "tests/clients/epics.py"),
     suite(Python, "python-gitlab for boards", "tests/clients/boards.py"),
+    suite(Python, "python-gitlab for forks", "tests/clients/forks.py"),
     suite(Python, "python-gitlab and newsboat for activity", "tests/clients/events.py"),
     suite(
         Python,
@@ -74,6 +84,9 @@ pub const CLIENTS: &[Suite] = &[
     suite(Node, "@gitbeaker/rest", "tests/clients/rest.cjs"),
     suite(Node, "@gitbeaker/rest for epics", "tests/clients/epics.cjs"),
     suite(Node, "@gitbeaker/rest for activity", "tests/clients/events.cjs"),
+    suite(Python, "python-gitlab for releases", "tests/clients/releases.py"),
+    suite(Node, "@gitbeaker/rest for releases", "tests/clients/releases.cjs"),
+    suite(ReleaseNode, "semantic-release", "tests/clients/semantic_release/release.cjs"),
     suite(Python, "schemathesis", "tests/clients/openapi.py"),
     suite(Node, "openid-client and oauth4webapi", "tests/clients/oauth.cjs"),
     suite(Python, "Authlib and requests-oauthlib", "tests/clients/oauth.py"),
@@ -86,6 +99,7 @@ pub const CLIENTS: &[Suite] = &[
     suite(Python, "dulwich, libgit2 and jgit", "tests/clients/git_libraries.py"),
     suite(Node, "isomorphic-git", "tests/clients/git_libraries.cjs"),
     suite(Python, "git-lfs", "tests/clients/lfs.py"),
+    suite(Python, "ssh, git-lfs and python-gitlab for keys", "tests/clients/ssh.py").by_ssh(),
     suite(Python, "libapache2-mod-auth-openidc", "tests/clients/apache.py"),
     suite(Python, "fido2", "tests/clients/keys.py").named(),
     suite(NpmNode, "npm, pnpm and yarn", "tests/clients/npm/managers.cjs"),
@@ -133,6 +147,7 @@ pub const BROWSER: &[Suite] = &[
     suite(Node, "activity in chromium", "tests/browser/activity.cjs"),
     suite(Node, "boards and the roadmap in chromium", "tests/browser/boards.cjs"),
     suite(Node, "epics in chromium", "tests/browser/epics.cjs"),
+    suite(Node, "history and differences in chromium", "tests/browser/history.cjs"),
     suite(Node, "editors and pickers in chromium", "tests/browser/editor.cjs"),
     suite(Node, "texts in chromium", "tests/browser/text.cjs"),
     suite(Node, "pictures of pages in chromium", "tests/browser/pictures.cjs"),

@@ -1,6 +1,6 @@
 //! What REST shows of code, in wire order (docs/interface/repositories.md 3).
 
-mod trailers;
+pub mod trailers;
 
 use kernel::time::wire;
 use repositories::diffs::{Change, FileDiff, Stats};
@@ -96,7 +96,7 @@ impl CommitEntity {
 pub struct CommitDetail {
     #[serde(flatten)]
     pub commit: CommitEntity,
-    /// Of its last pipeline; there is none.
+    /// What programs say of it, all together.
     pub status: Option<String>,
     pub project_id: i64,
     /// There is none.
@@ -148,6 +148,13 @@ impl BranchEntity {
     }
 }
 
+/// What a release says of its tag.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct TagRelease {
+    pub tag_name: String,
+    pub description: Option<String>,
+}
+
 /// A tag.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "CodeTag")]
@@ -158,8 +165,9 @@ pub struct TagEntity {
     /// What it points at: of an annotated tag, the tag object.
     pub target: String,
     pub commit: Option<CommitEntity>,
-    /// Its release; there is none.
-    pub release: Option<String>,
+    /// Its release, for who sees releases.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub release: Option<Option<TagRelease>>,
     pub protected: bool,
     /// When an annotated tag was made.
     pub created_at: Option<String>,

@@ -4,15 +4,16 @@ mod archive;
 mod blame;
 mod blobs;
 mod branches;
+mod changelog;
+mod comments;
 mod commits;
 mod compare;
 mod contributors;
 mod edits;
 mod files;
-mod history;
+mod languages;
 mod listing;
-mod names;
-mod sending;
+mod statuses;
 mod tags;
 mod tree;
 
@@ -26,6 +27,8 @@ pub(super) fn routes(r: &mut Routes) {
         branches::routes(r);
         tags::routes(r);
         commits::routes(r);
+        comments::routes(r);
+        changelog::routes(r);
         tree::routes(r);
         files::routes(r);
         blame::routes(r);
@@ -35,6 +38,10 @@ pub(super) fn routes(r: &mut Routes) {
         archive::routes(r);
     });
     edits::routes(r);
+    r.below("/projects/{id}", "of_code", |r| {
+        statuses::routes(r);
+        languages::routes(r);
+    });
 }
 
 /// 400 with exactly this text.

@@ -23,7 +23,8 @@ use crate::tokens::DeployToken;
 use crate::two_factor::requirement;
 use crate::viewer::{Credential, SignedIn, SourceType, Viewer};
 use crate::{
-    access, csrf, feed_tokens, hooks, reauthentication, registry_session, sessions, tokens,
+    access, csrf, feed_tokens, git_pass, hooks, reauthentication, registry_session, sessions,
+    tokens,
 };
 use credentials::SentCredential;
 pub(crate) use credentials::cookie_of;
@@ -84,8 +85,11 @@ impl IdentityGate {
                 self.by_registry(&app, peer, text, path).await?
             }
             SentCredential::Deploy { username, token } if call.route.git => {
-                let app = call.app.clone();
-                self.by_git(&app, peer, username.unwrap_or_default(), token).await?
+                let (app, path) = (call.app.clone(), call.request.uri.path().to_owned());
+                match git_pass::viewer(&app, peer.clone(), &path, &token).await? {
+                    Some(viewer) => viewer,
+                    None => self.by_git(&app, peer, username.unwrap_or_default(), token).await?,
+                }
             }
             SentCredential::Deploy { username, token } => {
                 let name = username.clone().filter(|_| call.route.names_user);

@@ -61,6 +61,7 @@ pub fn own_settings(page: Page, link: &str) -> Page {
         to("Preferences", "gear", "/-/user_settings/preferences"),
         to("Two-factor authentication", "shield", crate::two_factor::requirement::PAGE),
         to("Access tokens", "key", "/-/user_settings/tokens"),
+        to("SSH keys", "key", "/-/user_settings/ssh_keys"),
         to("Sessions", "clock", "/-/user_settings/sessions"),
         to("Applications", "package", "/-/user_settings/applications"),
     ];

@@ -15,7 +15,9 @@ use kernel::error::{Found, Result};
 use spaces::access::{Purpose, may};
 use spaces::model::Project;
 
-pub(super) const NO_PUSH: &str = "You are not allowed to push into this branch";
+pub const NO_PUSH: &str = "You are not allowed to push into this branch";
+/// How the refusal of a change begins whose file is another by now.
+pub const CHANGED: &str = "The file has changed since you started editing it";
 /// Commits that are gone through for the last changes of all files of a request.
 const STEPS: usize = 200_000;
 
@@ -142,11 +144,16 @@ pub fn check_last_commits(
 ) -> Result<Result<(), Refused>> {
     let asking = actions.iter().filter(|action| action.last_commit_id.is_some()).count();
     for (index, action) in actions.iter().enumerate() {
-        let Some(seen) = &action.last_commit_id else {
-            continue;
-        };
         let path = action.source();
         let Ok(read) = Path::read(path) else {
+            continue;
+        };
+        if let Some(seen) = action.seen
+            && objects.entry(start.tree, &read)?.map(|entry| entry.id) != Some(seen)
+        {
+            return Ok(Err(Refused::of_action(changed(path), index, path)));
+        }
+        let Some(seen) = &action.last_commit_id else {
             continue;
         };
         let is_seen = match objects.last_change(start.clone(), &read, STEPS / asking)? {
@@ -154,11 +161,14 @@ pub fn check_last_commits(
             None => is_as_it_was(objects, start, &read, seen)?,
         };
         if !is_seen {
-            let text = format!("The file has changed since you started editing it: {path}");
-            return Ok(Err(Refused::of_action(text, index, path)));
+            return Ok(Err(Refused::of_action(changed(path), index, path)));
         }
     }
     Ok(Ok(()))
+}
+
+fn changed(path: &str) -> String {
+    format!("{CHANGED}: {path}")
 }
 
 /// Whether a file is the same as in a commit, where its last change is too far back to be

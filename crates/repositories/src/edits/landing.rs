@@ -50,6 +50,21 @@ pub enum Ended {
     Refused(String),
 }
 
+impl Ended {
+    /// How a push of one ref ended.
+    pub fn of(landed: Landed) -> Ended {
+        match landed {
+            Landed::BadObjects(text) | Landed::Refused(text) => Ended::Refused(text),
+            Landed::Refs(refs) => match refs.into_iter().next() {
+                Some(Err(text)) if text == moves::MOVED => Ended::Moved,
+                Some(Err(text)) if text == moves::IN_THE_WAY => Ended::Refused(CONFLICT.into()),
+                Some(Err(text)) => Ended::Refused(text),
+                _ => Ended::Done,
+            },
+        }
+    }
+}
+
 /// One ref that shall change.
 pub fn command(name: RefName, old: ObjectId, new: ObjectId) -> Command {
     Command { sent_name: name.to_string(), name: Some(name), old, new }
@@ -63,13 +78,5 @@ pub async fn land(
 ) -> Result<Ended> {
     let commands = vec![command(name, old, new)];
     let pack = objects.map(NewObjects::into_pack);
-    Ok(match receive::take(app, to, commands, pack).await? {
-        Landed::BadObjects(text) | Landed::Refused(text) => Ended::Refused(text),
-        Landed::Refs(refs) => match refs.into_iter().next() {
-            Some(Err(text)) if text == moves::MOVED => Ended::Moved,
-            Some(Err(text)) if text == moves::IN_THE_WAY => Ended::Refused(CONFLICT.into()),
-            Some(Err(text)) => Ended::Refused(text),
-            _ => Ended::Done,
-        },
-    })
+    receive::take(app, to, commands, pack).await.map(Ended::of)
 }

@@ -22,6 +22,7 @@ mod tree;
 mod written;
 
 pub use actions::{Action, ActionKind, MAX_ACTIONS};
+pub use base::CHANGED;
 pub use first::{initialize, initialize_new};
 pub use merged::DeleteMerged;
 pub use path::file_path;
@@ -33,11 +34,12 @@ use crate::access::{self, Pushing};
 use crate::formats::object_id::ObjectId;
 use crate::formats::ref_name::RefName;
 use crate::objects::{self, Commit, Objects};
+pub(crate) use base::NO_PUSH;
 use base::{Base, Facts};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use landing::Ended;
+pub(crate) use landing::{Ended, command};
 use pack::NewObjects;
 use serde_json::json;
 use spaces::model::Project;
@@ -235,6 +237,6 @@ async fn pushing(app: &App, viewer: &Viewer, project: &Project) -> Result<Pushin
 }
 
 /// The ref of a branch that somebody named.
-fn branch(name: &str) -> Option<RefName> {
+pub(crate) fn branch(name: &str) -> Option<RefName> {
     RefName::branch(name).ok()
 }

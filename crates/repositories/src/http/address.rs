@@ -1,7 +1,6 @@
 //! What a request of git is about, and what it brings.
 
 use crate::access::Address;
-use crate::model::RepositoryKind;
 use bytes::{Bytes, BytesMut};
 use flate2::{Decompress, FlushDecompress, Status};
 use futures_util::stream::BoxStream;
@@ -33,11 +32,7 @@ pub fn read(path: &str, ending: &str) -> Result<Asked> {
     let Some(place) = place.strip_suffix(".git") else {
         return Ok(Asked::Without);
     };
-    let (full_path, kind) = match place.strip_suffix(".wiki") {
-        Some(path) => (path, RepositoryKind::Wiki),
-        None => (place, RepositoryKind::Project),
-    };
-    Ok(Asked::Repository(Address { full_path: full_path.to_owned(), kind }))
+    Ok(Asked::Repository(Address::named(place)))
 }
 
 /// Leads on to the address with `.git`, which git then keeps.
@@ -122,6 +117,7 @@ async fn next(mut unpacking: Unpacking) -> Result<Option<(Bytes, Unpacking)>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::RepositoryKind;
 
     #[test]
     fn addresses_name_repositories() {

@@ -5,6 +5,7 @@ mod import;
 
 pub use export::export;
 pub use import::import;
+pub(crate) use import::pieces;
 
 use crate::access;
 use crate::model::RepositoryKind;

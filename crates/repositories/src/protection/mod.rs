@@ -3,7 +3,7 @@
 
 mod check;
 pub mod defaults;
-mod entity;
+pub mod entity;
 pub mod model;
 mod rest;
 pub mod rules;

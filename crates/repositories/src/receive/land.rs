@@ -11,6 +11,7 @@ use crate::formats::ref_name::RefName;
 use crate::lfs::missing;
 use crate::model::Repository;
 use crate::protection::{Gate, Pusher, RefChange};
+use crate::push_rules;
 use crate::rules::moves::{self, Change, Kept, Outcome, RefMove};
 use crate::rules::push::{self, PushRefused, PushedTo};
 use crate::store;
@@ -77,11 +78,16 @@ pub(super) async fn land(app: &App, to: &Pushing, received: &Received) -> Result
     {
         return Ok(Landed::Refused(text));
     }
+    if let Err(PushRefused(text)) =
+        push_rules::check(app, to, &repository, quarantine, &moves).await?
+    {
+        return Ok(Landed::Refused(text));
+    }
     if to.has_large_files && missing::are_some(app, to.project_id, quarantine).await? {
         return Ok(Landed::Refused(missing::MISSING.to_owned()));
     }
     let push = told::find(app, to, quarantine, &moves, (&repository.head, head)).await?;
-    let packs = quarantine.store(app).await?;
+    let packs = quarantine.store(app, &repository).await?;
     let mut change = Change {
         repository: id,
         moves,
@@ -117,7 +123,11 @@ async fn check_protection(
         is_forced: false,
     });
     let mut changes: Vec<RefChange> = changes.collect();
-    let pusher = Pusher { viewer: to.viewer.clone(), deploy_key_id: None, way: to.way };
+    let pusher = Pusher {
+        viewer: to.viewer.clone(),
+        deploy_key_id: to.deploy_key_id,
+        way: to.way,
+    };
     let (project_id, repository, asked) = (to.project_id, repository.clone(), changes.clone());
     let gate = app
         .read(move |tx| {

@@ -4,7 +4,8 @@ pub mod packs;
 pub mod refs;
 
 use crate::formats::ref_name::RefName;
-use crate::model::{DEFAULT_STORAGE, Repository, RepositoryKind};
+use crate::model::{Repository, RepositoryKind};
+use crate::storages;
 use ::store::{Tx, sql};
 use kernel::error::Result;
 use std::collections::HashMap;
@@ -22,6 +23,16 @@ pub fn of_project(
     Ok(tx.optional(
         sql!(SELECT, "where project_id = $1 and kind = $2"),
         (project_id, kind.as_str()),
+    )?)
+}
+
+/// The repositories of some projects, those that there are.
+pub fn of_projects(
+    tx: &mut Tx<'_>, projects: Vec<i64>, kind: RepositoryKind,
+) -> Result<Vec<Repository>> {
+    Ok(tx.all(
+        sql!(SELECT, "where project_id in_list($1) and kind = $2"),
+        (projects, kind.as_str()),
     )?)
 }
 
@@ -71,14 +82,14 @@ pub fn set_head(tx: &mut Tx<'_>, id: i64, head: &RefName) -> Result<()> {
 pub fn make_for_project(
     tx: &mut Tx<'_>, project_id: i64, kind: RepositoryKind, head: &RefName,
 ) -> Result<Repository> {
-    let now = tx.now();
+    let (now, storage) = (tx.now(), storages::choose(tx)?);
     tx.execute(
         sql!(
             "insert into repositories (kind, project_id, storage, head, generation, epoch, size,
                 created_at, updated_at)
              values ($1, $2, $3, $4, 0, 0, 0, $5, $5) on conflict (project_id, kind) do nothing"
         ),
-        (kind.as_str(), project_id, DEFAULT_STORAGE, head, now),
+        (kind.as_str(), project_id, storage.as_str(), head, now),
     )?;
     Ok(tx.one(sql!(SELECT, "where project_id = $1 and kind = $2"), (project_id, kind.as_str()))?)
 }

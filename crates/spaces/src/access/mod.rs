@@ -7,7 +7,7 @@
 mod levels;
 mod sets;
 
-pub use crate::store::lookups::{find_namespace, find_project, find_projects};
+pub use crate::store::lookups::{find_namespace, find_project, find_projects, moved_project};
 pub use levels::{Levels, role_in_group, role_in_project};
 pub use sets::{
     groups_direct, groups_joined, groups_of, projects_of, visible_groups, visible_projects,
@@ -68,6 +68,8 @@ pub enum Purpose {
     Share,
     Archive,
     Transfer,
+    /// Say what it is a fork of, or no longer.
+    ManageFork,
     Destroy,
     /// Access tokens; a refusal is 401 here (docs/interface/identity.md 4).
     ManageTokens,
@@ -129,7 +131,7 @@ impl Purpose {
             | Purpose::DestroyPackage
             | Purpose::ManagePackageSettings
             | Purpose::ManageUploads => MAINTAINER,
-            Purpose::Archive | Purpose::Transfer | Purpose::Destroy => OWNER,
+            Purpose::Archive | Purpose::Transfer | Purpose::ManageFork | Purpose::Destroy => OWNER,
         }
     }
 

@@ -52,8 +52,12 @@ pub struct RelatedToProjects {
     sizes: HashMap<i64, Sizes>,
     /// Open issues of the projects that have any.
     open_issues: HashMap<i64, i64>,
+    /// What they were forked from, of what the viewer sees.
+    sources: HashMap<i64, Project>,
     /// Bytes of the code of those that have any.
     code: HashMap<i64, i64>,
+    /// Where it lies, for administrators.
+    storages: HashMap<i64, String>,
     is_signed_in: bool,
     is_admin: bool,
 }
@@ -77,6 +81,10 @@ impl RelatedToProjects {
             ..RelatedToProjects::default()
         };
         around.code = code_sizes(tx, &ids)?;
+        if let (true, Some(read)) = (around.is_admin, hooks::get(tx)?.code_storages) {
+            around.storages = read(tx, &ids)?;
+        }
+        around.sources = store::forks::sources(tx, viewer, projects)?;
         if let Some(read) = hooks::get(tx)?.open_issues {
             around.open_issues = read(tx, &ids)?;
         }
@@ -93,7 +101,14 @@ impl RelatedToProjects {
 
     /// Open issues that the viewer may count.
     fn open_issues(&self, project: &Project) -> i64 {
-        let shown = match project.feature("issues") {
+        let shown = self.has(project, "issues");
+        let count = self.open_issues.get(&project.id).filter(|_| shown);
+        count.copied().unwrap_or(0)
+    }
+
+    /// Whether the viewer may use a feature of a project they see.
+    fn has(&self, project: &Project, feature: &str) -> bool {
+        match project.feature(feature) {
             "disabled" => false,
             "private" => {
                 let held = |id: i64| self.groups.contains_key(&id);
@@ -102,9 +117,13 @@ impl RelatedToProjects {
                     || project.ancestors().into_iter().any(held)
             }
             _ => true,
-        };
-        let count = self.open_issues.get(&project.id).filter(|_| shown);
-        count.copied().unwrap_or(0)
+        }
+    }
+
+    /// What a project was forked from.
+    fn source(&self, app: &App, fork: &Project) -> Option<Box<ProjectEntity>> {
+        let source = self.sources.get(&fork.forked_from_id?)?;
+        Some(Box::new(project(app, source, &RelatedToProjects::default(), true)))
     }
 
     fn permissions(&self, project: &Project) -> Option<PermissionsEntity> {
@@ -165,10 +184,8 @@ fn sizes_of(tx: &mut Tx<'_>, ids: &[i64]) -> Result<HashMap<i64, Sizes>> {
 }
 
 /// Where a project is cloned from over SSH.
-pub fn ssh_url(base_url: &str, project: &Project) -> String {
-    let host = base_url.split("://").nth(1).unwrap_or_default();
-    let host = host.split([':', '/']).next().unwrap_or_default();
-    format!("git@{host}:{}.git", project.full_path)
+pub fn ssh_url(app: &App, project: &Project) -> String {
+    app.ssh_url(&format!("{}.git", project.full_path))
 }
 
 fn namespace_of(app: &App, project: &Project) -> NamespaceEntity {
@@ -218,7 +235,7 @@ pub fn project(
         default_branch: project.default_branch.clone(),
         topics: project.topics.0.clone(),
         tag_list: project.topics.0.clone(),
-        ssh_url_to_repo: ssh_url(app.base_url(), project),
+        ssh_url_to_repo: ssh_url(app, project),
         http_url_to_repo: app.url(&format!("/{}.git", project.full_path)),
         web_url: project.web_url(app.base_url()),
         readme_url: None,
@@ -238,8 +255,9 @@ fn details(app: &App, project: &Project, around: &RelatedToProjects) -> ProjectD
         owner: project.namespace_owner_id.and_then(owner).map(|it| basic(app, it)),
         archived: project.archived,
         empty_repo: !around.code.contains_key(&project.id),
+        repository_storage: around.storages.get(&project.id).cloned(),
         creator_id: project.creator_id,
-        import_status: "none".into(),
+        import_status: import_status(project).into(),
         open_issues_count: around.open_issues(project),
         merge_method: project.merge_method.clone(),
         squash_option: project.squash_option.clone(),
@@ -256,15 +274,25 @@ fn details(app: &App, project: &Project, around: &RelatedToProjects) -> ProjectD
         links: links(app, project.id),
         shared_with_groups: around.shares.get(&project.id).cloned().unwrap_or_default(),
         statistics: size.copied().map(StatisticsEntity::of_project),
-        // Nothing is mirrored, imported, forked, or waits to be deleted.
+        // Nothing is mirrored, imported, or waits to be deleted.
         import_error: None,
         mirror: false,
-        forked_from_project: None,
+        forked_from_project: around.source(app, project),
+        mr_default_target_self: project.mr_default_target_self,
+        can_create_merge_request_in: around.is_signed_in
+            && !project.archived
+            && around.has(project, "merge_requests"),
+        repository_object_format: "sha1".into(),
         service_desk_enabled: false,
         marked_for_deletion_on: None,
         allow_pipeline_trigger_approve_deployment: false,
         merge_trains_enabled: false,
     }
+}
+
+/// How far a project is that was made of another: forks are whole at once.
+pub fn import_status(project: &Project) -> &'static str {
+    if project.is_fork() { "finished" } else { "none" }
 }
 
 fn links(app: &App, id: i64) -> ProjectLinks {

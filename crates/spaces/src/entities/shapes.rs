@@ -154,6 +154,9 @@ pub struct ProjectDetails {
     pub owner: Option<UserBasic>,
     pub archived: bool,
     pub empty_repo: bool,
+    /// Where its code lies, for administrators.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repository_storage: Option<String>,
     pub creator_id: Option<i64>,
     pub import_status: String,
     pub import_error: Option<String>,
@@ -161,7 +164,12 @@ pub struct ProjectDetails {
     pub merge_method: String,
     pub squash_option: String,
     pub mirror: bool,
-    pub forked_from_project: Option<i64>,
+    /// What it was forked from, where the caller sees that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forked_from_project: Option<Box<ProjectEntity>>,
+    pub mr_default_target_self: bool,
+    pub can_create_merge_request_in: bool,
+    pub repository_object_format: String,
     pub updated_at: String,
     pub packages_enabled: bool,
     #[serde(flatten)]

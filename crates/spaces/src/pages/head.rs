@@ -3,6 +3,7 @@
 use super::place::Space;
 use crate::access::{self, DEVELOPER, GUEST, MAINTAINER, OWNER, Purpose};
 use crate::hooks;
+use crate::model::Project;
 use crate::store::count_members;
 use identity::viewer::Viewer;
 use kernel::error::Result;
@@ -15,6 +16,10 @@ use store::Tx;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Section {
     Overview,
+    Files,
+    Commits,
+    Branches,
+    Tags,
     Issues,
     Boards,
     Epics,
@@ -23,6 +28,7 @@ pub enum Section {
     Milestones,
     Labels,
     Packages,
+    Releases,
     Errors,
     Alerts,
     OnCall,
@@ -37,6 +43,10 @@ impl Section {
     fn shown(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Section::Overview => ("Overview", "home", ""),
+            Section::Files => ("Files", "folder", "/-/tree"),
+            Section::Commits => ("Commits", "commit", "/-/commits"),
+            Section::Branches => ("Branches", "branch", "/-/branches"),
+            Section::Tags => ("Tags", "tag", "/-/tags"),
             Section::Issues => ("Issues", "issue", "/-/issues"),
             Section::Boards => ("Boards", "board", "/-/boards"),
             Section::Epics => ("Epics", "epic", "/-/epics"),
@@ -45,6 +55,7 @@ impl Section {
             Section::Milestones => ("Milestones", "milestone", "/-/milestones"),
             Section::Labels => ("Labels", "label", "/-/labels"),
             Section::Packages => ("Packages", "package", "/-/packages"),
+            Section::Releases => ("Releases", "download", "/-/releases"),
             Section::Errors => ("Errors", "error", "/-/error_tracking"),
             Section::Alerts => ("Alerts", "bell", "/-/alert_management"),
             Section::OnCall => ("On-call schedules", "calendar", "/-/oncall_schedules"),
@@ -59,6 +70,7 @@ impl Section {
 /// The order of the navigation, by what people are about.
 const PARTS: &[(&str, &[Section])] = &[
     ("", &[Section::Overview]),
+    ("Code", &[Section::Files, Section::Commits, Section::Branches, Section::Tags]),
     (
         "Plan",
         &[
@@ -71,7 +83,7 @@ const PARTS: &[(&str, &[Section])] = &[
             Section::Labels,
         ],
     ),
-    ("Deploy", &[Section::Packages]),
+    ("Deploy", &[Section::Releases, Section::Packages]),
     (
         "Monitor",
         &[Section::Errors, Section::Alerts, Section::OnCall, Section::Escalation],
@@ -94,10 +106,14 @@ pub struct SpaceHead {
     /// `private`, `internal`, `public`.
     pub visibility: String,
     pub is_archived: bool,
+    /// The viewer may read its code.
+    pub has_code: bool,
     pub has_issues: bool,
     /// It is a group that has epics.
     pub has_epics: bool,
     pub has_packages: bool,
+    /// The viewer may see the releases of the project.
+    pub has_releases: bool,
     /// The viewer may see the errors its programs report.
     pub has_errors: bool,
     /// The viewer may see the alerts that monitoring tools send.
@@ -141,12 +157,10 @@ impl Space {
                 description: project.description.clone().unwrap_or_default(),
                 visibility: project.visibility().to_string(),
                 is_archived: project.archived,
-                has_issues: match project.feature("issues") {
-                    "disabled" => false,
-                    "private" => level >= GUEST,
-                    _ => true,
-                },
+                has_code: access::may(tx, viewer, project, Purpose::DownloadCode)?,
+                has_issues: shows(project, "issues", level),
                 has_packages: access::may(tx, viewer, project, Purpose::ReadPackages)?,
+                has_releases: shows(project, "releases", level),
                 has_errors: level >= DEVELOPER,
                 has_alerts: level >= DEVELOPER,
                 can_admin: level >= MAINTAINER,
@@ -204,6 +218,7 @@ impl SpaceHead {
     fn has(&self, section: Section) -> bool {
         match section {
             Section::Overview | Section::Activity => true,
+            Section::Files | Section::Commits | Section::Branches | Section::Tags => self.has_code,
             Section::Issues
             | Section::Boards
             | Section::Incidents
@@ -211,6 +226,7 @@ impl SpaceHead {
             | Section::Labels => self.has_issues,
             Section::Epics | Section::Roadmap => self.has_epics,
             Section::Packages => self.has_packages,
+            Section::Releases => self.has_releases,
             Section::Errors => self.has_errors,
             Section::Alerts | Section::OnCall | Section::Escalation => self.has_alerts,
             Section::Members => self.members.is_some(),
@@ -243,8 +259,14 @@ impl SpaceHead {
         let mut tabs = Vec::new();
         if self.can_admin {
             tabs.push(tab("General", "settings"));
+            if self.kind == "Project" {
+                tabs.push(tab("Repository", "settings/repository"));
+            }
             tabs.push(tab("Access tokens", "access_tokens"));
             tabs.push(tab("Deploy tokens", "deploy_tokens"));
+            if self.kind == "Project" {
+                tabs.push(tab("Deploy keys", "deploy_keys"));
+            }
             if self.kind == "Group" {
                 tabs.push(tab("Applications", "settings/applications"));
             }
@@ -257,6 +279,15 @@ impl SpaceHead {
             tabs.push(tab("Alerts", "settings/alerts"));
         }
         tabs
+    }
+}
+
+/// Whether a feature of a project is for somebody with this level in it.
+fn shows(project: &Project, feature: &str, level: i64) -> bool {
+    match project.feature(feature) {
+        "disabled" => false,
+        "private" => level >= GUEST,
+        _ => true,
     }
 }
 

@@ -6,14 +6,17 @@
 //! wrong.
 
 mod applications;
+pub mod code_front;
 mod create;
 mod deploy_tokens;
+mod forks;
 mod front;
 mod head;
 mod invitations;
 pub mod lists;
 mod members;
 mod memberships;
+mod moved;
 pub mod panels;
 mod place;
 mod settings;
@@ -55,6 +58,7 @@ pub fn routes(r: &mut Routes) {
     tokens::routes(r);
     deploy_tokens::routes(r);
     stars::routes(r);
+    forks::routes(r);
     memberships::routes(r);
     applications::routes(r);
     uploads::routes(r);

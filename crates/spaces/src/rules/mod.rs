@@ -1,9 +1,11 @@
 //! What changes groups and projects, and what must hold.
 
+mod forks;
 mod groups;
 mod projects;
 mod shares;
 
+pub use forks::*;
 pub use groups::*;
 pub use projects::*;
 pub use shares::*;

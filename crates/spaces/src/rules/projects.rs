@@ -1,5 +1,6 @@
 //! Rules of projects.
 
+use super::forks;
 use super::{add_owner, check_description, of_project, set, text};
 use crate::access::{self, Purpose};
 use crate::activity::{self, Action, PROJECT, Target, Where};
@@ -7,6 +8,7 @@ use crate::features::Features;
 use crate::hooks;
 use crate::model::{Namespace, PRIVATE, Problems, Project, Visibility, path_error};
 use crate::namespaces::{self, Taken};
+use crate::store::forks as fork_rows;
 use crate::store::projects::{self as rows, NewProject};
 use crate::store::stars;
 use crate::tasks::DestroyProject;
@@ -67,6 +69,8 @@ kernel::params! {
         pub autoclose_referenced_issues: Option<bool>,
         /// It takes large files (git LFS).
         pub lfs_enabled: Option<bool>,
+        /// Merge requests of a fork are for itself unless they say otherwise.
+        pub mr_default_target_self: Option<bool>,
         pub features: Flat<Features>,
     }
 }
@@ -97,7 +101,7 @@ pub fn own_namespace(tx: &mut Tx<'_>, user_id: i64) -> Result<i64> {
     rows::own_namespace(tx, user_id)?.found("Namespace")
 }
 
-fn check_limit(tx: &mut Tx<'_>, user: &User, namespace_id: i64) -> Result<()> {
+pub(super) fn check_limit(tx: &mut Tx<'_>, user: &User, namespace_id: i64) -> Result<()> {
     let held = rows::count_in(tx, namespace_id)?;
     if held < user.projects_limit {
         return Ok(());
@@ -137,6 +141,9 @@ pub fn create_project(
     }
     let project = reread(tx, id)?;
     write_project(tx, &project, change, visibility.level())?;
+    for hook in &hooks::get(tx)?.project_created {
+        hook(tx, &project)?;
+    }
     let place = Where::Project(id);
     activity::record(tx, Some(creator_id), Action::Created, place, Target::new(PROJECT, id))?;
     let details = json!({});
@@ -144,7 +151,7 @@ pub fn create_project(
     reread(tx, id)
 }
 
-fn reread(tx: &mut Tx<'_>, id: i64) -> Result<Project> {
+pub(super) fn reread(tx: &mut Tx<'_>, id: i64) -> Result<Project> {
     access::find_project(tx, &Reference::Id(id))?.found("Project")
 }
 
@@ -222,6 +229,7 @@ fn write_project(
     let autoclose = &change.autoclose_referenced_issues;
     set(&mut after.autoclose_referenced_issues, autoclose);
     set(&mut after.lfs_enabled, &change.lfs_enabled);
+    set(&mut after.mr_default_target_self, &change.mr_default_target_self);
     after.description = text(&change.description).or(after.description);
     if let Some(branch) = &change.default_branch
         && let Some(make) = hooks::get(tx)?.default_branch
@@ -244,12 +252,16 @@ pub fn update_project(
     if visibility.level() != project.visibility {
         let home = home_of(tx, &project)?;
         access::check_visibility(visibility, Some(&home))?;
+        forks::check_visibility(tx, &project, visibility)?;
     }
     if path != project.path || name != project.name {
         let namespace = (project.namespace_id, project.namespace_full_path.as_str());
         namespaces::replace_project(tx, &project, namespace, &name, &path)?.check()?;
     }
     write_project(tx, &project, change, visibility.level())?;
+    if visibility.level() < project.visibility {
+        fork_rows::narrow(tx, project.id, visibility.level())?;
+    }
     let details = json!({"path": path});
     audit::record(tx, viewer, "project.update", of_project(&project), details)?;
     reread(tx, project.id)

@@ -17,6 +17,7 @@ pub mod counts;
 pub mod deletion;
 pub mod deploy_tokens;
 pub mod filters;
+pub mod forks;
 pub mod groups;
 pub mod invitations;
 pub mod lookups;

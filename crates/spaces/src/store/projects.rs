@@ -1,6 +1,7 @@
 //! Projects, written one by one.
 
 use crate::model::Project;
+use crate::store::forks;
 use crate::store::searched::PROJECTS;
 use jiff::SignedDuration;
 use kernel::error::Result;
@@ -63,7 +64,8 @@ pub fn write(tx: &mut Tx<'_>, project: &Project) -> Result<()> {
                 topics = $5, merge_method = $6, squash_option = $7, request_access_enabled = $8,
                 packages_enabled = $9, features = $10, updated_at = $11,
                 description_folded = $12, enforce_auth_checks_on_uploads = $13,
-                autoclose_referenced_issues = $14, lfs_enabled = $15
+                autoclose_referenced_issues = $14, lfs_enabled = $15,
+                mr_default_target_self = $16
              where id = $1"
         ),
         (
@@ -82,6 +84,7 @@ pub fn write(tx: &mut Tx<'_>, project: &Project) -> Result<()> {
             project.enforce_auth_checks_on_uploads,
             project.autoclose_referenced_issues,
             project.lfs_enabled,
+            project.mr_default_target_self,
         ),
     )?;
     Ok(index(tx, &PROJECTS, &[project.id])?)
@@ -151,6 +154,14 @@ pub fn hide(tx: &mut Tx<'_>, id: i64) -> Result<()> {
         ),
         (id, now),
     )?;
+    let sources: Vec<i64> = tx.all(
+        sql!(
+            "select forked_from_id from projects
+             where id = $1 and forked_from_id is not null"
+        ),
+        (id,),
+    )?;
+    forks::recount(tx, &sources)?;
     tx.execute(sql!("delete from project_redirects where project_id = $1"), (id,))?;
     Ok(())
 }

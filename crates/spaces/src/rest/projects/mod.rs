@@ -1,5 +1,6 @@
 //! Projects: one, create, change, archive, delete.
 
+mod forks;
 mod list;
 mod stars;
 
@@ -17,6 +18,7 @@ use kernel::ids::Reference;
 use std::sync::Arc;
 
 pub fn routes(r: &mut Routes) {
+    forks::routes(r);
     list::routes(r);
     stars::routes(r);
     r.post("/projects", create).summary("Creates a project");

@@ -60,6 +60,8 @@ pages! {
     graphql: "docs/guide/graphql.md",
     repositories: "docs/guide/repositories.md",
     protected_branches: "docs/guide/protected-branches.md",
+    releases: "docs/guide/releases.md",
+    git_over_ssh: "docs/guide/ssh.md",
     groups_and_projects: "docs/guide/groups-and-projects.md",
     home_and_preferences: "docs/guide/home.md",
     issues: "docs/guide/issues.md",

@@ -32,6 +32,14 @@ async fn about_the_first_issue(t: &TestServer, user: &Client, issue: &str, body:
     }
 }
 
+/// A public key, another one for each number.
+fn public_key(n: i64) -> String {
+    use base64::Engine;
+    let mut bytes = b"\0\0\0\x0bssh-ed25519\0\0\0\x20".to_vec();
+    bytes.extend_from_slice(&n.to_be_bytes().repeat(4));
+    format!("ssh-ed25519 {}", base64::engine::general_purpose::STANDARD.encode(bytes))
+}
+
 /// An integration, an alert that this user looks after and that is an
 /// incident, a maintenance window, and who is on call.
 async fn alert(t: &TestServer, area: &str, n: i64, user: i64) {
@@ -134,6 +142,16 @@ async fn board(t: &TestServer, project: &TestProject, n: i64) {
     }
 }
 
+/// A release for a milestone with a link, and a link of the first one.
+async fn release(t: &TestServer, project: &TestProject, n: i64) {
+    let link = |name: String| json!({"url": format!("https://files.example/{name}"), "name": name});
+    let body = json!({"tag_name": format!("v{n}"), "milestones": [format!("g{n}")],
+        "assets": {"links": [link("own".into())]}});
+    t.admin().post(project.at("/releases")).json(&body).await.is(201);
+    let links = project.at("/releases/v0/assets/links");
+    t.admin().post(links).json(&link(format!("l{n}"))).await.is(201);
+}
+
 /// Fifty-five of everything that is listed, told apart where the lists look:
 /// each project in a group of its own, each package with two files.
 async fn fill(t: &TestServer) -> (String, String) {
@@ -158,6 +176,7 @@ async fn fill(t: &TestServer) -> (String, String) {
         project.add(&user, 30).await;
         alert(t, &project.at("/alert_management"), n, user.id).await;
         group.add(&user, 10).await;
+        user.post(project.at("/fork")).await.is(201);
         let name = format!("g{n}");
         let file = [("file", "a.txt", name.as_bytes())];
         multipart(user.post(project.at("/uploads")), &[], &file).await.is(201);
@@ -178,8 +197,13 @@ async fn fill(t: &TestServer) -> (String, String) {
         let issue = json!({"title": name, "description": text, "labels": name});
         let made = t.admin().post(project.at("/issues")).json(&issue).await.is(201);
         board(t, &project, n).await;
+        release(t, &project, n).await;
         let rule = json!({"name": name, "allowed_to_push": [{"user_id": user.id}]});
         t.admin().post(project.at("/protected_branches")).json(&rule).await.is(201);
+        let key = json!({"title": name, "key": public_key(n), "can_push": n % 2 == 0});
+        t.admin().post(project.at("/deploy_keys")).json(&key).await.is(201);
+        let key = json!({"title": name, "key": public_key(n + 1000)});
+        t.admin().post("/user/keys").json(&key).await.is(201);
         epic(t, &group, n, made.id()).await;
         let todo = project.at(&format!("/issues/{}/todo", n + 1));
         t.admin().post(todo).await.is(201);
@@ -244,13 +268,26 @@ async fn lists_of_fifty_cost_what_lists_of_five_cost(t: TestServer) {
         ),
         ("/groups/{id}/related_epic_links", format!("{group}/related_epic_links")),
         ("/groups/{id}/epics/{epic_iid}/notes", format!("{group}/epics/1/notes")),
+        ("/projects/{id}/forks", format!("{project}/forks")),
         ("/projects/{id}/protected_branches", format!("{project}/protected_branches")),
+        ("/projects/{id}/deploy_keys", format!("{project}/deploy_keys")),
+        ("/deploy_keys", "/deploy_keys".into()),
+        ("/user/keys", "/user/keys".into()),
         ("/projects/{id}/repository/branches", format!("{project}/repository/branches")),
         ("/projects/{id}/repository/tags", format!("{project}/repository/tags")),
         (
             "/projects/{id}/repository/commits",
             format!("{project}/repository/commits?with_stats=true"),
         ),
+        (
+            "/projects/{id}/releases",
+            format!("{project}/releases?include_html_description=true"),
+        ),
+        (
+            "/projects/{id}/releases/{tag_name}/assets/links",
+            format!("{project}/releases/v0/assets/links"),
+        ),
+        ("/groups/{id}/releases", format!("{group}/releases")),
         ("/projects/{id}/labels", format!("{project}/labels?with_counts=true")),
         ("/projects/{id}/milestones", format!("{project}/milestones")),
         ("/projects/{id}/uploads", format!("{project}/uploads")),

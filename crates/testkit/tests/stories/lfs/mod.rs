@@ -18,7 +18,7 @@ fn post(client: &Client, project: &str, path: &str, body: &Value) -> testkit::Re
         .bytes(body.to_string())
 }
 
-async fn batch(client: &Client, project: &str, operation: &str, objects: Value) -> Reply {
+pub async fn batch(client: &Client, project: &str, operation: &str, objects: Value) -> Reply {
     let body = json!({"operation": operation, "transfers": ["basic"], "objects": objects});
     post(client, project, "objects/batch", &body).await
 }
@@ -43,7 +43,7 @@ async fn follow(t: &TestServer, told: &Value, action: &str, body: Option<&str>) 
 }
 
 /// Sends a large file as a client does.
-async fn send(t: &TestServer, client: &Client, project: &str, content: &str) {
+pub async fn send(t: &TestServer, client: &Client, project: &str, content: &str) {
     let told = batch(client, project, "upload", json!([object(content)])).await.is(200).json();
     follow(t, &told, "upload", Some(content)).await.is(200);
 }

@@ -44,6 +44,7 @@ pub async fn hide(t: &TestServer) -> Hidden {
     made(project.at("/protected_branches"), main.clone()).await;
     made(project.at("/protected_tags"), main.clone()).await;
     made(group.at("/protected_branches"), main).await;
+    made(group.at("/push_rule"), json!({})).await;
     let rules = "/packages/cleanup/rules";
     let cleanup = json!({"package_type": "generic", "keep_last": 1});
     let cleanup_of_project = made(project.at(rules), cleanup.clone()).await.id();
@@ -59,6 +60,7 @@ pub async fn hide(t: &TestServer) -> Hidden {
     let deploy = json!({"name": "robot", "scopes": ["read_package_registry"]});
     let deploy_of_project = made(project.at("/deploy_tokens"), deploy.clone()).await.id();
     let deploy_of_group = made(group.at("/deploy_tokens"), deploy).await.id();
+    let [key, deploy_key] = ssh_keys(&admin, &keepers, &project).await;
     let share = json!({"group_id": friends.id, "group_access": 10});
     made(project.at("/share"), share.clone()).await;
     made(group.at("/share"), share).await;
@@ -133,6 +135,7 @@ pub async fn hide(t: &TestServer) -> Hidden {
         (("groups", "discussion_id"), discussion_of_epic),
         (("projects", "cleanup_rule_id"), cleanup_of_project.to_string()),
         (("groups", "cleanup_rule_id"), cleanup_of_group.to_string()),
+        (("projects", "forked_from_id"), project.id.to_string()),
         (("projects", "upload_id"), upload.0),
         (("groups", "upload_id"), upload_of_group.0),
         (("projects", "secret"), upload.1),
@@ -145,6 +148,10 @@ pub async fn hide(t: &TestServer) -> Hidden {
         (("projects", "award_of_note_id"), work[8].to_string()),
         (("todos", "id"), work[9].to_string()),
         (("projects", "discussion_id"), discussion),
+        (("users", "key_id"), key.to_string()),
+        (("user", "key_id"), key.to_string()),
+        (("keys", "id"), key.to_string()),
+        (("projects", "deploy_key_id"), deploy_key.to_string()),
         ((EVERYWHERE, "user_id"), keeper.id.to_string()),
         ((EVERYWHERE, "group_id"), friends.id.to_string()),
         ((EVERYWHERE, "email"), "vault@example.com".into()),
@@ -197,6 +204,9 @@ pub async fn hide(t: &TestServer) -> Hidden {
         ((EVERYWHERE, "branch"), "main".into()),
         ((EVERYWHERE, "tag_name"), "v1".into()),
         ((EVERYWHERE, "blob_id"), history(&admin, &project).await),
+        ((EVERYWHERE, "link_id"), release_link(&admin, &project).await),
+        ((EVERYWHERE, "*suffix"), "assets/links".into()),
+        ((EVERYWHERE, "*asset_path"), "hammer.txt".into()),
         ((EVERYWHERE, "sha"), "main".into()),
         ((EVERYWHERE, "file_path"), "README.md".into()),
         ((EVERYWHERE, "submodule"), "sub".into()),
@@ -206,6 +216,17 @@ pub async fn hide(t: &TestServer) -> Hidden {
         outsider: (*outsider).clone(),
         ids: ids.into_iter().collect(),
     }
+}
+
+/// A key of a user and one of a project.
+async fn ssh_keys(admin: &Client, user: &str, project: &TestProject) -> [i64; 2] {
+    let line = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILM+rvN+ot98qgEN796jTiQfZfG1KaT0PtFDJ/XFSqti";
+    let key = json!({"title": "laptop", "key": line});
+    let key = admin.post(format!("{user}/keys")).json(&key).await.is(201).id();
+    let line = "ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBHwf2HMM5TRXvo2SQJjsNkiDD5KqiiNjrGVv3UUh+mMT5RHxiRtOnlqvjhQtBq0VpmpCV/PwUdhOig4vkbqAcEc=";
+    let deploy = json!({"title": "machine", "key": line});
+    let deploy = admin.post(project.at("/deploy_keys")).json(&deploy).await.is(201).id();
+    [key, deploy]
 }
 
 /// A file on two branches and a tag; the id of its content.
@@ -219,8 +240,17 @@ async fn history(admin: &Client, project: &TestProject) -> String {
     post("commits", commit).await;
     post("branches", json!({"branch": "hammer", "ref": "main"})).await;
     post("tags", json!({"tag_name": "v1", "ref": "main"})).await;
+    post("tags", json!({"tag_name": "v1.0.0", "ref": "main"})).await;
     let tree = admin.get(project.at("/repository/tree")).await.is(200).each("id");
     tree[0].as_str().expect("an id").to_owned()
+}
+
+/// Releases a tag with a link; the id of that.
+async fn release_link(admin: &Client, project: &TestProject) -> String {
+    let link = json!({"name": "a secret", "url": "https://a.example/", "filepath": "/hammer.txt"});
+    let release = json!({"tag_name": "v1", "assets": {"links": [link]}});
+    let made = admin.post(project.at("/releases")).json(&release).await.is(201).json();
+    made["assets"]["links"][0]["id"].to_string()
 }
 
 /// Makes two issues that are linked, and much that happened to the first: its

@@ -15,6 +15,11 @@ const ONE_OF: &[(&str, &str)] = &[
     ("PUT /user/avatar", "avatar"),
 ];
 
+/// A key that nobody has, and the fingerprint of one that is hidden.
+const FREE_KEY: &str =
+    "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDDfMSf8Z0VjturFWrz3otazDYmR61m/RVEK8ftQIdKb";
+const FINGERPRINT: &str = "ae:6f:ba:1b:70:2c:ae:c7:5c:ab:6e:4d:5e:d4:c7:23";
+
 /// What a route is asked with that takes a key of its own in the query: a
 /// wrong one.
 const WITH_KEY: &[(&str, &str)] = &[
@@ -130,6 +135,9 @@ impl Hidden {
             _ if schema["format"] == "date-time" => json!("2100-01-01T00:00:00Z"),
             (_, "email") => json!("new@example.com"),
             (_, "avatar") => json!(""),
+            (_, "version") => json!("2.0.0"),
+            (_, "key") => json!(FREE_KEY),
+            (_, "fingerprint") => json!(FINGERPRINT),
             (_, "user_id") => json!(self.keeper.to_string()),
             _ => json!("hammer"),
         }

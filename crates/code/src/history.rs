@@ -1,5 +1,5 @@
-//! Histories that are asked for by more than their beginning: by path, author, time or
-//! order. The program git walks them.
+//! Histories that are asked for by more than their beginning: by path, author, message,
+//! time or order. The program git walks them.
 
 use kernel::app::App;
 use kernel::error::Result;
@@ -14,16 +14,20 @@ const MOST: usize = 10_000_000;
 
 /// What is asked of a history.
 #[derive(Debug, Default)]
-pub(super) struct Asked {
-    pub(super) from: Vec<ObjectId>,
-    pub(super) without: Vec<ObjectId>,
-    pub(super) path: Option<Path>,
-    pub(super) author: Option<String>,
+pub struct Asked {
+    pub from: Vec<ObjectId>,
+    pub without: Vec<ObjectId>,
+    pub path: Option<Path>,
+    pub author: Option<String>,
+    /// A part of the message.
+    pub message: Option<String>,
+    /// Letters of authors and messages are the same in any case.
+    pub ignores_case: bool,
     /// Seconds since 1970.
-    pub(super) since: Option<i64>,
-    pub(super) until: Option<i64>,
-    pub(super) first_parent: bool,
-    pub(super) by_topology: bool,
+    pub since: Option<i64>,
+    pub until: Option<i64>,
+    pub first_parent: bool,
+    pub by_topology: bool,
 }
 
 impl Asked {
@@ -37,8 +41,12 @@ impl Asked {
         }
         arguments.extend(self.since.map(|at| format!("--max-age={at}")));
         arguments.extend(self.until.map(|at| format!("--min-age={at}")));
+        if self.ignores_case {
+            arguments.push("--regexp-ignore-case".into());
+        }
         // One argument with its name before it: it can be no other option.
         arguments.extend(self.author.as_ref().map(|author| format!("--author={author}")));
+        arguments.extend(self.message.as_ref().map(|message| format!("--grep={message}")));
         arguments
     }
 
@@ -53,7 +61,7 @@ impl Asked {
     }
 
     /// Some of the commits.
-    pub(super) async fn page(
+    pub async fn page(
         &self, app: &App, repository: i64, skip: usize, most: usize,
     ) -> Result<Vec<ObjectId>> {
         let part = [format!("--skip={skip}"), format!("--max-count={most}")];
@@ -67,7 +75,7 @@ impl Asked {
     }
 
     /// How many there are.
-    pub(super) async fn count(&self, app: &App, repository: i64) -> Result<usize> {
+    pub async fn count(&self, app: &App, repository: i64) -> Result<usize> {
         let told = output::ask(app, repository, LINE, |git| {
             let most = [format!("--max-count={MOST}"), "--count".to_owned()];
             git.args(self.arguments()).args(most).args(self.ends())

@@ -1,12 +1,13 @@
 //! Which refs a list has, by their names.
 
-use super::refused;
-use kernel::error::Result;
+use crate::access::Code;
+use kernel::error::{Error, Result};
 use kernel::ids::fold;
 use regex::{Regex, RegexBuilder};
 use repositories::formats::object_id::ObjectId;
 use repositories::model::{Ref, Repository};
 use repositories::store::refs;
+use serde_json::json;
 use store::Tx;
 
 /// Bytes that a compiled expression may take.
@@ -14,7 +15,7 @@ const LARGEST: usize = 1024 * 1024;
 
 /// What the names of refs are asked for.
 #[derive(Debug, Default)]
-pub(super) struct Wanted {
+pub struct Wanted {
     search: Option<String>,
     regex: Option<Regex>,
 }
@@ -22,11 +23,12 @@ pub(super) struct Wanted {
 impl Wanted {
     /// `^x` for names that begin so, `x$` for those that end so, else any place of them;
     /// or an expression, which takes a time in proportion to the names.
-    pub(super) fn of(search: Option<&str>, regex: Option<&str>) -> Result<Wanted> {
+    pub fn of(search: Option<&str>, regex: Option<&str>) -> Result<Wanted> {
         let search = search.filter(|text| !text.is_empty()).map(fold);
         let compiled = |text: &str| RegexBuilder::new(text).size_limit(LARGEST).build();
         let regex = regex.filter(|text| !text.is_empty()).map(compiled).transpose();
-        let regex = regex.map_err(|_| refused("Regex is invalid"))?;
+        let wrong = |_| Error::Exact(400, json!({"message": "Regex is invalid"}));
+        let regex = regex.map_err(wrong)?;
         Ok(Wanted { search, regex })
     }
 
@@ -47,14 +49,14 @@ fn is_found(search: &str, name: &str) -> bool {
 
 /// A ref with its name as branches and tags have them.
 #[derive(Debug, Clone)]
-pub(super) struct Named {
-    pub(super) name: String,
-    pub(super) object_id: ObjectId,
+pub struct Named {
+    pub name: String,
+    pub object_id: ObjectId,
     peeled_id: Option<ObjectId>,
 }
 
 impl Named {
-    pub(super) fn of(one: &Ref) -> Named {
+    pub fn of(one: &Ref) -> Named {
         let name = one.name.as_branch().or(one.name.as_tag()).unwrap_or(one.name.as_str());
         Named {
             name: name.to_owned(),
@@ -64,23 +66,31 @@ impl Named {
     }
 
     /// What it leads to, which need be no commit.
-    pub(super) fn peeled(&self) -> ObjectId {
+    pub fn peeled(&self) -> ObjectId {
         self.peeled_id.unwrap_or(self.object_id)
     }
 
     /// It points at a tag object.
-    pub(super) fn is_annotated(&self) -> bool {
+    pub fn is_annotated(&self) -> bool {
         self.peeled_id.is_some()
     }
 }
 
 /// Branches (`refs/heads/`) or tags (`refs/tags/`) by name.
-pub(super) fn all(
+pub fn all(
     tx: &mut Tx<'_>, repository: &Repository, below: &str, wanted: &Wanted,
 ) -> Result<Vec<Named>> {
     let refs = refs::beginning(tx, repository.id, &[below.to_owned()])?;
     let named = refs.iter().map(Named::of);
     Ok(named.filter(|one| wanted.has(&one.name)).collect())
+}
+
+/// The same of a project that may have no repository yet.
+pub fn all_of(tx: &mut Tx<'_>, code: &Code, below: &str, wanted: &Wanted) -> Result<Vec<Named>> {
+    match &code.repository {
+        Some(repository) => all(tx, repository, below, wanted),
+        None => Ok(Vec::new()),
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,43 @@
+//! `/fork/sync` of projects.
+
+use super::sync::sync;
+use identity::Caller;
+use kernel::error::{Error, Result};
+use kernel::http::{Accepted, Params, Routes};
+use kernel::ids::Reference;
+use kernel::limits::Limiter;
+
+pub(super) fn routes(r: &mut Routes) {
+    r.post("/projects/{id}/fork/sync", update)
+        .summary("Has a branch of a fork follow that of its source");
+}
+
+/// Times that a user has forks follow: 10 in half an hour.
+struct Syncs(Limiter);
+
+impl Default for Syncs {
+    fn default() -> Syncs {
+        Syncs(Limiter::new("fork_syncs", 10, 30 * 60))
+    }
+}
+
+kernel::params! {
+    /// A fork and its branch.
+    struct SyncFork {
+        /// Id or path of the fork.
+        pub id: Reference,
+        /// Its branch; the default branch of its source unless given.
+        pub branch: Option<String>,
+    }
+}
+
+async fn update(by: Caller, params: Params<SyncFork>) -> Result<Accepted> {
+    let key = by.viewer.signed_in()?.user.id.to_string();
+    let decision = by.app.kept::<Syncs>().0.check(&key, by.app.now());
+    if !decision.allowed {
+        return Err(Error::Limited(decision.retry_after));
+    }
+    let Params(asked) = params;
+    let branch = asked.branch.filter(|name| !name.is_empty());
+    sync(&by.app, &by.viewer, asked.id, branch).await.map(|()| Accepted)
+}
