@@ -15,6 +15,7 @@ mod packages;
 mod pages;
 mod peer;
 mod report;
+mod repositories;
 mod search;
 mod seed;
 
@@ -65,7 +66,8 @@ struct Options {
     #[arg(long)]
     dry_run: bool,
     /// Measure these parts alone (idle, writes, lists, oauth, graphql,
-    /// packages, alerts, errors, search, activity, pages); the other lines of docs/performance.md stay.
+    /// packages, alerts, errors, search, activity, pages, repositories); the other lines of
+    /// docs/performance.md stay.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
 }
@@ -102,7 +104,7 @@ fn run(options: &Options) -> Outcome {
 /// A part of the measurements by its name.
 type Part = (&'static str, fn(&Bench<'_>) -> Result<Vec<Line>, String>);
 
-const PARTS: [Part; 11] = [
+const PARTS: [Part; 12] = [
     ("idle", |bench| bench.idle()),
     ("writes", |bench| bench.writes()),
     ("lists", |bench| bench.lists()),
@@ -114,6 +116,7 @@ const PARTS: [Part; 11] = [
     ("packages", packages::lines),
     ("alerts", monitoring::lines),
     ("errors", errors::lines),
+    ("repositories", repositories::lines),
 ];
 
 /// The parts of these names; all without a name.

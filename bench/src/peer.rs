@@ -59,11 +59,16 @@ impl Peer {
 
     /// nginx, which serves the files of a directory.
     pub fn nginx(files: &Path) -> Result<Peer, String> {
+        Peer::nginx_before(&format!("root {};", files.display()))
+    }
+
+    /// nginx before something that its configuration names.
+    pub fn nginx_before(what: &str) -> Result<Peer, String> {
         let program = tools::nginx()?;
         let directory = server::fresh_directory("bench-nginx")?;
         let port = server::free_port()?;
         let configuration = directory.join("nginx.conf");
-        let text = nginx_configuration(&directory, files, port);
+        let text = nginx_configuration(&directory, what, port);
         std::fs::write(&configuration, text).map_err(|error| error.to_string())?;
         let mut command = Command::new(program);
         command.arg("-c").arg(&configuration).stdin(Stdio::null()).stderr(Stdio::null());
@@ -183,8 +188,8 @@ impl Drop for Peer {
 }
 
 /// As nginx is set up to serve files, with no limit on a connection's life.
-fn nginx_configuration(directory: &Path, files: &Path, port: u16) -> String {
-    let (directory, files) = (directory.display(), files.display());
+fn nginx_configuration(directory: &Path, what: &str, port: u16) -> String {
+    let directory = directory.display();
     format!(
         "daemon off;\nworker_processes auto;\npid {directory}/nginx.pid;\nerror_log stderr;\n\
          events {{ worker_connections 512; }}\n\
@@ -192,6 +197,6 @@ fn nginx_configuration(directory: &Path, files: &Path, port: u16) -> String {
          client_body_temp_path {directory}/body;\n  proxy_temp_path {directory}/proxy;\n  \
          fastcgi_temp_path {directory}/fastcgi;\n  uwsgi_temp_path {directory}/uwsgi;\n  \
          scgi_temp_path {directory}/scgi;\n  \
-         server {{ listen 127.0.0.1:{port}; root {files}; }}\n}}\n"
+         server {{ listen 127.0.0.1:{port}; {what} }}\n}}\n"
     )
 }

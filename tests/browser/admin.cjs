@@ -252,27 +252,47 @@ const PAGES = [
   '/admin/settings/packages',
   '/admin/settings/monitoring',
   '/admin/settings/network',
+  '/admin/settings/pipelines',
   '/admin/package_limits',
+  '/admin/settings/ci_cd',
+  '/admin/runners',
   '/-/user_settings/emails',
   '/-/profile/notifications',
   '/-/user_settings/preferences',
   '/-/user_settings/applications',
+  '/-/user_settings/ssh_keys',
+  '/-/user_settings/gpg_keys',
   `/${group}/anvil`,
   `/${group}/anvil/-/starrers`,
+  `/${group}/anvil/-/forks`,
+  `/${group}/anvil/-/forks/new`,
   `/${group}/anvil/-/notification_settings`,
   `/${group}/anvil/-/members`,
   `/${group}/anvil/-/deploy_tokens`,
+  `/${group}/anvil/-/deploy_keys`,
+  `/${group}/anvil/-/settings/ci_cd`,
+  `/${group}/anvil/-/settings/runners`,
+  `/${group}/anvil/-/settings/pipelines`,
+  `/${group}/anvil/-/pipeline_schedules`,
+  `/${group}/anvil/-/pipeline_schedules/new`,
   `/${group}/anvil/-/settings`,
   `/groups/${group}/-/notification_settings`,
   `/groups/${group}/-/members`,
   `/groups/${group}/-/deploy_tokens`,
+  `/groups/${group}/-/settings/ci_cd`,
+  `/groups/${group}/-/settings/runners`,
   `/groups/${group}/-/settings`,
 ];
+
+// A key that nobody has.
+const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDDfMSf8Z0VjturFWrz3otazDYmR61m/RVEK8ftQIdKb';
 
 async function fill() {
   const at = `/projects/${encodeURIComponent(`${group}/anvil`)}`;
   await api('POST', `${at}/invitations`, { email: `pat-${run}@example.org`, access_level: 20 });
   await api('POST', `${at}/deploy_tokens`, { name: 'ci', scopes: ['read_package_registry'] });
+  await api('POST', `${at}/deploy_keys`, { title: 'ci', key: KEY, can_push: true });
+  await api('POST', `${at}/variables`, { key: 'DEPLOY_TO', value: 'https://anvil.example', masked: true });
   const { id } = await api('GET', `/groups/${labs}`);
   await api('POST', `${at}/share`, { group_id: id, group_access: 30 });
 }

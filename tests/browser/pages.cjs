@@ -19,6 +19,7 @@ const {
   url,
   visit,
 } = require('./shared.cjs');
+const { makeCode } = require('./repository.cjs');
 
 const group = `browser-${run}`;
 const project = `${group}/anvil`;
@@ -188,6 +189,32 @@ test('an alert is received, seen and resolved', async () => {
   await page.getByRole('button', { name: 'Set status' }).click();
   await page.getByText('The alert is resolved.').waitFor();
   await checkAll(page, 'an alert that is resolved');
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
+test('pipelines begin by the clock', async () => {
+  const { page, context, problems } = await signedIn();
+  const { id } = await api('POST', '/projects', { name: 'Clock', path: 'clock' });
+  const file = { branch: 'main', commit_message: 'Begin', content: 'tick' };
+  await api('POST', `/projects/${id}/repository/files/README.md`, file);
+  await page.goto(`${url}/root/clock/-/pipeline_schedules`);
+  await page.getByRole('link', { name: 'New schedule' }).click();
+  await page.getByLabel('Description').fill('Nightly');
+  await page.getByLabel('Times').fill('never');
+  await page.getByRole('button', { name: 'Add schedule' }).click();
+  await page.getByText('Is invalid syntax').waitFor();
+  await checkAll(page, 'a pipeline schedule that is refused');
+  await page.getByLabel('Times').fill('0 4 * * *');
+  await page.getByRole('button', { name: 'Add schedule' }).click();
+  await page.getByText('Schedule added.').waitFor();
+  await checkAll(page, 'pipeline schedules');
+  await page.getByRole('link', { name: 'Edit Nightly' }).click();
+  await page.getByLabel('Key').fill('HEAT');
+  await page.getByLabel('Value').fill('1600');
+  await page.getByRole('button', { name: 'Add variable' }).click();
+  await page.getByText('Variable added.').waitFor();
+  await checkAll(page, 'a pipeline schedule');
   assert.deepEqual(problems, []);
   await context.close();
 });
@@ -451,6 +478,74 @@ test('a wrong password asks no key', async () => {
   await context.close();
 });
 
+// Every form of a change is a plain one; the editor of Markdown alone has more.
+test('files are changed on pages without a script', async () => {
+  const forge = `${group}/forge`;
+  const at = (await api('GET', `/groups/${group}`)).id;
+  const made = await api('POST', '/projects', { name: 'Forge', path: 'forge', namespace_id: at });
+  const { page: plain, context } = await signedIn({ javaScriptEnabled: false });
+  // What looks for barriers is a script itself.
+  const { page, context: beside } = await signedIn();
+  const to = async (rest, name) => {
+    await plain.goto(`${url}/${forge}/-/${rest}`);
+    await page.goto(plain.url());
+    await plain.getByRole('heading', { level: 1, name }).waitFor();
+  };
+  const held = async (file) => {
+    const path = encodeURIComponent(file);
+    const answer = await api('GET', `/projects/${made.id}/repository/files/${path}?ref=main`);
+    return Buffer.from(answer.content, 'base64').toString();
+  };
+  const file = (name, text) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+  await to('new/main', 'New file');
+  await checkAll(page, 'New file');
+  await plain.getByLabel('Path').fill('src/../x');
+  await plain.getByLabel('Content').fill('one\ntwo\n');
+  await plain.getByRole('button', { name: 'Create file' }).click();
+  await plain.getByText('Path cannot include directory traversal').waitFor();
+  assert.equal(await plain.getByLabel('Content').inputValue(), 'one\ntwo\n');
+  await plain.getByLabel('Path').fill('src/notes.txt');
+  await plain.getByRole('button', { name: 'Create file' }).click();
+  assert.equal(await held('src/notes.txt'), 'one\ntwo\n');
+  await to('edit/main/src/notes.txt', 'Edit notes.txt');
+  await checkAll(page, 'Edit notes.txt');
+  await plain.getByLabel('Content').fill('\none\nthree\n');
+  await plain.getByLabel('Commit message').fill('Count on');
+  await plain.getByRole('button', { name: 'Commit changes' }).click();
+  assert.equal(await held('src/notes.txt'), '\none\nthree\n');
+  await to('upload/main/src', 'Upload a file');
+  await checkAll(page, 'Upload a file');
+  await plain.locator('input[type=file]').setInputFiles(file('b.bin', 'b'));
+  await plain.getByRole('button', { name: 'Upload file' }).click();
+  assert.equal(await held('src/b.bin'), 'b');
+  await to('replace/main/src/b.bin', 'Replace b.bin');
+  await checkAll(page, 'Replace b.bin');
+  await plain.locator('input[type=file]').setInputFiles(file('x', 'c'));
+  await plain.getByRole('button', { name: 'Replace file' }).click();
+  assert.equal(await held('src/b.bin'), 'c');
+  await to('new_folder/main', 'New folder');
+  await checkAll(page, 'New folder');
+  await plain.getByRole('textbox', { name: 'Folder' }).fill('docs');
+  await plain.getByRole('button', { name: 'Create folder' }).click();
+  assert.equal(await held('docs/.gitkeep'), '');
+  await to('move/main/src/b.bin', 'Move b.bin');
+  await checkAll(page, 'Move b.bin');
+  await plain.getByLabel('New path').fill('docs/b.bin');
+  await plain.getByRole('button', { name: 'Move file' }).click();
+  assert.equal(await held('docs/b.bin'), 'c');
+  await to('delete/main/docs/b.bin', 'Delete b.bin');
+  await checkAll(page, 'Delete b.bin');
+  await plain.getByRole('button', { name: 'Delete file' }).click();
+  await to('settings/repository', 'Repository settings');
+  await plain.getByLabel('Branch or pattern').fill('release/*');
+  await plain.getByRole('button', { name: 'Protect branch' }).click();
+  await said(plain, 'release/* is protected.');
+  await page.reload();
+  await checkAll(page, 'protected branches');
+  await context.close();
+  await beside.close();
+});
+
 const PAGES = [
   '/',
   '/?search=nothing-is-called-so',
@@ -466,16 +561,55 @@ const PAGES = [
   `/groups/${group}/-/access_tokens`,
   `/groups/${group}/-/settings/applications`,
   `/${project}`,
+  `/${project}/-/tree/main`,
+  `/${project}/-/tree/main/src?refs=a`,
+  `/${project}/-/blob/main/README.md`,
+  `/${project}/-/blob/main/src/main.rs`,
+  `/${project}/-/blob/main/docs/plate.png`,
+  `/${project}/-/blob/main/mould.bin`,
+  `/${project}/-/blame/main/src/main.rs`,
+  `/${project}/-/find_file/main?search=main`,
+  `/${project}/-/tree`,
+  `/${project}/-/tree/`,
   `/${project}/-/packages`,
+  `/${project}/-/environments`,
+  `/${project}/-/environments/1`,
+  `/${project}/-/settings/protected_environments`,
+  `/groups/${group}/-/settings/protected_environments`,
+  `/${project}/-/releases`,
+  `/${project}/-/releases/new`,
+  `/${project}/-/releases/v1`,
+  `/${project}/-/releases/v1/edit`,
   `/${project}/-/error_tracking`,
   `/${project}/-/issues`,
   `/${project}/-/issues/new`,
   `/${project}/-/incidents`,
   `/${project}/-/labels`,
   `/${project}/-/milestones`,
+  `/${project}/-/wikis`,
+  `/${project}/-/wikis/pages`,
+  `/${project}/-/wikis/new?title=guides/More`,
+  `/${project}/-/wikis/guides/Begin`,
+  `/${project}/-/wikis/guides/Begin/edit`,
+  `/${project}/-/wikis/guides/Begin/history`,
+  `/${project}/-/wikis/guides/Begin/diff`,
+  `/${project}/-/snippets`,
+  `/${project}/-/snippets/new`,
+  `/${project}/-/snippets/2`,
+  `/${project}/-/snippets/2/edit`,
+  '/-/snippets',
+  '/-/snippets/new',
+  '/-/snippets/1',
+  '/-/snippets/1/edit',
+  '/explore/snippets',
+  '/users/root/snippets',
   `/${project}/-/uploads`,
   `/groups/${group}/-/issues`,
   `/groups/${group}/-/incidents`,
+  `/groups/${group}/-/wikis`,
+  `/groups/${group}/-/wikis/pages`,
+  `/groups/${group}/-/wikis/new`,
+  `/groups/${group}/-/wikis/Rules`,
   `/groups/${group}/-/uploads`,
   `/groups/${group}/-/labels`,
   `/groups/${group}/-/milestones`,
@@ -485,6 +619,7 @@ const PAGES = [
   '/dashboard/todos',
   '/dashboard/todos?state=done',
   `/${project}/-/settings`,
+  `/${project}/-/settings/repository`,
   `/${project}/-/settings/error_tracking`,
   `/${project}/-/settings/alerts`,
   `/${project}/-/alert_management`,
@@ -514,8 +649,94 @@ const PAGES = [
   '/-/admin_mode',
 ];
 
+// Pages of a wiki, one of them in a folder, and one of a group.
+async function wikis() {
+  const at = `/projects/${encodeURIComponent(project)}/wikis`;
+  await api('POST', at, { title: 'home', content: '# Welcome\n\nSee [[guides/Begin]].' });
+  await api('POST', at, { title: 'guides/Begin', content: '## Heat\n\n- coal\n- air' });
+  await api('POST', at, { title: 'templates/minutes', content: '## Present' });
+  const rules = { title: 'Rules', content: 'Wear *goggles*.' };
+  await api('POST', `/groups/${encodeURIComponent(group)}/wikis`, rules);
+}
+
+// A snippet with two files and a comment.
+async function snippet() {
+  const made = await api('POST', '/snippets', {
+    title: 'Greetings',
+    description: 'Said in *two* files.',
+    files: [
+      { file_path: 'hello.rs', content: 'fn main() {\n    println!("hello");\n}\n' },
+      { file_path: 'notes.md', content: '# How to run it\n' },
+    ],
+  });
+  await api('POST', `/snippets/${made.id}/notes`, { body: 'Well said' });
+  await api('POST', `/projects/${encodeURIComponent(project)}/snippets`, {
+    title: 'How to cast', visibility: 'private', files: [{ file_path: 'cast.sh', content: 'pour\n' }],
+  });
+}
+
+// A release with all that one may have.
+async function release() {
+  const at = `/projects/${encodeURIComponent(project)}`;
+  const links = [{ name: 'drawings', url: 'https://files.example/anvil.pdf', link_type: 'runbook' }];
+  await api('POST', `${at}/releases`, {
+    tag_name: 'v1', ref: 'main', name: 'The first', description: '# New\n\nIt *rings*.',
+    milestones: ['2.0'], assets: { links },
+  });
+}
+
+// An environment that something was put into, and which is protected.
+async function environment() {
+  const at = `/projects/${encodeURIComponent(project)}`;
+  const [head] = await api('GET', `${at}/repository/commits`);
+  await api('POST', `${at}/deployments`, {
+    environment: 'production', sha: head.id, ref: 'main', tag: false, status: 'success',
+  });
+  for (const place of [at, `/groups/${group}`]) {
+    await api('POST', `${place}/protected_environments`, {
+      name: 'production',
+      deploy_access_levels: [{ access_level: 40 }],
+      approval_rules: [{ access_level: 40, required_approvals: 2 }],
+    });
+  }
+  await api('POST', `${at}/environments`, { name: 'review/login', external_url: 'https://shop.example' });
+}
+
+test('a repository is begun, and lines of a file are picked', async () => {
+  const { page, context, problems } = await signedIn();
+  await page.goto(`${url}/${project}`);
+  await page.getByRole('heading', { name: 'The repository is empty' }).waitFor();
+  await checkAll(page, 'an empty repository');
+  await makeCode(`/projects/${encodeURIComponent(project)}`, api);
+  await page.goto(`${url}/${project}`);
+  await page.getByRole('img', { name: 'A plate' }).waitFor();
+  const plate = page.getByRole('img', { name: 'A plate' });
+  assert.equal(await plate.evaluate((image) => image.naturalWidth), 16);
+  await page.locator('summary', { hasText: 'Clone' }).click();
+  await page.getByLabel('Clone with HTTP').waitFor();
+  await checkAll(page, 'a project with code');
+  await page.getByRole('link', { name: 'src', exact: true }).click();
+  await page.getByRole('link', { name: 'lines.rs', exact: true }).click();
+  await page.getByRole('link', { name: '3', exact: true }).click();
+  await page.waitForURL(/#L3$/);
+  await page.getByRole('link', { name: '5', exact: true }).click({ modifiers: ['Shift'] });
+  await page.waitForURL(/#L3-5$/);
+  assert.equal(await page.locator('.source .picked').count(), 3);
+  await page.keyboard.press('y');
+  await page.waitForURL(/blob\/[0-9a-f]{40}\/src\/lines\.rs#L3-5$/);
+  await page.goto(`${url}/${project}/-/blob/main/docs/plate.svg`);
+  const drawn = page.getByRole('img', { name: 'plate.svg' });
+  assert.equal(await drawn.evaluate((image) => image.naturalWidth), 16);
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
 test('every page fits its screen and is accessible', async () => {
   await api('POST', `/groups/${group}/milestones`, { title: '2.0' });
+  await release();
+  await wikis();
+  await snippet();
+  await environment();
   const { page, context, problems } = await signedIn();
   await visit(page, PAGES);
   assert.deepEqual(problems, []);

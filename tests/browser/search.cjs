@@ -15,6 +15,9 @@ before(async () => {
     const description = `The **${word}** number ${n} ran away. `.repeat(30);
     await api('POST', `/projects/${made.id}/issues`, { title: `Find the ${word} ${n}`, description });
   }
+  const file = { action: 'create', file_path: 'herd.txt', content: `one\n${word} two\nthree\n` };
+  const commit = { branch: 'main', commit_message: `Add the ${word}`, actions: [file] };
+  await api('POST', `/projects/${made.id}/repository/commits`, commit);
   await api('POST', `/projects/${made.id}/labels`, { name: word, color: '#117733' });
 });
 
@@ -25,6 +28,9 @@ test('the pages fit their screen and are accessible', async () => {
     `/search?q=${word}`,
     `/search?q=${word}&type=labels&project=${encodeURIComponent(project)}`,
     '/search?q=nothing-is-called-so',
+    `/search?q=${word}&type=blobs&project=${encodeURIComponent(project)}`,
+    `/search?q=${word}&type=commits`,
+    '/search?q=nothing-is-written-so&type=blobs',
     '/-/help/shortcuts',
   ]);
   assert.deepEqual(problems, []);

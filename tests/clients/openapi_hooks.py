@@ -26,6 +26,8 @@ import requests
 import schemathesis
 from schemathesis.core.parameters import ParameterLocation
 
+import openpgp
+
 API = os.environ["TENON_URL"] + "/api/v4"
 ROOT = {"PRIVATE-TOKEN": os.environ["TENON_TOKEN"]}
 
@@ -36,7 +38,7 @@ OPPOSITES = {"unban": "ban", "unfollow": "follow", "unstar": "star"}
 USING_UP = {
     "access_requests", "approve", "archive", "ban", "block", "follow", "links", "move", "reject",
     "rotate",
-    "promote", "share", "star", "subscribe", "transfer", "unarchive", "unban", "unblock",
+    "promote", "revoke", "share", "star", "subscribe", "transfer", "unarchive", "unban", "unblock",
     "unfollow", "unstar", "unsubscribe",
 }  # fmt: skip
 
@@ -54,6 +56,12 @@ UNKNOWN = ["last_commit_id", "start_branch", "start_project", "start_sha", "from
 
 # Where applications send users back to; nobody goes there.
 CALLBACK = "https://app.example.org/callback"
+
+# What runner programs ask of themselves: a header has their token.
+PROGRAMS = [
+    f"/api/v4/runners{rest}"
+    for rest in ["", "/verify", "/managers", "/reset_authentication_token"]
+]
 
 # Of all Conan recipes.
 CONAN_REVISION = "a" * 32
@@ -88,6 +96,24 @@ def packed(name, content):
         member.size = len(content)
         members.addfile(member, io.BytesIO(content))
     return archive.getvalue()
+
+
+def ssh_key():
+    """A public key of SSH that nobody has yet."""
+    parts = [b"ssh-ed25519", hashlib.sha256(b"%d" % next(numbers)).digest()]
+    blob = b"".join(len(part).to_bytes(4, "big") + part for part in parts)
+    return f"ssh-ed25519 {base64.b64encode(blob).decode()}"
+
+
+def gpg_key():
+    """A public key of OpenPGP that nobody has yet."""
+    return openpgp.public_key(f"User {next(numbers)} <root@example.org>")
+
+
+def fingerprint(key):
+    """What OpenSSH shows of a public key."""
+    digest = hashlib.sha256(base64.b64decode(key.split()[1])).digest()
+    return f"SHA256:{base64.b64encode(digest).decode().rstrip('=')}"
 
 
 def npm_publication(name):
@@ -167,6 +193,10 @@ class World:
             return post(f"/projects/{self.project()}/issues", title="an issue")["id"]
         if kind == "applications":
             return post("/applications", name="x", redirect_uri=CALLBACK, scopes="api")["id"]
+        if kind == "keys":
+            return post("/user/keys", title="x", key=ssh_key())["id"]
+        if self.path.endswith("/fork") and self.method == "DELETE":
+            return post(f"/projects/{self.project()}/fork/{self.project()}")["id"]
         if kind == "personal_access_tokens":
             return post(f"/users/{self.get('user')}/personal_access_tokens", name="x", scopes=["api"])["id"]
         if self.path.endswith("/promote"):
@@ -279,7 +309,203 @@ class World:
 
     def tag_name(self):
         name = f"tag-{next(numbers)}"
-        return post(f"{self.get('history')}/tags", tag_name=name, ref="main")["name"]
+        tag = post(f"{self.get('history')}/tags", tag_name=name, ref="main")["name"]
+        if "/releases/" in self.path:
+            post(f"{self.owner()}/releases", tag_name=tag)
+        return tag
+
+    def link_id(self):
+        links = f"{self.owner()}/releases/{self.get('tag_name')}/assets/links"
+        name = f"link-{next(numbers)}"
+        link = {"name": name, "url": f"https://files.example.org/{name}"}
+        return call("POST", links, json=link)["id"]
+
+    def suffix(self):
+        return "assets/links"
+
+    def asset_path(self):
+        return "drawing.pdf"
+
+    def forked_from_id(self):
+        return self.project()
+
+    def deploy_key_id(self):
+        # One is taken from another project, which the caller knows.
+        owner = f"/projects/{self.project()}" if self.path.endswith("/enable") else self.owner()
+        return post(f"{owner}/deploy_keys", title="x", key=ssh_key())["id"]
+
+    def key(self):
+        """A CI/CD variable of the path."""
+        owner = "/admin/ci" if self.path.startswith("/admin/") else self.owner()
+        return post(f"{owner}/variables", key=f"KEY_{next(numbers)}", value="iron")["key"]
+
+    def pipeline_file(self):
+        """The project of a pipeline, with jobs that wait for a runner and for somebody."""
+        project = self.project() if self.path.startswith("/jobs/") else self.get("id")
+        jobs = "run: {script: make, resource_group: forge}\nhold: {script: make, when: manual}\n"
+        action = {"action": "create", "file_path": ".gitlab-ci.yml", "content": jobs}
+        path = f"/projects/{project}/repository/commits"
+        post(path, branch="main", commit_message="jobs [skip ci]", actions=[action])
+        return f"/projects/{project}"
+
+    def pipeline_id(self):
+        return post(f"{self.get('pipeline_file')}/pipeline", ref="main")["id"]
+
+    def runner(self):
+        """A runner of the project that the path is about, or of one of its own."""
+        whose = self.get("id") if self.path.startswith("/projects/") else self.get("project")
+        return post("/user/runners", runner_type="project_type", project_id=whose)
+
+    def runner_beside(self):
+        """A runner of another project."""
+        return post("/user/runners", runner_type="project_type", project_id=self.project())["id"]
+
+    def runner_id(self):
+        if self.path.startswith("/projects/") and self.operation == "DELETE":
+            # It stays with the project that it was made for.
+            other = self.runner_beside()
+            post(f"{self.owner()}/runners", runner_id=other)
+            return other
+        return self.get("runner")["id"]
+
+    def runner_of_job(self):
+        """A runner that has the job of the path; the job with its token."""
+        project = self.get("pipeline_file").removeprefix("/projects/")
+        self.get("pipeline_id")
+        runner = post("/user/runners", runner_type="project_type", project_id=int(project))
+        return post("/jobs/request", {}, token=runner["token"])
+
+    def done(self):
+        """A job that left a file behind; the name of the branch."""
+        job = self.get("runner_of_job")
+        archive = io.BytesIO()
+        with zipfile.ZipFile(archive, "w") as members:
+            members.writestr("hammer.bin", "iron")
+        mine = {"JOB-TOKEN": job["token"]}
+        path = f"/jobs/{job['id']}"
+        files = {"file": ("artifacts.zip", archive.getvalue())}
+        kind = {"artifact_type": "archive", "artifact_format": "zip"}
+        call("POST", f"{path}/artifacts", mine, files=files, params=kind)
+        if not self.path.startswith("/jobs/"):
+            call("PUT", path, mine, json={"state": "success", "token": job["token"]})
+        return "main"
+
+    def ref_name(self):
+        return self.get("done")
+
+    def archive_path(self):
+        self.get("done")
+        return "hammer.bin"
+
+    def machine(self):
+        """A machine that uses the runner."""
+        post("/runners/verify", {}, token=self.get("runner")["token"], system_id="s_1")
+        return "s_1"
+
+    def token_of_program(self):
+        """What a runner, or the one with the job of the path, shows."""
+        if self.path == "/runners":
+            return post("/runners/reset_registration_token")["token"] if self.method == "POST" else self.get("runner")["token"]
+        if self.path.startswith("/jobs/") and self.path != "/jobs/request":
+            return self.get("runner_of_job")["token"]
+        if self.path == "/jobs/request":
+            self.get("pipeline_id")
+        return self.get("runner")["token"]
+
+    def pipeline_schedule_id(self):
+        """A schedule of the path, of a branch with a pipeline file."""
+        self.get("pipeline_id")
+        given = {"description": "x", "ref": "main", "cron": f"0 4 {next(numbers) % 28 + 1} 1 *"}
+        return post(f"{self.owner()}/pipeline_schedules", **given)["id"]
+
+    def schedule_key(self):
+        path = f"{self.owner()}/pipeline_schedules/{self.get('pipeline_schedule_id')}/variables"
+        return post(path, key=f"KEY_{next(numbers)}", value="iron")["key"]
+
+    def trigger_id(self):
+        return post(f"{self.owner()}/triggers", description="x")["id"]
+
+    def target_project_id(self):
+        """A project whose jobs enter the one of the path."""
+        other = self.project()
+        post(f"{self.owner()}/job_token_scope/allowlist", target_project_id=other)
+        return other
+
+    def target_group_id(self):
+        """A group whose jobs enter the project of the path."""
+        path = f"entering{next(numbers)}"
+        group = post("/groups", name=path, path=path)["id"]
+        post(f"{self.owner()}/job_token_scope/groups_allowlist", target_group_id=group)
+        return group
+
+    def resource_group(self):
+        self.get("pipeline_id")
+        return "forge"
+
+    def job_id(self):
+        """A job of the path that what is done to it can be done to."""
+        if self.path.startswith("/jobs/") or "/artifacts" in self.path:
+            if not self.path.startswith("/jobs/") or self.operation == "GET":
+                self.get("done")
+            return self.get("runner_of_job")["id"]
+        jobs = call("GET", f"{self.owner()}/pipelines/{self.get('pipeline_id')}/jobs")
+        ids = {job["name"]: job["id"] for job in jobs}
+        if self.path.endswith("/play"):
+            return ids["hold"]
+        if self.path.endswith(("/retry", "/erase")):
+            post(f"{self.owner()}/jobs/{ids['run']}/cancel")
+        return ids["run"]
+
+    def deployment(self):
+        """A deployment of the path's project that something else made."""
+        self.get("pipeline_id")
+        commits = call("GET", f"{self.owner()}/repository/commits?ref_name=main")
+        told = {"environment": f"e-{next(numbers)}", "sha": commits[0]["id"], "ref": "main"}
+        return post(f"{self.owner()}/deployments", tag=False, status="failed", **told)
+
+    def deployment_id(self):
+        return self.get("deployment")["id"]
+
+    def environment_id(self):
+        return self.get("deployment")["environment"]["id"]
+
+    def freeze_period_id(self):
+        period = {"freeze_start": "0 0 * * *", "freeze_end": "0 1 * * *"}
+        return post(f"{self.owner()}/freeze_periods", **period)["id"]
+
+    def tier(self):
+        """A tier of the path's group that is protected."""
+        levels = [{"access_level": 40}]
+        at = f"{self.owner()}/protected_environments"
+        return post(at, name="other", deploy_access_levels=levels)["name"]
+
+    def gpg_key_id(self):
+        owner = f"/users/{self.get('id')}" if self.path.startswith("/users/") else "/user"
+        return post(f"{owner}/gpg_keys", key=gpg_key())["id"]
+
+    def slug(self):
+        """A page of the wiki of the path."""
+        return post(f"{self.owner()}/wikis", title=f"page-{next(numbers)}", content="a page")["slug"]
+
+    def type(self):
+        return "licenses" if self.path.startswith("/projects/") else "gitignores"
+
+    def license(self):
+        return "mit"
+
+    def known_fingerprint(self):
+        key = ssh_key()
+        post("/user/keys", title="x", key=key)
+        return fingerprint(key)
+
+    def push_rule(self):
+        """There is one, unless it is about to be made."""
+        if self.operation != "POST":
+            post(f"{self.owner()}/push_rule", max_file_size=5)
+
+    def mirror_id(self):
+        url = "https://ada:secret@git.example/x.git"
+        return call("POST", f"{self.owner()}/remote_mirrors", json={"url": url})["id"]
 
     def blob_id(self):
         return call("GET", f"{self.get('history')}/tree")[0]["id"]
@@ -420,7 +646,13 @@ class World:
         return tags + "/latest" if self.method == "DELETE" else tags
 
     def name(self):
-        """The name of what is protected."""
+        """The name of what is protected, or of a template."""
+        if "/templates/" in self.path:
+            return "mit" if self.path.startswith("/projects/") else "Rust"
+        if "/protected_environments/" in self.path:
+            levels = [{"access_level": 40}]
+            at = f"{self.owner()}/protected_environments"
+            return post(at, name=f"e-{next(numbers)}", deploy_access_levels=levels)["name"]
         kind = "protected_tags" if "/protected_tags/" in self.path else "protected_branches"
         return post(f"{self.owner()}/{kind}", name=f"kept-{next(numbers)}")["name"]
 
@@ -492,7 +724,20 @@ class World:
 
     def noteable(self):
         """What notes of the path are about."""
-        return self.get("epic" if "/epics/" in self.path else "issue")
+        kinds = [kind for kind in ("epic", "snippet") if f"/{kind}s/" in self.path]
+        return self.get(kinds[0] if kinds else "issue")
+
+    def snippet(self):
+        owner = self.owner() if self.path.startswith("/projects/") else ""
+        files = [{"file_path": "hammer.bin", "content": "iron"}]
+        made = post(f"{owner}/snippets", title="a snippet", visibility="public", files=files)
+        return f"{owner}/snippets/{made['id']}"
+
+    def snippet_id(self):
+        return int(self.get("snippet").rsplit("/", 1)[-1])
+
+    def ref(self):
+        return "main"
 
     def todo_issue(self):
         return post(f"/projects/{self.get('project')}/issues", title="an issue")["iid"]
@@ -544,6 +789,9 @@ class World:
         call("PUT", path, json={"active": True, "integrated": True})
 
     def key_id(self):
+        if "/user" in self.path:
+            owner = "/user" if self.path.startswith("/user/") else f"/users/{self.get('id')}"
+            return post(f"{owner}/keys", title="x", key=ssh_key())["id"]
         return post(f"{self.owner()}/error_tracking/client_keys")["id"]
 
     def error_id(self):
@@ -598,16 +846,24 @@ class World:
             return ["read_registry"]
         return ["self_rotate" if self.path.startswith("/user/") else "api"]
 
+    def new_key(self):
+        if "/variables" in self.path:
+            return f"KEY_{next(numbers)}"
+        return gpg_key() if "/gpg_keys" in self.path else ssh_key()
+
     def asked(self, query):
         """The query, with things of the repository where the generator had none."""
         known = {
             "ref": lambda: "main",
+            "job": lambda: "run",
+            "system_id": lambda: "s_1",
             "from": lambda: "main",
             "to": lambda: "main",
             "refs[]": lambda: ["main", "main"],
             "sha": lambda: "main",
             "branch": lambda: "main",
             "commit_message": lambda: "a change",
+            "version": lambda: "1.0.0",
         }
         return {
             key: known[key]() if key in known else value
@@ -645,8 +901,18 @@ class World:
             "target_issue_iid": self.target_issue_iid,
             "duration": lambda: "1h",
             "label_id": lambda: str(self.get("label_id")),
+            "key": self.new_key,
+            "environment_scope": lambda: "*",
+            "version": lambda: "1.0.0",
+            "from": lambda: "main",
+            "url": lambda: f"https://files.example.org/{name}",
             "path": lambda: name,
             "scopes": self.scopes,
+            "runner_type": lambda: "instance_type",
+            "runner_id": lambda: self.runner_beside(),
+            "system_id": lambda: self.get("machine") if self.path == "/runners/managers" else name,
+            "state": lambda: "running" if self.path.startswith("/jobs/") else body["state"],
+            "token": lambda: self.get("token_of_program"),
             "redirect_uri": lambda: CALLBACK,
             "access_level": lambda: 20,
             "group_access": lambda: 20,
@@ -696,8 +962,18 @@ def before_call(context, case, kwargs):
             case.path_parameters[name] = world.get(name)
     if "/repository/" in case.path:
         world.get("history")
+    if "/repository/" in case.path or "/artifacts" in case.path or "/pipelines/latest" in case.path or case.path in PROGRAMS:
         if data.parameter_location != ParameterLocation.QUERY:
             case.query = world.asked(case.query)
+    needs = {"/snapshot": "history", "/releases": "history", "/permalink/": "tag_name", "/storage": "history", "/push_rule": "push_rule", "/pipelines/latest": "pipeline_id"}
+    of_project = case.path.startswith("/api/v4/projects/")
+    if case.path.endswith("/{id}/pipeline"):
+        world.get("pipeline_file")
+    for part, needed in needs.items():
+        if part in case.path and (of_project or (part == "/push_rule" and "/groups/" in case.path)):
+            world.get(needed)
+    if case.path == "/api/v4/keys":
+        case.query = {"fingerprint": world.get("known_fingerprint")}
     if isinstance(case.body, dict):
         case.body = world.filled(case.body)
         # What runs beside this would find the instance closed.
@@ -710,6 +986,12 @@ def before_call(context, case, kwargs):
         world.get("tracker")
     if "/self" in case.path:
         case.headers.update(World("").user_headers())
+    if case.path.startswith("/api/v4/jobs/{") and "/artifacts" in case.path:
+        case.headers["JOB-TOKEN"] = world.get("token_of_program")
+    elif case.path == "/api/v4/jobs/request" or case.path in PROGRAMS:
+        case.headers["RUNNER-TOKEN"] = world.get("token_of_program")
+    if case.path == "/api/v4/runners/managers":
+        world.get("machine")
     if case.method == "POST" and case.path.endswith("/access_requests"):
         case.headers.update(world.get("user_headers"))
 
@@ -733,6 +1015,8 @@ def tell():
         json.dump(sorted(accepted), file)
 
 
+# More variables of the instance are made here than it has room for.
+call("PUT", "/application/plan_limits", json={"ci_instance_level_variables": 0})
 # More archives than anybody needs are asked for here.
 call("PUT", "/application/settings", json={"archive_requests_per_minute": 0})
 settings = {path: call("GET", path) for path in SETTINGS}

@@ -19,7 +19,7 @@ use self::runner::run;
 use self::suites::{BROWSER, CLIENTS, Suite};
 use crate::shared::{Depth, Shared};
 use xtask::server;
-use xtask::steps::{Outcome, cargo, linting_cargo};
+use xtask::steps::Outcome;
 use xtask::tools;
 
 /// The databases that the server runs on.
@@ -47,13 +47,13 @@ pub struct Options {
 
 /// The real-client suites.
 pub fn clients(shared: &Shared) -> Outcome {
-    let program = server::checked(linting_cargo)?;
+    let program = server::checked()?;
     run(shared, &on_engines(shared, CLIENTS), &program, &programs()?, &[])
 }
 
 /// The browser suites.
 pub fn browser(shared: &Shared) -> Outcome {
-    let program = server::checked(linting_cargo)?;
+    let program = server::checked()?;
     in_browser(shared, &on_engines(shared, BROWSER), &program)
 }
 
@@ -81,7 +81,7 @@ pub fn some(options: &Options) -> Outcome {
     }
     let program = match &options.program {
         Some(program) => program.clone(),
-        None => server::checked(cargo)?,
+        None => server::checked()?,
     };
     if !clients.is_empty() {
         run(&shared, &clients, &program, &programs()?, &[])?;

@@ -5,9 +5,11 @@
 //! in every run.
 
 use std::fs;
-use std::process::Stdio;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
-use xtask::steps::{self, Outcome, cargo};
+use xtask::server;
+use xtask::steps::{self, Outcome};
 use xtask::tree;
 
 /// The generated files at the top of the checkout.
@@ -40,10 +42,11 @@ pub fn check_lists() -> Outcome {
 
 /// Fails with the names of the files that are not what the program prints.
 fn check() -> Outcome {
+    let program = server::checked()?;
     let mut stale = Vec::new();
     for name in GENERATED {
         let current = fs::read_to_string(tree::root().join(name)).unwrap_or_default();
-        if current != generate(name)? {
+        if current != generate(&program, name)? {
             stale.push(name);
         }
     }
@@ -70,21 +73,23 @@ fn check_listed(directory: &str) -> Outcome {
 }
 
 fn write() -> Outcome {
+    let program = server::checked()?;
     for name in GENERATED {
         let path = tree::root().join(name);
-        fs::write(&path, generate(name)?)
+        fs::write(&path, generate(&program, name)?)
             .map_err(|error| format!("{}: {error}", path.display()))?;
         steps::say(&format!("wrote {name}"));
     }
     Ok(())
 }
 
-fn generate(name: &str) -> Result<String, String> {
-    let output = cargo(["run", "--quiet", "--package", "tenon", "--", "generate", name])
+fn generate(program: &Path, name: &str) -> Result<String, String> {
+    let output = Command::new(program)
+        .args(["generate", name])
         .stdin(Stdio::null())
         .stderr(Stdio::inherit())
         .output()
-        .map_err(|error| format!("cargo run: {error}"))?;
+        .map_err(|error| format!("{}: {error}", program.display()))?;
     if !output.status.success() {
         return Err(format!("tenon generate {name} ended with {}", output.status));
     }

@@ -9,7 +9,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use crate::costs;
-use crate::steps::{self, Outcome, cargo};
+use crate::steps::{self, Outcome, cargo, linting_cargo};
 use crate::tree;
 
 /// A server that does not say it listens within this time has failed.
@@ -24,10 +24,16 @@ pub fn build() -> Result<PathBuf, String> {
 /// Builds the server that the tests run, with its assertions and its checks of
 /// arithmetic, and answers its path. It is built as one of its tests needs it:
 /// after the tests nothing is left to build, where a release build would take
-/// a third of the time of the whole check. The cargo that built the tests is
-/// the one to ask.
-pub fn checked(cargo: fn([&str; 6]) -> Command) -> Result<PathBuf, String> {
-    steps::run(&mut cargo(["test", "--workspace", "--no-run", "--quiet", "--test", "program"]))?;
+/// a third of the time of the whole check.
+pub fn checked() -> Result<PathBuf, String> {
+    steps::run(&mut linting_cargo([
+        "test",
+        "--workspace",
+        "--no-run",
+        "--quiet",
+        "--test",
+        "program",
+    ]))?;
     Ok(tree::target().join("debug/tenon"))
 }
 
@@ -137,15 +143,31 @@ impl Server {
 
     /// Resident memory now, in bytes.
     pub fn resident_bytes(&self) -> Result<u64, String> {
+        self.memory("VmRSS:")
+    }
+
+    /// The most resident memory there was, in bytes, since the server started or this
+    /// was forgotten.
+    pub fn peak_bytes(&self) -> Result<u64, String> {
+        self.memory("VmHWM:")
+    }
+
+    /// Makes [`Server::peak_bytes`] begin anew.
+    pub fn forget_peak(&self) -> Outcome {
+        let path = format!("/proc/{}/clear_refs", self.child.id());
+        fs::write(&path, "5").map_err(|error| format!("{path}: {error}"))
+    }
+
+    fn memory(&self, figure: &str) -> Result<u64, String> {
         let path = format!("/proc/{}/status", self.child.id());
         let status = fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
         status
             .lines()
-            .find_map(|line| line.strip_prefix("VmRSS:"))
+            .find_map(|line| line.strip_prefix(figure))
             .and_then(|rest| rest.split_whitespace().next())
             .and_then(|kib| kib.parse::<u64>().ok())
             .map(|kib| kib * 1024)
-            .ok_or_else(|| format!("{path} names no VmRSS"))
+            .ok_or_else(|| format!("{path} names no {figure}"))
     }
 
     /// Asks the server to end; a status other than 0 is a failure.

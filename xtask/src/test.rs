@@ -110,6 +110,7 @@ fn tests(shared: &Shared) -> Outcome {
     tools::postgres()?;
     tools::oathtool()?;
     tools::dovecot()?;
+    tools::openssh()?;
     let cluster = shared.cluster()?;
     let _place = shared.slots.take();
     // They wait for the disk and for PostgreSQL now and then.

@@ -57,6 +57,14 @@ pub fn oathtool() -> Outcome {
     system_packages("oathtool", &["oathtool"])
 }
 
+/// The client of SSH, which git starts.
+pub fn openssh() -> Outcome {
+    if on_path(&["ssh"]).is_some() && on_path(&["ssh-keygen"]).is_some() {
+        return Ok(());
+    }
+    system_packages("ssh", &["openssh-client"])
+}
+
 /// A mail server with mailboxes.
 pub fn dovecot() -> Outcome {
     if on_path(&["dovecot"]).is_some() && on_path(&["openssl"]).is_some() {
@@ -240,6 +248,16 @@ pub fn nginx() -> Result<PathBuf, String> {
     found().ok_or_else(|| "the package nginx-light brought no program nginx".to_owned())
 }
 
+/// What lets nginx start programs.
+pub fn fcgiwrap() -> Result<PathBuf, String> {
+    let found = || on_path(&["fcgiwrap"]);
+    if let Some(program) = found() {
+        return Ok(program);
+    }
+    system_packages("fcgiwrap", &["fcgiwrap"])?;
+    found().ok_or_else(|| "the package fcgiwrap brought no program fcgiwrap".to_owned())
+}
+
 fn make_venv(directory: &Path) -> Outcome {
     let make = || {
         let python = on_path(&["python3"]).ok_or("python3 is not on PATH")?;
@@ -285,14 +303,14 @@ pub fn node_with(packages: &str, under: &str) -> Result<(PathBuf, PathBuf), Stri
     Ok((node, modules))
 }
 
-/// The program of `tests/clients/sentry_reqwest`, built.
-pub fn sentry_over_reqwest() -> Result<PathBuf, String> {
-    let target = tree::target().join("clients/sentry_reqwest");
-    let manifest = "tests/clients/sentry_reqwest/Cargo.toml";
-    run(cargo(["build", "--quiet", "--locked", "--manifest-path", manifest])
+/// The program of a folder of `tests/clients`, built.
+pub fn program(name: &str) -> Result<PathBuf, String> {
+    let target = tree::target().join("clients").join(name);
+    let manifest = format!("tests/clients/{name}/Cargo.toml");
+    run(cargo(["build", "--quiet", "--locked", "--manifest-path", &manifest])
         .arg("--target-dir")
         .arg(&target))?;
-    Ok(target.join("debug/sentry_reqwest"))
+    Ok(target.join("debug").join(name))
 }
 
 /// A text file of the checkout.

@@ -7,7 +7,7 @@ use identity::model::User;
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::time::wire;
-use planning::entity::notes::{NoteEntity, note};
+use planning::entity::notes::{NoteEntity, note as entity_of_note};
 use planning::model::epics::Epic;
 use planning::model::{Issue, Milestone};
 use planning::store::epics as epic_rows;
@@ -16,9 +16,12 @@ use planning::store::milestones;
 use planning::store::notes::{self as note_rows, Note};
 use schemars::JsonSchema;
 use serde::Serialize;
+use snippets::activity::SNIPPET;
+use snippets::model::Snippet;
 use spaces::activity::{Action, PushAction, PushData};
 use std::collections::HashMap;
 use store::{Fragment, Json, Tx};
+use wikis::store::PageRow;
 
 /// Something that somebody did.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -40,6 +43,8 @@ pub struct EventEntity {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<Box<NoteEntity>>,
     pub author: Option<UserBasic>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wiki_page: Option<WikiPageEntity>,
     pub imported: bool,
     pub imported_from: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,6 +52,24 @@ pub struct EventEntity {
     pub author_username: Option<String>,
     /// Nothing.
     pub data: Option<String>,
+}
+
+/// The page of a wiki that an event is about, if it is there still.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct WikiPageEntity {
+    pub format: String,
+    pub slug: String,
+    pub title: String,
+}
+
+impl From<&PageRow> for WikiPageEntity {
+    fn from(row: &PageRow) -> WikiPageEntity {
+        WikiPageEntity {
+            format: row.format.clone(),
+            slug: row.slug.clone(),
+            title: row.title(),
+        }
+    }
 }
 
 /// What was done, as people say it (docs/interface/collaboration.md 4).
@@ -57,7 +80,8 @@ pub fn action_name(action: Action, kind: Kind, push: Option<PushAction>) -> &'st
             Some(PushAction::Removed) => "deleted",
             _ => "pushed",
         },
-        (Action::Created, Kind::Project) => "created",
+        (Action::Created, Kind::Project | Kind::WikiPage) => "created",
+        (Action::Updated, Kind::WikiPage) => "updated",
         (Action::Created | Action::Updated | Action::Reopened, _) => "opened",
         (Action::Closed, _) => "closed",
         (Action::Pushed, _) => "pushed",
@@ -78,6 +102,8 @@ pub struct Targets {
     pub notes: HashMap<i64, Note>,
     pub milestones: HashMap<i64, Milestone>,
     pub epics: HashMap<i64, Epic>,
+    pub wiki_pages: HashMap<i64, PageRow>,
+    pub snippets: HashMap<i64, Snippet>,
     pub users: HashMap<i64, User>,
 }
 
@@ -90,10 +116,14 @@ impl Targets {
             of_kind.filter_map(|event| event.target_id).collect()
         };
         let mut of_notes = Fragment::default();
-        of_notes.in_list("notes.id", ids(Kind::Note));
+        of_notes.in_list("notes.id", [ids(Kind::Note), ids(Kind::SnippetNote)].concat());
         let notes = note_rows::select(tx, of_notes)?;
         let mut wanted = ids(Kind::Issue);
-        wanted.extend(notes.iter().map(|note| note.noteable_id));
+        let is_of_snippet = |note: &&Note| note.noteable_type == SNIPPET;
+        wanted
+            .extend(notes.iter().filter(|note| !is_of_snippet(note)).map(|note| note.noteable_id));
+        let mut of_snippets = ids(Kind::Snippet);
+        of_snippets.extend(notes.iter().filter(is_of_snippet).map(|note| note.noteable_id));
         let mut of_issues = Fragment::default();
         of_issues.in_list("issues.id", wanted);
         let issues = issue_rows::of_condition(tx, of_issues)?;
@@ -106,6 +136,8 @@ impl Targets {
             notes: notes.into_iter().map(|note| (note.id, note)).collect(),
             milestones: milestones::by_ids(tx, &ids(Kind::Milestone))?,
             epics: epics.into_iter().map(|epic| (epic.id, epic)).collect(),
+            snippets: snippets::activity::by_ids(tx, &of_snippets)?,
+            wiki_pages: wikis::store::by_ids(tx, &ids(Kind::WikiPage))?,
             users: load_basic(tx, &authors)?,
         })
     }
@@ -121,7 +153,8 @@ impl Targets {
     }
 
     pub fn note(&self, event: &Event) -> Option<&Note> {
-        let is_note = event.target_type == Kind::Note.stored();
+        let kind = Kind::from_stored(&event.target_type);
+        let is_note = matches!(kind, Some(Kind::Note | Kind::SnippetNote));
         self.notes.get(&event.target_id.filter(|_| is_note)?)
     }
 
@@ -135,20 +168,39 @@ impl Targets {
         self.epics.get(&event.target_id.filter(|_| is_epic)?)
     }
 
+    /// The page that an event is about, if it is there still.
+    pub fn wiki_page(&self, event: &Event) -> Option<&PageRow> {
+        let is_page = event.target_type == Kind::WikiPage.stored();
+        self.wiki_pages.get(&event.target_id.filter(|_| is_page)?)
+    }
+
+    /// The snippet that an event is about, or its comment.
+    pub fn snippet(&self, event: &Event) -> Option<&Snippet> {
+        let id = event.target_id?;
+        match Kind::from_stored(&event.target_type)? {
+            Kind::Snippet => self.snippets.get(&id),
+            Kind::SnippetNote => self.snippets.get(&self.notes.get(&id)?.noteable_id),
+            _ => None,
+        }
+    }
+
     /// What the target is called.
     pub fn title(&self, event: &Event) -> Option<String> {
         let issue = self.issue(event).map(|issue| issue.title.clone());
         let milestone = || self.milestone(event).map(|milestone| milestone.title.clone());
         let epic = || self.epic(event).map(|epic| epic.title.clone());
-        issue.or_else(milestone).or_else(epic).or_else(|| event.target_title.clone())
+        let snippet = || self.snippet(event).map(|snippet| snippet.title.clone());
+        let named = issue.or_else(milestone).or_else(epic).or_else(snippet);
+        named.or_else(|| event.target_title.clone())
     }
 
     pub fn entity(&self, app: &App, event: &Event) -> EventEntity {
         let kind = Kind::from_stored(&event.target_type).unwrap_or(Kind::Project);
         let author = self.users.get(&event.author_id);
-        let about = self.note(event).zip(self.issue(event));
-        let note = about
-            .map(|(row, issue)| note(app, row, Some(issue.iid), &self.users, Default::default()));
+        let iid = self.issue(event).map(|issue| issue.iid);
+        let is_there = iid.is_some() || self.snippet(event).is_some();
+        let note = self.note(event).filter(|_| is_there);
+        let note = note.map(|row| entity_of_note(app, row, iid, &self.users, Default::default()));
         let is_thing = !matches!(kind, Kind::Project | Kind::Member | Kind::Push);
         let push_data = event.push_data.clone().map(|Json(push)| push);
         let pushed = push_data.as_ref().map(|push| push.action);
@@ -166,6 +218,7 @@ impl Targets {
             created_at: wire::text(event.created_at),
             note: note.map(Box::new),
             author: author.map(|user| basic(app, user)),
+            wiki_page: self.wiki_page(event).map(Into::into),
             imported: false,
             imported_from: "none".to_owned(),
             push_data,
@@ -187,6 +240,7 @@ impl Targets {
         let in_thread = self.note(event).is_some_and(|note| note.in_thread);
         match in_thread {
             true => "DiscussionNote".to_owned(),
+            false if kind == Kind::SnippetNote => Kind::Note.stored().to_owned(),
             false => kind.stored().to_owned(),
         }
     }

@@ -5,10 +5,12 @@ use packages::activity::PACKAGE;
 use planning::activity::{MILESTONE, NOTE};
 use planning::model::epics::EPIC;
 use planning::store::notes::ISSUE;
+use snippets::activity::{SNIPPET, SNIPPET_NOTE};
 use spaces::access::{Purpose, visible_projects};
 use spaces::activity::{MEMBER, PROJECT, PUSH};
 use spaces::search::Place;
 use store::{Fragment, Tx};
+use wikis::activity::WIKI_PAGE;
 
 kernel::choices! {
     /// What lists are filtered by. Some things are not here, and nothing is done to
@@ -30,8 +32,8 @@ kernel::choices! {
 }
 
 impl TargetType {
-    fn kind(self) -> Option<Kind> {
-        Kind::all().find(|kind| kind.filter() == Some(self))
+    fn kinds(self) -> Vec<Kind> {
+        Kind::all().filter(|kind| kind.filter() == Some(self)).collect()
     }
 }
 
@@ -45,6 +47,10 @@ pub enum Kind {
     Milestone,
     Epic,
     Package,
+    WikiPage,
+    Snippet,
+    /// A comment on a snippet.
+    SnippetNote,
     /// Refs that were pushed.
     Push,
 }
@@ -58,6 +64,9 @@ const KINDS: &[(Kind, &str, Option<TargetType>)] = &[
     (Kind::Milestone, MILESTONE, Some(TargetType::Milestone)),
     (Kind::Epic, EPIC, Some(TargetType::Epic)),
     (Kind::Package, PACKAGE, Some(TargetType::Package)),
+    (Kind::WikiPage, WIKI_PAGE, Some(TargetType::Wiki)),
+    (Kind::Snippet, SNIPPET, Some(TargetType::Snippet)),
+    (Kind::SnippetNote, SNIPPET_NOTE, Some(TargetType::Note)),
     (Kind::Push, PUSH, None),
 ];
 
@@ -101,6 +110,9 @@ impl Kind {
             Kind::Epic => planning::activity::of_epics(tx, viewer),
             Kind::Push => visible_projects(tx, viewer, Purpose::DownloadCode),
             Kind::Package => packages::activity::of_packages(tx, viewer, place),
+            Kind::WikiPage => wikis::activity::of_pages(tx, viewer),
+            Kind::Snippet => snippets::activity::of_snippets(tx, viewer),
+            Kind::SnippetNote => snippets::activity::of_notes(tx, viewer),
         }
     }
 }
@@ -119,24 +131,31 @@ pub fn whole(only: Option<TargetType>) -> Option<Fragment> {
     (!names.is_empty()).then_some(whole)
 }
 
-/// Condition on events joined with `projects`: pushes whose code the viewer may read.
-/// None where another type is asked for.
-pub fn pushes(tx: &Tx<'_>, viewer: &Viewer, only: Option<TargetType>) -> Option<Fragment> {
-    let mut pushes = Fragment::new("activity_events.target_type = ");
-    pushes
-        .bind(PUSH)
-        .raw(" and ")
-        .append(visible_projects(tx, viewer, Purpose::DownloadCode));
-    only.is_none().then_some(pushes)
+/// Condition on events joined with `projects`: pushes, pages of wikis and snippets, where
+/// the viewer may read the code, the wiki and the snippets. None where another type is
+/// asked for.
+pub fn readable(
+    tx: &Tx<'_>, viewer: &Viewer, place: &Place, only: Option<TargetType>,
+) -> Option<Fragment> {
+    let asked = |kind: &Kind| only.is_none_or(|only| kind.filter() == Some(only));
+    let kinds = [Kind::Push, Kind::WikiPage, Kind::Snippet, Kind::SnippetNote];
+    let kinds: Vec<Kind> = kinds.into_iter().filter(asked).collect();
+    (!kinds.is_empty()).then(|| one_of(tx, viewer, place, kinds))
 }
 
 /// Condition on the same: the viewer sees what it was done to, which is of this type
 /// if one is told.
 pub fn seen(tx: &Tx<'_>, viewer: &Viewer, place: &Place, only: Option<TargetType>) -> Fragment {
     let kinds: Vec<Kind> = match only {
-        Some(only) => only.kind().into_iter().collect(),
+        Some(only) => only.kinds(),
         None => Kind::all().filter(|kind| kind.is_usual()).collect(),
     };
+    one_of(tx, viewer, place, kinds)
+}
+
+/// Condition on the same: it is of one of these kinds, and the viewer sees what it was
+/// done to.
+fn one_of(tx: &Tx<'_>, viewer: &Viewer, place: &Place, kinds: Vec<Kind>) -> Fragment {
     let mut seen = Fragment::new("(1 = 0");
     for kind in kinds {
         seen.push(" or (activity_events.target_type = ", kind.stored())

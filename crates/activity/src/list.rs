@@ -182,8 +182,8 @@ impl Events {
         match kinds::whole(self.target_type).filter(|_| !projects.is_empty()) {
             Some(whole) if matches!(place, Place::Project(..)) => {
                 seen.append(whole);
-                if let Some(pushes) = kinds::pushes(tx, viewer, self.target_type) {
-                    seen.raw(" or ").append(pushes);
+                if let Some(readable) = kinds::readable(tx, viewer, place, self.target_type) {
+                    seen.raw(" or ").append(readable);
                 }
                 seen.raw(")");
                 return Ok(seen);
@@ -240,7 +240,12 @@ fn midnight(day: Date) -> Timestamp {
 
 /// Condition on events joined with `projects`: of places that the viewer sees.
 fn open(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
-    of_places(visible_projects(tx, viewer, Purpose::Read), Some(visible_groups(tx, viewer)))
+    let projects = visible_projects(tx, viewer, Purpose::Read);
+    let mut open = Fragment::new("(");
+    open.append(of_places(projects, Some(visible_groups(tx, viewer))))
+        // What is a person's own is in no place; whether it is seen is asked of the thing.
+        .raw(" or (activity_events.project_id is null and activity_events.group_id is null))");
+    open
 }
 
 fn of_places(projects: Fragment, groups: Option<Fragment>) -> Fragment {

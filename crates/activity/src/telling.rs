@@ -61,6 +61,8 @@ impl Telling<'_> {
         let (author, words, place) = (self.author_name(), self.words, &self.place.path);
         match self.is_of_place {
             true => format!("{author} {words} {place}"),
+            // What is a person's own is in no place.
+            false if place.is_empty() => format!("{author} {words} {}", self.target),
             false => format!("{author} {words} {} in {place}", self.target),
         }
     }
@@ -127,6 +129,8 @@ impl Story {
             (Kind::Milestone, _) => format!("milestone {title}"),
             (Kind::Epic, _) => format!("epic {title}"),
             (Kind::Package, _) => format!("package {title}"),
+            (Kind::WikiPage, _) => format!("wiki page {title}"),
+            (Kind::Snippet | Kind::SnippetNote, _) => format!("snippet {title}"),
             _ => title,
         }
     }
@@ -139,6 +143,15 @@ impl Story {
             Kind::Issue => issue(),
             Kind::Note => Some(format!("{}#note_{}", issue()?, event.target_id?)),
             Kind::Milestone => Some(self.targets.milestone(event)?.path()),
+            Kind::Snippet => Some(self.targets.snippet(event)?.path()),
+            Kind::SnippetNote => {
+                let path = self.targets.snippet(event)?.path();
+                Some(format!("{path}#note_{}", event.target_id?))
+            }
+            Kind::WikiPage => {
+                let slug = &self.targets.wiki_page(event)?.slug;
+                Some(format!("{}/-/wikis/{}", place.url, wikis::model::in_address(slug)))
+            }
             Kind::Package => {
                 let id = event.target_id.filter(|id| self.packages.contains(id))?;
                 Some(format!("{}/-/packages/{id}", place.url))
@@ -185,8 +198,9 @@ fn words(action: Action, kind: Kind, pushed: Option<PushAction>) -> &'static str
         (Kind::Member, Action::Joined) => "joined",
         (Kind::Member, Action::Expired) => "is no longer a member, as was agreed, of",
         (Kind::Member, _) => "left",
-        (Kind::Note, _) => "commented on",
+        (Kind::Note | Kind::SnippetNote, _) => "commented on",
         (Kind::Package, Action::Created) => "published",
+        (Kind::WikiPage, Action::Created) => "created",
         (_, Action::Created) => "opened",
         (_, Action::Closed) => "closed",
         (_, Action::Reopened) => "reopened",
@@ -205,10 +219,12 @@ fn icon(action: Action, kind: Kind) -> &'static str {
         (Kind::Member, Action::Joined) => "plus",
         (Kind::Member, _) => "out",
         (Kind::Issue, _) => "issue",
-        (Kind::Note, _) => "comment",
+        (Kind::Note | Kind::SnippetNote, _) => "comment",
+        (Kind::Snippet, _) => "code",
         (Kind::Milestone, _) => "milestone",
         (Kind::Epic, _) => "epic",
         (Kind::Package, _) => "package",
+        (Kind::WikiPage, _) => "book",
     }
 }
 

@@ -56,7 +56,8 @@ pub fn offer(app: &App, viewer: &Viewer, page: Page, path: &str) -> Page {
     let url = match viewer {
         Viewer::User(signed_in) if matches!(signed_in.credential, Credential::Session { .. }) => {
             let token = token(app, &signed_in.user);
-            format!("{path}?{PARAMETER}={}", token.expose())
+            let joint = if path.contains('?') { '&' } else { '?' };
+            format!("{path}{joint}{PARAMETER}={}", token.expose())
         }
         _ => path.to_owned(),
     };

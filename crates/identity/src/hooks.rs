@@ -59,6 +59,18 @@ pub trait SingleSignOn: Send + Sync {
 /// [`PageViewer::COUNTED`](kernel::html::PageViewer::COUNTED) and one more.
 pub type PendingTodos = fn(&mut Tx<'_>, &Viewer) -> Result<u64>;
 
+/// A job of a pipeline that runs, as its token stands for it.
+#[derive(Debug, Clone, Copy)]
+pub struct RunningJob {
+    pub id: i64,
+    pub project_id: i64,
+    /// Whose rights it has in its project.
+    pub user_id: i64,
+}
+
+/// The job that a token is of, while it runs.
+pub type JobOfToken = fn(&mut Tx<'_>, &str) -> Result<Option<RunningJob>>;
+
 pub type GroupsOf = fn(&mut Tx<'_>, i64) -> Result<Vec<UsersGroup>>;
 /// From a user's id to the fewest hours that a group of theirs gives its
 /// members to set up a second factor; none when no group requires one.
@@ -97,7 +109,11 @@ pub struct Hooks {
     /// Single sign-on of groups, from when its room is ready.
     pub single_sign_on: OnceLock<&'static dyn SingleSignOn>,
     pub settings: Vec<Part>,
+    pub job_of_token: Option<JobOfToken>,
 }
+
+/// How the tokens of jobs begin: no other kind of token does.
+pub const JOB_TOKEN_PREFIX: &str = "jbt-";
 
 /// What was plugged in; [`Hooks`] must be among the store's plugs.
 pub(crate) fn get<'t>(tx: &Tx<'t>) -> Result<&'t Hooks> {
@@ -138,6 +154,10 @@ pub(crate) fn two_factor_grace(tx: &mut Tx<'_>, user: i64) -> Result<Option<i64>
 
 pub(crate) fn pending_todos(tx: &mut Tx<'_>, viewer: &Viewer) -> Result<u64> {
     get(tx)?.pending_todos.map_or(Ok(0), |hook| hook(tx, viewer))
+}
+
+pub(crate) fn job_of_token(tx: &mut Tx<'_>, token: &str) -> Result<Option<RunningJob>> {
+    get(tx)?.job_of_token.map_or(Ok(None), |hook| hook(tx, token))
 }
 
 pub(crate) fn sign_on(tx: &mut Tx<'_>, group: i64, signed_in: &SignedIn) -> Result<SignOn> {

@@ -23,6 +23,7 @@ pub mod domains;
 pub mod entities;
 pub mod feed_tokens;
 pub mod gate;
+pub mod git_pass;
 pub mod graph;
 pub mod hooks;
 pub mod instance;
@@ -57,6 +58,7 @@ pub mod viewer;
 
 pub use caller::Caller;
 pub use model::{User, UserId};
+pub use tasks::{Change as AccountChange, notify as notify_of_change};
 pub use viewer::{Admin, Credential, DeployViewer, SignedIn, SignedInViewer, SourceType, Viewer};
 
 use kernel::http::Routes;

@@ -65,8 +65,8 @@ const ALL: &[Scope] = &[
         Holder::AllButProjects,
         "Change the dependency proxy's cache.",
     ),
-    absent("create_runner", Holder::Anyone, "Create runners."),
-    absent("manage_runner", Holder::Anyone, "Manage runners."),
+    built("create_runner", Holder::Anyone, "Create runners."),
+    built("manage_runner", Holder::Anyone, "Manage runners."),
     elsewhere("k8s_proxy"),
     elsewhere("ai_features"),
     elsewhere("ai_workflows"),
@@ -174,8 +174,8 @@ mod tests {
     #[test]
     fn forms_offer_what_opens_something() {
         let offered: Vec<&str> = all().filter(|scope| is_offered(scope, &[])).collect();
-        let opens = "api read_api read_user read_repository write_repository self_rotate sudo \
-                     admin_mode openid profile email";
+        let opens = "api read_api read_user read_repository write_repository create_runner \
+                     manage_runner self_rotate sudo admin_mode openid profile email";
         assert_eq!(offered, opens.split_whitespace().collect::<Vec<_>>());
         assert!(is_offered("read_registry", &["read_registry".into()]), "it can be taken away");
         assert!(SELF_SERVICE.iter().all(|name| find(name).is_some()));

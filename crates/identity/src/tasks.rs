@@ -39,6 +39,8 @@ kernel::choices! {
         KeyAdded = "key_added",
         KeyRemoved = "key_removed",
         KeyCopied = "key_copied",
+        SshKeyAdded = "ssh_key_added",
+        GpgKeyAdded = "gpg_key_added",
     }
 }
 

@@ -68,6 +68,11 @@ pub enum Credential {
     },
     /// The token of feeds.
     Feed,
+    /// The token of a pipeline's job, of a project, while the job runs.
+    Job {
+        id: i64,
+        project: i64,
+    },
     /// Nobody asks: a job writes down what they may see.
     None,
 }
@@ -79,6 +84,7 @@ impl Credential {
             Credential::Session { .. }
             | Credential::OAuth { .. }
             | Credential::Feed
+            | Credential::Job { .. }
             | Credential::None => None,
         }
     }
@@ -125,8 +131,26 @@ impl Viewer {
         Viewer::User(Arc::new(SignedIn::by(user, Credential::None, String::new())))
     }
 
+    /// A user who proved who they are by other means than a token, with scopes that
+    /// tokens have.
+    pub fn by_key(user: User, scopes: &[&str], address: String) -> Viewer {
+        Viewer::User(Arc::new(SignedIn {
+            scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
+            ..SignedIn::by(user, Credential::None, address)
+        }))
+    }
+
     pub fn user_id(&self) -> Option<i64> {
         self.user().map(|user| user.id)
+    }
+
+    /// The job of a pipeline that asks, and its project: it may do what its user may there,
+    /// and in projects that let it in.
+    pub fn job(&self) -> Option<(i64, i64)> {
+        match self {
+            Viewer::User(signed_in) => signed_in.job(),
+            _ => None,
+        }
     }
 
     /// Who answers for what is done: under sudo the administrator.
@@ -225,7 +249,16 @@ impl SignedIn {
             Credential::Token { .. }
             | Credential::OAuth { .. }
             | Credential::Feed
+            | Credential::Job { .. }
             | Credential::None => None,
+        }
+    }
+
+    /// The job that asks and its project, if one does.
+    pub fn job(&self) -> Option<(i64, i64)> {
+        match self.credential {
+            Credential::Job { id, project } => Some((id, project)),
+            _ => None,
         }
     }
 

@@ -22,11 +22,16 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use store::{Access, Store, Tx, Work};
 
+/// The port that SSH has unless an address says another.
+const USUAL_SSH_PORT: u16 = 22;
+
 /// What the program was started with.
 #[derive(Debug, Clone)]
 pub struct Config {
     /// The instance's address as users see it, without a trailing slash.
     pub external_url: String,
+    /// Where users reach this instance by SSH, unless it is the usual port.
+    pub ssh_port: Option<u16>,
     /// Folder of everything that is not in the database or the blob store.
     pub data_dir: PathBuf,
     /// Folder of what may be deleted at any time and made again.
@@ -209,6 +214,24 @@ impl App {
     /// An absolute address on this instance; `path` starts with a slash.
     pub fn url(&self, path: &str) -> String {
         format!("{}{path}", self.base_url())
+    }
+
+    /// The name of this instance, or its number, without a port.
+    pub fn host(&self) -> &str {
+        let rest = self.base_url().split("://").nth(1).unwrap_or_default();
+        let end = match rest.find(']') {
+            Some(bracket) => bracket + 1,
+            None => rest.find([':', '/']).unwrap_or(rest.len()),
+        };
+        rest.get(..end).unwrap_or(rest)
+    }
+
+    /// Where something is by SSH; `path` starts without a slash.
+    pub fn ssh_url(&self, path: &str) -> String {
+        match (self.config().ssh_port, self.host()) {
+            (None | Some(USUAL_SSH_PORT), host) => format!("git@{host}:{path}"),
+            (Some(port), host) => format!("ssh://git@{host}:{port}/{path}"),
+        }
     }
 
     /// Whether users reach this instance over TLS, so cookies must too.

@@ -2,6 +2,7 @@
 
 use crate::model::{Package, PackageFile, PackageType, Status, Tag};
 use crate::store::packages::OtherVersion;
+use identity::entities::UserBasic;
 use kernel::time::wire::text;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -49,6 +50,12 @@ pub struct PackageEntity {
     pub project_path: Option<String>,
     /// Its tags.
     pub tags: Vec<Tag>,
+    /// The last pipeline that built it, by its old name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pipeline: Option<PipelineEntity>,
+    /// The pipelines that built it, if any did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pipelines: Option<Vec<PipelineEntity>>,
     /// The other versions, where one package is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub versions: Option<Vec<PackageVersionEntity>>,
@@ -61,12 +68,25 @@ pub struct PackageVersionEntity {
     pub package: OtherVersion,
     /// Its tags.
     pub tags: Vec<Tag>,
+    /// The last pipeline that built it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pipeline: Option<PipelineEntity>,
     /// The pipelines that built it.
     pub pipelines: Vec<PipelineEntity>,
 }
 
-/// A pipeline that built a package.
+/// A file of a package in a list.
 #[derive(Debug, Serialize, JsonSchema)]
+pub struct ListedFileEntity {
+    #[serde(flatten)]
+    pub file: PackageFile,
+    /// The pipelines that built it, if any did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pipelines: Option<Vec<PipelineEntity>>,
+}
+
+/// A pipeline that built a package.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PipelineEntity {
     /// Its id.
     pub id: i64,
@@ -89,6 +109,8 @@ pub struct PipelineEntity {
     pub updated_at: String,
     /// Its page.
     pub web_url: String,
+    /// Who began it.
+    pub user: Option<UserBasic>,
 }
 
 /// The file just published (`select=package_file`).
@@ -158,7 +180,18 @@ pub fn package(
         project_id: None,
         project_path: None,
         tags,
+        pipeline: None,
+        pipelines: None,
         versions: None,
+    }
+}
+
+impl PackageEntity {
+    /// With the pipelines that built it, the newest first.
+    pub fn built_by(mut self, pipelines: Option<Vec<PipelineEntity>>) -> PackageEntity {
+        self.pipeline = pipelines.as_ref().and_then(|all| all.first()).cloned();
+        self.pipelines = pipelines;
+        self
     }
 }
 

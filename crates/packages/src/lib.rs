@@ -6,15 +6,15 @@
 //! `package_cleanup_policies` (0009), `package_names` (0010), tags of npm
 //! (0012), `package_file_extracts` (0014); `package_files.channel` (0018, 0020),
 //! `conan_files` (0022), `package_cleanup_rules`, `package_cleanup_runs` (0026),
-//! `package_readmes` (0056).
+//! `package_readmes` (0056), `package_builds` (0102).
 //! Jobs: `packages.purge`, `packages.purge_file`, `packages.release_blobs`,
 //! `packages.cleanup`, `packages.clean_project`,
 //! `packages.apply_cleanup_rule`, `packages.purge_some`,
 //! `packages.drop_maven_versions`.
-//! Settings: `plan_limits`, `package_forwarding`;
+//! Settings: `package_forwarding`;
 //! `namespaces.package_settings` for duplicates.
 //! Hooks: [`jobs::CONTENTS`], [`jobs::project_destroying`], [`jobs::sizes`],
-//! [`jobs::hand_over`].
+//! [`jobs::hand_over`]; the room of pipelines plugs [`builds::Hooks`] in.
 //!
 //! Start with [`upload`] and [`download`], the one path in and the one path
 //! out that every format shares; [`formats::generic`] is the smallest format.
@@ -23,6 +23,7 @@ pub mod about;
 pub mod access;
 pub mod activity;
 pub mod archive;
+pub mod builds;
 pub mod check;
 pub mod cleanup;
 pub mod client;

@@ -7,7 +7,7 @@
 
 use crate::access::RegistryAccess;
 use crate::client::Client;
-use crate::limits::PlanLimits;
+use crate::limits::largest_file;
 use crate::model::{Package, PackageFile, PackageType};
 use crate::rules::publish::{self, Destination};
 use bytes::Bytes;
@@ -20,6 +20,7 @@ use kernel::http::openapi::Operation;
 use kernel::http::{Answer, RequestContext, Response, reply};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
+use spaces::plan_limits::PlanLimits;
 use std::fs::File;
 use std::sync::LazyLock;
 use store::Tx;
@@ -72,7 +73,7 @@ pub async fn receive_bytes(
 /// Most bytes of one file of the format.
 pub async fn limit(app: &App, package_type: PackageType) -> Result<Option<u64>> {
     let limits: PlanLimits = app.settings().get(app).await?;
-    Ok(limits.of(package_type))
+    Ok(largest_file(&limits, package_type))
 }
 
 /// Receives bytes within a limit, refused in the registry's words.

@@ -57,6 +57,7 @@ impl Writer {
         let (target_type, noun) = match action {
             "create_note" | "update_note" => ("Note", "note"),
             "create_epic" | "update_epic" => ("Epic", "epic"),
+            "create_snippet" | "update_snippet" => ("Snippet", "snippet"),
             _ => ("Issue", "issue"),
         };
         Ok(Subject {
@@ -278,14 +279,14 @@ impl NoteablePath for EpicPlace {
 }
 
 impl NoteablePath for NoteableRow {
-    type Access = ProjectAccess;
+    type Access = OwnedDesk;
     type Found = NoteableRow;
 
-    fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(ProjectAccess, NoteableRow)> {
+    fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(OwnedDesk, NoteableRow)> {
         Ok(((self.talk.enter)(tx, viewer, self.id)?, *self))
     }
 
-    fn desk(access: &ProjectAccess) -> Desk<'_> {
+    fn desk(access: &OwnedDesk) -> Desk<'_> {
         access.into()
     }
 
@@ -318,7 +319,7 @@ impl NoteablePath for Spot {
             }
             Spot::Thing(thing) => {
                 let (desk, thing) = thing.authorize(tx, viewer)?;
-                Ok((OwnedDesk::Project(desk), OwnedTopic::Thing(thing)))
+                Ok((desk, OwnedTopic::Thing(thing)))
             }
         }
     }

@@ -24,16 +24,26 @@ pub type IssueClosed = fn(&mut Tx<'_>, &Issue, Option<i64>) -> Result<()>;
 /// viewer may see.
 pub type NamedAlerts = fn(&mut Tx<'_>, &Viewer, &[String], &[i64]) -> Result<Vec<Numbered>>;
 
+/// Work in the transaction that puts one milestone in the place of others, before those
+/// are gone.
+pub type MilestonesReplaced = fn(&mut Tx<'_>, &[i64], i64) -> Result<()>;
+
 /// Functions of the rooms above; they must be among the store's plugs.
 #[derive(Default)]
 pub struct Hooks {
     pub issue_closed: Vec<IssueClosed>,
     pub named_alerts: Option<NamedAlerts>,
+    pub milestones_replaced: Vec<MilestonesReplaced>,
 }
 
 pub(crate) fn issue_closed(tx: &mut Tx<'_>, issue: &Issue, actor: Option<i64>) -> Result<()> {
     let hooks: &Hooks = tx.plugged()?;
     hooks.issue_closed.iter().try_for_each(|hook| hook(tx, issue, actor))
+}
+
+pub(crate) fn milestones_replaced(tx: &mut Tx<'_>, old: &[i64], by: i64) -> Result<()> {
+    let hooks: &Hooks = tx.plugged()?;
+    hooks.milestones_replaced.iter().try_for_each(|hook| hook(tx, old, by))
 }
 
 pub(crate) fn named_alerts(

@@ -28,7 +28,7 @@ pub mod graph;
 pub mod guarded;
 pub mod hooks;
 mod jobs;
-mod mail;
+pub mod mail;
 pub mod model;
 pub mod notifications;
 pub mod pages;
@@ -41,6 +41,7 @@ pub mod targets;
 pub mod tasks;
 
 pub use jobs::jobs;
+pub use rest::{Noted, talk_routes};
 pub use rules::{issues, notes, todos};
 pub use store::notes::Noteable;
 

@@ -3,10 +3,10 @@
 //! GraphQL such a thing is a node under the same name and has its notes by
 //! [`graph::noteable`](crate::graph::noteable).
 
-use crate::access::{ProjectAccess, Scope, visible};
+use crate::access::{OwnedDesk, Scope, visible};
 use crate::entity::epics;
 use crate::store::issues as rows;
-use crate::store::notes::{ISSUE, Noteable};
+use crate::store::notes::{ISSUE, Note, Noteable};
 use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -37,16 +37,23 @@ pub struct TargetKind {
 /// What notes by people ask of the room that a thing belongs to.
 #[derive(Clone, Copy)]
 pub struct Discussion {
-    /// Its project, for somebody signed in who may write notes about it.
-    pub enter: fn(&mut Tx<'_>, &Viewer, i64) -> Result<ProjectAccess>,
-    /// Whether a user may see such things of a project, and what only
-    /// reporters see.
-    pub may_know: fn(&mut Tx<'_>, &User, &Project) -> Result<bool>,
+    /// Where it is, for somebody signed in who may write notes about it.
+    pub enter: fn(&mut Tx<'_>, &Viewer, i64) -> Result<OwnedDesk>,
+    /// Whether a user may see the thing of this id, which is in this project if it is in
+    /// any, and what only reporters see.
+    pub may_know: fn(&mut Tx<'_>, &User, i64, Option<&Project>) -> Result<bool>,
+    /// Whether some notes about it are for reporters alone.
+    pub has_internal: bool,
     /// What mail tells of these, in a constant number of statements; nothing of what is
     /// gone.
     pub told: fn(&mut Tx<'_>, &[i64]) -> Result<HashMap<i64, NoteableSummary>>,
     /// Notes that somebody wrote about it.
     pub touch: fn(&mut Tx<'_>, i64) -> Result<()>,
+    /// Writes down that somebody wrote this note about it, as far as lists of activity
+    /// tell that.
+    pub said: fn(&mut Tx<'_>, i64, &Note) -> Result<()>,
+    /// A note about it is about to go.
+    pub unsaid: fn(&mut Tx<'_>, &Note) -> Result<()>,
 }
 
 #[derive(Debug, Clone)]
@@ -62,6 +69,8 @@ pub struct NoteableSummary {
     /// Path of its page, from the instance's address on.
     pub path: String,
     pub updated_at: Timestamp,
+    /// Who made it.
+    pub author: Option<i64>,
     pub assignees: Vec<i64>,
 }
 

@@ -1,30 +1,58 @@
 //! Who may fetch and push, and what others are told (docs/interface/repositories.md 1.4).
 
 use crate::formats::ref_name::RefName;
+use crate::hooks;
 use crate::model::{Repository, RepositoryKind};
+use crate::place::{Content, Place};
 use crate::protection::Way;
 use crate::store;
 use ::store::Tx;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
-use kernel::ids::Reference;
+use kernel::ids::{Reference, fold};
 use serde::{Deserialize, Serialize};
 use spaces::access::{self, Purpose};
 use spaces::model::Project;
 
 pub const NOT_FOUND: &str = "The project you were looking for could not be found.";
 const NO_DOWNLOAD: &str = "You are not allowed to download code from this project.";
-const NO_PUSH: &str = "You are not allowed to push code to this project.";
+pub const NO_PUSH: &str = "You are not allowed to push code to this project.";
 const NO_UPLOAD_SCOPE: &str = "You are not allowed to upload code.";
 
-/// The branch of repositories whose project names none.
-const USUAL_BRANCH: &str = "main";
+/// Whether a path ends as those of snippets do: `snippets/7`, `acme/anvil/snippets/7`.
+fn is_of_snippet(place: &str) -> bool {
+    let Some((above, id)) = place.rsplit_once('/') else {
+        return false;
+    };
+    let is_below = above == "snippets" || above.ends_with("/snippets");
+    is_below && !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit())
+}
 
 /// A repository as its address names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
     pub full_path: String,
     pub kind: RepositoryKind,
+}
+
+impl Address {
+    /// The repository at a path without its ending.
+    pub fn named(place: &str) -> Address {
+        let (full_path, kind) = match place.strip_suffix(".wiki") {
+            Some(path) => (path, RepositoryKind::Wiki),
+            None if is_of_snippet(place) => (place, RepositoryKind::Snippet),
+            None => (place, RepositoryKind::Project),
+        };
+        Address { full_path: full_path.to_owned(), kind }
+    }
+
+    /// The path without its ending.
+    pub fn place(&self) -> String {
+        match self.kind {
+            RepositoryKind::Project | RepositoryKind::Snippet => self.full_path.clone(),
+            RepositoryKind::Wiki => format!("{}.wiki", self.full_path),
+        }
+    }
 }
 
 /// What somebody wants of a repository.
@@ -35,6 +63,14 @@ pub enum Service {
 }
 
 impl Service {
+    /// The scope of tokens that it needs at least.
+    pub fn scope(self) -> &'static str {
+        match self {
+            Service::Fetch => "read_repository",
+            Service::Push => "write_repository",
+        }
+    }
+
     pub fn from_name(name: &str) -> Option<Service> {
         match name {
             "git-upload-pack" => Some(Service::Fetch),
@@ -56,20 +92,27 @@ impl Service {
 /// to yet has no row.
 #[derive(Debug, Clone)]
 pub struct Found {
-    pub project: Project,
-    pub kind: RepositoryKind,
+    pub place: Place,
     pub repository: Option<Repository>,
 }
 
 impl Found {
     /// The ref that HEAD stands for, or will.
     pub fn head(&self) -> RefName {
-        let wished = self.project.default_branch.as_deref();
-        let usual = || RefName::branch(USUAL_BRANCH).expect("it is a good name");
-        match &self.repository {
-            Some(repository) => repository.head.clone(),
-            None => wished.and_then(|name| RefName::branch(name).ok()).unwrap_or_else(usual),
+        self.place.head(self.repository.as_ref())
+    }
+
+    /// The project, if it is the code of one.
+    pub fn code(&self) -> Option<&Project> {
+        match &self.place {
+            Place::Code(project) => Some(project),
+            Place::Content(_) => None,
         }
+    }
+
+    /// Whether it was found by an address that it has no more.
+    pub fn has_moved_from(&self, address: &Address) -> bool {
+        fold(self.place.path()) != fold(&address.place())
     }
 
     /// Its repository, made if there is none.
@@ -77,7 +120,7 @@ impl Found {
         let head = self.head();
         match self.repository {
             Some(repository) => Ok(repository),
-            None => store::make_for_project(tx, self.project.id, self.kind, &head),
+            None => store::make(tx, self.place.holder(), &head),
         }
     }
 }
@@ -86,14 +129,49 @@ impl Found {
 #[derive(Debug, Clone)]
 pub struct Pushing {
     pub viewer: Viewer,
-    pub project_id: i64,
     pub repository_id: i64,
-    /// The branch that the project wants as its default.
+    /// The branch that is wished for as the default one.
     pub default_branch: Option<String>,
     /// By what way it comes.
     pub way: Way,
+    pub target: Target,
+}
+
+/// What a push is for, and what it is judged by.
+#[derive(Debug, Clone)]
+pub enum Target {
+    /// Code is protected, has the push rules of its project, and large files.
+    Code(CodeTarget),
+    /// The room above judges.
+    Content(Content),
+}
+
+/// The project whose code is pushed to.
+#[derive(Debug, Clone)]
+pub struct CodeTarget {
+    pub project_id: i64,
+    /// The key that who pushes is known by, if it is one of projects.
+    pub deploy_key_id: Option<i64>,
     /// Whether its pointers lead to large files.
     pub has_large_files: bool,
+}
+
+impl Pushing {
+    /// The project whose code it is for.
+    pub fn project_id(&self) -> Option<i64> {
+        match &self.target {
+            Target::Code(code) => Some(code.project_id),
+            Target::Content(_) => None,
+        }
+    }
+
+    /// The same by a key of projects.
+    pub fn by_deploy_key(mut self, id: i64) -> Pushing {
+        if let Target::Code(code) = &mut self.target {
+            code.deploy_key_id = Some(id);
+        }
+        self
+    }
 }
 
 /// A refusal with exactly this text.
@@ -108,35 +186,71 @@ pub fn find(
     if service == Service::Push {
         check_upload(viewer)?;
     }
-    let reference = Reference::Path(address.full_path.clone());
-    let project = match project(tx, viewer, &reference, service) {
-        // Git goes on at the old address.
-        Err(Error::Moved(id)) => {
-            let id = id.parse().unwrap_or_default();
-            project(tx, viewer, &Reference::Id(id), service)?
+    let place = match address.kind {
+        RepositoryKind::Project => Place::code(&code(tx, viewer, address, service)?),
+        // A project may stand in a group of this name.
+        RepositoryKind::Snippet if is_project(tx, address)? => {
+            Place::code(&code(tx, viewer, address, service)?)
         }
-        found => found?,
+        RepositoryKind::Wiki | RepositoryKind::Snippet => {
+            Place::Content(content(tx, viewer, address, service)?)
+        }
     };
-    let repository = store::of_project(tx, project.id, address.kind)?;
-    Ok(Found { project, kind: address.kind, repository })
+    let repository = store::of(tx, place.holder())?;
+    Ok(Found { place, repository })
 }
 
-fn project(
-    tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference, service: Service,
-) -> Result<Project> {
+fn is_project(tx: &mut Tx<'_>, address: &Address) -> Result<bool> {
+    let reference = Reference::Path(address.full_path.clone());
+    Ok(access::find_project(tx, &reference)?.is_some())
+}
+
+fn code(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address, service: Service) -> Result<Project> {
     let purpose = match service {
         Service::Fetch => Purpose::DownloadCode,
         Service::Push => Purpose::PushCode,
     };
-    let found = access::project(tx, viewer, reference, purpose);
-    found.map_err(|error| match (error, viewer) {
+    let reference = Reference::Path(address.full_path.clone());
+    let found = match access::project(tx, viewer, &reference, purpose) {
+        // Git goes on at the old address.
+        Err(Error::Moved(id)) => {
+            let id = id.parse().unwrap_or_default();
+            access::project(tx, viewer, &Reference::Id(id), purpose)
+        }
+        found => found,
+    };
+    found
+        .map_err(|error| match error {
+            Error::Forbidden(_) if service == Service::Fetch => Error::forbidden(NO_DOWNLOAD),
+            Error::Forbidden(_) => Error::forbidden(NO_PUSH),
+            other => other,
+        })
+        .map_err(|error| in_words(error, viewer, NOT_FOUND))
+}
+
+fn content(
+    tx: &mut Tx<'_>, viewer: &Viewer, address: &Address, service: Service,
+) -> Result<Content> {
+    let room = hooks::contents(tx, address.kind)?;
+    let found = match (room.find)(tx, address)? {
+        Some(content) => {
+            let allowed = (room.authorize)(tx, viewer, &content, service);
+            allowed.map(|()| content)
+        }
+        None => Err(Error::NotFound("")),
+    };
+    found.map_err(|error| in_words(error, viewer, room.not_found))
+}
+
+/// A refusal as git's user reads it.
+fn in_words(error: Error, viewer: &Viewer, not_found: &str) -> Error {
+    match (error, viewer) {
         // Strangers are asked who they are, whether there is something or not.
         (Error::NotFound(_) | Error::Forbidden(_), Viewer::Anonymous) => Error::Unauthenticated,
-        (Error::NotFound(_), _) => told(404, NOT_FOUND),
-        (Error::Forbidden(_), _) if service == Service::Fetch => told(403, NO_DOWNLOAD),
-        (Error::Forbidden(_), _) => told(403, NO_PUSH),
+        (Error::NotFound(_), _) => told(404, not_found),
+        (Error::Forbidden(text), _) => told(403, &text),
         (other, _) => other,
-    })
+    }
 }
 
 /// Whether the credential lets its holder push anywhere.
@@ -160,21 +274,27 @@ pub fn pushing(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address) -> Result<Pu
     to_push(tx, viewer, found, Way::Git)
 }
 
-/// The same for a change that is made here by somebody who may push to the project.
-pub fn writing(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project) -> Result<Pushing> {
-    let kind = RepositoryKind::Project;
-    let repository = store::of_project(tx, project.id, kind)?;
-    let found = Found { project: project.clone(), kind, repository };
+/// The same for a change that is made here by somebody who may write there.
+pub fn writing(tx: &mut Tx<'_>, viewer: &Viewer, place: &Place) -> Result<Pushing> {
+    let repository = store::of(tx, place.holder())?;
+    let found = Found { place: place.clone(), repository };
     to_push(tx, viewer, found, Way::Api)
 }
 
 fn to_push(tx: &mut Tx<'_>, viewer: &Viewer, found: Found, way: Way) -> Result<Pushing> {
+    let target = match &found.place {
+        Place::Code(project) => Target::Code(CodeTarget {
+            project_id: project.id,
+            deploy_key_id: None,
+            has_large_files: project.lfs_enabled,
+        }),
+        Place::Content(content) => Target::Content(content.clone()),
+    };
     Ok(Pushing {
         viewer: viewer.clone(),
-        project_id: found.project.id,
-        default_branch: found.project.default_branch.clone(),
-        has_large_files: found.project.lfs_enabled,
+        default_branch: found.place.default_branch().map(str::to_owned),
         repository_id: found.made(tx)?.id,
         way,
+        target,
     })
 }

@@ -78,6 +78,25 @@ impl Git {
     }
 }
 
+/// The contents that `git cat-file --batch` answered, none where it answered something else.
+pub fn objects_of(answer: &[u8]) -> impl Iterator<Item = Option<&[u8]>> {
+    let mut rest = Some(answer).filter(|bytes| !bytes.is_empty());
+    std::iter::from_fn(move || {
+        let next = next_object(rest.take()?);
+        rest = next.map(|(_, after)| after).filter(|after| !after.is_empty());
+        Some(next.map(|(content, _)| content))
+    })
+}
+
+/// `ID KIND SIZE`, the content, and the end of the line.
+fn next_object(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = bytes.iter().position(|byte| *byte == b'\n')?;
+    let line = std::str::from_utf8(&bytes[..end]).ok()?;
+    let size: usize = line.rsplit(' ').next()?.parse().ok()?;
+    let content = bytes.get(end + 1..end + 1 + size)?;
+    Some((content, bytes.get(end + 2 + size..)?))
+}
+
 /// A folder without any settings: the one that holds the copies.
 fn home(app: &App) -> PathBuf {
     crate::cache::root(app)
@@ -101,6 +120,16 @@ fn version(text: &str) -> Option<(u32, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn answers_are_read_one_by_one() {
+        let read = |said: &'static [u8]| objects_of(said).collect::<Vec<_>>();
+        let two = read(b"aa blob 3\nx\ny\nbb blob 0\n\n");
+        assert_eq!(two, [Some(&b"x\ny"[..]), Some(&b""[..])]);
+        assert_eq!(read(b"aa blob 30\nx"), [None]);
+        assert_eq!(read(b"aa missing\n"), [None]);
+        assert!(read(b"").is_empty());
+    }
 
     #[test]
     fn versions_are_read() {

@@ -81,9 +81,15 @@ pub fn objects(bytes: &[u8]) {
 }
 
 fn differences(bytes: &[u8]) {
-    let limits = Limits { files: 5, lines: 50, bytes: 2000, file_bytes: 500 };
+    let limits = Limits {
+        files: 5,
+        lines: 50,
+        bytes: 2000,
+        file_bytes: 500,
+        ..Limits::default()
+    };
     let read = |step: usize| {
-        let mut parser = Parser::new(limits);
+        let mut parser = Parser::new(limits, true);
         let _ = bytes.chunks(step).all(|piece| parser.take(piece));
         parser.end()
     };

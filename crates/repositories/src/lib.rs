@@ -7,9 +7,12 @@
 //!
 //! Tables: `repositories`, `repository_refs`, `repository_packs` (migration 0073),
 //! `protected_refs`, `protected_ref_levels` (migration 0074), `lfs_objects`, `lfs_locks`
-//! (migration 0076).
-//! Jobs: `repositories.compact`, `repositories.prune`, `repositories.sweep`.
-//! Settings: [`receive::limits::PART`], [`lfs::settings::PART`].
+//! (migration 0076), `push_rules` (migration 0080), `instance_signing_keys` (migration 0083),
+//! `remote_mirrors` (migration 0087).
+//! Jobs: `repositories.compact`, `repositories.prune`, `repositories.sweep`,
+//! `repositories.push_mirror`.
+//! Settings: [`receive::limits::PART`], [`lfs::settings::PART`], [`storages::PART`],
+//! [`edits::signing::PART`], [`size_limit::PART`].
 
 pub mod access;
 pub mod cache;
@@ -17,19 +20,26 @@ pub mod check;
 pub mod diffs;
 pub mod edits;
 pub mod fetch;
+pub mod forks;
 pub mod formats;
 pub mod git;
 pub mod hooks;
 pub mod hostile;
 pub mod http;
 pub mod lfs;
+pub mod mirrors;
 pub mod model;
 pub mod objects;
 pub mod on_disk;
 pub mod output;
+pub mod place;
 pub mod protection;
+pub mod push_rules;
 pub mod receive;
 pub mod rules;
+pub mod size_limit;
+pub mod snapshot;
+pub mod storages;
 pub mod store;
 pub mod upkeep;
 
@@ -37,9 +47,15 @@ pub fn routes(r: &mut kernel::http::Routes) {
     http::routes(r);
     lfs::routes(r);
     protection::routes(r);
+    storages::routes(r);
+    forks::routes(r);
+    push_rules::routes(r);
+    mirrors::routes(r);
+    snapshot::routes(r);
 }
 
 pub fn jobs(registry: &mut kernel::jobs::RegistryBuilder) {
     upkeep::jobs(registry);
     edits::jobs(registry);
+    mirrors::jobs(registry);
 }

@@ -10,11 +10,62 @@ kernel::choices! {
     pub enum RepositoryKind {
         Project = "project",
         Wiki = "wiki",
+        Snippet = "snippet",
     }
 }
 
-/// The storage that is always there: the blob store.
-pub const DEFAULT_STORAGE: &str = "default";
+/// Whose repository it is: each holder has one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Holder {
+    /// The code of a project.
+    Code(i64),
+    /// The wiki of a project.
+    ProjectWiki(i64),
+    /// The wiki of a group.
+    GroupWiki(i64),
+    /// A snippet of a project.
+    ProjectSnippet { id: i64, project_id: i64 },
+    /// A snippet of a person; it counts for the namespace that is theirs.
+    PersonalSnippet { id: i64, namespace_id: i64 },
+}
+
+impl Holder {
+    pub fn kind(self) -> RepositoryKind {
+        match self {
+            Holder::Code(_) => RepositoryKind::Project,
+            Holder::ProjectWiki(_) | Holder::GroupWiki(_) => RepositoryKind::Wiki,
+            Holder::ProjectSnippet { .. } | Holder::PersonalSnippet { .. } => {
+                RepositoryKind::Snippet
+            }
+        }
+    }
+
+    /// The project that it belongs to, if it is one.
+    pub fn project_id(self) -> Option<i64> {
+        match self {
+            Holder::Code(id)
+            | Holder::ProjectWiki(id)
+            | Holder::ProjectSnippet { project_id: id, .. } => Some(id),
+            Holder::GroupWiki(_) | Holder::PersonalSnippet { .. } => None,
+        }
+    }
+
+    /// The group that it belongs to, or the namespace of a person, if it is one.
+    pub fn group_id(self) -> Option<i64> {
+        match self {
+            Holder::GroupWiki(id) | Holder::PersonalSnippet { namespace_id: id, .. } => Some(id),
+            Holder::Code(_) | Holder::ProjectWiki(_) | Holder::ProjectSnippet { .. } => None,
+        }
+    }
+
+    /// The snippet, if it is one.
+    pub fn snippet_id(self) -> Option<i64> {
+        match self {
+            Holder::ProjectSnippet { id, .. } | Holder::PersonalSnippet { id, .. } => Some(id),
+            Holder::Code(_) | Holder::ProjectWiki(_) | Holder::GroupWiki(_) => None,
+        }
+    }
+}
 
 /// A repository. Its refs and packs have rows of their own.
 #[derive(Debug, Clone, FromRow)]
@@ -24,6 +75,8 @@ pub struct Repository {
     pub kind: String,
     pub project_id: Option<i64>,
     pub group_id: Option<i64>,
+    pub snippet_id: Option<i64>,
+    /// The name of the storage of its packs.
     pub storage: String,
     /// The ref that HEAD stands for; it need not be there.
     pub head: RefName,
@@ -34,6 +87,25 @@ pub struct Repository {
     /// Bytes of the packs in use.
     pub size: i64,
     pub pushed_at: Option<Timestamp>,
+    pub created_at: Timestamp,
+}
+
+impl Repository {
+    /// Whose it is; none of a row that this version knows no holder of.
+    pub fn holder(&self) -> Option<Holder> {
+        match (RepositoryKind::from_text(&self.kind)?, self.project_id, self.group_id) {
+            (RepositoryKind::Snippet, Some(project_id), _) => {
+                Some(Holder::ProjectSnippet { id: self.snippet_id?, project_id })
+            }
+            (RepositoryKind::Snippet, None, Some(namespace_id)) => {
+                Some(Holder::PersonalSnippet { id: self.snippet_id?, namespace_id })
+            }
+            (RepositoryKind::Project, Some(id), _) => Some(Holder::Code(id)),
+            (RepositoryKind::Wiki, Some(id), _) => Some(Holder::ProjectWiki(id)),
+            (RepositoryKind::Wiki, None, Some(id)) => Some(Holder::GroupWiki(id)),
+            _ => None,
+        }
+    }
 }
 
 /// A ref and what it points at.

@@ -19,6 +19,8 @@ pub struct Output {
     running: Running,
     stdout: ChildStdout,
     after: fn(Ended) -> Result<()>,
+    /// Pieces are given on as they come, however small: somebody waits to answer.
+    is_talk: bool,
     _copy: LocalCopy,
     _seat: OwnedSemaphorePermit,
 }
@@ -54,7 +56,28 @@ impl Output {
         running: Running, stdout: ChildStdout, (copy, seat): (LocalCopy, OwnedSemaphorePermit),
         after: fn(Ended) -> Result<()>,
     ) -> Output {
-        Output { running, stdout, after, _copy: copy, _seat: seat }
+        Output {
+            running,
+            stdout,
+            after,
+            is_talk: false,
+            _copy: copy,
+            _seat: seat,
+        }
+    }
+
+    /// The same of one that looks for something: that there is nothing is no failure.
+    pub fn searching(self) -> Output {
+        let after = |ended: Ended| match !ended.succeeded && ended.said.is_empty() {
+            true => Ok(()),
+            false => ended.check("git"),
+        };
+        Output { after, ..self }
+    }
+
+    /// The same of one that waits for answers to what it says.
+    pub(crate) fn talking(self) -> Output {
+        Output { is_talk: true, ..self }
     }
 
     /// The bytes as they come. Where git fails the stream does, so that nobody takes a
@@ -67,7 +90,11 @@ impl Output {
 async fn next(mut output: Output) -> Result<Option<(Bytes, Output)>> {
     let mut chunk = Vec::with_capacity(CHUNK);
     let mut stdout = (&mut output.stdout).take(CHUNK as u64);
-    while chunk.len() < CHUNK && stdout.read_buf(&mut chunk).await? > 0 {}
+    while chunk.len() < CHUNK && stdout.read_buf(&mut chunk).await? > 0 {
+        if output.is_talk {
+            break;
+        }
+    }
     if !chunk.is_empty() {
         return Ok(Some((chunk.into(), output)));
     }

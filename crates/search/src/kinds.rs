@@ -17,8 +17,24 @@ kernel::choices! {
         Packages = "packages",
         Milestones = "milestones",
         Labels = "labels",
+        Snippets = "snippets",
         Alerts = "alerts",
         Errors = "errors",
+    }
+}
+
+kernel::choices! {
+    /// What is searched in repositories, where nothing is indexed.
+    pub enum CodeKind { Blobs = "blobs", Commits = "commits" }
+}
+
+impl CodeKind {
+    /// What its tab is called.
+    pub fn label(self) -> &'static str {
+        match self {
+            CodeKind::Blobs => "Code",
+            CodeKind::Commits => "Commits",
+        }
     }
 }
 
@@ -36,6 +52,7 @@ pub fn sources() -> Sources {
         &NOTES,
         &LABELS,
         &MILESTONES,
+        &snippets::store::SNIPPETS,
         &packages::store::searched::PACKAGES,
         &ALERTS,
         &ERRORS,
@@ -62,6 +79,7 @@ impl Kind {
             }
             Kind::Milestones => planning::search::milestones(tx, viewer, place, None),
             Kind::Labels => planning::search::labels(tx, viewer, place),
+            Kind::Snippets => snippets::search::snippets(tx, viewer, place),
             Kind::Alerts => monitoring::search::alerts(tx, viewer, place).of_projects(few.clone()),
             Kind::Errors => monitoring::search::errors(tx, viewer, place).of_projects(few.clone()),
         }
@@ -79,6 +97,7 @@ impl Kind {
             Kind::Packages => "Packages",
             Kind::Milestones => "Milestones",
             Kind::Labels => "Labels",
+            Kind::Snippets => "Snippets",
             Kind::Alerts => "Alerts",
             Kind::Errors => "Errors",
         }
@@ -96,6 +115,7 @@ impl Kind {
             Kind::Packages => "package",
             Kind::Milestones => "milestone",
             Kind::Labels => "label",
+            Kind::Snippets => "code",
             Kind::Alerts => "bell",
             Kind::Errors => "error",
         }
@@ -118,6 +138,8 @@ impl Kind {
                 let title: String = title.collect();
                 format!("/{place}/-/issues?labels={title}")
             }
+            Kind::Snippets if place.is_empty() => format!("/-/snippets/{id}"),
+            Kind::Snippets => format!("/{place}/-/snippets/{id}"),
             Kind::Alerts => format!("/{place}/-/alert_management/{number}/details"),
             Kind::Errors => format!("/{place}/-/error_tracking/{id}/details"),
         }

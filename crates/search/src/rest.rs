@@ -1,6 +1,10 @@
 //! `/search`, everywhere, in a group, in a project.
 
 use crate::limits;
+use code::entity::CommitDetail;
+use code::search::entity::{BlobEntity, details};
+use code::search::places::{self, Wanted};
+use code::search::{self, CodeQuery, Part};
 use identity::caller::Caller;
 use identity::entities::{UserBasic, basic, load_basic};
 use identity::model::User;
@@ -23,6 +27,8 @@ use planning::store::issues::visible_by_ids;
 use planning::store::notes::Note;
 use schemars::JsonSchema;
 use serde::Serialize;
+use snippets::entity::SnippetEntity;
+use snippets::model::Snippet;
 use spaces::entities::ProjectEntity;
 use spaces::model::Project;
 use spaces::search::Place;
@@ -38,7 +44,7 @@ pub fn routes(r: &mut Routes) {
         ("/projects/{id}/search", "of_project", "Searches a project"),
         ("/projects/{id}/-/search", "below_project", "Searches a project"),
     ] {
-        r.get(path, search).named(name).summary(summary);
+        r.get(path, answer).named(name).summary(summary);
     }
 }
 
@@ -88,6 +94,9 @@ kernel::params! {
         pub sort: Option<SearchSort>,
         /// Also of archived projects.
         pub include_archived: Option<bool>,
+        /// Branch, tag or commit that code of a project is searched at; its default branch
+        /// unless said.
+        pub on_ref as "ref": Option<String>,
     }
 }
 
@@ -143,18 +152,24 @@ pub enum SearchEntity {
     Milestone(Box<MilestoneEntity>),
     Note(Box<NoteEntity>),
     User(UserBasic),
+    Snippet(Box<SnippetEntity>),
+    Blob(BlobEntity),
+    Commit(Box<CommitDetail>),
 }
 
 type Answer = Result<Paged<SearchEntity>>;
 
-async fn search(
+async fn answer(
     app: App, viewer: SignedInViewer, place: PlaceRef, Params(asked): Params<Search>,
     paging: Paging, request: Arc<RequestContext>,
 ) -> Answer {
     let viewer = viewer.viewer();
     limits::count(&app, &viewer, request.peer).await?;
-    let query = Query::parse(&asked.search)?;
     let by = Caller { app, viewer };
+    if matches!(asked.scope, SearchScope::Blobs | SearchScope::Commits) {
+        return asked.code(&by, place, paging).await;
+    }
+    let query = Query::parse(&asked.search)?;
     by.read(move |tx, by| {
         let place = place.find(tx, &by.viewer)?;
         asked.page(tx, by, &place, &query, paging)
@@ -163,6 +178,33 @@ async fn search(
 }
 
 impl Search {
+    /// A page of what the scopes of code find.
+    async fn code(self, by: &Caller, place: PlaceRef, paging: Paging) -> Answer {
+        let wanted = Wanted {
+            ref_name: self.on_ref.clone(),
+            with_archived: self.include_archived == Some(true),
+        };
+        let searched = by.clone().read(move |tx, by| {
+            let place = place.find(tx, &by.viewer)?;
+            places::read(tx, &by.viewer, &place, &wanted)
+        });
+        let (searched, part) = (searched.await?, Part::of(&paging));
+        let items = match self.scope {
+            SearchScope::Blobs => {
+                let query = CodeQuery::parse(&self.search)?;
+                let found = search::files(&by.app, &searched, &query, part).await?;
+                found.iter().map(|one| SearchEntity::Blob(BlobEntity::of(one))).collect()
+            }
+            _ => {
+                let text = search::message(&self.search)?;
+                let found = search::commits(&by.app, &searched, &text, part).await?;
+                let details = details(by, &found).await?.into_iter();
+                details.map(|one| SearchEntity::Commit(Box::new(one))).collect()
+            }
+        };
+        Ok(Paged::numbered(items, paging, None))
+    }
+
     fn page(
         &self, tx: &mut Tx<'_>, by: &Caller, place: &Place, query: &Query, paging: Paging,
     ) -> Answer {
@@ -230,6 +272,17 @@ impl Search {
                 let id = |it: &User| it.id;
                 let page = found.page(tx, "users.*", query, ascending, &paging, id)?;
                 page.map(|user| SearchEntity::User(basic(app, &user)))
+            }
+            SearchScope::SnippetTitles => {
+                let found = self.kept(snippets::search::snippets(tx, viewer, place), place);
+                let columns = Snippet::COLUMNS;
+                let id = |it: &Snippet| it.id;
+                let page = found.page(tx, columns, query, ascending, &paging, id)?;
+                let authors = snippets::entity::authors(tx, &page.items)?;
+                page.map(|row| {
+                    let shown = snippets::entity::snippet(app, &row, &authors);
+                    SearchEntity::Snippet(Box::new(shown))
+                })
             }
             _ => Paged::numbered(Vec::new(), paging, Some(0)),
         })

@@ -84,12 +84,22 @@ impl From<(SourceKind, i64)> for Where {
 pub fn record(
     tx: &mut Tx<'_>, author_id: Option<i64>, action: Action, place: Where, target: Target<'_>,
 ) -> Result<()> {
+    write(tx, author_id, action, (place.project_id(), place.group_id()), target)
+}
+
+/// The same of what is a person's own, and in no project or group.
+pub fn record_own(
+    tx: &mut Tx<'_>, author_id: Option<i64>, action: Action, target: Target<'_>,
+) -> Result<()> {
+    write(tx, author_id, action, (None, None), target)
+}
+
+fn write(
+    tx: &mut Tx<'_>, author_id: Option<i64>, action: Action,
+    (project_id, group_id): (Option<i64>, Option<i64>), target: Target<'_>,
+) -> Result<()> {
     let Some(author_id) = author_id else {
         return Ok(());
-    };
-    let (project_id, group_id) = match place {
-        Where::Project(id) => (Some(id), None),
-        Where::Group(id) => (None, Some(id)),
     };
     let now = tx.now();
     tx.execute(

@@ -91,7 +91,7 @@ impl FromParams for Features {
 }
 
 /// Features that this server has; the levels of the others are kept for clients.
-const PRESENT: &[&str] = &["issues", "package_registry"];
+const PRESENT: &[&str] = &["builds", "issues", "package_registry", "releases", "snippets", "wiki"];
 
 /// Who may use a feature, as a page shows and sets it.
 #[derive(Debug, Clone)]

@@ -1,5 +1,7 @@
 //! What rooms above plug in, and what this room plugs into identity.
 
+use crate::ci_settings::{CiSettings, CiSettingsChange};
+use crate::license::LicenseEntity;
 use crate::model::{Namespace, Project, ProjectId, path_error};
 use crate::store::{self as lists, Source, people};
 use crate::{access, claims, invitations, namespaces, rules};
@@ -11,7 +13,7 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::ids::Reference;
 use std::collections::HashMap;
-use store::Tx;
+use store::{Fragment, Tx};
 
 /// Work in the transaction that deletes a project's row.
 pub type ProjectDestroying = fn(&mut Tx<'_>, ProjectId) -> Result<()>;
@@ -41,8 +43,27 @@ pub type OpenIssues = fn(&mut Tx<'_>, &[ProjectId]) -> Result<HashMap<ProjectId,
 /// Whether a group, and the instance, has epics.
 pub type HasEpics = fn(&mut Tx<'_>, &Namespace) -> Result<bool>;
 
-/// Bytes of the code of those projects that have any.
-pub type CodeSizes = fn(&mut Tx<'_>, &[ProjectId]) -> Result<HashMap<ProjectId, i64>>;
+/// Bytes of what a project has in repositories.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RepositorySizes {
+    /// None without a branch.
+    pub code: Option<i64>,
+    pub wiki: i64,
+    pub snippets: i64,
+}
+
+/// What those projects take that have any repository.
+pub type RepositorySizesOf =
+    fn(&mut Tx<'_>, &[ProjectId]) -> Result<HashMap<ProjectId, RepositorySizes>>;
+
+/// Bytes of the large files of those projects that have any.
+pub type LargeFileSizes = fn(&mut Tx<'_>, &[ProjectId]) -> Result<HashMap<ProjectId, i64>>;
+
+/// The names of the storages of those projects that have code.
+pub type CodeStorages = fn(&mut Tx<'_>, &[ProjectId]) -> Result<HashMap<ProjectId, String>>;
+
+/// Condition on `projects`: those whose code lies in this storage.
+pub type CodeLiesIn = fn(&str) -> Fragment;
 
 /// Makes a branch the default one of a project whose code is there.
 pub type DefaultBranch = fn(&mut Tx<'_>, ProjectId, &str) -> Result<()>;
@@ -55,6 +76,49 @@ pub type ProjectMoved = fn(&mut Tx<'_>, &Viewer, &Project) -> Result<()>;
 /// Makes the first commit of a new project, with a README.
 pub type Initialize = fn(App, Viewer, Project) -> BoxFuture<'static, Result<()>>;
 
+/// Work in the transaction that makes a project.
+pub type ProjectCreated = fn(&mut Tx<'_>, &Project) -> Result<()>;
+
+/// Gives a new fork the code of its source, or one branch of it alone.
+pub type ForkCode = fn(&mut Tx<'_>, ForkedCode<'_>) -> Result<()>;
+
+/// What its code says of a project, as far as the viewer may read it.
+pub type CodeAbout = fn(App, Viewer, Project, AboutWanted) -> BoxFuture<'static, Result<AboutCode>>;
+
+/// What is asked of the code of a project beside where its README is.
+#[derive(Debug, Clone, Copy)]
+pub struct AboutWanted {
+    pub license: bool,
+    pub commit_count: bool,
+}
+
+/// What the code of a project says of it. Addresses are paths on this server.
+#[derive(Debug, Default)]
+pub struct AboutCode {
+    pub readme: Option<String>,
+    pub license: Option<LicenseEntity>,
+    pub license_file: Option<String>,
+    pub commit_count: Option<i64>,
+}
+
+/// Whose code goes where.
+#[derive(Debug, Clone, Copy)]
+pub struct ForkedCode<'f> {
+    pub source: &'f Project,
+    pub fork: &'f Project,
+    /// That branch alone.
+    pub branch: Option<&'f str>,
+}
+
+/// Reads and writes how pipelines of projects run.
+#[derive(Debug, Clone, Copy)]
+pub struct CiSettingsHooks {
+    /// Of those projects that have others than the usual ones.
+    pub read: fn(&mut Tx<'_>, &[ProjectId]) -> Result<HashMap<ProjectId, CiSettings>>,
+    /// Nothing where nothing is said.
+    pub change: fn(&mut Tx<'_>, ProjectId, &CiSettingsChange) -> Result<()>,
+}
+
 #[derive(Default)]
 pub struct Hooks {
     /// What projects contain, removed first when one is deleted.
@@ -63,8 +127,11 @@ pub struct Hooks {
     pub project_destroying: Vec<ProjectDestroying>,
     /// The group will be deleted; what is in it is gone already.
     pub group_destroying: Vec<GroupDestroying>,
+    pub project_created: Vec<ProjectCreated>,
     pub project_moved: Vec<ProjectMoved>,
     pub initialize: Option<Initialize>,
+    pub fork_code: Option<ForkCode>,
+    pub code_about: Option<CodeAbout>,
     /// Has the bytes taken away that nothing names any more.
     pub blobs_unnamed: Option<BlobsUnnamed>,
     /// Bytes of packages by project, for statistics.
@@ -72,10 +139,12 @@ pub struct Hooks {
     pub open_issues: Option<OpenIssues>,
     pub issues_of: Option<IssuesOf>,
     pub has_epics: Option<HasEpics>,
-    pub code_sizes: Option<CodeSizes>,
-    /// Bytes of large files of projects.
-    pub large_file_sizes: Option<CodeSizes>,
+    pub repository_sizes: Option<RepositorySizesOf>,
+    pub large_file_sizes: Option<LargeFileSizes>,
+    pub code_storages: Option<CodeStorages>,
+    pub code_lies_in: Option<CodeLiesIn>,
     pub default_branch: Option<DefaultBranch>,
+    pub ci_settings: Option<CiSettingsHooks>,
 }
 
 /// What was plugged in; [`Hooks`] must be among the store's plugs.
@@ -91,8 +160,27 @@ pub(crate) fn has_epics(tx: &mut Tx<'_>, group: &Namespace) -> Result<bool> {
     }
 }
 
+/// How pipelines run of those projects that have others than the usual settings.
+pub(crate) fn ci_settings_of(
+    tx: &mut Tx<'_>, projects: &[ProjectId],
+) -> Result<HashMap<ProjectId, CiSettings>> {
+    match get(tx)?.ci_settings {
+        Some(hooks) => (hooks.read)(tx, projects),
+        None => Ok(HashMap::new()),
+    }
+}
+
+pub(crate) fn change_ci_settings(
+    tx: &mut Tx<'_>, project: &Project, change: &CiSettingsChange,
+) -> Result<()> {
+    match get(tx)?.ci_settings {
+        Some(hooks) => (hooks.change)(tx, project.id, change),
+        None => Ok(()),
+    }
+}
+
 /// Has the bytes of removed files taken away.
-pub(crate) fn blobs_unnamed(tx: &mut Tx<'_>) -> Result<()> {
+pub fn blobs_unnamed(tx: &mut Tx<'_>) -> Result<()> {
     match get(tx)?.blobs_unnamed {
         Some(release) => release(tx),
         None => Ok(()),

@@ -6,11 +6,12 @@
 //! `activity_events` (0062). Jobs:
 //! `spaces.destroy_project`, `spaces.destroy_group`, `spaces.expire_members`,
 //! `spaces.end_bots`, `spaces.send_invitation`, `spaces.tell_of_request`.
-//! Rooms above plug into [`hooks`]. Start with [`access`].
+//! Settings: `plan_limits`. Rooms above plug into [`hooks`]. Start with [`access`].
 
 pub mod access;
 pub mod activity;
 pub mod branch_protection;
+pub mod ci_settings;
 pub mod deploy_tokens;
 pub mod entities;
 mod features;
@@ -18,10 +19,12 @@ pub mod graph;
 pub mod hooks;
 pub mod invitations;
 mod jobs;
+pub mod license;
 pub mod mail;
 pub mod members;
 pub mod model;
 pub mod pages;
+pub mod plan_limits;
 mod rest;
 pub mod rules;
 pub mod search;

@@ -54,6 +54,25 @@ impl Visibility {
 }
 
 kernel::choices! {
+    /// Who may give variables to a pipeline of a project.
+    #[derive(Default)]
+    pub enum OverrideRole as "PipelineVariablesRole" {
+        NoOneAllowed = "no_one_allowed",
+        Developer = "developer",
+        #[default]
+        Maintainer = "maintainer",
+        Owner = "owner",
+    }
+}
+
+impl OverrideRole {
+    /// Whether only owners change it from this to another.
+    pub fn is_for_owners(self) -> bool {
+        matches!(self, OverrideRole::NoOneAllowed | OverrideRole::Owner)
+    }
+}
+
+kernel::choices! {
     /// Direction of a list.
     pub enum Sort { Asc = "asc", Desc = "desc" }
 }
@@ -94,6 +113,10 @@ pub struct Project {
     pub star_count: i64,
     pub forks_count: i64,
     pub forked_from_id: Option<i64>,
+    /// The project that began the network of forks it belongs to; it may be gone.
+    pub fork_network_id: Option<i64>,
+    /// Merge requests of this fork are for itself unless they say otherwise.
+    pub mr_default_target_self: bool,
     pub merge_method: String,
     pub squash_option: String,
     pub request_access_enabled: bool,
@@ -104,6 +127,12 @@ pub struct Project {
     pub autoclose_referenced_issues: bool,
     /// It takes large files.
     pub lfs_enabled: bool,
+    /// Bytes that its code and large files may have, 0 for any number; none as above it.
+    pub repository_size_limit: Option<i64>,
+    #[column("projects.ci_pipeline_variables_minimum_override_role")]
+    pub pipeline_variables_role: OverrideRole,
+    /// Who started a pipeline may approve its deployments.
+    pub allow_pipeline_trigger_approve_deployment: bool,
     pub avatar_key: Option<String>,
     pub deletion_scheduled_at: Option<Timestamp>,
     pub last_activity_at: Timestamp,
@@ -151,6 +180,8 @@ pub struct Namespace {
     pub lfs_enabled: bool,
     pub request_access_enabled: bool,
     pub epics_enabled: bool,
+    /// Of each project in it that says nothing itself.
+    pub repository_size_limit: Option<i64>,
     pub default_branch: Option<String>,
     pub package_settings: Option<serde_json::Value>,
     pub branch_protection: Option<Json<BranchProtection>>,
@@ -184,6 +215,11 @@ impl Project {
 
     pub fn visibility(&self) -> Visibility {
         Visibility::of(self.visibility)
+    }
+
+    /// It was made as a fork, or declared one.
+    pub fn is_fork(&self) -> bool {
+        self.fork_network_id.is_some_and(|network| network != self.id)
     }
 
     /// Ids of the namespaces above it, from the root.

@@ -10,6 +10,7 @@ mod admin;
 pub mod backup;
 pub mod check;
 mod home;
+pub mod jobs;
 pub mod options;
 pub mod progress;
 pub mod repository;

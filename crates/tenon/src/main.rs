@@ -9,7 +9,7 @@ use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tenon::options::{Given, Options, sample};
-use tenon::{Outcome, accounts, backup, check, repository, serve, system, wiring};
+use tenon::{Outcome, accounts, backup, check, jobs, repository, serve, system, wiring};
 
 /// Gives memory back after a flood, which glibc's does not (docs/decisions/0013).
 #[global_allocator]
@@ -60,6 +60,8 @@ enum Command {
     /// Repositories as folders on this machine
     #[command(subcommand)]
     Repository(Folder),
+    /// Do the jobs of a server's pipelines on this machine, for code that is trusted
+    Runner(jobs::Arguments),
     /// Compare the database with the files and the rooms' rules
     Check {
         /// Read every file and compare its digest
@@ -175,6 +177,7 @@ async fn command(command: Command, options: Options) -> Outcome<ExitCode> {
         Command::Repository(Folder::Export { project, folder }) => {
             eprintln!("{}", repository::export(options, &project, &folder).await?);
         }
+        Command::Runner(arguments) => jobs::run(arguments).await?,
         Command::Check { contents } => {
             let troubles = check::run(options, contents).await?;
             for trouble in &troubles {

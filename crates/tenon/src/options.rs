@@ -59,6 +59,12 @@ settings! {
     /// Address to listen on; port 0 takes a free one [default: 127.0.0.1:8080]
     listen: String, "TENON_LISTEN", "ADDR" => r#""127.0.0.1:8080""#,
         "Address to listen on; port 0 takes a free one.";
+    /// Address to serve git over SSH on, such as 0.0.0.0:2222 [default: none]
+    ssh_listen: String, "TENON_SSH_LISTEN", "ADDR" => r#""0.0.0.0:2222""#,
+        "Address to serve git over SSH on; port 0 takes a free one. Default: none.";
+    /// Port that users reach SSH at, if it is another [default: that of ssh_listen]
+    ssh_port: u16, "TENON_SSH_PORT", "PORT" => "22",
+        "Port that users reach SSH at, where another is led to the address above.";
     /// The address users see, as behind a proxy [default: http://LISTEN]
     external_url: String, "TENON_EXTERNAL_URL", "URL" => r#""https://tenon.example.com""#,
         "The address users see, without a path. Default: http:// and the address above.";
@@ -69,6 +75,11 @@ settings! {
     blobs_url: String, "TENON_BLOBS_URL", "URL" => r#""s3://bucket/prefix""#,
         "Where files are kept: file:///DIR or s3://BUCKET/PREFIX (with the usual AWS_…\n\
          # variables). Default: in the data directory.";
+    /// Another place for repositories, NAME=URL with a URL like that of --blobs-url; may be repeated
+    storage: Vec<String>, "TENON_STORAGES", "NAME=URL", value_delimiter = ','
+        => r#"["fast=file:///mnt/fast", "far=s3://bucket/far"]"#,
+        "Places for repositories besides the one above, which is called default. Which new\n\
+         # repositories lie where is the setting repository_storages_weighted. Default: none.";
     /// Directory of copies of repositories, which may be deleted [default: in the data directory]
     cache: PathBuf, "TENON_CACHE", "DIR" => r#""./data/cache""#,
         "Directory of this server's copies of repositories. It may be deleted at any time.\n\
@@ -150,10 +161,16 @@ pub struct Options {
     /// Somebody said where the instance lives: it is not just the default.
     pub is_placed: bool,
     pub listen: String,
+    /// Where git over SSH is served, if it is.
+    pub ssh_listen: Option<String>,
+    /// Where users reach it; none means the port listened on.
+    pub ssh_port: Option<u16>,
     /// The address users see; none means the address listened on.
     pub external_url: Option<String>,
     pub database_url: String,
     pub blobs_url: String,
+    /// Places besides, by name.
+    pub storages: Vec<(String, String)>,
     /// Folder of what may be deleted at any time.
     pub cache: PathBuf,
     /// Bytes that may be kept there.
@@ -227,9 +244,12 @@ impl Given {
         let mut options = Options::in_directory(self.data.unwrap_or_else(|| "data".into()));
         options.is_placed = is_placed;
         options.listen = self.listen.unwrap_or(options.listen);
+        options.ssh_listen = self.ssh_listen;
+        options.ssh_port = self.ssh_port;
         options.external_url = self.external_url.map(external_url).transpose()?;
         options.database_url = self.database_url.unwrap_or(options.database_url);
         options.blobs_url = self.blobs_url.unwrap_or(options.blobs_url);
+        options.storages = storages(self.storage.unwrap_or_default())?;
         options.cache = self.cache.unwrap_or(options.cache);
         options.cache_size = self.cache_size.unwrap_or(options.cache_size);
         options.mail_url = self.mail_url.unwrap_or(options.mail_url);
@@ -263,9 +283,12 @@ impl Options {
         let inside = |name: &str| data.join(name).display().to_string();
         Options {
             listen: "127.0.0.1:8080".into(),
+            ssh_listen: None,
+            ssh_port: None,
             external_url: None,
             database_url: format!("sqlite:{}", inside("tenon.db")),
             blobs_url: inside("blobs"),
+            storages: Vec::new(),
             cache: data.join("cache"),
             cache_size: 10 << 30,
             mail_url: inside("mail"),
@@ -294,6 +317,15 @@ fn at_least_one<N: From<u8> + PartialOrd>(name: &str, given: Option<N>, usual: N
         Some(number) => Ok(number),
         None => Ok(usual),
     }
+}
+
+/// Storages as `NAME=URL`.
+fn storages(given: Vec<String>) -> Outcome<Vec<(String, String)>> {
+    let pair = |text: String| match text.trim().split_once('=') {
+        Some((name, url)) if !url.is_empty() => Ok((name.to_owned(), url.to_owned())),
+        _ => Err(format!("storage is {text:?}; use NAME=URL, as fast=file:///mnt/fast")),
+    };
+    given.into_iter().map(pair).collect()
 }
 
 /// Ways in need an address to come to.

@@ -40,6 +40,12 @@ pub async fn serve(mut options: Options, say: impl Fn(&str)) -> Outcome {
     })?;
     let (listener, address) = listen(&options.listen).await?;
     options.external_url.get_or_insert_with(|| reachable(address));
+    let ssh_listener = match &options.ssh_listen {
+        Some(on) => Some(listen(on).await?),
+        None => None,
+    };
+    options.ssh_port =
+        options.ssh_port.or(ssh_listener.as_ref().map(|(_, address)| address.port()));
     let (workers, data) = (options.workers, options.data.clone());
     let given = options.root_password.take();
     let (app, server) = wiring::assemble_over(options, store)?;
@@ -48,6 +54,14 @@ pub async fn serve(mut options: Options, say: impl Fn(&str)) -> Outcome {
     room::keep(&data);
     let (stop, stopped) = watch::channel(false);
     let jobs = tokio::spawn(kernel::jobs::work(app.clone(), workers, until(stopped.clone())));
+    let sessions = match ssh_listener {
+        Some((listener, address)) => {
+            let server = ssh::server::Server::new(app.clone()).await.map_err(told)?;
+            say(&format!("listening for SSH on {address}"));
+            Some(tokio::spawn(server.serve(listener, until(stopped.clone()))))
+        }
+        None => None,
+    };
     let requests = tokio::spawn(server.serve(listener, until(stopped)));
     if !git_is_there(&app).await {
         say(repositories::git::MISSING);
@@ -57,8 +71,12 @@ pub async fn serve(mut options: Options, say: impl Fn(&str)) -> Outcome {
     signals.next().await;
     tracing::info!("stopping");
     stop.send_replace(true);
+    app.plugged::<delivery::queue::Bell>().map_err(told)?.close();
     let drained = async {
         let _ = tokio::join!(requests, jobs);
+        if let Some(sessions) = sessions {
+            let _ = sessions.await;
+        }
     };
     tokio::select! {
         _ = tokio::time::timeout(DRAIN, drained) => {}

@@ -16,6 +16,7 @@ use kernel::secrets::Secrets;
 use kernel::settings::Settings;
 use kernel::telemetry::Metrics;
 use kernel::trust::Trust;
+use spaces::pages::code_front::CodeFronts;
 use spaces::pages::panels::{HeadMenus, Panels};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
@@ -82,7 +83,32 @@ pub fn migrations() -> &'static [Migration] {
         71 "0071_activity_pages",
         73 "0073_repositories",
         74 "0074_protected_refs",
+        75 "0075_ssh_keys",
         76 "0076_lfs",
+        78 "0078_releases",
+        79 "0079_forks",
+        80 "0080_push_rules",
+        81 "0081_commit_statuses",
+        82 "0082_wikis",
+        83 "0083_signatures",
+        84 "0084_snippets",
+        85 "0085_search_snippets",
+        86 "0086_repository_size_limits",
+        87 "0087_remote_mirrors",
+        88 "0088_ci_variables",
+        89 "0089_pipelines",
+        90 "0090_ci_project_settings",
+        91 "0091_runners",
+        92 "0092_runner_jobs",
+        93 "0093_environments",
+        94 "0094_protected_environments",
+        97 "0097_trace_lines",
+        98 "0098_pipeline_schedules",
+        99 "0099_pipeline_triggers",
+        100 "0100_ci_settings",
+        101 "0101_external_jobs",
+        102 "0102_package_builds",
+        103 "0103_latest_artifacts",
     }
 }
 
@@ -108,6 +134,11 @@ fn routes_with(explorer: &Files) -> Routes {
     repositories::routes(&mut routes);
     code::routes(&mut routes);
     ssh::routes(&mut routes);
+    signatures::routes(&mut routes);
+    releases::routes(&mut routes);
+    wikis::routes(&mut routes);
+    snippets::routes(&mut routes);
+    delivery::routes(&mut routes);
     graphql::transport::routes(&mut routes, graph());
     graphql::explorer::routes(&mut routes, explorer);
     graphql::rest::routes(&mut routes);
@@ -144,8 +175,12 @@ pub fn graph() -> graph::Table {
     identity::graph::graph(&mut g);
     spaces::graph::graph(&mut g);
     planning::graph::graph(&mut g);
+    code::graph::graph(&mut g);
     packages::graph::graph(&mut g);
     monitoring::graph(&mut g);
+    releases::graph::graph(&mut g);
+    snippets::graph::graph(&mut g);
+    delivery::graph(&mut g);
     g.finish().unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -162,6 +197,8 @@ pub fn jobs() -> Registry {
     activity::jobs(&mut jobs);
     incoming::jobs(&mut jobs);
     repositories::jobs(&mut jobs);
+    releases::jobs(&mut jobs);
+    delivery::jobs(&mut jobs);
     jobs.build()
 }
 
@@ -173,8 +210,11 @@ pub fn plugs() -> store::Result<Plugs> {
     users.pending_todos = Some(planning::hooks::pending_todos);
     users.handing_over.push(packages::jobs::hand_over);
     users.handing_over.push(planning::hooks::hand_over);
+    users.handing_over.push(releases::hooks::hand_over);
+    users.handing_over.push(snippets::hooks::hand_over);
     users.user_destroying.push(planning::hooks::user_destroying);
     users.user_destroying.push(monitoring::on_call::user_destroying);
+    users.user_destroying.push(snippets::hooks::user_destroying);
     users.settings.push(spaces::uploads::limits::PART);
     users.settings.push(packages::forwarding::PART);
     users.settings.push(planning::access::switches::PART);
@@ -183,18 +223,36 @@ pub fn plugs() -> store::Result<Plugs> {
     users.settings.push(search::limits::PART);
     users.settings.push(repositories::receive::limits::PART);
     users.settings.push(repositories::lfs::settings::PART);
+    users.settings.push(repositories::storages::PART);
+    users.settings.push(repositories::size_limit::PART);
+    users.settings.push(repositories::edits::signing::PART);
     users.settings.push(code::limits::PART);
+    users.settings.push(delivery::pipelines::settings::PART);
+    users.settings.push(delivery::runners::settings::PART);
+    users.job_of_token = Some(delivery::runners::of_token);
     plugs.plug(users)?;
     plugs.plug(planning::hooks::Hooks {
         issue_closed: vec![monitoring::alerts::rules::incidents::issue_closed],
         named_alerts: Some(monitoring::alerts::graph::named),
+        milestones_replaced: vec![releases::hooks::milestones_replaced],
     })?;
-    plugs.plug(planning::targets::TargetKinds::with([monitoring::alerts::graph::KIND]))?;
+    plugs.plug(planning::targets::TargetKinds::with([
+        monitoring::alerts::graph::KIND,
+        snippets::talk::KIND,
+    ]))?;
     plugs.plug(repositories::hooks::Hooks {
-        pushed: vec![planning::rules::pushed::pushed],
-        ..Default::default()
+        pushed: vec![planning::rules::pushed::pushed, delivery::pipelines::pushed],
+        deploy_key_pushes: Some(ssh::rules::deploy::may_push),
+        contents: vec![wikis::hooks::CONTENTS, snippets::hooks::CONTENTS],
+    })?;
+    plugs.plug(code::hooks::Hooks {
+        releases_of_tags: Some(releases::hooks::of_tags),
+        last_pipelines: Some(delivery::pipelines::of_commits),
     })?;
     plugs.plug(packages::source::Repositories::default())?;
+    plugs.plug(delivery::pipelines::OF_PACKAGES)?;
+    plugs.plug(delivery::queue::Bell::default())?;
+    plugs.plug(spaces::access::JobsEnter(delivery::job_tokens::may_enter))?;
     plugs.plug(search::sources())?;
     plugs.plug(kernel::markup::RecentTexts::default())?;
     plugs.plug(Panels(vec![
@@ -202,10 +260,12 @@ pub fn plugs() -> store::Result<Plugs> {
         monitoring::errors::pages::panels::errors,
         planning::pages::panels::issues,
         packages::pages::panels::packages,
+        snippets::pages::panels::snippets,
         activity::panels::calendar,
         activity::panels::activity,
     ]))?;
     plugs.plug(HeadMenus(vec![planning::pages::notifications::menu]))?;
+    plugs.plug(CodeFronts(vec![code::pages::home::front]))?;
     plugs.plug(spaces::hooks::Hooks {
         contents: vec![
             spaces::uploads::CONTENTS,
@@ -213,22 +273,31 @@ pub fn plugs() -> store::Result<Plugs> {
             planning::hooks::CONTENTS,
             monitoring::errors::jobs::CONTENTS,
             monitoring::alerts::jobs::CONTENTS,
+            snippets::hooks::OF_PROJECTS,
+            delivery::runners::CONTENTS,
         ],
         project_destroying: vec![
             packages::jobs::project_destroying,
             planning::hooks::project_destroying,
+            delivery::runners::project_destroying,
         ],
         group_destroying: vec![planning::hooks::group_destroying],
+        project_created: vec![repositories::push_rules::project_created],
         project_moved: vec![planning::hooks::project_moved],
         initialize: Some(repositories::edits::initialize_new),
+        fork_code: Some(repositories::forks::copy),
+        code_about: Some(code::about::read),
         blobs_unnamed: Some(packages::jobs::release_soon),
         packages_size: Some(packages::jobs::sizes),
         open_issues: Some(planning::hooks::open_issues),
         issues_of: Some(planning::hooks::issues_of),
         has_epics: Some(planning::access::switches::has_epics),
-        code_sizes: Some(repositories::store::sizes),
+        repository_sizes: Some(repositories::store::sizes),
         large_file_sizes: Some(repositories::lfs::sizes),
+        code_storages: Some(repositories::storages::of_projects),
+        code_lies_in: Some(repositories::storages::projects_in),
         default_branch: Some(repositories::rules::heads::set_default_branch),
+        ci_settings: Some(delivery::pipelines::ci_settings::HOOKS),
     })?;
     Ok(plugs)
 }
@@ -240,11 +309,16 @@ fn check_plugs(store: &Store) -> store::Result<()> {
     store.plugged::<planning::hooks::Hooks>()?;
     store.plugged::<planning::targets::TargetKinds>()?;
     store.plugged::<repositories::hooks::Hooks>()?;
+    store.plugged::<code::hooks::Hooks>()?;
     store.plugged::<packages::source::Repositories>()?;
+    store.plugged::<packages::builds::Hooks>()?;
+    store.plugged::<delivery::queue::Bell>()?;
+    store.plugged::<spaces::access::JobsEnter>()?;
     store.plugged::<kernel::search::Sources>()?;
     store.plugged::<kernel::markup::RecentTexts>()?;
     store.plugged::<Panels>()?;
     store.plugged::<HeadMenus>()?;
+    store.plugged::<CodeFronts>()?;
     Ok(())
 }
 
@@ -322,7 +396,11 @@ pub fn open_store_with(options: &Options, migrations: &[Migration]) -> Outcome<S
 pub fn open_blobs(options: &Options) -> Outcome<Blobs> {
     let spool = options.data.join("tmp");
     let opened = Blobs::open_with_spool(&options.blobs_url, &spool);
-    opened.map_err(|error| format!("blobs_url: {}", told(error)))
+    let blobs = opened.map_err(|error| format!("blobs_url: {}", told(error)))?;
+    options.storages.iter().try_fold(blobs, |blobs, (name, url)| {
+        let opened = blobs.with_storage(name, url, &spool);
+        opened.map_err(|error| format!("storage: {}", told(error)))
+    })
 }
 
 /// Opens where mail goes; `memory:` keeps it for a test to read.
@@ -376,6 +454,7 @@ pub fn assemble_over(options: Options, store: Store) -> Outcome<(App, Arc<Server
         jobs: jobs(),
         config: Config {
             external_url,
+            ssh_port: options.ssh_port,
             data_dir: options.data,
             // Programs read it that run in other folders.
             cache_dir: std::path::absolute(options.cache).map_err(|error| error.to_string())?,

@@ -10,6 +10,8 @@ pub struct Git {
     folder: TempDir,
     server: String,
     token: Option<String>,
+    /// How ssh is run, if that is how git goes.
+    ssh: Option<String>,
 }
 
 /// What git did.
@@ -52,6 +54,64 @@ impl Git {
             folder: tempfile::tempdir().expect("a folder"),
             server: client.server().to_owned(),
             token: client.token().map(str::to_owned),
+            ssh: None,
+        }
+    }
+
+    /// Works over SSH at this port, with a new key of this kind: `ed25519`, `rsa` or
+    /// `ecdsa`.
+    pub async fn over_ssh(port: u16, kind: &str) -> Git {
+        let folder = tempfile::tempdir().expect("a folder");
+        let key = make_key(folder.path(), kind).await;
+        let hosts = folder.path().join("hosts");
+        let ssh = format!(
+            "ssh -F none -T -o LogLevel=ERROR -i {} -o IdentitiesOnly=yes -o IdentityAgent=none -o BatchMode=yes \
+             -o StrictHostKeyChecking=accept-new -o UserKnownHostsFile={} -p {port}",
+            key.display(),
+            hosts.display()
+        );
+        let server = format!("ssh://git@127.0.0.1:{port}");
+        Git { folder, server, token: None, ssh: Some(ssh) }
+    }
+
+    /// Signs what is committed and tagged from now on with a new SSH key of this kind.
+    pub async fn sign(&self, kind: &str) {
+        let key = make_key(self.folder(), kind).await;
+        let key = key.to_str().expect("a path").to_owned();
+        for (name, value) in [
+            ("gpg.format", "ssh"),
+            ("user.signingKey", &key),
+            ("commit.gpgSign", "true"),
+            ("tag.gpgSign", "true"),
+        ] {
+            self.run(&["config", "--global", name, value]).await.done();
+        }
+    }
+
+    /// The line of the public half of its key.
+    pub fn public_key(&self) -> String {
+        let line = std::fs::read_to_string(self.at("key.pub")).expect("a key was made");
+        line.trim().to_owned()
+    }
+
+    /// Runs ssh with this command at the other side, as git does.
+    pub async fn ssh(&self, options: &[&str], command: &[&str]) -> Ran {
+        let ssh = self.ssh.as_deref().expect("it works over SSH");
+        let output = Command::new("sh")
+            .args(["-c", &format!("{ssh} \"$@\""), "ssh"])
+            .args(options)
+            .arg("git@127.0.0.1")
+            .args(command)
+            .stdin(std::process::Stdio::null())
+            .kill_on_drop(true)
+            .output()
+            .await
+            .expect("a shell is there");
+        let said = [output.stdout, output.stderr].concat();
+        Ran {
+            succeeded: output.status.success(),
+            said: String::from_utf8_lossy(&said).into_owned(),
+            asked: command.join(" "),
         }
     }
 
@@ -98,6 +158,7 @@ impl Git {
             .env("GIT_AUTHOR_EMAIL", "ada@example.com")
             .env("GIT_COMMITTER_NAME", "Ada")
             .env("GIT_COMMITTER_EMAIL", "ada@example.com")
+            .env("GIT_SSH_COMMAND", self.ssh.as_deref().unwrap_or("false"))
             .kill_on_drop(true)
             .output()
             .await
@@ -138,4 +199,17 @@ impl Git {
             .last_line()
             .to_owned()
     }
+}
+
+/// A key in this folder, as ssh-keygen makes it.
+async fn make_key(folder: &Path, kind: &str) -> PathBuf {
+    let key = folder.join("key");
+    let made = Command::new("ssh-keygen")
+        .args(["-q", "-N", "", "-C", "ada@example.com", "-t", kind, "-f"])
+        .arg(&key)
+        .output()
+        .await
+        .expect("ssh-keygen is there");
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    key
 }

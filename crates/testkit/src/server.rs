@@ -43,7 +43,7 @@ pub struct TestServer {
     app: App,
     address: SocketAddr,
     clock: Clock,
-    _stop: watch::Sender<bool>,
+    stop: watch::Sender<bool>,
     _database: Option<Database>,
     _directory: TempDir,
 }
@@ -102,7 +102,7 @@ impl TestServer {
             app,
             address,
             clock,
-            _stop: stop,
+            stop,
             _database: database,
             _directory: directory,
         }
@@ -111,6 +111,15 @@ impl TestServer {
     /// The application itself, for what has no address.
     pub fn app(&self) -> &App {
         &self.app
+    }
+
+    /// Begins to serve git over SSH, until the server ends; on which port.
+    pub async fn ssh(&self) -> u16 {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let port = listener.local_addr().expect("a bound socket has an address").port();
+        let server = ssh::server::Server::new(self.app.clone()).await.expect("it has host keys");
+        tokio::spawn(server.serve(listener, until(self.stop.subscribe())));
+        port
     }
 
     /// The address without a slash at its end.
@@ -184,6 +193,8 @@ fn directory() -> (TempDir, Options) {
         token: Some(INCOMING_TOKEN.into()),
         mailbox: None,
     };
+    let second = directory.path().join("second").display().to_string();
+    options.storages = vec![("second".into(), second)];
     std::fs::create_dir_all(&options.data).expect("a directory for the data");
     (directory, options)
 }

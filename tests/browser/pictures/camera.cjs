@@ -63,6 +63,7 @@ function settle(version) {
     [/\b([0-9a-f]{4}-){3}[0-9a-f]{4}\b/g, '0123-4567-89ab-cdef'],
     [/\b(SQLite, embedded|PostgreSQL[^,]*)/g, 'SQLite, embedded'],
     [/\b[0-9a-f]{12,}\b/g, '0123456789abcdef'],
+    [/\b(?=[a-f]*\d)[0-9a-f]{8}\b/g, '01234567'],
     [/\b(?=[\w-]*\d)[\w-]{20,}\b/g, '0123456789abcdef'],
     [/\b[A-Z]{4}-[A-Z]{4}\b/g, 'ABCD-EFGH'],
     [/\b([A-Z2-7]{4} ){3,}[A-Z2-7]{1,4}\b/g, 'ABCD EFGH IJKL MNOP QRST'],

@@ -5,6 +5,10 @@ const { code } = require('../shared.cjs');
 const { PASSWORD } = require('./seed.cjs');
 
 const OWN = '/foundry/anvil';
+// A project with releases.
+const RELEASED = '/foundry/winch';
+// A project with a pipeline.
+const BUILT = '/foundry/crane';
 
 // The address of a route among what `seed.cjs` writes.
 const fill = (route) =>
@@ -16,7 +20,9 @@ const fill = (route) =>
     .replace('{epic_iid}', '2')
     .replace('{milestone_iid}', '1')
     .replace('{alert_iid}', '1')
-    .replace('{schedule_iid}', '1');
+    .replace('{tag_name}', 'v1.0')
+    .replace('{schedule_iid}', '1')
+    .replace('{pipeline_schedule_id}', '1');
 
 // A page: the name of its picture, its route, and where it needs more than that:
 // another address, its status, what is done on it first (`act`), what stands still
@@ -58,7 +64,8 @@ const ROOT = [
   page('todos', '/dashboard/todos'),
   page('my-issues', '/dashboard/issues', { path: '/dashboard/issues?scope=all' }),
   page('my-activity', '/dashboard/activity'),
-  page('projects', '/projects'),
+  // Which of them something was done in last hangs on the clock.
+  page('projects', '/projects', { path: '/projects?sort=name' }),
   page('project-new', '/projects/new'),
   page('admin-search', '/admin/search'),
   page('admin-user-status', '/admin/users/{username}/status'),
@@ -81,6 +88,8 @@ const ROOT = [
     await page.getByRole('button', { name: 'Create token' }).click();
     await page.getByText('it is shown this once only').waitFor();
   } }),
+  page('ssh-keys', '/-/user_settings/ssh_keys'),
+  page('gpg-keys', '/-/user_settings/gpg_keys'),
   page('applications', '/-/user_settings/applications'),
   page('security-keys', '/-/profile/two_factor_auth/keys'),
   page('consent', '/oauth/authorize', { path: (seeded) => `/oauth/authorize?${asking(seeded.application)}` }),
@@ -114,6 +123,9 @@ const ROOT = [
   page('group-settings', '/groups/{*group}/-/settings'),
   page('group-access-tokens', '/groups/{*group}/-/access_tokens'),
   page('group-deploy-tokens', '/groups/{*group}/-/deploy_tokens'),
+  page('group-settings-ci', '/groups/{*group}/-/settings/ci_cd'),
+  page('group-settings-runners', '/groups/{*group}/-/settings/runners'),
+  page('group-protected-environments', '/groups/{*group}/-/settings/protected_environments'),
   page('group-applications', '/groups/{*group}/-/settings/applications'),
   page('group-package-settings', '/groups/{*group}/-/settings/packages'),
   page('group-cleanup', '/groups/{*group}/-/settings/packages/cleanup'),
@@ -129,7 +141,46 @@ const ROOT = [
   page('project-settings', '/{*project}/-/settings'),
   page('project-access-tokens', '/{*project}/-/access_tokens'),
   page('project-deploy-tokens', '/{*project}/-/deploy_tokens'),
+  page('project-deploy-keys', '/{*project}/-/deploy_keys'),
+  page('project-settings-ci', '/{*project}/-/settings/ci_cd'),
+  page('project-settings-runners', '/{*project}/-/settings/runners'),
+  page('project-protected-environments', '/{*project}/-/settings/protected_environments', { path: `${RELEASED}/-/settings/protected_environments` }),
+  page('pipelines', '/{*project}/-/pipelines', { path: `${BUILT}/-/pipelines`, drawn: 'code', dark: true }),
+  page('pipelines-empty', '/{*project}/-/pipelines', { path: '/foundry/bellows/-/pipelines' }),
+  page('pipeline-new', '/{*project}/-/pipelines/new', { path: `${BUILT}/-/pipelines/new` }),
+  page('pipeline-charts', '/{*project}/-/pipelines/charts', { path: '/foundry/bellows/-/pipelines/charts' }),
+  page('pipeline', '/{*project}/-/pipelines/{pipeline_id}', { path: (seeded) => `${BUILT}/-/pipelines/${seeded.built.pipeline}`, drawn: 'code', dark: true }),
+  page('pipeline-jobs', '/{*project}/-/pipelines/{pipeline_id}/builds', { path: (seeded) => `${BUILT}/-/pipelines/${seeded.built.pipeline}/builds`, drawn: 'code' }),
+  page('pipeline-failures', '/{*project}/-/pipelines/{pipeline_id}/failures', { path: (seeded) => `${BUILT}/-/pipelines/${seeded.built.pipeline}/failures`, drawn: 'code' }),
+  page('jobs', '/{*project}/-/jobs', { path: `${BUILT}/-/jobs` }),
+  page('job', '/{*project}/-/jobs/{job_id}', { path: (seeded) => `${BUILT}/-/jobs/${seeded.built.job}`, drawn: 'dd', dark: true }),
+  page('job-files', '/{*project}/-/jobs/{job_id}/artifacts/browse', { path: (seeded) => `${BUILT}/-/jobs/${seeded.built.job}/artifacts/browse` }),
+  page('pipeline-editor', '/{*project}/-/ci/editor', { path: `${BUILT}/-/ci/editor` }),
+  page('project-settings-pipelines', '/{*project}/-/settings/pipelines'),
+  page('pipeline-schedules', '/{*project}/-/pipeline_schedules', { dark: true }),
+  page('pipeline-schedule-new', '/{*project}/-/pipeline_schedules/new'),
+  page('pipeline-schedule-edit', '/{*project}/-/pipeline_schedules/{pipeline_schedule_id}/edit'),
   page('starrers', '/{*project}/-/starrers'),
+  page('forks', '/{*project}/-/forks'),
+  page('fork-new', '/{*project}/-/forks/new'),
+
+  page('folder', '/{*project}/-/tree/{*rest}', { path: `${OWN}/-/tree/main/src`, drawn: '.commit-id', dark: true }),
+  page('file', '/{*project}/-/blob/{*rest}', { path: `${OWN}/-/blob/main/src/main.rs#L7`, dark: true }),
+  page('file-rendered', '/{*project}/-/blob/{*rest}', { path: `${OWN}/-/blob/main/docs/guide.md` }),
+  page('file-picture', '/{*project}/-/blob/{*rest}', { path: `${OWN}/-/blob/main/docs/plate.png` }),
+  page('blame', '/{*project}/-/blame/{*rest}', { path: `${OWN}/-/blame/main/docs/guide.md`, drawn: '.commit-id' }),
+  page('find-file', '/{*project}/-/find_file/{*rest}', { path: `${OWN}/-/find_file/main` }),
+
+  page('commits', '/{*project}/-/commits/{*rest}', { path: `${OWN}/-/commits/cooling`, dark: true }),
+  page('commit', '/{*project}/-/commit/{*rest}', { path: `${OWN}/-/commit/cooling`, dark: true }),
+  page('commit-side-by-side', '/{*project}/-/commit/{*rest}', { path: `${OWN}/-/commit/cooling?view=parallel` }),
+  page('compare', '/{*project}/-/compare'),
+  page('compare-branches', '/{*project}/-/compare/{*rest}', { path: `${OWN}/-/compare/main...cooling` }),
+  page('branches', '/{*project}/-/branches'),
+  page('tags', '/{*project}/-/tags'),
+  page('tag', '/{*project}/-/tags/{*rest}', { path: `${OWN}/-/tags/v1.0` }),
+  page('network', '/{*project}/-/network/{*rest}', { path: `${OWN}/-/network/main?all=1` }),
+  page('contributors', '/{*project}/-/graphs/{*rest}', { path: `${OWN}/-/graphs/main` }),
 
   page('issues', '/{*project}/-/issues', { dark: true }),
   page('issues-empty', '/{*project}/-/issues', { path: '/foundry/bellows/-/issues' }),
@@ -144,6 +195,30 @@ const ROOT = [
   page('boards', '/{*project}/-/boards', { dark: true }),
   page('boards-empty', '/{*project}/-/boards', { path: '/foundry/bellows/-/boards' }),
 
+  page('environments', '/{*project}/-/environments', { path: `${RELEASED}/-/environments`, drawn: 'code', dark: true }),
+  page('environments-empty', '/{*project}/-/environments', { path: '/foundry/bellows/-/environments' }),
+  page('environment', '/{*project}/-/environments/{environment_id}', { path: `${RELEASED}/-/environments/1`, drawn: 'code' }),
+  page('releases', '/{*project}/-/releases', { path: `${RELEASED}/-/releases`, dark: true }),
+  page('releases-empty', '/{*project}/-/releases', { path: '/foundry/bellows/-/releases' }),
+  page('release', '/{*project}/-/releases/{tag_name}', { path: `${RELEASED}/-/releases/v1.0` }),
+  page('release-new', '/{*project}/-/releases/new', { path: `${RELEASED}/-/releases/new` }),
+  page('release-edit', '/{*project}/-/releases/{tag_name}/edit', { path: `${RELEASED}/-/releases/v1.0/edit` }),
+
+  page('wiki', '/{*project}/-/wikis', { path: `${RELEASED}/-/wikis`, dark: true }),
+  page('wiki-empty', '/{*project}/-/wikis', { path: '/foundry/bellows/-/wikis' }),
+  page('wiki-pages', '/{*project}/-/wikis/pages', { path: `${RELEASED}/-/wikis/pages` }),
+  page('wiki-page', '/{*project}/-/wikis/{*slug}', { path: `${RELEASED}/-/wikis/guides/Casting` }),
+  page('wiki-history', '/{*project}/-/wikis/{*slug}', { path: `${RELEASED}/-/wikis/guides/Casting/history` }),
+  page('wiki-edit', '/{*project}/-/wikis/{*slug}', { path: `${RELEASED}/-/wikis/guides/Casting/edit` }),
+  page('wiki-new', '/{*project}/-/wikis/new', { path: `${RELEASED}/-/wikis/new` }),
+
+  page('snippets', '/-/snippets', { dark: true }),
+  page('snippets-explore', '/explore/snippets'),
+  page('snippet', '/-/snippets/{snippet_id}', { path: (seeded) => `/-/snippets/${seeded.snippet}`, dark: true }),
+  page('snippet-edit', '/-/snippets/{snippet_id}/edit', { path: (seeded) => `/-/snippets/${seeded.snippet}/edit` }),
+  page('snippet-new', '/-/snippets/new'),
+  page('project-snippets', '/{*project}/-/snippets', { path: '/foundry/bellows/-/snippets' }),
+
   page('packages', '/{*project}/-/packages'),
   page('packages-empty', '/{*project}/-/packages', { path: '/foundry/bellows/-/packages' }),
   page('package', '/{*project}/-/packages/{package_id}', {
@@ -155,6 +230,19 @@ const ROOT = [
   }),
   page('package-settings', '/{*project}/-/settings/packages'),
   page('package-cleanup', '/{*project}/-/settings/packages/cleanup'),
+
+  page('repository-settings', '/{*project}/-/settings/repository'),
+  ...[
+    ['edit', '/main/README.md', true],
+    ['new', '/main'],
+    ['new_folder', '/main'],
+    ['upload', '/main'],
+    ['replace', '/main/README.md'],
+    ['move', '/main/README.md'],
+    ['delete', '/main/README.md'],
+  ].map(([part, rest, dark = false]) =>
+    page(`code-${part.replace('_', '-')}`, `/{*project}/-/${part}/{*rest}`, { path: `${OWN}/-/${part}${rest}`, dark }),
+  ),
 
   page('errors', '/{*project}/-/error_tracking', { path: `${OWN}/-/error_tracking` }),
   page('error', '/{*project}/-/error_tracking/{error_id}/details', {
@@ -184,10 +272,12 @@ const ROOT = [
   page('admin-user-edit', '/admin/users/{username}/edit'),
   page('admin-user-memberships', '/admin/users/{username}/memberships'),
   page('admin-settings', '/admin/settings'),
-  ...['general', 'limits', 'monitoring', 'network', 'oauth', 'packages', 'sessions', 'sign_in', 'spam'].map(
+  ...['general', 'limits', 'monitoring', 'network', 'oauth', 'packages', 'pipelines', 'sessions', 'sign_in', 'spam'].map(
     (part) => page(`admin-settings-${part.replace('_', '-')}`, `/admin/settings/${part}`),
   ),
   page('admin-package-limits', '/admin/package_limits'),
+  page('admin-settings-ci', '/admin/settings/ci_cd'),
+  page('admin-runners', '/admin/runners'),
   page('admin-applications', '/admin/applications'),
   page('admin-application', '/admin/applications/{id}', {
     path: (seeded) => `/admin/applications/${seeded.application.id}`,
@@ -251,9 +341,52 @@ const WITHOUT = {
   '/oauth/applications/{id}/edit': 'leads to /-/user_settings/applications/{id}',
   '/-/profile/personal_access_tokens': 'leads to /-/user_settings/tokens',
   '/-/user_settings/personal_access_tokens': 'leads to /-/user_settings/tokens',
+  '/-/profile/keys': 'leads to /-/user_settings/ssh_keys',
   '/-/suggest': 'JSON',
+  '/{*project}/-/badges/release.svg': 'a picture',
+  '/{*project}/-/badges/{*rest}': 'a picture',
+  '/{*project}/-/jobs/{job_id}/artifacts/browse/{*path}': 'as /-/jobs/{job_id}/artifacts/browse',
+  '/{*project}/-/jobs/{job_id}/artifacts/download': 'a file',
+  '/{*project}/-/jobs/{job_id}/artifacts/file/{*path}': 'a file',
+  '/{*project}/-/jobs/{job_id}/artifacts/raw/{*path}': 'a file',
+  '/{*project}/-/jobs/{job_id}/log': 'a part of the page of a job',
+  '/{*project}/-/jobs/{job_id}/raw': 'a file',
+  '/{*project}/-/jobs/artifacts/{ref_name}/browse': 'leads to /-/jobs/{job_id}/artifacts/browse',
+  '/{*project}/-/jobs/artifacts/{ref_name}/browse/{*path}': 'leads to /-/jobs/{job_id}/artifacts/browse',
+  '/{*project}/-/jobs/artifacts/{ref_name}/download': 'a file',
+  '/{*project}/-/jobs/artifacts/{ref_name}/file/{*path}': 'a file',
+  '/{*project}/-/jobs/artifacts/{ref_name}/raw/{*path}': 'a file',
+  '/snippets': 'leads to /-/snippets',
+  '/snippets/{old_id}': 'leads to /-/snippets/{snippet_id}',
+  '/users/{username}/snippets': 'as /explore/snippets',
+  '/-/snippets/{snippet_id}/raw': 'a file',
+  '/-/snippets/{snippet_id}/raw/{*spot}': 'a file',
+  '/{*project}/-/snippets/new': 'as /-/snippets/new',
+  '/{*project}/-/snippets/{snippet_id}': 'as /-/snippets/{snippet_id}',
+  '/{*project}/-/snippets/{snippet_id}/edit': 'as /-/snippets/{snippet_id}/edit',
+  '/{*project}/-/snippets/{snippet_id}/raw': 'a file',
+  '/{*project}/-/snippets/{snippet_id}/raw/{*spot}': 'a file',
+  '/groups/{*group}/-/wikis': 'as that of a project',
+  '/groups/{*group}/-/wikis/pages': 'as that of a project',
+  '/groups/{*group}/-/wikis/new': 'as that of a project',
+  '/groups/{*group}/-/wikis/{*slug}': 'as that of a project',
   '/groups/{*group}/-/boards/{board_id}': 'the page of /groups/{*group}/-/boards',
   '/{*project}/-/boards/{board_id}': 'the page of /{*project}/-/boards',
+  '/{*project}/-/archive/{*rest}': 'a file',
+  '/{*project}/-/raw/{*rest}': 'a file',
+  '/{*project}/-/tree': 'the page of /{*project}/-/tree/{*rest}',
+  '/{*project}/-/tree/': 'the page of /{*project}/-/tree/{*rest}',
+  '/{*project}/-/commits': 'the page of /{*project}/-/commits/{*rest}',
+  '/{*project}/-/commits/': 'the page of /{*project}/-/commits/{*rest}',
+  '/{*project}/-/network': 'the page of /{*project}/-/network/{*rest}',
+  '/{*project}/-/network/': 'the page of /{*project}/-/network/{*rest}',
+  '/{*project}/-/graphs': 'the page of /{*project}/-/graphs/{*rest}',
+  '/{*project}/-/graphs/': 'the page of /{*project}/-/graphs/{*rest}',
+  '/{*project}/-/releases/permalink/latest': 'leads to /{*project}/-/releases/{tag_name}',
+  '/{*project}/-/releases/permalink/latest/{*suffix}': 'leads to what is below that',
+  '/{*project}/-/releases/{tag_name}/downloads/{*asset_path}': 'leads to where a link leads',
+  '/{*project}/-/releases/{tag_name}/evidence.json': 'JSON',
+  '/{*project}/-/releases/{tag_name}/evidences/{file}': 'JSON',
   '/{*project}/-/error_tracking.json': 'JSON',
   '/{*project}/-/error_tracking/{error_id}/details.json': 'JSON',
   '/{*project}/-/error_tracking/{error_id}/stack_trace.json': 'JSON',

@@ -3,6 +3,8 @@
 
 const assert = require('node:assert/strict');
 const { publisher } = require('../npm.cjs');
+const { makeCode } = require('../repository.cjs');
+const runner = require('../runner.cjs');
 
 const url = process.env.TENON_URL;
 const token = process.env.TENON_TOKEN;
@@ -69,9 +71,83 @@ async function makeTokens() {
     await api('POST', `${place}/access_tokens`, own);
     const deploy = { name: 'pull', scopes: ['read_package_registry'], username: 'puller' };
     await api('POST', `${place}/deploy_tokens`, deploy);
+    await makeVariables(`${place}/variables`);
   }
+  await api('POST', '/admin/ci/variables', { key: 'PROXY', value: 'http://proxy.example:3128' });
+  const line = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILM+rvN+ot98qgEN796jTiQfZfG1KaT0PtFDJ/XFSqti';
+  await api('POST', `${PROJECT}/deploy_keys`, { title: 'build machine', key: line, can_push: true });
+  const mine = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDDfMSf8Z0VjturFWrz3otazDYmR61m/RVEK8ftQIdKb';
+  await api('POST', '/user/keys', { title: 'laptop', key: mine });
   const asked = { redirect_uri: 'https://app.example/back', scopes: 'api read_user' };
   return api('POST', '/applications', { name: 'Drawing board', ...asked });
+}
+
+async function makeVariables(at) {
+  const about = { description: 'Where the forge delivers to', environment_scope: 'production' };
+  await api('POST', at, { key: 'DEPLOY_TO', value: 'https://anvil.example', ...about });
+  const secret = { masked_and_hidden: true, protected: true, variable_type: 'file', raw: true };
+  await api('POST', at, { key: 'DEPLOY_KEY', value: 'hot-iron-42', ...secret });
+}
+
+// Two releases of a project of its own, one of which was out before it came here.
+async function release() {
+  const group = await api('GET', '/groups/foundry');
+  const project = await api('POST', '/projects', { name: 'winch', namespace_id: group.id, initialize_with_readme: true });
+  const at = `/projects/${project.id}`;
+  await api('POST', `${at}/milestones`, { title: 'v1.0' });
+  await api('POST', `${at}/releases`, {
+    tag_name: 'v1.0', ref: 'main', name: 'The first winch', released_at: '2020-01-02T00:00:00Z',
+    description: '## New\n\n- it *turns*\n- it holds', milestones: ['v1.0'],
+    assets: { links: [
+      { name: 'Drawings', url: 'https://files.example/winch.pdf', direct_asset_path: '/winch.pdf' },
+      { name: 'Image', url: 'https://files.example/winch.tar', link_type: 'image' },
+    ] },
+  });
+  await api('POST', `${at}/releases`, { tag_name: 'v2.0', ref: 'main', released_at: '2099-01-01T00:00:00Z' });
+}
+
+// What was put where out of the same project, and who may.
+async function environments() {
+  const at = `/projects/${encodeURIComponent('foundry/winch')}`;
+  const [head] = await api('GET', `${at}/repository/commits`);
+  const told = { sha: head.id, ref: 'main', tag: false };
+  await api('POST', `${at}/deployments`, { ...told, environment: 'production', status: 'success' });
+  await api('POST', `${at}/protected_environments`, {
+    name: 'production',
+    deploy_access_levels: [{ access_level: 40 }],
+    approval_rules: [{ access_level: 40, required_approvals: 2 }],
+  });
+  await api('POST', `${at}/deployments`, { ...told, environment: 'production', status: 'running' });
+  await api('POST', `${at}/deployments`, { ...told, environment: 'review/gears', status: 'failed' });
+  await api('POST', `${at}/environments`, { name: 'review/rope', external_url: 'https://rope.example' });
+}
+
+// A wiki of the same project, with a page in a folder, and one of its group.
+async function wikis() {
+  const at = `/projects/${encodeURIComponent('foundry/winch')}/wikis`;
+  await api('POST', at, {
+    title: 'home',
+    content: '# The winch\n\nHow it is built, and why.\n\n- [[guides/Casting]]\n- [[guides/Testing]]',
+  });
+  await api('POST', at, { title: 'guides/Casting', content: '## Mould\n\nOf *sand*, and dry.' });
+  await api('POST', at, { title: 'guides/Testing', content: 'Lift a tonne, ten times.' });
+  await api('POST', at, { title: 'templates/minutes', content: '## Present\n\n## Decided' });
+  await api('POST', '/groups/foundry/wikis', { title: 'home', content: 'Wear **goggles**.' });
+}
+
+// A snippet of somebody with two files and a comment.
+async function writeSnippet() {
+  const made = await api('POST', '/snippets', {
+    title: 'Temper the steel',
+    description: 'What the furnace is told.',
+    visibility: 'public',
+    files: [
+      { file_path: 'furnace.toml', content: '[furnace]\ndegrees = 1600\nfuel = "coal"\n' },
+      { file_path: 'temper.py', content: 'for degrees in range(200, 300, 10):\n    print(degrees)\n' },
+    ],
+  });
+  await api('POST', `/snippets/${made.id}/notes`, { body: 'It **holds**.' });
+  return made.id;
 }
 
 const DESCRIPTION = `Steps:
@@ -228,6 +304,14 @@ async function reportErrors() {
   return errors.find((error) => error.name.startsWith('TooHot')).id;
 }
 
+// Off, so that no picture tells when the next one is.
+async function schedule() {
+  const nightly = { description: 'Nightly casting', ref: 'main', cron: '0 4 * * *', active: false };
+  const { id } = await api('POST', `${PROJECT}/pipeline_schedules`, nightly);
+  const path = `${PROJECT}/pipeline_schedules/${id}/variables`;
+  await api('POST', path, { key: 'HEAT', value: '1600' });
+}
+
 async function watchFurnace(people) {
   const area = `${PROJECT}/alert_management`;
   await api('POST', `${area}/oncall_schedules`, { name: 'Nights', timezone: 'Europe/Berlin' });
@@ -252,15 +336,45 @@ async function watchFurnace(people) {
   return integration.id;
 }
 
+// A project with a pipeline of which a job has passed.
+async function build() {
+  const { id } = await api('GET', '/groups/foundry');
+  await api('POST', '/projects', { name: 'crane', namespace_id: id, visibility: 'public' });
+  const at = '/projects/foundry%2Fcrane';
+  await api('POST', `${at}/repository/commits`, {
+    branch: 'main',
+    author_email: 'mira@example.com',
+    author_name: 'Mira Lindqvist',
+    commit_message: 'Begin the crane [skip ci]',
+    actions: [{ action: 'create', file_path: '.gitlab-ci.yml', content: runner.FILE }],
+  });
+  const own = await api('GET', at);
+  const { token } = await api('POST', '/user/runners', { runner_type: 'project_type', project_id: own.id });
+  const { id: pipeline } = await api('POST', `${at}/pipeline`, { ref: 'main' });
+  const job = await runner.take(token);
+  await runner.append(job, 'section_start:100:get_sources\r\x1b[0K\x1b[1mGet sources\x1b[0m\nFetched\nsection_end:104:get_sources\r\x1b[0K\n');
+  await runner.append(job, '\x1b[32mok\x1b[0m 12 \x1b[31mfailed\x1b[0m 0\n');
+  await runner.bring(job, runner.ARCHIVE);
+  await runner.end(job, 'success');
+  return { pipeline, job: job.id };
+}
+
 // Fills the server; answers what addresses of pages need.
 async function seed() {
   const people = await makePeople();
   await makeSpaces(people);
   const application = await makeTokens();
+  await makeCode(PROJECT, api);
+  await schedule();
   await planIssues(people);
+  await release();
+  await environments();
+  await wikis();
+  const snippet = await writeSnippet();
   await planEpics();
   await drawPlans();
   const packageId = await publishPackages();
+  const built = await build();
   const error = await reportErrors();
   const integration = await watchFurnace(people);
   const asking = new URLSearchParams({
@@ -269,7 +383,7 @@ async function seed() {
     scope: 'read_user',
   });
   const device = await send('POST', '/oauth/authorize_device', {}, asking);
-  return { application, device, error, integration, packageId };
+  return { application, built, device, error, integration, packageId, snippet };
 }
 
 module.exports = { PASSWORD, seed };

@@ -166,8 +166,10 @@ test('graphql-codegen makes types of every query and mutation', () => {
 
 // An operation that asks for all of a field, two levels deep.
 function operation(schema, root, field) {
-  const declared = field.args.map((one) => `$${one.name}: ${one.type}`).join(', ');
-  const given = field.args.map((one) => `${one.name}: $${one.name}`).join(', ');
+  // Clients that do not ask for deprecated arguments are not told of them.
+  const args = field.args.filter((one) => !one.deprecationReason);
+  const declared = args.map((one) => `$${one.name}: ${one.type}`).join(', ');
+  const given = args.map((one) => `${one.name}: $${one.name}`).join(', ');
   const name = `${root}${field.name}`;
   const selections = selected(schema, graphql.getNamedType(field.type), 2);
   const asked = `${field.name}${given && `(${given})`} ${selections}`;

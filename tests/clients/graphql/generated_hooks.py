@@ -9,6 +9,7 @@ there were, and which fields of the roots answered with data at least once.
 
 import atexit
 import collections
+import itertools
 import json
 import os
 
@@ -40,8 +41,76 @@ DESK = Desk(INNER["id"])
 alert(INNER["id"])
 EPIC = api("POST", f"/groups/{GROUP['id']}/epics", title="House")
 
+numbers = itertools.count(1)
+CODE = f"/projects/{INNER['id']}/repository"
+JOBS = "hold: {script: make, when: manual}\nrun: {script: make}\n"
+START = [
+    {"action": "create", "file_path": "a.txt", "content": "iron"},
+    {"action": "create", "file_path": ".gitlab-ci.yml", "content": JOBS},
+]
+api("POST", f"{CODE}/commits", branch="main", commit_message="Begin [skip ci]", actions=START)
+
+
+def ref(kind):
+    """A new branch or tag."""
+    name = f"made-{next(numbers)}"
+    key = "branch" if kind == "branches" else "tag_name"
+    return api("POST", f"{CODE}/{kind}", ref="main", **{key: name})["name"]
+
+
+def release():
+    """The tag of a new release."""
+    return api("POST", f"/projects/{INNER['id']}/releases", tag_name=ref("tags"))["tag_name"]
+
+
+def address():
+    return f"https://files.example.org/{next(numbers)}"
+
+
+def link():
+    path = f"/projects/{INNER['id']}/releases/{RELEASE}/assets/links"
+    return api("POST", path, name=f"link-{next(numbers)}", url=address())["id"]
+
+
+RELEASE = release()
+
+
+
+def snippet():
+    title, content = f"snippet-{next(numbers)}", "iron"
+    return api("POST", "/snippets", title=title, file_name="a.txt", content=content, visibility="public")["id"]
+
+
+def branch_rule():
+    path = f"/projects/{INNER['id']}/protected_branches"
+    return api("POST", path, name=f"rule-{next(numbers)}")["id"]
+
+
+def pipeline():
+    return api("POST", f"/projects/{INNER['id']}/pipeline", ref="main")["id"]
+
+
+def job():
+    return api("GET", f"/projects/{INNER['id']}/pipelines/{pipeline()}/jobs")[0]["id"]
+
+
+def runner():
+    return api("POST", "/user/runners", runner_type="project_type", project_id=INNER["id"])["id"]
+
+
+def environment():
+    return api("POST", f"/projects/{INNER['id']}/environments", name=f"made-{next(numbers)}")["id"]
+
+
 # What mutations use up is made for each call.
 MADE = {
+    "CiPipelineID": lambda: f"gid://service/Ci::Pipeline/{pipeline()}",
+    "CiBuildID": lambda: f"gid://service/Ci::Build/{job()}",
+    "CiRunnerID": lambda: f"gid://service/Ci::Runner/{runner()}",
+    "EnvironmentID": lambda: f"gid://service/Environment/{environment()}",
+    "SnippetID": lambda: f"gid://service/Snippet/{snippet()}",
+    "BranchRuleID": lambda: f"gid://service/Projects::BranchRule/{branch_rule()}",
+    "ReleasesLinkID": lambda: f"gid://service/Releases::Link/{link()}",
     "PackagesPackageID": lambda: f"gid://service/Packages::Package/{package(INNER['id'])[0]}",
     "PackagesPackageFileID": lambda: f"gid://service/Packages::PackageFile/{package(INNER['id'])[1]}",
     "PackagesProtectionRuleID": lambda: (
@@ -107,7 +176,16 @@ REQUIRED = {"groupPath": "grove"}
 EPICS = "gid://service/WorkItems::Type/8"
 # What an input says most of the time, and what it leaves out: a new work item is made in
 # a project or in a group, which has epics.
-WHOLE = {"WorkItemCreateInput": {"projectPath": None, "namespacePath": "grove", "workItemTypeId": EPICS}}
+WHOLE = {
+    "WorkItemCreateInput": {"projectPath": None, "namespacePath": "grove", "workItemTypeId": EPICS},
+    "BranchDeleteInput": {"projectPath": "grove/inner", "name": lambda: ref("branches")},
+    "TagDeleteInput": {"projectPath": "grove/inner", "name": lambda: ref("tags")},
+    "ReleaseDeleteInput": {"projectPath": "grove/inner", "tagName": release},
+    "ReleaseAssetLinkCreateInput": {
+        "projectPath": "grove/inner", "tagName": RELEASE, "name": address, "url": address, "directAssetPath": None,
+    },
+    "ReleaseAssetLinkUpdateInput": {"name": address, "url": address, "directAssetPath": None},
+}
 IDS = {
     "UserID": ["gid://service/User/1", "gid://service/User/0"],
     "ProjectID": [f"gid://service/Project/{INNER['id']}"],
@@ -155,6 +233,9 @@ class Naming(graphql.Visitor):
         return self.named(node, self.types.get_argument().type)
 
     def enter_object_field(self, node, *_):
+        whole = graphql.get_named_type(self.types.get_parent_input_type())
+        if whole and node.name.value in WHOLE.get(whole.name, {}):
+            return None
         return self.named(node, self.types.get_input_type())
 
     def enter_object_value(self, node, *_):
@@ -164,16 +245,19 @@ class Naming(graphql.Visitor):
             return None
         others = [field for field in node.fields if field.name.value not in whole]
         own = [
-            graphql.ObjectFieldNode(name=graphql.NameNode(value=name), value=nodes.String(text))
+            graphql.ObjectFieldNode(name=graphql.NameNode(value=name), value=nodes.String(text() if callable(text) else text))
             for name, text in whole.items() if text
         ]
         return graphql.ObjectValueNode(fields=(*others, *own))
 
     def named(self, node, kind):
         text = graphql.get_named_type(kind)
-        known = KNOWN.get(node.name.value) if text is not graphql.GraphQLInt else None
+        known = KNOWN.get(node.name.value)
+        if known != [None] and text is graphql.GraphQLInt:
+            known = None
         if node.name.value in ("id", "ids") and text is graphql.GraphQLID:
-            known = EVERY_ID
+            # Lists of something else than these IDs are answered without.
+            known = EVERY_ID if node.name.value == "id" else [*EVERY_ID, *[None] * len(EVERY_ID)]
         seed = calls + (node.loc.start if node.loc else 0)
         if self.changes and text.name in MADE and seed % 5:
             known = [MADE[text.name]()]

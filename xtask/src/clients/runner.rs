@@ -131,10 +131,11 @@ impl Place<'_> {
             &Settings {
                 data: &data,
                 database: database.as_deref(),
-                environment: match (suite.graphiql, suite.mailed) {
-                    (true, _) => self.settings,
-                    (false, true) => &mail,
-                    (false, false) => &[],
+                environment: match suite {
+                    Suite { graphiql: true, .. } => self.settings,
+                    Suite { mailed: true, .. } => &mail,
+                    Suite { by_ssh: true, .. } => &[("TENON_SSH_LISTEN", "127.0.0.1:0")],
+                    _ => &[],
                 },
                 named: suite.named,
             },
@@ -166,9 +167,20 @@ impl Place<'_> {
     }
 }
 
+/// A suite that waits for ever would hold up all others without a word: it is ended
+/// after this many seconds, several times what the longest one takes.
+const SUITE_LIMIT: &str = "1800";
+
+/// A program that is ended at the limit, with all that it started.
+fn limited(program: &Path) -> Command {
+    let mut command = costs::counted("timeout");
+    command.args(["--kill-after=10", SUITE_LIMIT]).arg(program);
+    command
+}
+
 /// A Python that finds what the suites share.
 fn python(program: &Path) -> Command {
-    let mut command = costs::counted(program);
+    let mut command = limited(program);
     command.env("PYTHONPATH", tree::root().join("tests/clients"));
     command
 }
@@ -181,16 +193,19 @@ fn interpreter(language: Language) -> Result<Command, String> {
             let own = tools::python_with("tests/clients/conan_1", "clients/conan_1")?;
             return Ok(python(&own));
         }
-        Language::PythonAndRust => {
+        Language::PythonAndRust(program) => {
             let mut command = python(&tools::python()?);
-            command.env("CLIENT", tools::sentry_over_reqwest()?);
+            command.env("CLIENT", tools::program(program)?);
             return Ok(command);
         }
         Language::Node => tools::node()?,
         Language::NpmNode => tools::node_with("tests/clients/npm", "clients/npm-node")?,
+        Language::ReleaseNode => {
+            tools::node_with("tests/clients/semantic_release", "clients/release-node")?
+        }
         Language::GraphqlNode => tools::node_with("tests/clients/graphql", "clients/graphql-node")?,
     };
-    let mut command = costs::counted(node);
+    let mut command = limited(&node);
     command.env("NODE_PATH", modules);
     Ok(command)
 }

@@ -1,6 +1,6 @@
 //! The list of suites: scripts, and what runs each of them.
 
-use Language::{Conan1Python, GraphqlNode, Node, NpmNode, Python, PythonAndRust};
+use Language::{Conan1Python, GraphqlNode, Node, NpmNode, Python, PythonAndRust, ReleaseNode};
 
 /// One script and the program that runs it.
 pub struct Suite {
@@ -15,6 +15,8 @@ pub struct Suite {
     pub graphiql: bool,
     /// Takes the server's mails by SMTP, which lie in a folder otherwise.
     pub mailed: bool,
+    /// With git over SSH, on a free port.
+    pub by_ssh: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -22,14 +24,16 @@ pub enum Language {
     Python,
     /// With the packages of `tests/clients/conan_1/requirements.txt`.
     Conan1Python,
-    /// With the program of `tests/clients/sentry_reqwest`.
-    PythonAndRust,
+    /// With the program of this folder of `tests/clients`.
+    PythonAndRust(&'static str),
     /// With the modules of `tests/clients/package.json`.
     Node,
     /// With the modules of `tests/clients/graphql/package.json`.
     GraphqlNode,
     /// With the package managers of `tests/clients/npm/package.json`.
     NpmNode,
+    /// With the modules of `tests/clients/semantic_release/package.json`.
+    ReleaseNode,
 }
 
 const fn suite(runs_on: Language, name: &'static str, script: &'static str) -> Suite {
@@ -40,6 +44,7 @@ const fn suite(runs_on: Language, name: &'static str, script: &'static str) -> S
         named: false,
         graphiql: false,
         mailed: false,
+        by_ssh: false,
     }
 }
 
@@ -50,6 +55,10 @@ impl Suite {
 
     const fn with_graphiql(self) -> Suite {
         Suite { graphiql: true, ..self }
+    }
+
+    const fn by_ssh(self) -> Suite {
+        Suite { by_ssh: true, ..self }
     }
 
     const fn mailed(self) -> Suite {
@@ -64,6 +73,20 @@ pub const CLIENTS: &[Suite] = &[
     suite(Python, "python-gitlab for issues", "tests/clients/planning.py"),
     suite(Python, "python-gitlab for epics", "tests/clients/epics.py"),
     suite(Python, "python-gitlab for boards", "tests/clients/boards.py"),
+    suite(Python, "python-gitlab for forks", "tests/clients/forks.py"),
+    suite(Python, "python-gitlab for wikis", "tests/clients/wikis.py"),
+    suite(Python, "python-gitlab for mirrors", "tests/clients/mirrors.py"),
+    suite(Python, "python-gitlab and git for snippets", "tests/clients/snippets.py"),
+    suite(Python, "python-gitlab for runners", "tests/clients/runners.py"),
+    suite(
+        PythonAndRust("crate_runner"),
+        "gitlab-runner of Rust and gitlab-python-runner",
+        "tests/clients/foreign_runners.py",
+    ),
+    suite(Python, "python-gitlab for variables", "tests/clients/variables.py"),
+    suite(Python, "python-gitlab for pipelines", "tests/clients/pipelines.py"),
+    suite(Python, "python-gitlab for environments", "tests/clients/environments.py"),
+    suite(Python, "python-gitlab for schedules", "tests/clients/schedules.py"),
     suite(Python, "python-gitlab and newsboat for activity", "tests/clients/events.py"),
     suite(
         Python,
@@ -73,7 +96,11 @@ pub const CLIENTS: &[Suite] = &[
     suite(Python, "aiosmtpd for notifications", "tests/clients/smtp.py").mailed(),
     suite(Node, "@gitbeaker/rest", "tests/clients/rest.cjs"),
     suite(Node, "@gitbeaker/rest for epics", "tests/clients/epics.cjs"),
+    suite(Node, "@gitbeaker/rest for environments", "tests/clients/environments.cjs"),
     suite(Node, "@gitbeaker/rest for activity", "tests/clients/events.cjs"),
+    suite(Python, "python-gitlab for releases", "tests/clients/releases.py"),
+    suite(Node, "@gitbeaker/rest for releases", "tests/clients/releases.cjs"),
+    suite(ReleaseNode, "semantic-release", "tests/clients/semantic_release/release.cjs"),
     suite(Python, "schemathesis", "tests/clients/openapi.py"),
     suite(Node, "openid-client and oauth4webapi", "tests/clients/oauth.cjs"),
     suite(Python, "Authlib and requests-oauthlib", "tests/clients/oauth.py"),
@@ -86,6 +113,8 @@ pub const CLIENTS: &[Suite] = &[
     suite(Python, "dulwich, libgit2 and jgit", "tests/clients/git_libraries.py"),
     suite(Node, "isomorphic-git", "tests/clients/git_libraries.cjs"),
     suite(Python, "git-lfs", "tests/clients/lfs.py"),
+    suite(Python, "ssh, git-lfs and python-gitlab for keys", "tests/clients/ssh.py").by_ssh(),
+    suite(Python, "git and python-gitlab for signatures", "tests/clients/signatures.py"),
     suite(Python, "libapache2-mod-auth-openidc", "tests/clients/apache.py"),
     suite(Python, "fido2", "tests/clients/keys.py").named(),
     suite(NpmNode, "npm, pnpm and yarn", "tests/clients/npm/managers.cjs"),
@@ -107,7 +136,11 @@ pub const CLIENTS: &[Suite] = &[
     suite(Python, "sentry-sdk and raven of Python", "tests/clients/errors.py"),
     suite(Node, "@sentry/node and raven of npm", "tests/clients/errors.cjs"),
     suite(Node, "@sentry/browser in chromium", "tests/clients/errors_browser.cjs"),
-    suite(PythonAndRust, "sentry of Rust over reqwest", "tests/clients/errors_rust.py"),
+    suite(
+        PythonAndRust("sentry_reqwest"),
+        "sentry of Rust over reqwest",
+        "tests/clients/errors_rust.py",
+    ),
     suite(Python, "Alertmanager, apprise and curl for alerts", "tests/clients/alerts.py"),
     suite(Node, "@gitbeaker/rest for alerts and errors", "tests/clients/alerts.cjs"),
     suite(Python, "composer", "tests/clients/composer.py"),
@@ -127,12 +160,14 @@ pub const BROWSER: &[Suite] = &[
     suite(Node, "chromium", "tests/browser/pages.cjs").named(),
     suite(Node, "the whole walk in chromium", "tests/browser/walk.cjs"),
     suite(Node, "applications, links and refusals in chromium", "tests/browser/doors.cjs"),
+    suite(Node, "pipelines in chromium", "tests/browser/pipelines.cjs"),
     suite(Node, "the administration in chromium", "tests/browser/admin.cjs"),
     suite(Node, "charts and packages in chromium", "tests/browser/drawn.cjs"),
     suite(Node, "searching in chromium", "tests/browser/search.cjs"),
     suite(Node, "activity in chromium", "tests/browser/activity.cjs"),
     suite(Node, "boards and the roadmap in chromium", "tests/browser/boards.cjs"),
     suite(Node, "epics in chromium", "tests/browser/epics.cjs"),
+    suite(Node, "history and differences in chromium", "tests/browser/history.cjs"),
     suite(Node, "editors and pickers in chromium", "tests/browser/editor.cjs"),
     suite(Node, "texts in chromium", "tests/browser/text.cjs"),
     suite(Node, "pictures of pages in chromium", "tests/browser/pictures.cjs"),

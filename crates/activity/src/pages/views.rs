@@ -57,7 +57,7 @@ impl EventRows {
             let (target, target_url, place) = match told.is_of_place {
                 true => (told.place.path.clone(), Some(told.place.url.clone()), None),
                 false => {
-                    let elsewhere = told.place.url != here;
+                    let elsewhere = !told.place.url.is_empty() && told.place.url != here;
                     let place = Some(told.place.clone()).filter(|_| elsewhere);
                     (told.target.clone(), told.target_url.clone(), place)
                 }

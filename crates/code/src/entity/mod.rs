@@ -1,7 +1,8 @@
 //! What REST shows of code, in wire order (docs/interface/repositories.md 3).
 
-mod trailers;
+pub mod trailers;
 
+use crate::hooks::LastPipeline;
 use kernel::time::wire;
 use repositories::diffs::{Change, FileDiff, Stats};
 use repositories::formats::ref_name::RefName;
@@ -96,11 +97,20 @@ impl CommitEntity {
 pub struct CommitDetail {
     #[serde(flatten)]
     pub commit: CommitEntity,
-    /// Of its last pipeline; there is none.
+    /// That of its newest pipeline.
     pub status: Option<String>,
     pub project_id: i64,
-    /// There is none.
-    pub last_pipeline: Option<String>,
+    pub last_pipeline: Option<LastPipeline>,
+}
+
+impl CommitDetail {
+    /// A commit of a project, and its newest pipeline.
+    pub fn of(
+        commit: CommitEntity, project_id: i64, last_pipeline: Option<LastPipeline>,
+    ) -> CommitDetail {
+        let status = last_pipeline.as_ref().map(|pipeline| pipeline.status.clone());
+        CommitDetail { commit, status, project_id, last_pipeline }
+    }
 }
 
 /// A branch.
@@ -148,6 +158,13 @@ impl BranchEntity {
     }
 }
 
+/// What a release says of its tag.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct TagRelease {
+    pub tag_name: String,
+    pub description: Option<String>,
+}
+
 /// A tag.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "CodeTag")]
@@ -158,8 +175,9 @@ pub struct TagEntity {
     /// What it points at: of an annotated tag, the tag object.
     pub target: String,
     pub commit: Option<CommitEntity>,
-    /// Its release; there is none.
-    pub release: Option<String>,
+    /// Its release, for who sees releases.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub release: Option<Option<TagRelease>>,
     pub protected: bool,
     /// When an annotated tag was made.
     pub created_at: Option<String>,

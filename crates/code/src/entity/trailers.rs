@@ -1,7 +1,7 @@
 //! Trailers: `Key: value` in the last paragraph of a message (git-interpret-trailers).
 
 /// Those of a message, in their order.
-pub(super) fn of(message: &str) -> Vec<(String, String)> {
+pub fn of(message: &str) -> Vec<(String, String)> {
     let message = message.trim_end();
     let Some((_, last)) = message.rsplit_once("\n\n") else {
         return Vec::new();

@@ -3,20 +3,15 @@
 use super::files::{self, At, OneFile};
 use super::{SCOPES, refused};
 use crate::access::CodeRequest;
+use crate::blame;
 use crate::entity::local;
 use http::{Method, StatusCode};
 use kernel::error::{Found, Result};
 use kernel::http::{Params, RequestContext, Response, Routes, reply};
-use repositories::formats::object_id::ObjectId;
-use repositories::objects::{Commit, Objects};
-use repositories::output;
+use repositories::objects::Commit;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::HashMap;
 use std::sync::Arc;
-
-/// Bytes that git may tell of a file.
-const MOST: usize = 64 * 1024 * 1024;
 
 pub(super) fn routes(r: &mut Routes) {
     r.get("/files/{file_path}/blame", show)
@@ -94,56 +89,20 @@ fn checked(range: Option<&Lines>) -> Result<Option<(i64, i64)>> {
 async fn items(
     at: &CodeRequest, file: &files::File, lines: Option<(i64, i64)>,
 ) -> Result<Vec<BlameItem>> {
-    let told = output::ask(&at.app, file.code.repository()?.id, MOST, |git| {
-        let said = ["blame", "--porcelain", "--no-textconv"].map(str::to_owned);
-        let end = [file.commit.to_string(), "--".to_owned(), file.path.to_string()];
-        git.args(said).args(end)
-    });
-    let mut told = told_lines(&told.await?);
+    let repository = file.code.repository()?;
+    let mut told = blame::read(&at.app, repository.id, (file.commit, &file.path), None).await?;
     if let Some((start, end)) = lines {
         let end = usize::try_from(end).unwrap_or(usize::MAX).min(told.len());
         let start = usize::try_from(start - 1).unwrap_or(usize::MAX).min(end);
         told = told.drain(start..end).collect();
     }
-    let mut ids: Vec<ObjectId> = told.iter().map(|(id, _)| *id).collect();
-    ids.dedup();
-    let work = move |objects: &Objects| objects.commits(&ids);
-    let commits = at.objects(&file.code, work).await?;
-    let commits: HashMap<ObjectId, Commit> =
-        commits.into_iter().map(|commit| (commit.id, commit)).collect();
-    let mut items: Vec<BlameItem> = Vec::new();
-    for (id, line) in told {
-        let id_text = id.to_string();
-        match items.last_mut().filter(|item| item.commit.id == id_text) {
-            Some(item) => item.lines.push(line),
-            None => {
-                let commit = blamed(commits.get(&id).found("Commit")?);
-                items.push(BlameItem { commit, lines: vec![line] });
-            }
-        }
-    }
-    Ok(items)
-}
-
-/// The commit and text of each line: in what git tells, a line's head begins with the
-/// commit, and its text with a tab.
-fn told_lines(told: &[u8]) -> Vec<(ObjectId, String)> {
-    let mut lines = Vec::new();
-    let mut commit = None;
-    for line in told.split(|byte| *byte == b'\n') {
-        match line.strip_prefix(b"\t") {
-            Some(text) => {
-                let text = String::from_utf8_lossy(text).into_owned();
-                lines.extend(commit.take().map(|id| (id, text)));
-            }
-            None if commit.is_none() => {
-                let id = line.get(..40).and_then(|id| std::str::from_utf8(id).ok());
-                commit = id.and_then(|id| id.parse().ok());
-            }
-            None => {}
-        }
-    }
-    lines
+    let parts = blame::parts(told);
+    let commits = blame::commits(&at.app, repository, &parts).await?;
+    let item = |part: blame::Part| {
+        let commit = blamed(commits.get(&part.commit).found("Commit")?);
+        Ok(BlameItem { commit, lines: part.lines })
+    };
+    parts.into_iter().map(item).collect()
 }
 
 fn blamed(commit: &Commit) -> BlamedCommit {
@@ -157,21 +116,5 @@ fn blamed(commit: &Commit) -> BlamedCommit {
         committed_date: local(&commit.committer),
         committer_name: commit.committer.name.clone(),
         committer_email: commit.committer.email.clone(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_told_apart_from_what_is_said_of_them() {
-        let id = "1".repeat(40);
-        let other = "2".repeat(40);
-        let told = format!("{id} 1 1 2\nsummary {other} 1\nfilename x\n\tone\n{id} 2 2\n\t\ttwo\n");
-        let lines = told_lines(told.as_bytes());
-        let texts: Vec<&str> = lines.iter().map(|(_, text)| text.as_str()).collect();
-        assert_eq!(texts, ["one", "\ttwo"]);
-        assert!(lines.iter().all(|(found, _)| found.to_string() == id));
     }
 }

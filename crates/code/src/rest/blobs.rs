@@ -1,8 +1,8 @@
 //! Files by the ids of their contents.
 
 use super::SCOPES;
-use super::sending::{SMALL, send};
 use crate::access::CodeRequest;
+use crate::sending::{SMALL, send};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use kernel::error::{Error, Found, Result};
@@ -70,5 +70,5 @@ async fn raw(
     let id = one.id()?;
     let (code, ()) = at.find(|_, code| code.repository.as_ref().found("Blob").map(|_| ())).await?;
     let blob = at.objects(&code, move |objects| objects.blob(id, SMALL)?.found("Blob")).await?;
-    send(&at, &code, &request, blob, &id.to_string()).await
+    send(&at.app, &code, &request, blob, &id.to_string()).await
 }

@@ -1,37 +1,29 @@
 //! Branches.
 
 use super::listing::{Listing, Part};
-use super::names::{self, Named, Wanted};
-use crate::access::{Code, CodeRequest};
+use crate::access::CodeRequest;
+use crate::branches::{self, Sort};
 use crate::entity::{BranchEntity, BranchState};
+use crate::names::{self, Named, Wanted};
 use http::StatusCode;
 use kernel::error::{Error, Found, Result};
 use kernel::http::{Answer, Params, RequestContext, Response, Routes, reply};
 use repositories::formats::object_id::ObjectId;
 use repositories::formats::ref_name::RefName;
 use repositories::objects::{Commit, Objects};
-use repositories::protection::{BranchProtection, of_branches};
 use repositories::store::refs;
-use spaces::model::Project;
-use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
-use store::Tx;
 
 pub(super) fn routes(r: &mut Routes) {
-    r.get("/branches", list).scopes(super::SCOPES).summary("Lists branches");
+    r.get("/branches", list)
+        .scopes(super::SCOPES)
+        .job_tokens()
+        .summary("Lists branches");
     r.get("/branches/{branch}", show)
         .scopes(super::SCOPES)
+        .job_tokens()
         .summary("Shows a branch");
-}
-
-kernel::choices! {
-    /// How branches are sorted.
-    enum Sort {
-        NameAsc = "name_asc",
-        UpdatedAsc = "updated_asc",
-        UpdatedDesc = "updated_desc",
-    }
 }
 
 kernel::params! {
@@ -63,26 +55,21 @@ async fn list(
     at: CodeRequest, filter: Params<Filter>, listing: Listing,
 ) -> Result<Part<BranchEntity>> {
     let wanted = Wanted::of(filter.search.as_deref(), filter.regex.as_deref())?;
-    let found = at
-        .find(move |tx, code| match &code.repository {
-            Some(repository) => names::all(tx, repository, "refs/heads/", &wanted),
-            None => Ok(Vec::new()),
-        })
-        .await?;
+    let found = at.find(move |tx, code| names::all_of(tx, code, "refs/heads/", &wanted)).await?;
     let (code, branches) = found;
     if branches.is_empty() {
         return Ok(Part::none());
     }
     let (head, sort) = (code.head()?.clone(), filter.sort.unwrap_or(Sort::NameAsc));
-    let default = default_tip(&at, &code).await?;
+    let default = branches::default_tip(&at.app, code.repository()?).await?;
     let work = move |objects: &Objects| {
-        let sorted = sorted(objects, branches.clone(), sort)?;
+        let sorted = branches::sorted(objects, branches.clone(), sort)?;
         let part = listing.of(sorted, |all, at| all[at].name.clone())?;
         with_commits(objects, part, default)
     };
     let Loaded { branches, merged } = at.objects(&code, work).await?;
     let names: Vec<String> = branches.items.iter().map(|(one, _)| one.name.clone()).collect();
-    let protections = protections(&at, &code, names).await?;
+    let protections = branches::protections(&at.app, &at.viewer, &code, names).await?;
     let web_url = code.web_url(at.app.base_url());
     let entities = branches.items.iter().zip(protections).map(|((one, commit), protection)| {
         let state = BranchState { head: &head, merged: merged.contains(&commit.id), protection };
@@ -90,24 +77,6 @@ async fn list(
     });
     let entities = entities.collect();
     Ok(branches.replace(entities))
-}
-
-fn sorted(objects: &Objects, mut branches: Vec<Named>, sort: Sort) -> Result<Vec<Named>> {
-    if sort == Sort::NameAsc {
-        return Ok(branches);
-    }
-    let ids: Vec<ObjectId> = branches.iter().map(Named::peeled).collect();
-    let commits = objects.commits(&ids)?;
-    let times: HashMap<ObjectId, i64> = commits
-        .iter()
-        .map(|commit| (commit.id, commit.committer.at.as_second()))
-        .collect();
-    let time = |one: &Named| times.get(&one.peeled()).copied().unwrap_or_default();
-    match sort {
-        Sort::UpdatedDesc => branches.sort_by_key(|one| Reverse(time(one))),
-        _ => branches.sort_by_key(time),
-    }
-    Ok(branches)
 }
 
 fn with_commits(objects: &Objects, part: Part<Named>, default: Option<ObjectId>) -> Result<Loaded> {
@@ -125,26 +94,6 @@ fn with_commits(objects: &Objects, part: Part<Named>, default: Option<ObjectId>)
     Ok(Loaded { branches: part.replace(rows), merged })
 }
 
-/// Where the default branch is.
-async fn default_tip(at: &CodeRequest, code: &Code) -> Result<Option<ObjectId>> {
-    let repository = code.repository()?;
-    let (id, head) = (repository.id, repository.head.clone());
-    let found = at.app.read(move |tx| refs::some(tx, id, &[head])).await?;
-    Ok(found.first().map(|one| one.object_id))
-}
-
-async fn protections(
-    at: &CodeRequest, code: &Code, names: Vec<String>,
-) -> Result<Vec<BranchProtection>> {
-    let (viewer, code) = (at.viewer.clone(), code.clone());
-    let work = move |tx: &mut Tx<'_>| {
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let project: &Project = &code.project;
-        of_branches(tx, &viewer, project, code.repository.as_ref(), &names)
-    };
-    at.app.read(work).await
-}
-
 /// A branch as it is now.
 pub(super) async fn one(at: &CodeRequest, name: &str) -> Result<BranchEntity> {
     let name = name.to_owned();
@@ -155,7 +104,7 @@ pub(super) async fn one(at: &CodeRequest, name: &str) -> Result<BranchEntity> {
             refs::some(tx, repository.id, &[branch])?.pop().found("Branch")
         })
         .await?;
-    let default = default_tip(at, &code).await?;
+    let default = branches::default_tip(&at.app, code.repository()?).await?;
     let named = Named::of(&found);
     let work = move |objects: &Objects| {
         let commit = objects.commit(named.peeled())?.found("Branch")?;
@@ -166,7 +115,10 @@ pub(super) async fn one(at: &CodeRequest, name: &str) -> Result<BranchEntity> {
         Ok((named.name.clone(), commit, merged))
     };
     let (name, commit, merged) = at.objects(&code, work).await?;
-    let protection = protections(at, &code, vec![name.clone()]).await?.pop().found("Branch")?;
+    let protection = branches::protections(&at.app, &at.viewer, &code, vec![name.clone()])
+        .await?
+        .pop()
+        .found("Branch")?;
     let state = BranchState { head: code.head()?, merged, protection };
     Ok(BranchEntity::of(&name, &commit, state, &code.web_url(at.app.base_url())))
 }

@@ -1,38 +1,42 @@
 //! Commits.
 
-use super::history::Asked;
 use super::{SCOPES, refused};
 use crate::access::{self, Code, CodeRequest};
+use crate::containing::{ContainingRef, containing};
 use crate::entity::{CommitDetail, CommitDiff, CommitEntity, StatsEntity};
-use kernel::app::App;
+use crate::history::Asked;
+use crate::hooks;
 use kernel::error::Result;
 use kernel::http::{Ok200, Paged, Paging, Params, Routes};
 use kernel::time::Timestamp;
 use repositories::diffs::{self, Limits};
 use repositories::formats::object_id::ObjectId;
 use repositories::objects::{self, Commit, Objects, Path, Revision, Walk};
-use repositories::output;
 use repositories::store::refs;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// Bytes of the names of refs that lead to a commit.
-const MOST_REFS: usize = 4 * 1024 * 1024;
 /// Tips of refs that one history begins at.
 const MOST_TIPS: usize = 2000;
 
 pub(super) fn routes(r: &mut Routes) {
-    r.get("/commits", list).scopes(SCOPES).summary("Lists commits");
-    r.get("/commits/{sha}", show).scopes(SCOPES).summary("Shows a commit");
+    r.get("/commits", list).scopes(SCOPES).job_tokens().summary("Lists commits");
+    r.get("/commits/{sha}", show)
+        .scopes(SCOPES)
+        .job_tokens()
+        .summary("Shows a commit");
     r.get("/commits/{sha}/diff", diff)
         .scopes(SCOPES)
+        .job_tokens()
         .summary("Shows what a commit changed");
     r.get("/commits/{sha}/refs", refs_of)
         .scopes(SCOPES)
+        .job_tokens()
         .summary("Lists the branches and tags that have a commit");
     r.get("/commits/{sha}/sequence", sequence)
         .scopes(SCOPES)
+        .job_tokens()
         .summary("Counts the commits up to one");
 }
 
@@ -70,7 +74,7 @@ kernel::params! {
 }
 
 kernel::params! {
-    struct OneCommit {
+    pub(super) struct OneCommit {
         /// Commit, by its name or the first digits of it, branch or tag.
         pub sha: String,
     }
@@ -231,7 +235,7 @@ async fn stats(at: &CodeRequest, code: &Code, commits: &[Commit]) -> Result<Vec<
 }
 
 /// The commit that the address names.
-async fn named(at: &CodeRequest, sha: &str) -> Result<(Code, Commit)> {
+pub(super) async fn named(at: &CodeRequest, sha: &str) -> Result<(Code, Commit)> {
     let (code, revision) = at.at(Some(sha), "Commit").await?;
     let find = move |objects: &Objects| access::commit(objects, &revision, "Commit");
     let commit = at.objects(&code, find).await?;
@@ -261,13 +265,11 @@ pub(super) async fn detail(
     if with_stats {
         entity.stats = stats(at, code, &[commit]).await?.pop();
     }
-    let project_id = code.project.id;
-    Ok(CommitDetail {
-        commit: entity,
-        status: None,
-        project_id,
-        last_pipeline: None,
-    })
+    let (project, viewer) = (code.project.clone(), at.viewer.clone());
+    let (project_id, sha) = (project.id, entity.id.clone());
+    let found = at.app.read(move |tx| hooks::last_pipelines(tx, &viewer, &[(&project, sha)]));
+    let last = found.await?.into_values().next();
+    Ok(CommitDetail::of(entity, project_id, last))
 }
 
 kernel::params! {
@@ -316,32 +318,19 @@ async fn refs_of(
 ) -> Result<Paged<CommitRef>> {
     let (code, commit) = named(&at, &one.sha).await?;
     let kind = of.kind.unwrap_or(RefType::All);
-    let refs = containing(&at.app, code.repository()?.id, commit.id, kind).await?;
-    let part = refs.into_iter().skip(paging.offset().max(0) as usize);
+    let below: &[&'static str] = match kind {
+        RefType::Branch => &["refs/heads/"],
+        RefType::Tag => &["refs/tags/"],
+        RefType::All => &["refs/heads/", "refs/tags/"],
+    };
+    let refs = containing(&at.app, code.repository()?.id, commit.id, below, None).await?;
+    let entity = |one: ContainingRef| CommitRef {
+        kind: if one.is_tag { "tag" } else { "branch" },
+        name: one.name,
+    };
+    let part = refs.into_iter().map(entity).skip(paging.offset().max(0) as usize);
     let part = part.take(paging.fetch() as usize).collect();
     Ok(Paged::numbered(part, paging, None))
-}
-
-async fn containing(
-    app: &App, repository: i64, commit: ObjectId, kind: RefType,
-) -> Result<Vec<CommitRef>> {
-    let told = output::ask(app, repository, MOST_REFS, |git| {
-        let asked = ["for-each-ref", "--format=%(refname)"].map(str::to_owned);
-        let below: &[&str] = match kind {
-            RefType::Branch => &["refs/heads/"],
-            RefType::Tag => &["refs/tags/"],
-            RefType::All => &["refs/heads/", "refs/tags/"],
-        };
-        git.args(asked).args([format!("--contains={commit}")]).args(below.to_vec())
-    });
-    let told = told.await?;
-    let text = String::from_utf8_lossy(&told);
-    let named = |line: &str| {
-        let branch = line.strip_prefix("refs/heads/").map(|name| ("branch", name));
-        let (kind, name) = branch.or(line.strip_prefix("refs/tags/").map(|name| ("tag", name)))?;
-        Some(CommitRef { kind, name: name.to_owned() })
-    };
-    Ok(text.lines().filter_map(named).collect())
 }
 
 kernel::params! {

@@ -1,12 +1,13 @@
 //! What is between two revisions.
 
 use super::{SCOPES, refused};
-use crate::access::{self, CodeRequest};
+use crate::access::CodeRequest;
+use crate::comparing::Between;
 use crate::entity::{CommitDiff, CommitEntity, in_address};
 use kernel::error::{Found, Result};
 use kernel::http::{Ok200, Params, Routes};
 use repositories::diffs::{self, Limits};
-use repositories::objects::{self, Objects, Walk};
+use repositories::objects::{self, Objects};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -68,23 +69,12 @@ async fn compare(at: CodeRequest, sides: Params<Sides>) -> Result<Ok200<Comparis
         })
         .await?;
     let straight = sides.straight == Some(true);
-    let work = move |objects: &Objects| {
-        let from = access::commit(objects, &revisions.0, "Ref")?.id;
-        let to = access::commit(objects, &revisions.1, "Ref")?.id;
-        let walk = Walk { from: vec![to], without: vec![from], ..Walk::default() };
-        let mut commits = objects.commits_of(&walk, 0, MOST_COMMITS)?;
-        commits.reverse();
-        let base = match straight {
-            true => Some(from),
-            false => objects.merge_base(from, to)?,
-        };
-        Ok((from, to, base, commits))
-    };
-    let (from, to, base, commits) = at.objects(&code, work).await?;
+    let work = move |objects: &Objects| Between::read(objects, &revisions, straight, MOST_COMMITS);
+    let Between { from, to, base, mut commits } = at.objects(&code, work).await?;
+    commits.reverse();
     let diffs = match from == to {
         true => diffs::Diffs::default(),
         false => {
-            let base = base.unwrap_or(from);
             let repository = code.repository()?.id;
             diffs::between(&at.app, repository, Some(base), to, Limits::default()).await?
         }

@@ -1,20 +1,19 @@
 //! Files at their paths.
 
 use super::blobs::{MOST_AS_JSON, too_large};
-use super::history::Asked;
-use super::sending::{SMALL, send, tell};
 use super::{SCOPES, refused};
 use crate::access::{self, Code, CodeRequest};
+use crate::history::Asked;
+use crate::sending::{SMALL, send, send_large, tell};
 use axum::body::Body;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use http::{HeaderValue, Method, StatusCode, header};
-use kernel::error::{Error, Found, Result};
-use kernel::http::files::{self, disposition};
+use http::{Method, StatusCode};
+use kernel::error::{Found, Result};
 use kernel::http::{Params, RequestContext, Response, Routes, reply};
 use moka::sync::Cache;
 use repositories::formats::object_id::ObjectId;
-use repositories::lfs::{self, Pointer};
+use repositories::lfs::Pointer;
 use repositories::objects::{Blob, EntryKind, Objects, Path};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -25,9 +24,13 @@ use std::sync::Arc;
 const STEPS: usize = 2000;
 
 pub(super) fn routes(r: &mut Routes) {
-    r.get("/files/{file_path}", show).scopes(SCOPES).summary("Shows a file");
+    r.get("/files/{file_path}", show)
+        .scopes(SCOPES)
+        .job_tokens()
+        .summary("Shows a file");
     r.get("/files/{file_path}/raw", raw)
         .scopes(SCOPES)
+        .job_tokens()
         .summary("Answers with the bytes of a file");
 }
 
@@ -215,24 +218,10 @@ async fn raw(
     let blob = std::mem::replace(&mut file.blob, empty);
     let pointer = blob.content.as_deref().filter(|_| rev.lfs == Some(true));
     if let Some(pointer) = pointer.and_then(Pointer::read) {
-        return send_large(&at, &file, &request, pointer).await;
+        let named = file.path.name();
+        return send_large(&at.app, file.code.project.id, &request, (&pointer, named)).await;
     }
-    let mut response = send(&at, &file.code, &request, blob, file.path.name()).await?;
+    let mut response = send(&at.app, &file.code, &request, blob, file.path.name()).await?;
     response.headers_mut().extend(told.headers_mut().drain());
-    Ok(response)
-}
-/// Sends the large file that a pointer leads to.
-async fn send_large(
-    at: &CodeRequest, file: &File, request: &RequestContext, pointer: Pointer,
-) -> Result<Response> {
-    let project = file.code.project.id;
-    let found = at.app.read(move |tx| lfs::find(tx, project, &pointer.oid)).await?;
-    let object = found.found("File")?;
-    let mut response = files::send(&at.app, request, object.sent()).await?;
-    let named = disposition("attachment", file.path.name());
-    let named = HeaderValue::from_str(&named).map_err(Error::internal)?;
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_DISPOSITION, named);
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
     Ok(response)
 }

@@ -4,16 +4,19 @@ mod archive;
 mod blame;
 mod blobs;
 mod branches;
+mod changelog;
+mod comments;
 mod commits;
 mod compare;
 mod contributors;
 mod edits;
 mod files;
-mod history;
+mod housekeeping;
+mod languages;
 mod listing;
-mod names;
-mod sending;
+mod signatures;
 mod tags;
+mod templates;
 mod tree;
 
 use crate::access::SCOPES;
@@ -26,6 +29,9 @@ pub(super) fn routes(r: &mut Routes) {
         branches::routes(r);
         tags::routes(r);
         commits::routes(r);
+        signatures::routes(r);
+        comments::routes(r);
+        changelog::routes(r);
         tree::routes(r);
         files::routes(r);
         blame::routes(r);
@@ -35,6 +41,11 @@ pub(super) fn routes(r: &mut Routes) {
         archive::routes(r);
     });
     edits::routes(r);
+    templates::routes(r);
+    housekeeping::routes(r);
+    r.below("/projects/{id}", "of_code", |r| {
+        languages::routes(r);
+    });
 }
 
 /// 400 with exactly this text.

@@ -33,6 +33,8 @@ pub enum SentCredential {
         /// The password, or the header's value.
         token: String,
     },
+    /// The token of a job of a pipeline.
+    Job(String),
     /// A token of feeds.
     Feed(String),
     Cookie(String),
@@ -46,12 +48,14 @@ const PARAMETERS: &[Parameter] = &[
     ("access_token", SentCredential::Token),
     ("bearer_token", SentCredential::Token),
     ("private_token", SentCredential::Private),
+    ("job_token", SentCredential::Job),
 ];
 
 /// Finds the credential; of several the first counts, in this order:
 /// `Authorization`, the query, the other headers, the body, the session. A
 /// blank one, as scripts send it whose variable is not set, counts as none.
-/// Pages know sessions only, so that a link with a token in it opens nothing.
+/// Pages know sessions only, so that a link with a token in it opens nothing; but those
+/// that are feeds, too, know the tokens of feeds.
 pub async fn find(call: &mut Call) -> Result<SentCredential> {
     if call.route.surface != Surface::Page {
         let mut sent = in_authorization(call);
@@ -66,6 +70,8 @@ pub async fn find(call: &mut Call) -> Result<SentCredential> {
         if sent != SentCredential::Nothing {
             return Ok(bounded(sent));
         }
+    } else if let sent @ SentCredential::Feed(_) = in_page_feed(call).await? {
+        return Ok(bounded(sent));
     }
     Ok(match cookie(call, sessions::COOKIE) {
         Some(value) if value.len() <= MAX => SentCredential::Cookie(value),
@@ -78,6 +84,7 @@ fn bounded(sent: SentCredential) -> SentCredential {
         SentCredential::Token(text)
         | SentCredential::Private(text)
         | SentCredential::Registry(text)
+        | SentCredential::Job(text)
         | SentCredential::Feed(text)
         | SentCredential::Deploy { token: text, .. } => text,
         _ => return sent,
@@ -113,8 +120,6 @@ fn named(parameters: &Source) -> SentCredential {
     match PARAMETERS.iter().find_map(sent) {
         Some((Value::String(text), kind)) => kind(text.clone()),
         Some(_) => SentCredential::Unusable,
-        // No job runs yet, so no job token is known.
-        None if given("job_token").is_some() => SentCredential::Unusable,
         None => SentCredential::Nothing,
     }
 }
@@ -135,9 +140,11 @@ fn in_headers(call: &Call) -> SentCredential {
     if let Some(value) = header("x-nuget-apikey").filter(|_| call.route.registry) {
         return text(value).map_or(SentCredential::Unusable, SentCredential::Registry);
     }
+    if let Some(value) = header("job-token") {
+        return text(value).map_or(SentCredential::Unusable, SentCredential::Job);
+    }
     // GraphQL takes no deploy tokens and says so (docs/interface/graphql.md 2).
-    let deploy = header("deploy-token").filter(|_| call.route.surface == Surface::Graphql);
-    match header("job-token").or(deploy) {
+    match header("deploy-token").filter(|_| call.route.surface == Surface::Graphql) {
         Some(_) => SentCredential::Unusable,
         None => SentCredential::Nothing,
     }
@@ -153,8 +160,27 @@ fn in_pass(call: &Call) -> SentCredential {
 
 /// The token in the address of a feed.
 fn in_feed(call: &Call) -> SentCredential {
-    let text = call.query(feed_tokens::PARAMETER).filter(|_| call.route.feed);
-    match text.map(str::trim).filter(|text| !text.is_empty()) {
+    match call.route.feed {
+        true => of_feed(call),
+        false => SentCredential::Nothing,
+    }
+}
+
+/// The same of a page that was asked for as a feed, as its handler will read it, too.
+async fn in_page_feed(call: &mut Call) -> Result<SentCredential> {
+    let asked = call.route.also_feed && of_feed(call) != SentCredential::Nothing;
+    match asked && call.text("format").await?.as_deref() == Some("atom") {
+        true => Ok(of_feed(call)),
+        false => Ok(SentCredential::Nothing),
+    }
+}
+
+fn of_feed(call: &Call) -> SentCredential {
+    match call
+        .query(feed_tokens::PARAMETER)
+        .map(str::trim)
+        .filter(|text| !text.is_empty())
+    {
         Some(text) => SentCredential::Feed(text.to_owned()),
         None => SentCredential::Nothing,
     }
@@ -256,7 +282,7 @@ mod tests {
         assert_eq!(given("access_token"), SentCredential::Token("abc".into()));
         assert_eq!(given("bearer_token"), SentCredential::Token("abc".into()));
         assert_eq!(given("private_token"), SentCredential::Private("abc".into()));
-        assert_eq!(given("job_token"), SentCredential::Unusable);
+        assert_eq!(given("job_token"), SentCredential::Job("abc".into()));
         assert_eq!(given("token"), SentCredential::Nothing);
     }
 

@@ -3,12 +3,11 @@
 use super::refused::{Refused, Resolved};
 use super::{IdentityGate, deploy_viewer};
 use crate::oauth::settings::OAuth;
-use crate::viewer::{Credential, SignedIn, Viewer};
+use crate::viewer::Viewer;
 use crate::{recent_passwords, tokens};
 use kernel::app::App;
 use kernel::error::Error;
 use kernel::secrets::Secret;
-use std::sync::Arc;
 
 /// What the password of an account is good for where git sends it.
 const GIT_SCOPES: &[&str] = &["read_repository", "write_repository"];
@@ -35,9 +34,6 @@ impl IdentityGate {
         let secret = Secret::new(password);
         let user = recent_passwords::check(app, &username, &secret, &peer).await?;
         let user = user.ok_or(Error::Unauthenticated)?;
-        Ok(Viewer::User(Arc::new(SignedIn {
-            scopes: GIT_SCOPES.iter().map(|scope| (*scope).to_owned()).collect(),
-            ..SignedIn::by(user, Credential::None, peer)
-        })))
+        Ok(Viewer::by_key(user, GIT_SCOPES, peer))
     }
 }

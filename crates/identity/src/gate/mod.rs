@@ -23,7 +23,8 @@ use crate::tokens::DeployToken;
 use crate::two_factor::requirement;
 use crate::viewer::{Credential, SignedIn, SourceType, Viewer};
 use crate::{
-    access, csrf, feed_tokens, hooks, reauthentication, registry_session, sessions, tokens,
+    access, csrf, feed_tokens, git_pass, hooks, reauthentication, registry_session, sessions,
+    tokens,
 };
 use credentials::SentCredential;
 pub(crate) use credentials::cookie_of;
@@ -31,7 +32,7 @@ use http::Method;
 use kernel::app::App;
 use kernel::error::{BestEffort, Error, Result};
 use kernel::html::{Seen, flash};
-use kernel::http::routes::{GateCookie, Stranger, Surface};
+use kernel::http::routes::{GateCookie, Route, Stranger, Surface};
 use kernel::http::throttle::Caller;
 use kernel::http::{Call, Gate};
 use kernel::time::{Timestamp, date_of};
@@ -76,6 +77,14 @@ impl IdentityGate {
             SentCredential::Unusable => return Err(Error::Unauthenticated.into()),
             SentCredential::Token(text) => self.by_token(&call.app.clone(), peer, text).await?,
             SentCredential::Private(text) => self.by_private(&call.app.clone(), peer, text).await?,
+            SentCredential::Job(text) => {
+                self.by_job(&call.app.clone(), call.route.clone(), peer, text).await?
+            }
+            SentCredential::Registry(text) | SentCredential::Deploy { token: text, .. }
+                if text.starts_with(hooks::JOB_TOKEN_PREFIX) =>
+            {
+                self.by_job(&call.app.clone(), call.route.clone(), peer, text).await?
+            }
             SentCredential::Registry(text) => {
                 let (app, path) = (call.app.clone(), call.request.uri.path().to_owned());
                 if registry_session::is_pass(&text) {
@@ -84,8 +93,11 @@ impl IdentityGate {
                 self.by_registry(&app, peer, text, path).await?
             }
             SentCredential::Deploy { username, token } if call.route.git => {
-                let app = call.app.clone();
-                self.by_git(&app, peer, username.unwrap_or_default(), token).await?
+                let (app, path) = (call.app.clone(), call.request.uri.path().to_owned());
+                match git_pass::viewer(&app, peer.clone(), &path, &token).await? {
+                    Some(viewer) => viewer,
+                    None => self.by_git(&app, peer, username.unwrap_or_default(), token).await?,
+                }
             }
             SentCredential::Deploy { username, token } => {
                 let name = username.clone().filter(|_| call.route.names_user);
@@ -182,6 +194,35 @@ impl IdentityGate {
         Ok(Viewer::User(Arc::new(SignedIn {
             scopes: token.scopes(),
             bot_source: source.zip(token.source_id),
+            ..SignedIn::by(user, credential, peer)
+        })))
+    }
+
+    /// A job of a pipeline while it runs: it fetches code, and uses what is made for jobs,
+    /// with the rights of its user in its own project.
+    async fn by_job(&self, app: &App, route: Arc<Route>, peer: String, text: String) -> Resolved {
+        let scopes: &[&str] = match route {
+            route if route.git => &["read_repository"],
+            route if route.registry || route.job_tokens => &["api"],
+            _ => return Err(Error::Unauthenticated.into()),
+        };
+        let found = app
+            .read_inline(move |tx| {
+                let job = hooks::job_of_token(tx, &text)?;
+                let user = match &job {
+                    Some(job) => crate::users::find(tx, job.user_id)?,
+                    None => None,
+                };
+                Ok(job.zip(user))
+            })
+            .await?;
+        let (job, user) = found.ok_or(Error::Unauthenticated)?;
+        check_user(app, &user).await?;
+        let user = User { is_admin: false, ..user };
+        let credential = Credential::Job { id: job.id, project: job.project_id };
+        Ok(Viewer::User(Arc::new(SignedIn {
+            scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
+            bot_source: Some((SourceType::Project, job.project_id)),
             ..SignedIn::by(user, credential, peer)
         })))
     }

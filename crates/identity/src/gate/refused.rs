@@ -102,7 +102,10 @@ pub(super) fn check_scopes(call: &Call, viewer: &Viewer) -> Result<(), Refused> 
         token: match signed_in.credential {
             Credential::Token { id, .. } => Some(Noted::Token(id)),
             Credential::OAuth { family, .. } => Some(Noted::Family(family)),
-            Credential::Session { .. } | Credential::Feed | Credential::None => None,
+            Credential::Session { .. }
+            | Credential::Feed
+            | Credential::Job { .. }
+            | Credential::None => None,
         },
     })
 }

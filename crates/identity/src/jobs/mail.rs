@@ -128,6 +128,12 @@ impl Change {
             Change::KeyRemoved => {
                 ("A security key was removed", "a security key of the account", "was removed")
             }
+            Change::SshKeyAdded => {
+                ("An SSH key was added", "a new SSH key for the account", "was added")
+            }
+            Change::GpgKeyAdded => {
+                ("A GPG key was added", "a new GPG key for the account", "was added")
+            }
             Change::KeyCopied => (
                 "There may be a copy of your security key",
                 "a security key of the account",

@@ -35,6 +35,13 @@ pub async fn sign(app: &App, issued: &Issued, audience: &str) -> Result<String> 
         .map_err(Error::internal)?
 }
 
+/// Signs claims with the key that signs ID tokens, once for each of these sets.
+pub async fn signed(app: &App, all: Vec<Map<String, Value>>) -> Result<Vec<String>> {
+    let key = keys::signing(app).await?;
+    let sign = move || all.iter().map(|claims| encode(&key, claims)).collect();
+    tokio::task::spawn_blocking(sign).await.map_err(Error::internal)?
+}
+
 /// JSON Web Signature in its compact form (RFC 7515 section 3.1).
 fn encode(key: &keys::SigningKey, claims: &Map<String, Value>) -> Result<String> {
     let header = json!({"typ": "JWT", "alg": "RS256", "kid": key.kid});

@@ -17,7 +17,7 @@ mod devices;
 pub mod families;
 #[cfg(any(test, fuzzing))]
 pub mod hostile;
-mod id_token;
+pub mod id_token;
 mod inspect;
 pub mod jobs;
 mod keys;

@@ -12,12 +12,14 @@ pub fn administration(mut page: Page, link: &str) -> Page {
     let mut settings = vec![to("All settings", "gear", "/admin/settings")];
     settings.extend(PAGES.iter().map(|page| to(page.label, page.picture, page.path)));
     settings.push(to("Package limits", "file", "/admin/package_limits"));
+    settings.push(to("CI/CD variables", "key", "/admin/settings/ci_cd"));
     let parts = vec![
         NavPart {
             title: "",
             links: vec![
                 to("Overview", "home", "/admin"),
                 to("Users", "members", "/admin/users"),
+                to("Runners", "play", "/admin/runners"),
                 to("Applications", "key", "/admin/applications"),
             ],
         },
@@ -61,6 +63,8 @@ pub fn own_settings(page: Page, link: &str) -> Page {
         to("Preferences", "gear", "/-/user_settings/preferences"),
         to("Two-factor authentication", "shield", crate::two_factor::requirement::PAGE),
         to("Access tokens", "key", "/-/user_settings/tokens"),
+        to("SSH keys", "key", "/-/user_settings/ssh_keys"),
+        to("GPG keys", "key", "/-/user_settings/gpg_keys"),
         to("Sessions", "clock", "/-/user_settings/sessions"),
         to("Applications", "package", "/-/user_settings/applications"),
     ];

@@ -6,6 +6,7 @@ use kernel::ids::fold;
 use kernel::time::{Timestamp, wire};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::HashMap;
 use store::{FromRow, Tx, sql};
 
 /// A further address.
@@ -96,6 +97,21 @@ pub fn confirm_primary(tx: &mut Tx<'_>, user: UserId, now: Timestamp) -> Result<
         sql!("update users set confirmed_at = coalesce(confirmed_at, $2) where id = $1"),
         (user, now),
     )
+}
+
+/// Who confirmed which of some folded addresses, primary or further ones.
+pub fn confirmed_owners(tx: &mut Tx<'_>, folded: &[String]) -> Result<HashMap<String, UserId>> {
+    let rows: Vec<(String, UserId)> = tx.all(
+        sql!(
+            "select email_folded, id from users
+             where email_folded in_list($1) and confirmed_at is not null
+             union all
+             select email_folded, user_id from user_emails
+             where email_folded in_list($1) and confirmed_at is not null"
+        ),
+        (folded,),
+    )?;
+    Ok(rows.into_iter().collect())
 }
 
 /// An address as somebody confirmed it.

@@ -12,6 +12,7 @@ mod states;
 pub(crate) mod status;
 
 pub use crate::author::Author;
+pub use crate::store::emails::confirmed_owners;
 pub use crate::store::user_list::{Filter, Order, OrderBy, escape_like, page, total};
 pub use administer::{alter, make, send_password_link};
 pub use avatar::{AVATARS, Avatar, MAX_AVATAR, avatar, avatar_url, set_avatar};
@@ -37,7 +38,7 @@ use crate::hooks;
 use crate::model::{User, UserId};
 use crate::settings::SignIn;
 pub use crate::store::users::{
-    find, find_by_email, find_by_username, ids_by_usernames, note_activity, profile,
+    by_emails, find, find_by_email, find_by_username, ids_by_usernames, note_activity, profile,
 };
 use kernel::error::{Found, Result};
 use kernel::ids::Reference;

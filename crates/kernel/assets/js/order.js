@@ -8,7 +8,7 @@
   const place = (row) => [...row.parentElement.children].indexOf(row) + 1;
 
   // Sends where a row stands now, one after the other; where that is refused it goes
-  // back.
+  // back. What is said comes in the order of the keys, each true for its own step.
   let sent = Promise.resolve();
   const send = (row, before) => {
     const form = row.querySelector("form");
@@ -18,14 +18,15 @@
     fields.set("quiet", "true");
     if (above) fields.set("after", above.dataset.key);
     else fields.set("before", below.dataset.key);
-    sent = sent.then(() => post(row, before, form.action, fields));
+    const done = `${name(row)} is now number ${place(row)} of ${row.parentElement.children.length}`;
+    sent = sent.then(() => post(row, before, form.action, fields, done));
   };
-  const post = async (row, before, address, body) => {
+  const post = async (row, before, address, body, done) => {
     const alert = row.closest(".card").querySelector("[data-said]");
     const answer = await fetch(address, { method: "POST", body }).catch(() => ({ ok: false }));
     alert.hidden = answer.ok;
     if (answer.ok) {
-      said.textContent = `${name(row)} is now number ${place(row)} of ${row.parentElement.children.length}`;
+      said.textContent = done;
       return;
     }
     row.parentElement.insertBefore(row, before);
@@ -68,7 +69,8 @@
       event.preventDefault();
       const [other, before] = [row[step], row.nextElementSibling];
       if (!other) {
-        said.textContent = `${name(row)} stands at the end`;
+        const text = `${name(row)} stands at the end`;
+        sent = sent.then(() => (said.textContent = text));
         return;
       }
       if (event.key === "ArrowUp") other.before(row);

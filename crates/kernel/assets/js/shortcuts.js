@@ -1,9 +1,10 @@
 // Keys: `/` and `Ctrl+K` search, `?` lists them, `g` and a letter go to a page, `c`
-// begins an issue, `j` and `k` walk through a list. Each follows a link that the
+// begins an issue, `j` and `k` walk through a list; of a file `y` leads to its commit,
+// `b` to who wrote it, `t` to finding another. Each follows a link that the
 // page has, or does nothing.
 (() => {
   const pages = { h: "/", t: "/dashboard/todos" };
-  const parts = { i: "/-/issues", p: "/-/packages", e: "/-/error_tracking", a: "/-/alert_management", m: "/-/members" };
+  const parts = { f: "/-/tree", i: "/-/issues", p: "/-/packages", e: "/-/error_tracking", a: "/-/alert_management", m: "/-/members" };
   let leader = -Infinity;
 
   const typing = (target) => target.closest("input, textarea, select, [contenteditable], dialog");
@@ -42,6 +43,9 @@
     return true;
   };
 
+  // Keys that a page has for links of its own.
+  const own = (key) => follow(links("main a[data-key]").find((link) => link.dataset.key === key));
+
   const act = (key) => {
     const led = performance.now() - leader < 1500;
     leader = -Infinity;
@@ -50,7 +54,7 @@
     if (key === "/") return search();
     if (key === "?") return location.assign("/-/help/shortcuts"), true;
     if (key === "c") return create();
-    return (key === "j" && step(1)) || (key === "k" && step(-1));
+    return (key === "j" && step(1)) || (key === "k" && step(-1)) || own(key);
   };
 
   document.addEventListener("keydown", (event) => {

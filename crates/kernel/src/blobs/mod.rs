@@ -13,6 +13,7 @@ mod recent;
 #[cfg(test)]
 mod s3_tests;
 mod spool;
+mod storages;
 #[cfg(test)]
 mod tests;
 mod writing;
@@ -34,6 +35,8 @@ use crate::telemetry::Metrics;
 use crate::time::Timestamp;
 use recent::Recent;
 use spool::{Spool, lockable, sweep};
+use storages::Storages;
+pub use storages::{DEFAULT_STORAGE, storage_of};
 
 /// How long a blob without a row is left alone after it was last put.
 pub const GRACE_SECONDS: i64 = 24 * 60 * 60;
@@ -93,6 +96,8 @@ pub struct Blobs {
     recent: Recent,
     /// Where moved bytes are counted.
     metrics: Option<Metrics>,
+    /// Places besides this one.
+    storages: Storages,
 }
 
 impl Blobs {
@@ -103,13 +108,14 @@ impl Blobs {
             apart: lock.map(Arc::new),
             recent: Recent::new(),
             metrics: None,
+            storages: Storages::default(),
         }
     }
 
     /// Counts the bytes that go in and out from now on.
     pub fn counted(self, metrics: Metrics) -> Blobs {
-        let metrics = Some(metrics);
-        Blobs { metrics, ..self }
+        let storages = self.storages.counted(&metrics);
+        Blobs { metrics: Some(metrics), storages, ..self }
     }
 
     fn count(&self, direction: &str, bytes: u64) {
@@ -151,11 +157,12 @@ impl Blobs {
 
     /// Stores what was received and returns once it is durable.
     pub async fn keep(&self, received: Received) -> Result<Stored> {
-        let Received { spool, stored } = received;
+        let Received { spool, mut stored } = received;
         match &self.apart {
             Some(lock) => self.publish(lock, &spool, &stored).await?,
             None => self.upload(&spool, &stored).await?,
         }
+        stored.key = self.storages.named(stored.key);
         // What was there may have been damaged.
         self.recent.forget(&stored.key);
         self.count("in", stored.size);
@@ -180,17 +187,17 @@ impl Blobs {
     async fn read(
         &self, key: &str, range: Option<Range<u64>>, keep: bool,
     ) -> Result<(u64, ByteStream)> {
-        let location = location(key)?;
+        let (place, location) = (self.holder(key)?, location(key)?);
         let is_whole = range.is_none();
         let mut options = GetOptions::new();
         if let Some(range) = range {
-            let total = self.store.head(&location).await.map_err(failed)?.size;
+            let total = place.store.head(&location).await.map_err(failed)?.size;
             if range.start >= total || range.end <= range.start {
                 return Err(Error::RangeNotSatisfiable(total));
             }
             options = options.with_range(Some(range.start..range.end.min(total)));
         }
-        let found = self.store.get_opts(&location, options).await.map_err(failed)?;
+        let found = place.store.get_opts(&location, options).await.map_err(failed)?;
         let total = found.meta.size;
         let wanted = keep && is_whole;
         let Some(room) = wanted.then(|| self.recent.room(total)).flatten() else {
@@ -203,7 +210,7 @@ impl Blobs {
     /// Removes a blob; an absent one is fine. Only for blobs no row can come
     /// to name, such as in tests: everything else is [`Blobs::delete_older`].
     pub async fn delete(&self, key: &str) -> Result<()> {
-        let deleted = self.store.delete(&location(key)?).await;
+        let deleted = self.holder(key)?.store.delete(&location(key)?).await;
         self.recent.forget(key);
         absent_is_fine(deleted)
     }
@@ -220,15 +227,15 @@ impl Blobs {
     /// grace, so the two meet only when an upload of the same bytes ends
     /// between these two requests.
     pub async fn delete_older(&self, key: &str, before: Timestamp) -> Result<bool> {
-        let location = location(key)?;
-        let _alone = match &self.apart {
+        let (place, location) = (self.holder(key)?, location(key)?);
+        let _alone = match &place.apart {
             Some(lock) => Some(locked(lock, File::lock).await?),
             None => None,
         };
-        match self.store.head(&location).await {
+        match place.store.head(&location).await {
             Ok(meta) if modified(&meta) >= before => Ok(false),
             Ok(_) => {
-                let deleted = self.store.delete(&location).await;
+                let deleted = place.store.delete(&location).await;
                 self.recent.forget(key);
                 absent_is_fine(deleted).map(|()| true)
             }
@@ -238,18 +245,26 @@ impl Blobs {
 
     /// Whether the blob is there.
     pub async fn exists(&self, key: &str) -> Result<bool> {
-        match self.store.head(&location(key)?).await {
+        match self.holder(key)?.store.head(&location(key)?).await {
             Ok(_) => Ok(true),
             Err(object_store::Error::NotFound { .. }) => Ok(false),
             Err(error) => Err(failed(error)),
         }
     }
 
-    /// Every blob: key, bytes, and when it was last put.
+    /// Every blob, of all storages: key, bytes, and when it was last put.
     pub fn list(&self) -> BoxStream<'static, Result<(String, u64, Timestamp)>> {
-        let found = self.store.list(Some(&Location::from(ROOT)));
+        let others = self.storages.all().map(Blobs::list_here).collect::<Vec<_>>();
+        stream::iter([self.list_here()]).chain(stream::iter(others)).flatten().boxed()
+    }
+
+    fn list_here(&self) -> BoxStream<'static, Result<(String, u64, Timestamp)>> {
+        let (found, storages) =
+            (self.store.list(Some(&Location::from(ROOT))), self.storages.clone());
         found
-            .map_ok(|meta| (meta.location.to_string(), meta.size, modified(&meta)))
+            .map_ok(move |meta| {
+                (storages.named(meta.location.to_string()), meta.size, modified(&meta))
+            })
             .map_err(failed)
             .boxed()
     }
@@ -265,8 +280,11 @@ impl Blobs {
 
     /// Removes what uploads of ended processes left; opening does so too.
     pub async fn sweep_spool(&self) -> Result<()> {
-        let spool = self.spool.clone();
-        blocking(move || sweep(&spool)).await
+        for place in [self].into_iter().chain(self.storages.all()) {
+            let spool = place.spool.clone();
+            blocking(move || sweep(&spool)).await?;
+        }
+        Ok(())
     }
 
     /// Reads a whole blob and says whether its bytes still match its key.
@@ -276,7 +294,7 @@ impl Blobs {
         while let Some(bytes) = bytes.try_next().await? {
             digest = blocking(move || Ok(digest.chain_update(&bytes))).await?;
         }
-        Ok(key_of(&hex::encode(digest.finalize())) == key)
+        Ok(key_of(&hex::encode(digest.finalize())) == bare(key))
     }
 }
 
@@ -285,8 +303,14 @@ pub fn key_of(sha256: &str) -> String {
     format!("{ROOT}/{}/{}", &sha256[..2], &sha256[2..])
 }
 
+/// A key without the name of its storage.
+fn bare(key: &str) -> &str {
+    key.split_once(':').map_or(key, |(_, bare)| bare)
+}
+
 /// Accepts only keys [`key_of`] makes, so no key reaches another file.
 fn location(key: &str) -> Result<Location> {
+    let key = bare(key);
     let digest = key.strip_prefix("sha256/").and_then(|rest| rest.split_once('/'));
     let is_hex = |text: &str| text.bytes().all(|c| matches!(c, b'0'..=b'9' | b'a'..=b'f'));
     match digest {

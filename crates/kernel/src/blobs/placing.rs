@@ -11,7 +11,7 @@ impl Blobs {
     /// Makes the bytes of a blob a file, whole or not at all: a link where blobs are files
     /// of the same disk, else a copy. The file may not be written to.
     pub async fn place(&self, key: &str, path: &Path) -> Result<()> {
-        if let Some(root) = self.root() {
+        if let Some(root) = self.holder(key)?.root() {
             let (from, to) = (root.join(location(key)?.as_ref()), path.to_owned());
             if blocking(move || Ok(link(&from, &to))).await?? {
                 return Ok(());

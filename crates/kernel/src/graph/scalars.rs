@@ -77,6 +77,11 @@ impl GlobalId {
         format!("{PREFIX}{APP}/{}/{id}", self.model)
     }
 
+    /// The ID of what is no row, by a name of its own.
+    pub fn of_name(&self, name: &str) -> String {
+        format!("{PREFIX}{APP}/{}/{name}", self.model)
+    }
+
     /// The row that a text names; an ID that no row can have reads as 0, which
     /// is never found.
     pub fn read(&self, text: &str) -> Result<i64, String> {

@@ -56,12 +56,17 @@ pub(super) const STYLES: &str = joined!(
     "css/menu.css",
     "css/form.css",
     "css/editor.css",
+    "css/commit.css",
     "css/picker.css",
     "css/message.css",
     "css/avatar.css",
     "css/tabs.css",
     "css/list.css",
     "css/branches.css",
+    "css/commits.css",
+    "css/signature.css",
+    "css/diff.css",
+    "css/graph.css",
     "css/query.css",
     "css/note.css",
     "css/fields.css",
@@ -75,6 +80,8 @@ pub(super) const STYLES: &str = joined!(
     "css/board.css",
     "css/timeline.css",
     "css/rules.css",
+    "css/code.css",
+    "css/ci.css",
     "css/search.css",
     "css/text.css",
     "css/screens.css",
@@ -84,8 +91,15 @@ pub(super) const STYLES: &str = joined!(
 /// One script for all pages; each file is one comfort, and every page works
 /// without any. It fetches [`WRITING`] where a page has fields for it, and [`BOARD`] where one has a
 /// board.
-const SCRIPT: &str =
-    joined!("js/copy.js", "js/menus.js", "js/pages.js", "js/shortcuts.js", "js/writing.js",);
+const SCRIPT: &str = joined!(
+    "js/copy.js",
+    "js/menus.js",
+    "js/pages.js",
+    "js/shortcuts.js",
+    "js/lines.js",
+    "js/pipelines.js",
+    "js/writing.js",
+);
 
 /// The script of pages where somebody writes: editors and pickers.
 const WRITING: &str = joined!(

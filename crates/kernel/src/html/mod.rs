@@ -18,6 +18,7 @@ mod page;
 mod preferences;
 mod reply;
 pub mod samples;
+pub mod shield;
 mod themes;
 pub mod ui;
 mod zoned;

@@ -100,7 +100,12 @@ fn asked_range(request: &RequestContext, sha256: &str, size: u64) -> Result<Opti
     parse_range(text, size)
 }
 
-fn parse_range(text: &str, size: u64) -> Result<Option<Range<u64>>> {
+/// The part of `size` bytes that a `Range` asks for; none is the whole.
+///
+/// # Errors
+///
+/// 416 where it lies outside.
+pub fn parse_range(text: &str, size: u64) -> Result<Option<Range<u64>>> {
     let Some((first, last)) =
         text.trim().strip_prefix("bytes=").and_then(|range| range.split_once('-'))
     else {

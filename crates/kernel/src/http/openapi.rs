@@ -59,6 +59,7 @@ fn describe(route: &Endpoint, plugs: &Plugs, generator: &mut SchemaGenerator) ->
         has_body: has_body && !route.streams,
         parameters: Vec::new(),
         body: None,
+        in_body: Vec::new(),
         responses: Map::new(),
         plugs,
     };

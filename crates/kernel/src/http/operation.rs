@@ -12,6 +12,7 @@ pub struct Operation<'d> {
     pub(super) has_body: bool,
     pub(super) parameters: Vec<Value>,
     pub(super) body: Option<Value>,
+    pub(super) in_body: Vec<Field>,
     pub(super) responses: Map<String, Value>,
     pub(super) plugs: &'d Plugs,
 }
@@ -35,12 +36,13 @@ impl<'d> Operation<'d> {
         if !self.has_body {
             self.query(rest);
         } else if !rest.is_empty() {
-            let schema = object_schema(&rest);
-            self.body =
-                Some(json!({"required": rest.iter().any(|field| field.required), "content": {
-                    "application/json": {"schema": schema},
-                    "application/x-www-form-urlencoded": {"schema": schema},
-                }}));
+            self.in_body.extend(rest);
+            let schema = object_schema(&self.in_body);
+            let required = self.in_body.iter().any(|field| field.required);
+            self.body = Some(json!({"required": required, "content": {
+                "application/json": {"schema": schema},
+                "application/x-www-form-urlencoded": {"schema": schema},
+            }}));
         }
     }
 

@@ -46,6 +46,8 @@ pub struct Route {
     pub largest_body: usize,
     /// Credentials of registry clients (deploy and job tokens) are accepted.
     pub registry: bool,
+    /// Tokens of jobs of pipelines are accepted.
+    pub job_tokens: bool,
     /// A user's token sent by Basic counts only under that user's name.
     pub names_user: bool,
     /// Git's clients ask for it: they send tokens, and passwords of accounts, by Basic.
@@ -54,6 +56,8 @@ pub struct Route {
     pub slashed: bool,
     /// It is read with a token in its address that reads nothing else.
     pub feed: bool,
+    /// It is one where `format=atom` is asked for, else a page.
+    pub also_feed: bool,
     /// Sessions need a fresh proof that it is still the same person.
     pub fresh: bool,
     /// Works on a read-only instance, whatever its method.
@@ -98,10 +102,12 @@ impl Route {
             takes_fields: false,
             largest_body: MAX_BODY,
             registry: false,
+            job_tokens: false,
             names_user: false,
             git: false,
             slashed: false,
             feed: false,
+            also_feed: false,
             fresh: false,
             always: false,
             summary: String::new(),

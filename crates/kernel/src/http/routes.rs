@@ -298,6 +298,11 @@ impl Declared<'_> {
         self.0.route().git = true;
         self
     }
+    /// Tokens of jobs of pipelines are accepted.
+    pub fn job_tokens(self) -> Self {
+        self.0.route().job_tokens = true;
+        self
+    }
     /// A slash behind the path is taken as none.
     pub fn slashed(self) -> Self {
         self.0.route().slashed = true;
@@ -312,6 +317,11 @@ impl Declared<'_> {
     /// A feed, whose readers send a token for feeds in the address.
     pub fn feed(self) -> Self {
         self.0.route().feed = true;
+        self
+    }
+    /// A page that is a feed where `format=atom` is asked for.
+    pub fn also_feed(self) -> Self {
+        self.0.route().also_feed = true;
         self
     }
     /// A session must have proved of late that it is still the same person:

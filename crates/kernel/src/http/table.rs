@@ -205,11 +205,12 @@ impl Table {
     }
 }
 
-/// What stands around the place of a template.
+/// What stands around the place of a template. What goes on behind a `/-/` is
+/// no place, only the end of an address.
 fn around_place(template: &str) -> Option<(&str, &str)> {
     let (prefix, place) = template.split_once("{*")?;
     let (_, rest) = place.split_once('}')?;
-    Some((prefix, rest))
+    (!prefix.contains("/-/")).then_some((prefix, rest))
 }
 
 fn at<'t>(matcher: &'t Matcher, path: &str) -> Option<Found<'t>> {
@@ -269,6 +270,7 @@ mod tests {
         r.get("/projects/{id}/packages/generic/{*file}", nothing).registry();
         r.plain(Method::POST, "/oauth/token", nothing);
         r.plain(Method::GET, "/uploads/-/system/{file}", nothing);
+        r.page(Method::GET, "/-/own/raw/{*file}", nothing);
         r.page(Method::GET, "/groups/new", nothing);
         r.page(Method::GET, PROJECT, nothing);
         r.page(Method::GET, GROUP, nothing);
@@ -308,6 +310,8 @@ mod tests {
             ("/oauth/token/-/issues/3", "/{*project}/-/issues/{iid} iid=3"),
             ("/groups/acme/deep/-/issues", "/groups/{*group}/-/issues"),
             ("/uploads/-/system/x", "/uploads/-/system/{file} file=x"),
+            ("/-/own/raw/a/b%20c", "/-/own/raw/{*file} file=a/b c"),
+            ("/-/own/raw/", "nothing"),
             ("/groups/acme/-/issues/3", "nothing"),
             ("/acme/anvil/-/issues/3/-/issues/4", "nothing"),
             ("/acme/anvil/-/issues/3/", "nothing"),

@@ -48,9 +48,9 @@ fn dressed<'t>(tag: &'t str, to: &Rendering<'_>, boxes: &[String]) -> Cow<'t, st
     let name = tag.trim_start_matches(['<', '/']);
     let name = name.split([' ', '>']).next().unwrap_or_default();
     match name {
+        "img" if is_of_uploads(tag, "src", to) => picture(tag, to),
+        "a" if is_of_uploads(tag, "href", to) => led(tag, "href", to),
         "img" | "a" | "source" if !to.relative.is_here() => elsewhere(tag, name, to.relative),
-        "img" => picture(tag, to),
-        "a" => led(tag, "href", to),
         "input" => task(tag, to, boxes),
         "h1" | "h2" if to.lowered > 0 => {
             // Those of Markdown are lowered already.
@@ -84,9 +84,14 @@ fn is_upload(url: &str) -> bool {
     secret.len() == SECRET && secret.bytes().all(is_hex) && !name.is_empty() && !name.contains('/')
 }
 
+/// Whether a tag leads to an upload that there is here.
+fn is_of_uploads(tag: &str, attribute: &str, to: &Rendering<'_>) -> bool {
+    !to.uploads.is_empty() && value(tag, attribute).is_some_and(is_upload)
+}
+
 /// The tag with the whole address of the upload that it leads to.
 fn led<'t>(tag: &'t str, attribute: &str, to: &Rendering<'_>) -> Cow<'t, str> {
-    match value(tag, attribute).filter(|url| !to.uploads.is_empty() && is_upload(url)) {
+    match value(tag, attribute) {
         Some(url) => {
             let (before, after) = (format!(" {attribute}=\"{url}\""), to.uploads);
             tag.replacen(&before, &format!(" {attribute}=\"{after}{url}\""), 1).into()
@@ -97,7 +102,7 @@ fn led<'t>(tag: &'t str, attribute: &str, to: &Rendering<'_>) -> Cow<'t, str> {
 
 /// A picture, or the film or sound that an upload is.
 fn picture<'t>(tag: &'t str, to: &Rendering<'_>) -> Cow<'t, str> {
-    let Some(url) = value(tag, "src").filter(|url| !to.uploads.is_empty() && is_upload(url)) else {
+    let Some(url) = value(tag, "src") else {
         return tag.into();
     };
     let Some(element) = crate::media::element(url) else {
@@ -121,12 +126,15 @@ fn elsewhere<'t>(tag: &'t str, name: &str, relative: Relative<'_>) -> Cow<'t, st
     let Some(url) = value(tag, attribute) else {
         return tag.into();
     };
-    let to = relative.led(url);
+    let to = relative.led(url, name != "a");
     let written = format!(" {attribute}=\"{url}\"");
     match (name, to) {
         (_, Some(to)) if to == url => tag.into(),
         ("a", Some(to)) => tag.replacen(&written, &format!(" href=\"{to}\""), 1).into(),
         ("a", None) => tag.replacen(&written, "", 1).into(),
+        (_, Some(to)) if relative.has_pictures() => {
+            tag.replacen(&written, &format!(" src=\"{to}\""), 1).into()
+        }
         ("img", _) => value(tag, "alt").unwrap_or_default().to_owned().into(),
         _ => "".into(),
     }

@@ -32,7 +32,7 @@ pub use links::{Find, Link};
 pub use mail::for_mail;
 pub use plain::{line, plain};
 pub use recent::{RecentTexts, read};
-pub use relative::Relative;
+pub use relative::{FilesBeside, Relative};
 pub use tasks::{Tick, version};
 
 /// Characters of a text that are rendered at most.

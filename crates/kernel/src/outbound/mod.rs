@@ -30,6 +30,8 @@ pub use policy::Policy;
 const MAX_HOPS: usize = 5;
 /// Time to open a connection.
 const CONNECT: Duration = Duration::from_secs(10);
+/// Time to find the addresses of a host.
+const RESOLVE: Duration = Duration::from_secs(15);
 /// Time of a whole call unless the call says otherwise.
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// Bytes of an answer unless the call says otherwise.
@@ -211,6 +213,21 @@ impl Outbound {
             Some(Host::Domain(name)) => resolve(&policy, name, port).await.map(drop),
             _ => check_literal(&policy, &url),
         }
+    }
+
+    /// The addresses that a program may connect to which goes to a URL by itself, of
+    /// whatever scheme; it must be held to them, and to the host and port of the URL.
+    pub async fn addresses(&self, url: &Url) -> Result<Vec<IpAddr>, Fault> {
+        let policy = current(&self.policy);
+        let port = url.port_or_known_default().or((url.scheme() == "ssh").then_some(22));
+        let host = match url.host().ok_or(Fault::Url)? {
+            Host::Domain(name) => name.to_owned(),
+            Host::Ipv4(address) => address.to_string(),
+            Host::Ipv6(address) => address.to_string(),
+        };
+        let resolving = tokio::time::timeout(RESOLVE, resolve(&policy, &host, port));
+        let found = resolving.await.map_err(|_| Fault::Unknown(host.clone()))??;
+        Ok(found.into_iter().map(|address| address.ip()).collect())
     }
 
     /// Makes a call and reads the whole answer. Any status is an answer.

@@ -39,6 +39,7 @@ pub fn app(jobs: impl FnOnce(&mut RegistryBuilder)) -> (App, tempfile::TempDir) 
             cache_size: 1 << 30,
             trusted_proxies: vec!["10.0.0.1".parse().unwrap()],
             connections: Default::default(),
+            ssh_port: None,
             incoming_mail: Default::default(),
             trust: Default::default(),
             version: "0",

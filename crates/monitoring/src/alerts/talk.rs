@@ -8,7 +8,7 @@ use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::error::{Found, Result};
 use kernel::ids::Reference;
-use planning::access::ProjectAccess;
+use planning::access::{OwnedDesk, ProjectAccess};
 use planning::targets::{Discussion, NoteableRow, NoteableSummary};
 use spaces::Project;
 use spaces::access::{Purpose, find_projects, project_and_level};
@@ -16,22 +16,31 @@ use spaces::activity::Where;
 use std::collections::HashMap;
 use store::Tx;
 
-pub const TALK: Discussion = Discussion { enter: authorize, may_know, told, touch: rows::touch };
+pub const TALK: Discussion = Discussion {
+    enter: authorize,
+    may_know,
+    has_internal: true,
+    told,
+    touch: rows::touch,
+    // Lists of activity know no alerts.
+    said: |_, _, _| Ok(()),
+    unsaid: |_, _| Ok(()),
+};
 
 pub fn thing(alert: &Alert) -> NoteableRow {
     NoteableRow { kind: super::store::arrive::ALERT, id: alert.id, talk: TALK }
 }
 
-fn authorize(tx: &mut Tx<'_>, viewer: &Viewer, id: i64) -> Result<ProjectAccess> {
+fn authorize(tx: &mut Tx<'_>, viewer: &Viewer, id: i64) -> Result<OwnedDesk> {
     let alert = rows::by_id(tx, id)?.found("Alert")?;
     let project = Reference::Id(alert.project_id);
     let (project, level) = project_and_level(tx, viewer, &project, Purpose::ManageAlerts)?;
-    Ok(ProjectAccess { project, level })
+    Ok(OwnedDesk::Project(ProjectAccess { project, level }))
 }
 
 /// Who sees alerts at all sees internal notes about them.
-fn may_know(tx: &mut Tx<'_>, user: &User, project: &Project) -> Result<bool> {
-    may_look_after(tx, user, project)
+fn may_know(tx: &mut Tx<'_>, user: &User, _: i64, project: Option<&Project>) -> Result<bool> {
+    project.map_or(Ok(false), |project| may_look_after(tx, user, project))
 }
 
 fn told(tx: &mut Tx<'_>, ids: &[i64]) -> Result<HashMap<i64, NoteableSummary>> {
@@ -55,6 +64,7 @@ fn summary(alert: Alert, project: &Project) -> NoteableSummary {
         title: alert.title,
         text: alert.description.unwrap_or_default(),
         updated_at: alert.times.updated_at,
+        author: None,
         assignees: alert.assignee_id.into_iter().collect(),
     }
 }

@@ -1,6 +1,5 @@
 //! `/admin/package_limits`: the largest files of each format.
 
-use crate::limits::{self, PlanLimits, UpdateLimits};
 use http::Method;
 use identity::pages::navigation::administration;
 use identity::pages::views::{AdminSettings, SettingsField, SettingsSection};
@@ -13,6 +12,7 @@ use kernel::http::params::{FromParams, Source};
 use kernel::http::{Call, FromCall, Response, Routes};
 use kernel::quantity::Unit;
 use serde_json::Value;
+use spaces::plan_limits::{self, PlanLimits, UpdateLimits};
 use store::Tx;
 
 const PATH: &str = "/admin/package_limits";
@@ -138,7 +138,7 @@ impl FormPage for Limits {
     }
 
     fn change(&self, tx: &mut Tx<'_>, form: &TypedLimits) -> Result<Outcome<Self>> {
-        limits::change(&self.app, tx, &self.viewer, &form.read()?)?;
+        plan_limits::change(&self.app, tx, &self.viewer, &form.read()?)?;
         Outcome::led(PATH, "Limits saved.")
     }
 }

@@ -3,9 +3,11 @@
 use super::Sort;
 use super::packages::PackagePath;
 use crate::access::authorize;
+use crate::builds;
 use crate::client::Client;
 use crate::declare::{reads, writes};
-use crate::model::{PackageFile, Status};
+use crate::entity::ListedFileEntity;
+use crate::model::Status;
 use crate::rules::destroy::Deletion;
 use crate::store::files;
 use identity::viewer::Viewer;
@@ -47,18 +49,23 @@ kernel::params! {
 
 async fn list(
     app: App, viewer: Viewer, params: Params<ListFiles>, paging: Paging,
-) -> Result<Paged<PackageFile>> {
+) -> Result<Paged<ListedFileEntity>> {
     let order = params.order_by.unwrap_or(FileOrder::Id).as_str();
     let direction = match params.sort {
         Some(Sort::Desc) => " desc",
         _ => "",
     };
+    let handle = app.clone();
     Paged::read(&app, paging, move |tx, part| {
         let entered = authorize(tx, &viewer, &params.of.id, Purpose::ReadPackages)?;
         let package = entered.package(tx, params.of.package_id, Status::is_displayable)?;
         let (limit, offset) = (part.fetch(), part.offset());
         let rows = files::list(tx, package.id, order, direction, limit, offset)?;
-        Ok((rows, files::count(tx, package.id)?))
+        let mut built = builds::of_files(&handle, tx, &viewer, &rows)?;
+        let listed = rows
+            .into_iter()
+            .map(|file| ListedFileEntity { pipelines: built.remove(&file.id), file });
+        Ok((listed.collect(), files::count(tx, package.id)?))
     })
     .await
 }

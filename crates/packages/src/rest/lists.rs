@@ -2,6 +2,7 @@
 
 use super::Sort;
 use crate::access::authorize;
+use crate::builds;
 use crate::declare::reads;
 use crate::entity::{self, PackageEntity};
 use crate::model::{Package, PackageType, Status, Tag};
@@ -100,20 +101,27 @@ async fn of_project(
 ) -> Result<Paged<PackageEntity>> {
     let order = params.order_by.map(ProjectOrder::as_str);
     let filter = params.wanted.filter(order.and_then(OrderBy::from_text))?;
-    let base_url = app.base_url().to_owned();
+    let (base_url, handle) = (app.base_url().to_owned(), app.clone());
     Paged::read(&app, numbered(paging)?, move |tx, part| {
         let entered = authorize(tx, &viewer, &params.id, Purpose::ReadPackages)?;
         let project = &entered.project;
         let (limit, offset) = (part.fetch(), part.offset());
         let (rows, total) = list::of_project(tx, project.id, &filter, limit, offset)?;
         let (mut tags, may_delete) = (tags_of(tx, &rows)?, entered.may_delete());
+        let mut built = builds::of_packages(&handle, tx, &viewer, ids(&rows))?;
         let shown = rows.into_iter().map(|package| {
             let tags = tags.remove(&package.id).unwrap_or_default();
+            let built = built.remove(&package.id);
             entity::package(&base_url, package, &project.full_path, may_delete, tags)
+                .built_by(built)
         });
         Ok((shown.collect(), total))
     })
     .await
+}
+
+fn ids(packages: &[Package]) -> Vec<i64> {
+    packages.iter().map(|package| package.id).collect()
 }
 
 /// One page of the packages of all projects below a group.
@@ -121,7 +129,7 @@ async fn of_group(
     app: App, viewer: Viewer, params: Params<ListGroup>, paging: Paging,
 ) -> Result<Paged<PackageEntity>> {
     let filter = params.wanted.filter(params.order_by)?;
-    let base_url = app.base_url().to_owned();
+    let (base_url, handle) = (app.base_url().to_owned(), app.clone());
     let exclude_subgroups = params.exclude_subgroups.unwrap_or(false);
     Paged::read(&app, numbered(paging)?, move |tx, part| {
         let group = group_for_reading(tx, &viewer, &params.id)?;
@@ -129,6 +137,7 @@ async fn of_group(
         let (limit, offset) = (part.fetch(), part.offset());
         let (rows, total) = list::of_projects(tx, &projects, &filter, limit, offset)?;
         let mut tags = tags_of(tx, &rows)?;
+        let mut built = builds::of_packages(&handle, tx, &viewer, ids(&rows))?;
         let shown = list::shown_projects(tx, &viewer, &rows)?;
         let entities = rows.into_iter().map(|package| {
             let tags = tags.remove(&package.id).unwrap_or_default();
@@ -136,7 +145,9 @@ async fn of_group(
             let project = shown.get(&project_id);
             let path = project.map_or("", |project| &project.full_path);
             let may_delete = project.is_some_and(|project| project.may_delete);
-            let mut entity = entity::package(&base_url, package, path, may_delete, tags);
+            let built = built.remove(&package.id);
+            let entity = entity::package(&base_url, package, path, may_delete, tags);
+            let mut entity = entity.built_by(built);
             entity.project_id = Some(project_id);
             entity.project_path = project
                 .filter(|project| project.is_readable)

@@ -4,7 +4,6 @@ mod cleanup;
 mod files;
 mod lists;
 mod packages;
-mod plan_limits;
 mod protection;
 mod settings;
 
@@ -16,7 +15,6 @@ pub fn routes(r: &mut Routes) {
     files::routes(r);
     protection::routes(r);
     cleanup::routes(r);
-    plan_limits::routes(r);
     settings::routes(r);
 }
 

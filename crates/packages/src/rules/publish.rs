@@ -3,6 +3,7 @@
 use super::protection;
 use crate::access::RegistryAccess;
 use crate::activity;
+use crate::builds;
 use crate::keys::package_version_key;
 use crate::model::{Package, PackageFile, PackageType, Status};
 use crate::readme::Readme;
@@ -147,6 +148,7 @@ pub fn add_beside(
     metadata: Option<&str>,
 ) -> Result<PackageFile> {
     let file = files::insert(tx, package, file_name, stored, metadata)?;
+    builds::record(tx, viewer, &file)?;
     packages::touch(tx, package.id)?;
     audit::record(
         tx,

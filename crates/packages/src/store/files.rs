@@ -288,6 +288,7 @@ pub fn unreferenced(tx: &mut Tx<'_>, after: &str, limit: i64) -> Result<Vec<Stri
                 and not exists (select 1 from repository_packs r where r.pack_key = b.key)
                 and not exists (select 1 from repository_packs r where r.index_key = b.key)
                 and not exists (select 1 from lfs_objects l where l.blob_key = b.key)
+                and not exists (select 1 from ci_artifacts a where a.blob_key = b.key)
              order by b.key limit $2"
         ),
         (after, limit),

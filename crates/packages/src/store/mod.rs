@@ -1,5 +1,6 @@
 //! The room's SQL.
 
+pub mod builds;
 pub mod check;
 pub mod cleanup;
 pub mod cleanup_rules;

@@ -23,6 +23,8 @@ use std::any::Any;
 use std::sync::Arc;
 use store::Tx;
 
+use crate::activity::NOTE;
+
 const AWARDABLE: &str = "Awardable";
 
 /// An emoji by the name it is kept under.
@@ -73,7 +75,16 @@ fn code_points(text: &str) -> String {
     points.collect::<Vec<_>>().join("-")
 }
 
-fn list<T: Any + Send + Sync>(builder: ObjectBuilder<'_, T>, of: fn(&T) -> Awardable) {
+/// Gives an object type of a room above `awardEmoji`, and with it the interface.
+pub fn awardable<T: Any + Send + Sync>(
+    builder: ObjectBuilder<'_, T>, of: fn(&T) -> Awardable,
+) -> ObjectBuilder<'_, T> {
+    list(builder.implements(AWARDABLE), of)
+}
+
+fn list<T: Any + Send + Sync>(
+    builder: ObjectBuilder<'_, T>, of: fn(&T) -> Awardable,
+) -> ObjectBuilder<'_, T> {
     builder
         .connections(
             "awardEmoji",
@@ -83,7 +94,7 @@ fn list<T: Any + Send + Sync>(builder: ObjectBuilder<'_, T>, of: fn(&T) -> Award
                 given(of, ask, context).await
             },
         )
-        .describe("Reactions to it, in the order they came.");
+        .describe("Reactions to it, in the order they came.")
 }
 
 pub async fn given(to: Vec<Awardable>, ask: Ask, context: Context) -> Pages<Award> {
@@ -139,7 +150,15 @@ async fn react(will: Will, input: React, context: Context) -> Result<Done<Reacte
     let (spot, to) = match model.as_str() {
         ISSUE => (spot(&model, id, &context).await?, Awardable::Issue(id)),
         EPIC => (spot(&model, id, &context).await?, Awardable::Epic(id)),
-        _ => (spot_of_note(id, &context).await?, Awardable::Note(id)),
+        NOTE => (spot_of_note(id, &context).await?, Awardable::Note(id)),
+        _ => {
+            let spot = spot(&model, id, &context).await?;
+            let to = match &spot {
+                Spot::Thing(thing) => Awardable::Thing(thing.kind, id),
+                Spot::Issue(_) | Spot::Epic(_) => return Err(Fault::not_available()),
+            };
+            (spot, to)
+        }
     };
     let (app, viewer) = caller(&context)?;
     let work = app.write(move |tx| change(tx, &viewer, &spot, to, &input.name, will));

@@ -24,6 +24,7 @@ mod standing;
 mod todos;
 mod write;
 
+pub use awards::awardable;
 pub use notes::noteable;
 pub use todos::todoable;
 

@@ -73,10 +73,11 @@ pub fn named_id(given: &Json) -> Result<Json, Option<String>> {
 pub fn of_interface(context: &Context, text: &str, name: &str) -> Result<(String, i64), Fault> {
     let (model, id) = split(text).map_err(Fault::argument)?;
     let id = id.parse().unwrap_or(0);
-    // Work items are what stands behind them.
+    // Work items are what stands behind them, and snippets are of one kind.
     let (model, id) = match model {
         WORK_ITEM if id > WORK_ITEMS => (EPIC, id - WORK_ITEMS),
         WORK_ITEM => (ISSUE, id),
+        "PersonalSnippet" | "ProjectSnippet" => ("Snippet", id),
         model => (model, id),
     };
     let ty = context.table.node_type(model);

@@ -160,30 +160,56 @@ fn host(app: &App) -> String {
 pub fn moved_letter(
     app: &App, to: String, actor: Option<&User>, project: &Project, from: &str,
 ) -> Result<(Message, Thread)> {
-    let happened = format!("{} moved the project {from} to {}", called(actor), project.full_path);
-    let subject = format!("{} | The project moved to {}", project.name, project.full_path);
-    let view = views::Notice {
-        title: subject.clone(),
-        happened: happened.clone(),
+    let announcement = Announcement {
+        subject: format!("{} | The project moved to {}", project.name, project.full_path),
+        happened: format!("{} moved the project {from} to {}", called(actor), project.full_path),
         link: app.url(&format!("/{}", project.full_path)),
-        settings: settings_url(app),
         reason: "you are a member of the project",
     };
-    let text = format!(
-        "{happened}.\n\n{}\n\n-- \nYou are told because {}.\nChoose what you are told of: {}\n",
-        view.link, view.reason, view.settings
-    );
-    let message = Message { to, subject, text, html: Some(views::render(&view)?) };
-    let thread = Thread {
-        id: named(""),
-        follows: Vec::new(),
-        answered_by: None,
-        list: project.full_path.clone(),
-        host: host(app),
-        from: actor.map(|user| user.name.clone()),
-        headers: headers::of_project(project),
-    };
-    Ok((message, thread))
+    announcement.letter(app, to, actor, project)
+}
+
+/// What is told of a project in one sentence.
+#[derive(Debug, Clone)]
+pub struct Announcement {
+    pub subject: String,
+    pub happened: String,
+    /// Where more is read.
+    pub link: String,
+    /// Why somebody is told: `you are …`.
+    pub reason: &'static str,
+}
+
+impl Announcement {
+    /// The mail to one of those who are told, which no other belongs to.
+    pub fn letter(
+        self, app: &App, to: String, actor: Option<&User>, project: &Project,
+    ) -> Result<(Message, Thread)> {
+        let Announcement { subject, happened, link, reason } = self;
+        let view = views::Notice {
+            title: subject.clone(),
+            happened: happened.clone(),
+            link,
+            settings: settings_url(app),
+            reason,
+        };
+        let text = format!(
+            "{happened}.\n\n{}\n\n-- \nYou are told because {reason}.\nChoose what you are told \
+             of: {}\n",
+            view.link, view.settings
+        );
+        let message = Message { to, subject, text, html: Some(views::render(&view)?) };
+        let thread = Thread {
+            id: named(""),
+            follows: Vec::new(),
+            answered_by: None,
+            list: project.full_path.clone(),
+            host: host(app),
+            from: actor.map(|user| user.name.clone()),
+            headers: headers::of_project(project),
+        };
+        Ok((message, thread))
+    }
 }
 
 /// Sends a mail; an address the mail server refuses for good is let go.

@@ -12,6 +12,7 @@ use identity::entities::load_basic;
 use identity::model::{User, UserState};
 use kernel::error::Result;
 use kernel::time::date_of;
+use spaces::model::Project;
 use std::collections::{BTreeMap, HashMap};
 
 /// People who are told of one thing at most, and who are asked for by what they set.
@@ -112,6 +113,26 @@ pub fn recipients(
         }
     }
     Ok(found)
+}
+
+/// People who asked by the custom level to be told of such an event in a project, but
+/// for who did it. What they may see of it is asked where it is told.
+pub fn asked_for(
+    tx: &mut Tx<'_>, project: &Project, event: &'static str, actor: Option<i64>,
+) -> Result<Vec<i64>> {
+    if !people::emails_enabled(tx, &project.ancestors())? {
+        return Ok(Vec::new());
+    }
+    let today = date_of(tx.now()).to_string();
+    let ids = store::eager(tx, &project.into(), &today, MOST as i64)?;
+    let levels = rules::levels(tx, &ids, project)?;
+    let happened = Happened { event, is_watched: false };
+    let wants = |user: &i64| {
+        let holds = levels.get(user)?;
+        let told = is_told(holds.level, &holds.switches, Tie::None, happened);
+        (told && (Some(*user) != actor || holds.own_activity)).then_some(*user)
+    };
+    Ok(ids.iter().filter_map(wants).collect())
 }
 
 /// Whether somebody gets mail of what happens at all.

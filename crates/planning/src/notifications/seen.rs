@@ -99,7 +99,9 @@ impl OwnedTopic {
                     id: thing.id,
                     project_id: told.place.project_id(),
                 };
-                note_rows::authors(tx, noteable, true)
+                let mut people = note_rows::authors(tx, noteable, true)?;
+                people.extend(told.author.filter(|author| !people.contains(author)));
+                Ok(people)
             }
         }
     }
@@ -123,6 +125,7 @@ pub(super) fn summary_of_issue(issue: &Issue, assignees: Vec<i64>) -> NoteableSu
         text: issue.text().to_owned(),
         path: issue.path(),
         updated_at: issue.updated_at,
+        author: issue.author_id,
         assignees,
     }
 }
@@ -137,6 +140,7 @@ fn summary_of_epic(epic: &Epic) -> NoteableSummary {
         text: epic.text().to_owned(),
         path: epic.path(),
         updated_at: epic.updated_at,
+        author: epic.author_id,
         assignees: Vec::new(),
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn routes(r: &mut Routes) {
 
 /// Reactions to one kind of thing and to notes about it, as these are called; the last
 /// word of a path is the parameter that has the id of one.
-fn of<R: Noted>(r: &mut Routes, base: &str, [thing, note]: [(&str, &str); 2]) {
+pub(super) fn of<R: Noted>(r: &mut Routes, base: &str, [thing, note]: [(&str, &str); 2]) {
     for (place, below, award) in
         [(thing, "", "award_id"), (note, "/notes/{note_id}", "award_of_note_id")]
     {

@@ -12,6 +12,8 @@ mod noted;
 mod notes;
 mod todos;
 
+pub use noted::Noted;
+
 use crate::access::{Aim, ParentAccess, ParentRef, authorize};
 use identity::caller::Caller;
 use kernel::error::{Error, Result};
@@ -36,6 +38,14 @@ pub fn routes(r: &mut Routes) {
     todos::routes(r);
     markdown::routes(r);
     crate::notifications::rest::routes(r);
+}
+
+/// The notes, discussions and reactions of one kind of thing of a room above, at this
+/// path; names of the operations begin with the first word.
+pub fn talk_routes<R: Noted>(r: &mut Routes, base: &str, (name, thing): (&str, &str)) {
+    notes::of::<R>(r, base, (&format!("{name}_"), thing));
+    let (of_note, a_note) = (format!("{name}_notes"), format!("a note of {thing}"));
+    awards::of::<R>(r, base, [(name, thing), (&of_note, &a_note)]);
 }
 
 /// Names and describes a route that two places have, such as projects and

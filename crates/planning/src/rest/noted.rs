@@ -1,4 +1,5 @@
-//! What has notes and reactions, as requests name it: an issue or an epic.
+//! What has notes and reactions, as requests name it: an issue, an epic, or a thing of a
+//! room above.
 
 use crate::access::{ProjectAccess, epics::GroupAccess};
 use crate::guarded::{Entered, NoteablePath, Place};

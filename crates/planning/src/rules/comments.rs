@@ -6,7 +6,6 @@ use super::notes::new_discussion;
 use super::todos;
 use super::topic::Topic;
 use crate::access::Desk;
-use crate::activity;
 use crate::formats::quick_actions;
 use crate::model::text_error;
 use crate::store::issues::timeline::{Discussion, Timeline};
@@ -143,7 +142,7 @@ impl<'t> Talk<'t> {
         let Talk { viewer, desk, topic } = self;
         let author = &viewer.signed_in()?.user;
         self.open()?;
-        if comment.internal && !desk.is_reporter() {
+        if comment.internal && !(desk.is_reporter() && topic.has_internal()) {
             return Err(Error::forbidden(""));
         }
         check(&comment.body)?;
@@ -181,9 +180,7 @@ impl<'t> Talk<'t> {
             },
         )?;
         topic.touch(tx)?;
-        if let Topic::Issue(issue) = topic {
-            activity::note(tx, Some(author.id), issue.project_id, note.id)?;
-        }
+        topic.said(tx, &note)?;
         if let Some(project) = desk.project() {
             note_activity(tx, project.id)?;
         }
@@ -264,7 +261,7 @@ impl<'t> Talk<'t> {
     pub fn destroy(self, tx: &mut Tx<'_>, id: i64) -> Result<()> {
         let note = self.find(tx, id)?;
         self.changeable(&note)?;
-        activity::forget_note(tx, note.id)?;
+        self.topic.unsaid(tx, &note)?;
         rows::delete(tx, &note)
     }
 }

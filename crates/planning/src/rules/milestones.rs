@@ -3,6 +3,7 @@
 use super::{group_above, record};
 use crate::access::ParentAccess;
 use crate::activity;
+use crate::hooks::milestones_replaced;
 use crate::model::{Milestone, MilestoneState, text_error, title_error};
 use crate::store::epics::dates;
 use crate::store::milestones;
@@ -98,6 +99,7 @@ pub fn promote(
     }
     let old = milestones::of_title_below(tx, &group.lineage, &milestone.title)?;
     let made = milestones::insert(tx, &above.parent, &milestone)?.ok_or_else(taken)?;
+    milestones_replaced(tx, &old, made)?;
     milestones::replace(tx, old, made)?;
     dates::refresh_of_milestone(tx, made)?;
     record(tx, viewer, "milestone.promote", (KIND, made, &milestone.title), &above.parent)?;

@@ -3,9 +3,10 @@
 use super::issues;
 use super::news::may_know;
 use crate::access::{Desk, epics};
+use crate::activity;
 use crate::model::Issue;
 use crate::model::epics::{EPIC, Epic};
-use crate::store::notes::{ISSUE, Noteable};
+use crate::store::notes::{ISSUE, Note, Noteable};
 use crate::store::{epics as epic_rows, issues as rows};
 use crate::targets::NoteableRow;
 use crate::tasks::About;
@@ -88,15 +89,40 @@ impl Topic<'_> {
         }
     }
 
+    /// Whether some notes about it are for reporters alone.
+    pub fn has_internal(self) -> bool {
+        match self {
+            Topic::Issue(_) | Topic::Epic(_) => true,
+            Topic::Thing(thing) => thing.talk.has_internal,
+        }
+    }
+
     /// Whether a user may see it, and notes about it that only reporters see.
     pub fn may_know(
         self, tx: &mut Tx<'_>, user: &User, project: Option<&Project>, internal: bool,
     ) -> Result<bool> {
         match (self, project) {
             (Topic::Issue(issue), Some(project)) => may_know(tx, user, project, issue, internal),
-            (Topic::Thing(thing), Some(project)) => (thing.talk.may_know)(tx, user, project),
+            (Topic::Thing(thing), _) => (thing.talk.may_know)(tx, user, thing.id, project),
             (Topic::Epic(epic), _) => epics::may_know(tx, user, epic, internal),
-            (_, None) => Ok(false),
+            (Topic::Issue(_), None) => Ok(false),
+        }
+    }
+
+    /// Writes down that somebody wrote a note about it.
+    pub fn said(self, tx: &mut Tx<'_>, note: &Note) -> Result<()> {
+        match self {
+            Topic::Issue(issue) => activity::note(tx, note.author_id, issue.project_id, note.id),
+            Topic::Epic(_) => Ok(()),
+            Topic::Thing(thing) => (thing.talk.said)(tx, thing.id, note),
+        }
+    }
+
+    /// Forgets that, where the note is about to go.
+    pub fn unsaid(self, tx: &mut Tx<'_>, note: &Note) -> Result<()> {
+        match self {
+            Topic::Issue(_) | Topic::Epic(_) => activity::forget_note(tx, note.id),
+            Topic::Thing(thing) => (thing.talk.unsaid)(tx, note),
         }
     }
 

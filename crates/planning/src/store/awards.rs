@@ -13,6 +13,8 @@ pub enum Awardable {
     Issue(i64),
     Epic(i64),
     Note(i64),
+    /// A thing of a room above, of the kind that its notes call it.
+    Thing(&'static str, i64),
 }
 
 impl Awardable {
@@ -21,12 +23,16 @@ impl Awardable {
             Awardable::Issue(_) => "Issue",
             Awardable::Epic(_) => "Epic",
             Awardable::Note(_) => "Note",
+            Awardable::Thing(kind, _) => kind,
         }
     }
 
     pub fn id(self) -> i64 {
         match self {
-            Awardable::Issue(id) | Awardable::Epic(id) | Awardable::Note(id) => id,
+            Awardable::Issue(id)
+            | Awardable::Epic(id)
+            | Awardable::Note(id)
+            | Awardable::Thing(_, id) => id,
         }
     }
 }
@@ -123,6 +129,17 @@ pub fn of_user(tx: &mut Tx<'_>, to: Awardable, user_id: i64, name: &str) -> Resu
                 and user_id = $3 and name = $4"
         ),
         (to.kind(), to.id(), user_id, name),
+    )?)
+}
+
+/// How many have given this reaction.
+pub fn count_of(tx: &mut Tx<'_>, to: Awardable, name: &str) -> Result<i64> {
+    Ok(tx.one(
+        sql!(
+            "select count(*) from award_emoji
+             where awardable_type = $1 and awardable_id = $2 and name = $3"
+        ),
+        (to.kind(), to.id(), name),
     )?)
 }
 

@@ -5,6 +5,9 @@
 //! let diffs = diffs::of_commit(&app, repository.id, &commit, Limits::default()).await?;
 //! // What is in one tree (or commit) and not in another; `None` is nothing at all:
 //! let diffs = diffs::between(&app, repository.id, Some(old), new, Limits::default()).await?;
+//! // The same without changes of white space, or of some files alone:
+//! let asked = Asked { ignores_space: true, ..Asked::default() };
+//! let diffs = diffs::compare(&app, repository.id, Some(old), new, &asked).await?;
 //! // Lines between the trees of many commits and their parents, by one process:
 //! let stats = diffs::stats(&app, repository.id, &[(Some(parent.tree), commit.tree)]).await?;
 //! ```
@@ -39,6 +42,10 @@ pub struct Limits {
     pub bytes: usize,
     /// Bytes of one file: a larger one is too large.
     pub file_bytes: usize,
+    /// Bytes of one file: the text of a larger one is collapsed.
+    pub open_bytes: usize,
+    /// Files whose text is kept; that of further ones is collapsed.
+    pub open_files: usize,
 }
 
 impl Default for Limits {
@@ -48,8 +55,20 @@ impl Default for Limits {
             lines: 50_000,
             bytes: 5 * 1024 * 1024,
             file_bytes: 200 * 1024,
+            open_bytes: usize::MAX,
+            open_files: usize::MAX,
         }
     }
+}
+
+/// What is asked of two trees.
+#[derive(Debug, Clone, Default)]
+pub struct Asked {
+    pub limits: Limits,
+    /// Lines that only differ in how much white space is where there is some are the same.
+    pub ignores_space: bool,
+    /// Only what is at these very paths; without any, everything.
+    pub paths: Vec<String>,
 }
 
 /// Lines that came and went.
@@ -119,12 +138,31 @@ pub async fn of_commit(
 pub async fn between(
     app: &App, repository: i64, old: Option<ObjectId>, new: ObjectId, limits: Limits,
 ) -> Result<Diffs> {
+    compare(app, repository, old, new, &Asked { limits, ..Asked::default() }).await
+}
+
+/// The same, with more that is asked.
+pub async fn compare(
+    app: &App, repository: i64, old: Option<ObjectId>, new: ObjectId, asked: &Asked,
+) -> Result<Diffs> {
     let _seat = app.kept::<Git>().seat().await?;
     let copy = cache::copy(app, repository, Having::Objects).await?;
-    let asked = comparing(app.kept::<Git>().at(app, copy.folder()).await?)
-        .args(["-p", "--raw", "--full-index", "--no-color", "--end-of-options"])
-        .args([named(old), new.to_string()]);
-    let reading = read(asked, Parser::new(limits));
+    let git = app
+        .kept::<Git>()
+        .at(app, copy.folder())
+        .await?
+        .env("GIT_LITERAL_PATHSPECS", "1");
+    let space: &[&str] = if asked.ignores_space {
+        &["--ignore-space-change"]
+    } else {
+        &[]
+    };
+    let git = comparing(git)
+        .args(["-p", "--raw", "--full-index", "--no-color"])
+        .args(space.to_vec())
+        .args(["--end-of-options".to_owned(), named(old), new.to_string(), "--".to_owned()])
+        .args(asked.paths.clone());
+    let reading = read(git, Parser::new(asked.limits, asked.ignores_space));
     match tokio::time::timeout(PATIENCE, reading).await {
         Ok(read) => read,
         Err(_) => Err(Error::Unavailable("This takes too long.".into())),

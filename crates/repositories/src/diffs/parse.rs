@@ -12,7 +12,11 @@ const NO_MODE: &str = "000000";
 /// Reads bytes as they come.
 pub(crate) struct Parser {
     limits: Limits,
+    /// A file of which only white space differs is no difference.
+    ignores_space: bool,
     diffs: Diffs,
+    /// How the lines of each file begin, and whether there were any.
+    heads: Vec<(Vec<u8>, bool)>,
     line: Vec<u8>,
     /// Of this line there is more than is kept.
     is_cut: bool,
@@ -22,21 +26,27 @@ pub(crate) struct Parser {
     at: Option<usize>,
     text: Vec<u8>,
     in_hunks: bool,
+    /// Lines and bytes of this file.
+    of_file: (usize, usize),
+    /// Lines and bytes of all files whose text is kept.
     lines: usize,
     bytes: usize,
 }
 
 impl Parser {
-    pub(crate) fn new(limits: Limits) -> Parser {
+    pub(crate) fn new(limits: Limits, ignores_space: bool) -> Parser {
         Parser {
             limits,
+            ignores_space,
             diffs: Diffs::default(),
+            heads: Vec::new(),
             line: Vec::new(),
             is_cut: false,
             in_patches: false,
             at: None,
             text: Vec::new(),
             in_hunks: false,
+            of_file: (0, 0),
             lines: 0,
             bytes: 0,
         }
@@ -68,6 +78,13 @@ impl Parser {
     /// All that was read.
     pub(crate) fn end(mut self) -> Diffs {
         self.end_file();
+        if self.ignores_space && self.in_patches {
+            let mut heads = self.heads.iter();
+            self.diffs.files.retain(|file| {
+                let is_told = heads.next().is_none_or(|(_, is_told)| *is_told);
+                is_told || file.change != Change::Changed || file.old_mode != file.new_mode
+            });
+        }
         self.diffs
     }
 
@@ -76,7 +93,7 @@ impl Parser {
             false if line.is_empty() => self.in_patches = true,
             false => self.raw(line),
             // No line of a hunk begins so.
-            true if line.starts_with(b"diff --git ") => return self.begin_file(),
+            true if line.starts_with(b"diff --git ") => return self.begin_file(line),
             true => self.patch(line),
         }
         true
@@ -85,27 +102,40 @@ impl Parser {
     fn raw(&mut self, line: &[u8]) {
         if self.diffs.files.len() >= self.limits.files {
             self.diffs.overflow = true;
-        } else if let Some(files) = raw(line) {
+        } else if let Some((files, head)) = raw(line) {
+            self.heads.extend(files.iter().map(|_| (head.clone(), false)));
             self.diffs.files.extend(files);
         }
     }
 
-    /// Goes on to the next file, if there is one that is wanted.
-    fn begin_file(&mut self) -> bool {
+    /// Goes on to the file that a line names, if it is one that is wanted. Files without
+    /// lines are passed over.
+    fn begin_file(&mut self, line: &[u8]) -> bool {
         self.end_file();
         let next = self.at.map_or(0, |at| at + 1);
-        self.at = Some(next);
+        let rest = self.heads.iter().skip(next);
+        let ahead = rest.enumerate().find(|(_, (head, _))| head == line);
+        let at = next + ahead.map_or(0, |(ahead, _)| ahead);
+        self.at = Some(at);
         self.in_hunks = false;
-        next < self.diffs.files.len()
+        if let Some((_, is_told)) = self.heads.get_mut(at) {
+            *is_told = true;
+        }
+        let Some(file) = self.diffs.files.get_mut(at) else {
+            return false;
+        };
+        file.is_collapsed |= at >= self.limits.open_files;
+        true
     }
 
     fn end_file(&mut self) {
         let text = std::mem::take(&mut self.text);
+        let (lines, bytes) = std::mem::take(&mut self.of_file);
         let Some(file) = self.at.and_then(|at| self.diffs.files.get_mut(at)) else {
             return;
         };
         if !(file.is_too_large || file.is_collapsed) {
-            self.bytes += text.len();
+            (self.lines, self.bytes) = (self.lines + lines, self.bytes + bytes);
             file.text = String::from_utf8_lossy(&text).into_owned();
         }
     }
@@ -125,11 +155,12 @@ impl Parser {
             Some(b'-') => file.stats.deletions += 1,
             _ => {}
         }
-        self.lines += 1;
-        let length = self.text.len() + line.len() + 1;
-        file.is_too_large |= self.is_cut || length > self.limits.file_bytes;
-        file.is_collapsed |=
-            self.lines > self.limits.lines || self.bytes + length > self.limits.bytes;
+        let (lines, bytes) = (self.of_file.0 + 1, self.of_file.1 + line.len() + 1);
+        self.of_file = (lines, bytes);
+        file.is_too_large |= self.is_cut || bytes > self.limits.file_bytes;
+        file.is_collapsed |= bytes > self.limits.open_bytes
+            || self.lines + lines > self.limits.lines
+            || self.bytes + bytes > self.limits.bytes;
         match file.is_too_large || file.is_collapsed {
             true => self.text.clear(),
             false => {
@@ -141,13 +172,14 @@ impl Parser {
 }
 
 /// Reads `:100644 100644 ID ID M<tab>PATH`; what became another kind of thing is told as
-/// two: one that went, and one that came.
-fn raw(line: &[u8]) -> Option<Vec<FileDiff>> {
+/// two: one that went, and one that came. With it how their lines will begin.
+fn raw(line: &[u8]) -> Option<(Vec<FileDiff>, Vec<u8>)> {
     let (head, paths) = split(line.strip_prefix(b":")?, b'\t')?;
     let head = std::str::from_utf8(head).ok()?;
     let [old_mode, new_mode, old_id, new_id, status] =
         head.split(' ').collect::<Vec<_>>().try_into().ok()?;
     let (old_path, new_path) = split(paths, b'\t').unwrap_or((paths, paths));
+    let begins = [b"diff --git ", &side("a", old_path)[..], b" ", &side("b", new_path)].concat();
     let file = FileDiff {
         old_path: path(old_path),
         new_path: path(new_path),
@@ -168,7 +200,7 @@ fn raw(line: &[u8]) -> Option<Vec<FileDiff>> {
         stats: Stats::default(),
     };
     if !status.starts_with('T') {
-        return Some(vec![file]);
+        return Some((vec![file], begins));
     }
     let gone = FileDiff {
         new_mode: NO_MODE.into(),
@@ -182,7 +214,15 @@ fn raw(line: &[u8]) -> Option<Vec<FileDiff>> {
         change: Change::Added,
         ..file
     };
-    Some(vec![gone, come])
+    Some((vec![gone, come], begins))
+}
+
+/// A path as it is written behind the name of its side.
+fn side(name: &str, written: &[u8]) -> Vec<u8> {
+    match written.strip_prefix(b"\"") {
+        Some(quoted) => [b"\"", name.as_bytes(), b"/", quoted].concat(),
+        None => [name.as_bytes(), b"/", written].concat(),
+    }
 }
 
 fn split(bytes: &[u8], by: u8) -> Option<(&[u8], &[u8])> {
@@ -277,7 +317,7 @@ mod tests {
     }
 
     fn parsed(limits: Limits, step: usize) -> Diffs {
-        let mut parser = Parser::new(limits);
+        let mut parser = Parser::new(limits, false);
         let goes_on = told().as_bytes().chunks(step).all(|chunk| parser.take(chunk));
         let mut diffs = parser.end();
         diffs.overflow |= !goes_on;
@@ -309,6 +349,27 @@ mod tests {
         assert_eq!(small.files[2].text, "@@ -1 +0,0 @@\n-x\n");
         let short = parsed(Limits { lines: 5, ..Limits::default() }, 9);
         assert!(!short.files[0].is_collapsed && short.files[3].is_collapsed);
+    }
+
+    #[test]
+    fn files_of_which_only_white_space_differs_are_passed_over() {
+        let text = format!(
+            ":100644 100644 {ONE} {TWO} M\ta.txt\n:100644 100644 {ONE} {TWO} M\t\"b\\tc\"\n\n\
+             diff --git \"a/b\\tc\" \"b/b\\tc\"\n@@ -1 +1 @@\n-x\n+y\n"
+        );
+        let mut parser = Parser::new(Limits::default(), true);
+        assert!(parser.take(text.as_bytes()));
+        let [file] = &parser.end().files[..] else { panic!() };
+        assert_eq!((file.new_path.as_str(), file.text.as_str()), ("b\tc", "@@ -1 +1 @@\n-x\n+y\n"));
+    }
+
+    #[test]
+    fn what_is_collapsed_takes_no_room() {
+        let first = parsed(Limits { open_bytes: 20, lines: 3, ..Limits::default() }, 9);
+        assert!(first.files[0].is_collapsed && !first.files[0].is_too_large);
+        assert!(!first.files[2].is_collapsed && first.files[3].is_collapsed);
+        let few = parsed(Limits { open_files: 3, ..Limits::default() }, 9);
+        assert!(few.files[3].is_collapsed && !few.files[2].is_collapsed);
     }
 
     #[test]

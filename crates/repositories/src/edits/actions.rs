@@ -29,6 +29,8 @@ pub struct Action {
     pub is_program: Option<bool>,
     /// The last commit of the file that who writes has seen.
     pub last_commit_id: Option<String>,
+    /// What they have seen there: it is refused where something else is by now.
+    pub seen: Option<ObjectId>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +54,7 @@ impl Action {
             content: None,
             is_program: None,
             last_commit_id: None,
+            seen: None,
         }
     }
 

@@ -5,17 +5,21 @@ use super::{Action, EditRequest, Refused, Start, branch};
 use crate::access::{self, Pushing};
 use crate::formats::object_id::ObjectId;
 use crate::formats::ref_name::RefName;
-use crate::model::Repository;
+use crate::model::{Holder, Repository};
 use crate::objects::{Commit, Objects, Path};
+use crate::place::Place;
 use crate::protection;
 use crate::store::{self, refs};
+use ::store::Tx;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Found, Result};
 use spaces::access::{Purpose, may};
 use spaces::model::Project;
 
-pub(super) const NO_PUSH: &str = "You are not allowed to push into this branch";
+pub const NO_PUSH: &str = "You are not allowed to push into this branch";
+/// How the refusal of a change begins whose file is another by now.
+pub const CHANGED: &str = "The file has changed since you started editing it";
 /// Commits that are gone through for the last changes of all files of a request.
 const STEPS: usize = 200_000;
 
@@ -51,35 +55,48 @@ impl Base {
 
 /// Looks at the branch somebody wants to change.
 pub async fn find(
-    app: &App, viewer: &Viewer, project: &Project, name: &str, start: &Option<Start>,
+    app: &App, viewer: &Viewer, place: &Place, name: &str,
+    (start, source): (&Option<Start>, Option<&Repository>),
 ) -> Result<Result<Base, Refused>> {
     kernel::read_only::check(app).await?;
-    let (viewer, project, name) = (viewer.clone(), project.clone(), name.to_owned());
+    let (viewer, place, name) = (viewer.clone(), place.clone(), name.to_owned());
     let start = match start {
         Some(Start::Branch(name)) => branch(name),
         _ => None,
     };
+    let source = source.map(|it| it.id);
     app.write(move |tx| {
-        let pushes = may(tx, &viewer, &project, Purpose::PushCode)?;
-        let there = store::of_project(tx, project.id, crate::model::RepositoryKind::Project)?;
-        if !pushes || !protection::may_push(tx, &viewer, &project, there.as_ref(), &name)? {
+        if let Place::Code(project) = &place
+            && !may_push(tx, &viewer, project, &name)?
+        {
             return Ok(Err(Refused::forbidden(NO_PUSH)));
         }
-        let to = access::writing(tx, &viewer, &project)?;
+        let to = access::writing(tx, &viewer, &place)?;
         let repository = store::by_id(tx, to.repository_id)?.found("Repository")?;
         let branch = branch(&name);
-        let wanted: Vec<&RefName> = branch.iter().chain(&start).collect();
-        let current = refs::current(tx, repository.id, &wanted)?;
-        let of = |name: &Option<RefName>| current.get(name.as_ref()?).copied();
+        let mut tip = |id: i64, name: &Option<RefName>| -> Result<Option<ObjectId>> {
+            let Some(name) = name else { return Ok(None) };
+            Ok(refs::current(tx, id, &[name])?.remove(name))
+        };
+        let head = tip(repository.id, &branch)?;
+        let start = tip(source.unwrap_or(repository.id), &start)?;
         let facts = Facts {
             is_empty: refs::first_branches(tx, repository.id, 1)?.is_empty(),
-            head: of(&branch),
-            start: of(&start),
+            head,
+            start,
             branch: branch.clone(),
         };
         Ok(Ok(Base { to, repository, facts }))
     })
     .await
+}
+
+/// Whether somebody may push to a branch of a project. Of the content of a room above that
+/// asked before.
+fn may_push(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, name: &str) -> Result<bool> {
+    let there = store::of(tx, Holder::Code(project.id))?;
+    Ok(may(tx, viewer, project, Purpose::PushCode)?
+        && protection::may_push(tx, viewer, project, there.as_ref(), name)?)
 }
 
 /// The commit that a change follows; none for the first of all.
@@ -99,7 +116,7 @@ pub fn parent(
         return refused("You can only create or edit files when you are on a branch".into());
     }
     let is_elsewhere = match &request.start {
-        Some(Start::Branch(start)) => *start != request.branch,
+        Some(Start::Branch(start)) => request.start_in.is_some() || *start != request.branch,
         Some(Start::Id(_)) => true,
         None => false,
     };
@@ -142,11 +159,16 @@ pub fn check_last_commits(
 ) -> Result<Result<(), Refused>> {
     let asking = actions.iter().filter(|action| action.last_commit_id.is_some()).count();
     for (index, action) in actions.iter().enumerate() {
-        let Some(seen) = &action.last_commit_id else {
-            continue;
-        };
         let path = action.source();
         let Ok(read) = Path::read(path) else {
+            continue;
+        };
+        if let Some(seen) = action.seen
+            && objects.entry(start.tree, &read)?.map(|entry| entry.id) != Some(seen)
+        {
+            return Ok(Err(Refused::of_action(changed(path), index, path)));
+        }
+        let Some(seen) = &action.last_commit_id else {
             continue;
         };
         let is_seen = match objects.last_change(start.clone(), &read, STEPS / asking)? {
@@ -154,11 +176,14 @@ pub fn check_last_commits(
             None => is_as_it_was(objects, start, &read, seen)?,
         };
         if !is_seen {
-            let text = format!("The file has changed since you started editing it: {path}");
-            return Ok(Err(Refused::of_action(text, index, path)));
+            return Ok(Err(Refused::of_action(changed(path), index, path)));
         }
     }
     Ok(Ok(()))
+}
+
+fn changed(path: &str) -> String {
+    format!("{CHANGED}: {path}")
 }
 
 /// Whether a file is the same as in a commit, where its last change is too far back to be

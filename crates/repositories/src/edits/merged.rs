@@ -6,6 +6,7 @@ use crate::formats::commands::Command;
 use crate::formats::object_id::ObjectId;
 use crate::model::{Ref, Repository, RepositoryKind};
 use crate::objects::{self, Objects, Order, Walk};
+use crate::place::Place;
 use crate::store::{self, refs};
 use crate::{protection, receive};
 use identity::viewer::Viewer;
@@ -85,7 +86,7 @@ async fn candidates(app: &App, job: &DeleteMerged) -> Result<Option<Candidates>>
         let shown = protection::of_branches(tx, &viewer, &project, Some(&repository), &names)?;
         let free = branches.into_iter().zip(shown).filter(|(_, shown)| !shown.is_protected);
         let branches = free.map(|(one, _)| one).collect();
-        let to = access::writing(tx, &viewer, &project)?;
+        let to = access::writing(tx, &viewer, &Place::code(&project))?;
         Ok(head.map(|head| Candidates { to, repository, head, branches }))
     })
     .await

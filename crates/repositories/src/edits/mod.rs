@@ -10,6 +10,7 @@
 
 mod actions;
 mod base;
+mod elsewhere;
 mod first;
 mod landing;
 mod merged;
@@ -17,11 +18,14 @@ mod pack;
 mod path;
 mod picks;
 mod refs;
+pub mod signing;
 mod submodules;
 mod tree;
 mod written;
 
 pub use actions::{Action, ActionKind, MAX_ACTIONS};
+pub use base::CHANGED;
+pub use elsewhere::Elsewhere;
 pub use first::{initialize, initialize_new};
 pub use merged::DeleteMerged;
 pub use path::file_path;
@@ -33,11 +37,13 @@ use crate::access::{self, Pushing};
 use crate::formats::object_id::ObjectId;
 use crate::formats::ref_name::RefName;
 use crate::objects::{self, Commit, Objects};
+use crate::place::Place;
+pub(crate) use base::NO_PUSH;
 use base::{Base, Facts};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use landing::Ended;
+pub(crate) use landing::{Ended, command};
 use pack::NewObjects;
 use serde_json::json;
 use spaces::model::Project;
@@ -46,6 +52,8 @@ use tree::Files;
 
 /// How often a change is made again because the branch moved meanwhile.
 const ATTEMPTS: usize = 3;
+/// What is said of a change that changes nothing.
+pub const NOTHING: &str = "The files are like this already: nothing would change";
 /// Longest message, in bytes.
 const LONGEST_MESSAGE: usize = 1_048_576;
 
@@ -75,6 +83,8 @@ pub struct EditRequest {
     pub branch: String,
     /// From where that begins, if it shall be made or, with `force`, begun anew.
     pub start: Option<Start>,
+    /// The repository of that, if it is another one.
+    pub start_in: Option<Elsewhere>,
     pub force: bool,
     pub message: String,
     /// Who asks, but for what stands here.
@@ -90,6 +100,7 @@ impl EditRequest {
         EditRequest {
             branch: branch.to_owned(),
             start: None,
+            start_in: None,
             force: false,
             message: message.to_owned(),
             author: Author::default(),
@@ -136,34 +147,45 @@ impl From<Refused> for Error {
     }
 }
 
-/// Changes files of a branch by one commit.
+/// Changes files of a branch of a project by one commit; see [`commit_to`].
+pub async fn commit(
+    app: &App, viewer: &Viewer, project: &Project, request: EditRequest,
+) -> Result<Result<Commit, Refused>> {
+    commit_to(app, viewer, &Place::code(project), request).await
+}
+
+/// Changes files of a branch by one commit. That the viewer may change the content of a
+/// room above was asked before.
 ///
 /// # Errors
 ///
 /// What is wrong with the request is an answer, no error: errors are those of the server,
 /// or `Unavailable` if too many write at once.
-pub async fn commit(
-    app: &App, viewer: &Viewer, project: &Project, request: EditRequest,
+pub async fn commit_to(
+    app: &App, viewer: &Viewer, place: &Place, request: EditRequest,
 ) -> Result<Result<Commit, Refused>> {
     if let Err(refused) = check_size(&request.message, request.actions.len()) {
         return Ok(Err(refused));
     }
     let request = Arc::new(request);
-    let _turn = landing::turn(app, project.id).await?;
+    let _turn = landing::turn(app, place.holder()).await?;
     for _ in 0..ATTEMPTS {
         let (asked, edit) = (request.clone(), request.clone());
-        let base = match base::find(app, viewer, project, &asked.branch, &asked.start).await? {
+        let source = request.start_in.as_ref().map(|it| &it.repository);
+        let begin = (&asked.start, source);
+        let base = match base::find(app, viewer, place, &asked.branch, begin).await? {
             Ok(base) => base,
             Err(refused) => return Ok(Err(refused)),
         };
         let facts = base.facts.clone();
-        let person = written::person(app, viewer, &request.author)?;
+        let person = written::person(app, viewer, &request.author).await?;
         let build = move |objects: &Objects| build(objects, &facts, &edit, &person);
-        let made = match objects::read(app, &base.repository, build).await? {
+        let source = source.unwrap_or(&base.repository);
+        let made = match objects::read(app, source, build).await? {
             Ok(made) => made,
             Err(refused) => return Ok(Err(refused)),
         };
-        match land(app, &base, made.objects, made.commit.id).await? {
+        match land(app, &base, request.start_in.as_ref(), made.objects, made.commit.id).await? {
             Ended::Done => return Ok(Ok(made.commit)),
             Ended::Refused(text) => return Ok(Err(base.refusal(&request.branch, text))),
             Ended::Moved => {}
@@ -172,12 +194,17 @@ pub async fn commit(
     Ok(Err(moves_on(&request.branch)))
 }
 
-async fn land(app: &App, base: &Base, objects: NewObjects, new: ObjectId) -> Result<Ended> {
+async fn land(
+    app: &App, base: &Base, from: Option<&Elsewhere>, objects: NewObjects, new: ObjectId,
+) -> Result<Ended> {
     let old = base.facts.head.unwrap_or(ObjectId::ZERO);
     let Some(name) = base.facts.branch.clone() else {
         return Err(Error::internal("a branch without a good name was written to"));
     };
-    landing::land(app, &base.to, name, old, new, Some(objects)).await
+    match from {
+        Some(from) => elsewhere::land(app, &base.to, from, (name, old, new), objects).await,
+        None => landing::land(app, &base.to, name, old, new, Some(objects)).await,
+    }
 }
 
 fn check_size(message: &str, actions: usize) -> Result<(), Refused> {
@@ -220,7 +247,7 @@ fn build(
     }
     let written = files.write(&mut new)?;
     if Some(written) == tree && !request.may_be_empty {
-        return Ok(Err(Refused::new("The files are like this already: nothing would change")));
+        return Ok(Err(Refused::new(NOTHING)));
     }
     let parents: Vec<ObjectId> = parent.iter().map(|parent| parent.id).collect();
     let commit = written::commit(&mut new, written, &parents, people, &request.message)?;
@@ -230,11 +257,11 @@ fn build(
 /// Who writes to a project, for the last step.
 async fn pushing(app: &App, viewer: &Viewer, project: &Project) -> Result<Pushing> {
     kernel::read_only::check(app).await?;
-    let (viewer, project) = (viewer.clone(), project.clone());
-    app.write(move |tx| access::writing(tx, &viewer, &project)).await
+    let (viewer, place) = (viewer.clone(), Place::code(project));
+    app.write(move |tx| access::writing(tx, &viewer, &place)).await
 }
 
 /// The ref of a branch that somebody named.
-fn branch(name: &str) -> Option<RefName> {
+pub(crate) fn branch(name: &str) -> Option<RefName> {
     RefName::branch(name).ok()
 }

@@ -7,6 +7,7 @@ use super::pack::NewObjects;
 use super::{ATTEMPTS, Author, Refused, land, refs, written};
 use crate::formats::object_id::ObjectId;
 use crate::objects::{self, Commit};
+use crate::place::Place;
 use crate::receive::Quarantine;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
@@ -62,9 +63,10 @@ pub async fn pick(
     if let Err(long) = super::check_size(request.message.as_deref().unwrap_or_default(), 0) {
         return refused(long);
     }
-    let _turn = landing::turn(app, project.id).await?;
+    let place = Place::code(project);
+    let _turn = landing::turn(app, place.holder()).await?;
     for _ in 0..ATTEMPTS {
-        let base = match base::find(app, viewer, project, &request.branch, &None).await? {
+        let base = match base::find(app, viewer, &place, &request.branch, (&None, None)).await? {
             Ok(base) => base,
             Err(forbidden) => return refused(forbidden),
         };
@@ -81,7 +83,7 @@ pub async fn pick(
         if request.is_dry {
             return Ok(Ok(None));
         }
-        match land(app, &base, objects, made.id).await? {
+        match land(app, &base, None, objects, made.id).await? {
             Ended::Done => return Ok(Ok(Some(made))),
             Ended::Moved => {}
             Ended::Refused(text) => return refused(Refused::new(text)),
@@ -113,7 +115,7 @@ async fn make(
     if tree == head.tree {
         return Ok(Err(Why::Empty));
     }
-    let mut people = written::person(app, viewer, &Author::default())?;
+    let mut people = written::person(app, viewer, &Author::default()).await?;
     if request.pick == Pick::CherryPick {
         people.author = commit.author.clone();
     }

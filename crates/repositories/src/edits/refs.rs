@@ -90,7 +90,7 @@ pub async fn create_tag(
             if let Err(text) = super::check_size(message, 0) {
                 return Ok(Err(text));
             }
-            let people = written::person(app, viewer, &Author::default())?;
+            let people = written::person(app, viewer, &Author::default()).await?;
             written::tag(&mut new, commit.id, &tag.name, &people.committer, message)?
         }
         None => commit.id,

@@ -31,6 +31,7 @@ pub async fn set_submodule(
     let edit = EditRequest {
         branch: request.branch,
         start: None,
+        start_in: None,
         force: false,
         message,
         author: Author::default(),

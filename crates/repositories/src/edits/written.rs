@@ -2,6 +2,7 @@
 
 use super::Author;
 use super::pack::NewObjects;
+use super::signing::{self, Signer};
 use crate::formats::object_id::ObjectId;
 use crate::objects::{Commit, Person};
 use gix::objs::Kind;
@@ -15,10 +16,12 @@ use kernel::error::{Error, Result};
 pub struct People {
     pub author: Person,
     pub committer: Person,
+    /// Who vouches for both.
+    pub signer: Option<Signer>,
 }
 
 /// Who asks, and whom they name as the author.
-pub fn person(app: &App, viewer: &Viewer, author: &Author) -> Result<People> {
+pub async fn person(app: &App, viewer: &Viewer, author: &Author) -> Result<People> {
     let user = &viewer.signed_in()?.user;
     let committer = Person {
         name: user.name.clone(),
@@ -34,7 +37,7 @@ pub fn person(app: &App, viewer: &Viewer, author: &Author) -> Result<People> {
         email: named(&author.email, &committer.email),
         ..committer.clone()
     };
-    Ok(People { author, committer })
+    Ok(People { author, committer, signer: signing::signer(app).await? })
 }
 
 fn whole_seconds(at: Timestamp) -> Timestamp {
@@ -50,8 +53,14 @@ pub fn commit(
         text.push_str(&format!("parent {parent}\n"));
     }
     text.push_str(&format!("author {}\n", line(&people.author)));
-    text.push_str(&format!("committer {}\n\n", line(&people.committer)));
-    text.push_str(&message.replace('\0', ""));
+    text.push_str(&format!("committer {}\n", line(&people.committer)));
+    let message = message.replace('\0', "");
+    if let Some(signer) = &people.signer {
+        let signature = signer.sign(format!("{text}\n{message}").as_bytes())?;
+        text.push_str(&format!("gpgsig {}\n", signature.trim_end().replace('\n', "\n ")));
+    }
+    text.push('\n');
+    text.push_str(&message);
     let id = new.add(Kind::Commit, text.clone().into())?;
     Commit::of(id, text.as_bytes()).ok_or_else(|| Error::internal("a commit of ours is damaged"))
 }

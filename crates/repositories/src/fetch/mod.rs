@@ -4,6 +4,52 @@
 pub mod objects;
 pub mod refs;
 
+use crate::access::Found;
+use crate::formats::packet;
+use crate::formats::requests::{self, BadRequest, Request};
+use bytes::Bytes;
+use futures_util::StreamExt;
+use futures_util::stream::BoxStream;
+use kernel::app::App;
+use kernel::error::{Error, Result};
+
+/// Largest request of a fetch: what is wanted, and what is there already.
+pub const MAX_REQUEST: usize = 16 * 1024 * 1024;
+
+/// What a client is sent for a request.
+pub enum Answer {
+    Whole(Bytes),
+    /// Objects, as git has them.
+    Stream(BoxStream<'static, Result<Bytes>>),
+}
+
+/// The answer to a request that is there whole and stands by itself.
+pub async fn answer(app: &App, found: &Found, version: Version, sent: Bytes) -> Result<Answer> {
+    if version == Version::Two
+        && let Some(list) = list_refs(app, found, &sent).await?
+    {
+        return Ok(Answer::Whole(list));
+    }
+    let Some(repository) = &found.repository else {
+        let mut out = Vec::new();
+        packet::put(&mut out, &[b"ERR this repository is empty\n"]);
+        return Ok(Answer::Whole(out.into()));
+    };
+    let objects = objects::send(app, repository.id, version, sent).await?;
+    Ok(Answer::Stream(objects.boxed()))
+}
+
+/// The answer to who asks for refs in version 2.
+async fn list_refs(app: &App, found: &Found, sent: &Bytes) -> Result<Option<Bytes>> {
+    let wrong = |text: &str| Error::BadRequest(text.to_owned());
+    let packets =
+        packet::all(sent.clone()).map_err(|_| wrong("the request is not made of packets"))?;
+    match requests::read(&packets).map_err(|BadRequest(text)| wrong(text))? {
+        Request::ListRefs(asked) => refs::list(app, found, asked).await.map(Some),
+        Request::Fetch { .. } => Ok(None),
+    }
+}
+
 /// The version of git's protocol that a client speaks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Version {

@@ -48,13 +48,19 @@ pub async fn advertise(
         return Ok(capabilities(app).into());
     }
     let mut out = Vec::new();
-    packet::put(&mut out, &[b"# service=", service.name().as_bytes(), b"\n"]);
-    out.extend_from_slice(packet::FLUSH);
     if version == Version::One {
         packet::put(&mut out, &[b"version 1\n"]);
     }
     out.extend_from_slice(&all(app, found, service).await?);
     Ok(out.into())
+}
+
+/// What stands before that over HTTP, but in version 2.
+pub fn heading(service: Service) -> Vec<u8> {
+    let mut out = Vec::new();
+    packet::put(&mut out, &[b"# service=", service.name().as_bytes(), b"\n"]);
+    out.extend_from_slice(packet::FLUSH);
+    out
 }
 
 /// What we do in version 2.

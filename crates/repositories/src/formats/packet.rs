@@ -63,6 +63,21 @@ fn length(digits: &[u8; 4]) -> Option<usize> {
     digits.iter().try_fold(0, |sum, byte| Some(sum * 16 + digit(*byte)? as usize))
 }
 
+/// Where the first message ends that has come, with its flush; `at` is where a packet
+/// begins up to which none was, and goes on to where more must come first.
+pub fn end(buffer: &[u8], at: &mut usize) -> Result<Option<usize>, BadPacket> {
+    while let Some(digits) = buffer.get(*at..).and_then(<[u8]>::first_chunk::<4>) {
+        match length(digits).ok_or(BadPacket)? {
+            0 => return Ok(Some(*at + 4)),
+            1 | 2 => *at += 4,
+            length @ 4..=MAX if *at + length <= buffer.len() => *at += length,
+            4..=MAX => break,
+            _ => return Err(BadPacket),
+        }
+    }
+    Ok(None)
+}
+
 /// All packets of a message that is there whole.
 pub fn all(message: Bytes) -> Result<Vec<Packet>, BadPacket> {
     let (mut buffer, mut packets) = (BytesMut::from(message), Vec::new());
@@ -126,6 +141,16 @@ mod tests {
         buffer.extend_from_slice(b"\n00");
         assert_eq!(take(&mut buffer), Ok(Some(Packet::Data(Bytes::from_static(b"a\n")))));
         assert_eq!(take(&mut buffer), Ok(None));
+    }
+
+    #[test]
+    fn messages_end_with_a_flush() {
+        let (whole, mut at) = (b"0006a\n00010005b00000006", 0);
+        for (length, found) in [(3, None), (9, None), (18, None), (19, Some(19)), (23, Some(19))] {
+            assert_eq!(end(&whole[..length], &mut at), Ok(found), "{length}");
+        }
+        assert_eq!(end(b"0003", &mut 0), Err(BadPacket));
+        assert_eq!(end(b"zzzz", &mut 0), Err(BadPacket));
     }
 
     proptest! {

@@ -1,7 +1,6 @@
 //! What a request of git is about, and what it brings.
 
 use crate::access::Address;
-use crate::model::RepositoryKind;
 use bytes::{Bytes, BytesMut};
 use flate2::{Decompress, FlushDecompress, Status};
 use futures_util::stream::BoxStream;
@@ -33,11 +32,7 @@ pub fn read(path: &str, ending: &str) -> Result<Asked> {
     let Some(place) = place.strip_suffix(".git") else {
         return Ok(Asked::Without);
     };
-    let (full_path, kind) = match place.strip_suffix(".wiki") {
-        Some(path) => (path, RepositoryKind::Wiki),
-        None => (place, RepositoryKind::Project),
-    };
-    Ok(Asked::Repository(Address { full_path: full_path.to_owned(), kind }))
+    Ok(Asked::Repository(Address::named(place)))
 }
 
 /// Leads on to the address with `.git`, which git then keeps.
@@ -122,6 +117,7 @@ async fn next(mut unpacking: Unpacking) -> Result<Option<(Bytes, Unpacking)>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::RepositoryKind;
 
     #[test]
     fn addresses_name_repositories() {
@@ -133,6 +129,14 @@ mod tests {
         assert_eq!(read("/a/b.git/info/refs"), named("a/b", RepositoryKind::Project));
         assert_eq!(read("/a/b%2Dc.git/info/refs"), named("a/b-c", RepositoryKind::Project));
         assert_eq!(read("/a/b.wiki.git/info/refs"), named("a/b", RepositoryKind::Wiki));
+        for path in ["snippets/7", "a/b/snippets/7"] {
+            let sent = format!("/{path}.git/info/refs");
+            assert_eq!(read(&sent), named(path, RepositoryKind::Snippet), "{path}");
+        }
+        for path in ["a/snippets", "a/snippets/x", "a/my-snippets/7"] {
+            let sent = format!("/{path}.git/info/refs");
+            assert_eq!(read(&sent), named(path, RepositoryKind::Project), "{path}");
+        }
         assert_eq!(read("/a/b/info/refs"), Some(Asked::Without));
         assert_eq!(read("/a/%ff.git/info/refs"), None);
     }

@@ -4,9 +4,7 @@ pub(crate) mod address;
 mod refusal;
 
 use crate::access::{self, Found, Service};
-use crate::fetch::{Version, objects, refs};
-use crate::formats::packet;
-use crate::formats::requests::{self, BadRequest, Request};
+use crate::fetch::{self, Answer, MAX_REQUEST, Version, refs};
 use crate::git::Git;
 use crate::receive;
 use address::Asked;
@@ -25,8 +23,6 @@ use tokio::sync::mpsc;
 
 /// Scopes of tokens that git may be used with.
 const SCOPES: &[&str] = &["read_repository", "write_repository", "api"];
-/// Largest request of a fetch, unpacked: what is wanted, and what is there already.
-const MAX_REQUEST: usize = 16 * 1024 * 1024;
 /// Pieces of an answer that wait for the client.
 const WAITING: usize = 4;
 
@@ -72,14 +68,22 @@ async fn info_refs(
         Asked::Without => return address::with_ending(&request.uri),
     };
     if service == Service::Push {
-        check_writable(&app).await?;
+        receive::check_writable(&app).await?;
     }
     let found = find(&app, viewer, address, service).await?;
     // Git shows what it is told here, and nothing of what later requests are told.
     app.kept::<Git>().check().await?;
-    let told = refs::advertise(&app, &found, service, version(&request)).await?;
+    let version = version(&request);
+    let refs = refs::advertise(&app, &found, service, version).await?;
     let kind = format!("application/x-{}-advertisement", service.name());
-    answer(&kind, Body::from(told))
+    match service == Service::Fetch && version == Version::Two {
+        true => answer(&kind, Body::from(refs)),
+        false => {
+            let mut whole = refs::heading(service);
+            whole.extend_from_slice(&refs);
+            answer(&kind, Body::from(whole))
+        }
+    }
 }
 
 async fn find(
@@ -101,28 +105,9 @@ async fn upload_pack(
     let found = find(&app, viewer, address, Service::Fetch).await?;
     let sent = address::unpacked(&request, body, MAX_REQUEST, is_anonymous).await?;
     let version = version(&request);
-    if version == Version::Two
-        && let Some(told) = list_refs(&app, &found, &sent).await?
-    {
-        return result(Service::Fetch, Body::from(told));
-    }
-    let Some(repository) = found.repository else {
-        let mut out = Vec::new();
-        packet::put(&mut out, &[b"ERR this repository is empty\n"]);
-        return result(Service::Fetch, Body::from(out));
-    };
-    let objects = objects::send(&app, repository.id, version, sent).await?;
-    result(Service::Fetch, Body::from_stream(objects))
-}
-
-/// The answer to who asks for refs in version 2.
-async fn list_refs(app: &App, found: &Found, sent: &Bytes) -> Result<Option<Bytes>> {
-    let wrong = |text: &str| Error::BadRequest(text.to_owned());
-    let packets =
-        packet::all(sent.clone()).map_err(|_| wrong("the request is not made of packets"))?;
-    match requests::read(&packets).map_err(|BadRequest(text)| wrong(text))? {
-        Request::ListRefs(asked) => refs::list(app, found, asked).await.map(Some),
-        Request::Fetch { .. } => Ok(None),
+    match fetch::answer(&app, &found, version, sent).await? {
+        Answer::Whole(bytes) => result(Service::Fetch, Body::from(bytes)),
+        Answer::Stream(objects) => result(Service::Fetch, Body::from_stream(objects)),
     }
 }
 
@@ -131,7 +116,7 @@ async fn receive_pack(
 ) -> Result<Response> {
     let address = named(&request, Service::Push)?;
     check_kind(&request, Service::Push)?;
-    check_writable(&app).await?;
+    receive::check_writable(&app).await?;
     let to = app.write(move |tx| access::pushing(tx, &viewer, &address)).await?;
     let body = address::inflated(&request, body)?;
     let received = receive::receive(&app, &to, body).await?;
@@ -162,11 +147,6 @@ fn check_kind(request: &RequestContext, service: Service) -> Result<()> {
         true => Ok(()),
         false => Err(refusal::told(415, &format!("Content-Type must be {wanted}."))),
     }
-}
-
-async fn check_writable(app: &App) -> Result<()> {
-    let refused = |_| refusal::told(403, "You can't push code to a read-only Service instance.");
-    kernel::read_only::check(app).await.map_err(refused)
 }
 
 fn result(service: Service, body: Body) -> Result<Response> {

@@ -3,6 +3,8 @@
 use super::settings::LfsSettings;
 use crate::access::{self, Address, Service};
 use crate::http::address::{self, Asked};
+use crate::place::Place;
+use crate::size_limit;
 use http::{HeaderValue, StatusCode, header};
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -68,10 +70,17 @@ fn found(
         Error::Exact(403, _) => refused(403, "Access forbidden. Check your access level."),
         other => other,
     })?;
-    match found.project.lfs_enabled {
-        true => Ok(found.project),
-        false => Err(not_found()),
+    match found.place {
+        Place::Code(project) if project.lfs_enabled => Ok(*project),
+        // Wikis and snippets have none.
+        _ => Err(not_found()),
     }
+}
+
+/// Refuses large files that the project has no room for.
+pub fn check_size(tx: &mut ::store::Tx<'_>, project_id: i64, more: i64) -> Result<()> {
+    let checked = size_limit::check(tx, project_id, more)?;
+    checked.map_err(|too_large| refused(406, &too_large.of_files()))
 }
 
 pub fn answer<T: Serialize>(status: StatusCode, value: &T) -> Result<Response> {

@@ -97,6 +97,10 @@ async fn batch(
         access::project(&app, &viewer, &request, ENDING, service).await?;
     }
     let told = Telling::begin(&app, &viewer, &project, service, &asked.objects).await?;
+    if service == Service::Push {
+        let (id, more) = (project.id, told.missing(&asked.objects));
+        app.read(move |tx| access::check_size(tx, id, more)).await?;
+    }
     let objects: Vec<Value> = asked.objects.iter().map(|one| told.object(one)).collect();
     let all = json!({"transfer": "basic", "objects": objects, "hash_algo": "sha256"});
     access::answer(StatusCode::OK, &all)
@@ -129,6 +133,12 @@ impl Telling {
             authorization: Ticket::new(app, viewer, id, service).header(app)?,
             most: limits.bytes(),
         })
+    }
+
+    /// Bytes of those that are not here yet.
+    fn missing(&self, objects: &[Pointer]) -> i64 {
+        let new = objects.iter().filter(|one| !self.there.contains_key(&one.oid));
+        new.fold(0, |sum, one| sum.saturating_add(one.size.max(0)))
     }
 
     fn object(&self, one: &Pointer) -> Value {

@@ -4,7 +4,7 @@
 use super::pointer::{MAX_POINTER, MIN_POINTER, Pointer};
 use super::settings::LfsSettings;
 use super::store;
-use crate::git::PATIENCE;
+use crate::git::{PATIENCE, objects_of};
 use crate::receive::objects::Quarantine;
 use kernel::app::App;
 use kernel::error::{Error, Result};
@@ -75,23 +75,12 @@ async fn pointers(app: &App, quarantine: &Quarantine, ids: &[String]) -> Result<
     let reading = quarantine.alone(app).await?.args(["cat-file", "--batch"]);
     let answered = reading.ask(asked.into_bytes(), most, PATIENCE).await?;
     answered.ended.check("git cat-file")?;
-    let mut rest = answered.output.as_slice();
     let mut oids = HashSet::new();
-    while !rest.is_empty() {
-        let (content, next) = next(rest).ok_or_else(|| Error::internal("git tells no object"))?;
+    for content in objects_of(&answered.output) {
+        let content = content.ok_or_else(|| Error::internal("git tells no object"))?;
         oids.extend(Pointer::read(content).map(|pointer| pointer.oid));
-        rest = next;
     }
     Ok(oids)
-}
-
-/// `ID blob SIZE`, the content, and the end of the line.
-fn next(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let end = bytes.iter().position(|byte| *byte == b'\n')?;
-    let line = std::str::from_utf8(&bytes[..end]).ok()?;
-    let size: usize = line.rsplit(' ').next()?.parse().ok()?;
-    let content = bytes.get(end + 1..end + 1 + size)?;
-    Some((content, bytes.get(end + 2 + size..)?))
 }
 
 #[cfg(test)]
@@ -104,14 +93,5 @@ mod tests {
         assert_eq!(small_blob(&format!("blob 130 {id}")), Some(id.as_str()));
         assert_eq!(small_blob(&format!("blob 1024 {id}")), None);
         assert_eq!(small_blob(&format!("tree 130 {id}")), None);
-    }
-
-    #[test]
-    fn answers_are_read_one_by_one() {
-        let said = b"aa blob 3\nx\ny\nbb blob 0\n\n";
-        let (content, rest) = next(said).unwrap();
-        assert_eq!(content, b"x\ny");
-        assert_eq!(next(rest), Some((&b""[..], &b""[..])));
-        assert_eq!(next(b"aa blob 30\nx"), None);
     }
 }

@@ -15,7 +15,9 @@ mod store;
 mod ticket;
 mod transfer;
 
-pub use pointer::Pointer;
+pub use access::check_enabled;
+pub use pointer::{MAX_POINTER, Pointer};
+pub(crate) use store::copy_all;
 pub use store::{LfsObject, find, sizes};
 
 pub(crate) fn routes(r: &mut kernel::http::Routes) {

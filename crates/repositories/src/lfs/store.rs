@@ -42,6 +42,19 @@ pub fn insert(tx: &mut Tx<'_>, project: i64, stored: &Stored) -> Result<()> {
     Ok(())
 }
 
+/// Gives a project the large files of another, whose bytes are there once.
+pub fn copy_all(tx: &mut Tx<'_>, from: i64, to: i64) -> Result<()> {
+    tx.execute(
+        sql!(
+            "insert into lfs_objects (project_id, oid, size, blob_key, created_at)
+             select cast($2 as bigint), oid, size, blob_key, created_at from lfs_objects
+             where project_id = $1 on conflict (project_id, oid) do nothing"
+        ),
+        (from, to),
+    )?;
+    Ok(())
+}
+
 /// A large file of a project.
 pub fn find(tx: &mut Tx<'_>, project: i64, oid: &str) -> Result<Option<LfsObject>> {
     Ok(among(tx, project, &[oid.to_owned()])?.pop())

@@ -5,6 +5,7 @@ use super::pointer::is_oid;
 use super::store;
 use super::ticket::Ticket;
 use crate::access::Service;
+use ::store::Tx;
 use http::{HeaderValue, Method, StatusCode, header};
 use kernel::app::App;
 use kernel::error::{Error, Result};
@@ -75,7 +76,14 @@ async fn upload(
     let ticket = Ticket::of(&app, &request, Service::Push)?;
     access::check_writable(&app).await?;
     let (holder, project) = (ticket.clone(), ticket.project_id);
-    app.read(move |tx| holder.check(tx)).await?;
+    let Params(new) = new;
+    let new = Arc::new(new);
+    let asked = new.clone();
+    app.read(move |tx| {
+        holder.check(tx)?;
+        check_room(tx, project, &asked)
+    })
+    .await?;
     let mismatch = || refused(400, "SHA256 or size mismatch");
     let declared: Option<u64> =
         request.header(header::CONTENT_LENGTH).and_then(|text| text.parse().ok());
@@ -98,8 +106,17 @@ async fn upload(
     app.write(move |tx| {
         // It may have taken long.
         ticket.check(tx)?;
+        check_room(tx, project, &new)?;
         store::insert(tx, project, &stored)
     })
     .await?;
     Ok(reply::empty(StatusCode::OK))
+}
+
+/// Refuses what the project has no room for; what it has takes no more.
+fn check_room(tx: &mut Tx<'_>, project: i64, new: &NewObject) -> Result<()> {
+    match store::find(tx, project, &new.oid)? {
+        Some(_) => Ok(()),
+        None => access::check_size(tx, project, new.size),
+    }
 }

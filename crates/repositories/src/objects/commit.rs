@@ -1,6 +1,6 @@
 //! Commits and annotated tags.
 
-use super::{Kind, Objects, kind};
+use super::{Kind, Objects, kind, signed};
 use crate::formats::object_id::ObjectId;
 use gix::objs::{CommitRef, TagRef};
 use jiff::tz::{Offset, TimeZone};
@@ -118,14 +118,16 @@ pub struct Tag {
 impl Tag {
     pub(crate) fn of(id: ObjectId, data: &[u8]) -> Option<Tag> {
         let read = TagRef::from_bytes(data, gix::hash::Kind::Sha1).ok()?;
+        let unsigned =
+            signed::in_tag(read.message).map_or(read.message.as_ref(), |end| &read.message[..end]);
         Some(Tag {
             id,
             target: read.target().into(),
             target_kind: kind(read.target_kind),
             name: text(read.name, None),
             tagger: read.tagger.map(|line| Person::of(line)),
-            message: text(read.message, None),
-            is_signed: read.signature.is_some(),
+            message: text(unsigned, None),
+            is_signed: read.signature.is_some() || unsigned.len() < read.message.len(),
         })
     }
 }

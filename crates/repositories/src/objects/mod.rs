@@ -5,16 +5,22 @@
 //! let commit = objects::read(&app, &repository, move |objects| objects.commit(id)).await?;
 //! ```
 
+mod changes;
 mod commit;
+mod divergence;
 mod history;
 mod revision;
+mod signed;
 mod tree;
 
 pub(crate) use tree::read as read_tree;
 
+pub use changes::FolderChanges;
 pub use commit::{Commit, Person, Tag};
+pub use divergence::Divergence;
 pub use history::{Order, Walk};
-pub use revision::{Revision, named, revision};
+pub use revision::{Revision, named, named_in_each, revision};
+pub use signed::Signed;
 pub use tree::{Entry, EntryKind, Path, RawEntry, WrongPath};
 
 use crate::cache::{self, LocalCopy};

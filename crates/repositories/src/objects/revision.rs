@@ -34,6 +34,26 @@ impl Revision {
 /// What a text stands for: `HEAD`, a whole name of a ref, a branch, a tag or digits, in
 /// this order. What git would take for an option, or calculate, is nothing here.
 pub fn named(tx: &mut Tx<'_>, repository: &Repository, text: &str) -> Result<Option<Revision>> {
+    let names = candidates(repository, text);
+    let found = refs::some(tx, repository.id, &names)?;
+    Ok(best(&names, &found, text))
+}
+
+/// The same for a text in several repositories, in one statement for any number.
+pub fn named_in_each(
+    tx: &mut Tx<'_>, repositories: &[&Repository], text: &str,
+) -> Result<Vec<Option<Revision>>> {
+    let names: Vec<Vec<RefName>> = repositories.iter().map(|one| candidates(one, text)).collect();
+    let ids: Vec<i64> = repositories.iter().map(|one| one.id).collect();
+    let found = refs::some_of_each(tx, ids, &names.concat())?;
+    let of = |(one, names): (&&Repository, &Vec<RefName>)| {
+        best(names, found.get(&one.id).map(Vec::as_slice).unwrap_or_default(), text)
+    };
+    Ok(repositories.iter().zip(&names).map(of).collect())
+}
+
+/// The refs that a text can be the name of, the likeliest first.
+fn candidates(repository: &Repository, text: &str) -> Vec<RefName> {
     let mut names: Vec<RefName> = Vec::new();
     match text {
         "HEAD" => names.push(repository.head.clone()),
@@ -44,20 +64,24 @@ pub fn named(tx: &mut Tx<'_>, repository: &Repository, text: &str) -> Result<Opt
         }
     }
     names.retain(|name| !name.is_hidden());
-    let found = refs::some(tx, repository.id, &names)?;
+    names
+}
+
+/// The likeliest ref that is there, else the commit whose name this may be.
+fn best(names: &[RefName], found: &[Ref], text: &str) -> Option<Revision> {
     let best = names.iter().find_map(|name| found.iter().find(|one| one.name == *name));
     if let Some(best) = best {
-        return Ok(Some(Revision::Ref(best.clone())));
+        return Some(Revision::Ref(best.clone()));
     }
     let text = text.to_ascii_lowercase();
     let is_hexadecimal = text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    Ok(match text.parse::<ObjectId>() {
+    match text.parse::<ObjectId>() {
         Ok(id) => Some(Revision::Id(id)),
         Err(_) if is_hexadecimal && (FEWEST..40).contains(&text.len()) => {
             Some(Revision::Beginning(text))
         }
         Err(_) => None,
-    })
+    }
 }
 
 /// The same for who is not in a transaction.

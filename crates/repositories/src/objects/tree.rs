@@ -180,9 +180,13 @@ impl Objects {
         let Some(data) = self.data(tree, Kind::Tree)? else {
             return Ok(None);
         };
+        // A name that is no UTF-8 is asked for as it is shown.
+        let is_shown = name.contains(char::REPLACEMENT_CHARACTER);
         for entry in TreeRefIter::from_bytes(&data, gix::hash::Kind::Sha1) {
             let entry = entry.map_err(|_| damaged())?;
-            if entry.filename == name.as_bytes() {
+            let is_it = entry.filename == name.as_bytes()
+                || (is_shown && String::from_utf8_lossy(entry.filename) == name);
+            if is_it {
                 return Ok(Some(Entry::of(entry)));
             }
         }

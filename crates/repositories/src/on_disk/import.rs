@@ -67,7 +67,7 @@ pub async fn import(
     let change = Change {
         repository: repository.id,
         moves,
-        packs: quarantine.store(app).await?.into_iter().collect(),
+        packs: quarantine.store(app, &repository).await?.into_iter().collect(),
         epoch: quarantine.epoch().unwrap_or(repository.epoch),
         atomic: true,
         heads: head.into_iter().collect(),
@@ -84,7 +84,7 @@ fn refused(text: &str) -> Error {
 }
 
 /// What a program answers, as it comes.
-fn pieces(
+pub(crate) fn pieces(
     from: impl AsyncRead + Unpin + Send, progress: impl Fn(u64) + Send,
 ) -> impl Stream<Item = Result<Bytes>> + Send {
     let begun = (from, progress, 0);

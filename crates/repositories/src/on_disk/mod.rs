@@ -5,24 +5,36 @@ mod import;
 
 pub use export::export;
 pub use import::import;
+pub(crate) use import::pieces;
 
-use crate::access;
+use crate::access::{Address, Found};
+use crate::hooks;
 use crate::model::RepositoryKind;
+use crate::place::Place;
 use crate::store;
 use ::store::Tx;
-use kernel::error::{Found, Result};
+use kernel::error::{Found as _, Result};
 use kernel::ids::Reference;
 use spaces::store::lookups;
 
-/// A project by its path, and its repository if something was pushed to it yet.
+/// What stands at a path, as git's addresses have it but for `.git`, and its repository
+/// if something was pushed to it yet.
 ///
 /// # Errors
 ///
-/// `NotFound` if there is no such project.
-fn of_path(tx: &mut Tx<'_>, path: &str) -> Result<access::Found> {
-    let reference = Reference::Path(path.to_owned());
-    let project = lookups::find_project(tx, &reference)?.found("Project")?;
-    let kind = RepositoryKind::Project;
-    let repository = store::of_project(tx, project.id, kind)?;
-    Ok(access::Found { project, kind, repository })
+/// `NotFound` if there is no such project, wiki or snippet.
+fn of_path(tx: &mut Tx<'_>, path: &str) -> Result<Found> {
+    let address = Address::named(path);
+    let place = match address.kind {
+        RepositoryKind::Project => {
+            let reference = Reference::Path(address.full_path);
+            Place::code(&lookups::find_project(tx, &reference)?.found("Project")?)
+        }
+        kind => {
+            let find = hooks::contents(tx, kind)?.find;
+            Place::Content(find(tx, &address)?.found("Repository")?)
+        }
+    };
+    let repository = store::of(tx, place.holder())?;
+    Ok(Found { place, repository })
 }

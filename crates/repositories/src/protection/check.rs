@@ -124,6 +124,14 @@ pub fn are_tags_protected(tx: &mut Tx<'_>, project: &Project, names: &[&str]) ->
     Ok(names.iter().map(|name| rules.cover(RefKind::Tag, name).is_some()).collect())
 }
 
+/// Tells of names of branches whether they are protected, for whoever asks.
+pub fn protected_branches(
+    tx: &mut Tx<'_>, project: &Project, repository: &Repository,
+) -> Result<impl Fn(&str) -> bool + Send + Sync + use<>> {
+    let rules = rules(tx, project, Some(repository))?;
+    Ok(move |name: &str| rules.cover(RefKind::Branch, name).is_some())
+}
+
 fn rules(tx: &mut Tx<'_>, project: &Project, repository: Option<&Repository>) -> Result<Rules> {
     let root = project.ancestors().first().copied();
     let refs = rows::of_project(tx, project.id, root)?;

@@ -3,7 +3,7 @@
 
 mod check;
 pub mod defaults;
-mod entity;
+pub mod entity;
 pub mod model;
 mod rest;
 pub mod rules;
@@ -13,5 +13,5 @@ pub use rest::routes;
 
 pub use check::{
     BranchProtection, Gate, Pusher, RefChange, Way, are_tags_protected, check_refs, may_push,
-    of_branches,
+    of_branches, protected_branches,
 };

@@ -37,9 +37,27 @@ pub fn of_project(
     )?)
 }
 
+/// The rules of some projects and of the groups at their roots, those of groups first.
+pub fn of_projects(
+    tx: &mut Tx<'_>, projects: Vec<i64>, roots: Vec<i64>,
+) -> Result<Vec<ProtectedRef>> {
+    Ok(tx.all(
+        sql!(
+            SELECT,
+            "where project_id in_list($1) or group_id in_list($2)
+             order by case when group_id is null then 1 else 0 end, name, id"
+        ),
+        (projects, roots),
+    )?)
+}
+
 /// The rules of a group itself.
 pub fn of_group(tx: &mut Tx<'_>, group_id: i64) -> Result<Vec<ProtectedRef>> {
     Ok(tx.all(sql!(SELECT, "where group_id = $1 order by name, id"), (group_id,))?)
+}
+
+pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<ProtectedRef>> {
+    Ok(tx.optional(sql!(SELECT, "where id = $1"), (id,))?)
 }
 
 /// The access levels of some rules, by rule.

@@ -4,15 +4,20 @@
 use super::Received;
 use super::objects::{Quarantine, Tip};
 use super::told;
-use crate::access::Pushing;
+use crate::access::{CodeTarget, Pushing, Target};
 use crate::formats::commands::Command;
 use crate::formats::object_id::ObjectId;
 use crate::formats::ref_name::RefName;
+use crate::hooks::{self, Arriving};
 use crate::lfs::missing;
 use crate::model::Repository;
-use crate::protection::{Gate, Pusher, RefChange};
+use crate::place::Content;
+use crate::protection::{Gate, Pusher, RefChange, Way};
+use crate::push_rules;
 use crate::rules::moves::{self, Change, Kept, Outcome, RefMove};
 use crate::rules::push::{self, PushRefused, PushedTo};
+use crate::rules::pushes::{News, Push};
+use crate::size_limit::{self, TooLarge};
 use crate::store;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
@@ -56,7 +61,12 @@ pub(super) async fn land(app: &App, to: &Pushing, received: &Received) -> Result
             Ok((repository, head))
         })
         .await?;
-    let pushed_to = PushedTo { default_branch: head.map(|_| &repository.head) };
+    // A snippet has one branch, and says itself what becomes of that.
+    let is_snippet = repository.snippet_id.is_some();
+    let pushed_to = PushedTo {
+        default_branch: head.filter(|_| !is_snippet).map(|_| &repository.head),
+        kind: &repository.kind,
+    };
     if let Err(PushRefused(text)) = push::check(&pushed_to, commands) {
         return Ok(Landed::Refused(text));
     }
@@ -72,16 +82,12 @@ pub(super) async fn land(app: &App, to: &Pushing, received: &Received) -> Result
         return Ok(Landed::Refs(judged.into_iter().map(kept_together).collect()));
     }
     let moves: Vec<RefMove> = judged.iter().filter_map(|one| one.as_ref().ok().cloned()).collect();
-    if let Err(PushRefused(text)) =
-        check_protection(app, to, &repository, quarantine, &moves).await?
-    {
-        return Ok(Landed::Refused(text));
-    }
-    if to.has_large_files && missing::are_some(app, to.project_id, quarantine).await? {
-        return Ok(Landed::Refused(missing::MISSING.to_owned()));
-    }
-    let push = told::find(app, to, quarantine, &moves, (&repository.head, head)).await?;
-    let packs = quarantine.store(app).await?;
+    let arriving = At { app, to, repository: &repository, quarantine, moves: &moves };
+    let news = match arriving.look(head).await? {
+        Ok(news) => news,
+        Err(PushRefused(text)) => return Ok(Landed::Refused(text)),
+    };
+    let packs = quarantine.store(app, &repository).await?;
     let mut change = Change {
         repository: id,
         moves,
@@ -89,12 +95,17 @@ pub(super) async fn land(app: &App, to: &Pushing, received: &Received) -> Result
         epoch: quarantine.epoch().unwrap_or(repository.epoch),
         atomic,
         heads: heads(to, commands),
-        push: Some(push),
+        push: Some(Push {
+            viewer: to.viewer.clone(),
+            news,
+            options: received.request.options.clone(),
+        }),
     };
     for _ in 0..ATTEMPTS {
         let tried = change.clone();
         match app.write(move |tx| moves::move_refs(tx, &tried)).await? {
             Outcome::Done(results) => return Ok(Landed::Refs(told(judged, results))),
+            Outcome::TooLarge(refused) => return Ok(Landed::Refused(in_words(refused, to.way))),
             Outcome::Stale => match quarantine.look_again(app, id, &new).await? {
                 Some(epoch) => change.epoch = epoch,
                 None => {
@@ -106,31 +117,102 @@ pub(super) async fn land(app: &App, to: &Pushing, received: &Received) -> Result
     Err(Error::Unavailable("The repository changes too often now. Push again.".into()))
 }
 
-/// Refuses a push to what is protected.
-async fn check_protection(
-    app: &App, to: &Pushing, repository: &Repository, quarantine: &Quarantine, moves: &[RefMove],
-) -> Result<Result<(), PushRefused>> {
-    let changes = moves.iter().map(|one| RefChange {
-        name: one.name.clone(),
-        old: one.old,
-        new: one.new,
-        is_forced: false,
-    });
-    let mut changes: Vec<RefChange> = changes.collect();
-    let pusher = Pusher { viewer: to.viewer.clone(), deploy_key_id: None, way: to.way };
-    let (project_id, repository, asked) = (to.project_id, repository.clone(), changes.clone());
-    let gate = app
-        .read(move |tx| {
-            let project = find_project(tx, &Reference::Id(project_id))?.found("Project")?;
-            Gate::load(tx, &pusher, &project, &repository, &asked)
-        })
-        .await?;
-    for change in &mut changes {
-        if gate.asks_for_history_of(change) {
-            change.is_forced = !told::follows(app, quarantine, change.old, change.new).await?;
+/// A push whose refs are about to move.
+struct At<'a> {
+    app: &'a App,
+    to: &'a Pushing,
+    repository: &'a Repository,
+    quarantine: &'a Quarantine,
+    moves: &'a [RefMove],
+}
+
+impl At<'_> {
+    /// Refuses it for what it brings, or says what there is to tell of it.
+    async fn look(&self, head: Option<ObjectId>) -> Result<Result<News, PushRefused>> {
+        match &self.to.target {
+            Target::Code(code) => self.look_at_code(code, head).await,
+            Target::Content(content) => self.look_at_content(content).await,
         }
     }
-    Ok(gate.check(&changes))
+
+    async fn look_at_code(
+        &self, code: &CodeTarget, head: Option<ObjectId>,
+    ) -> Result<Result<News, PushRefused>> {
+        let At { app, to, repository, quarantine, moves } = *self;
+        if let Err(refused) = self.check_protection(code).await? {
+            return Ok(Err(refused));
+        }
+        let judged =
+            push_rules::check(app, (to, code.project_id), repository, quarantine, moves).await?;
+        if let Err(refused) = judged {
+            return Ok(Err(refused));
+        }
+        if code.has_large_files && missing::are_some(app, code.project_id, quarantine).await? {
+            return Ok(Err(PushRefused(missing::MISSING.to_owned())));
+        }
+        if let Err(refused) = self.check_size(code.project_id).await? {
+            return Ok(Err(PushRefused(in_words(refused, to.way))));
+        }
+        let told = told::find(app, quarantine, moves, (&repository.head, head)).await?;
+        Ok(Ok(News::Code(told)))
+    }
+
+    /// Refuses what is too large before its bytes are stored; [`moves::move_refs`] asks
+    /// again, where others may have been faster.
+    async fn check_size(&self, project_id: i64) -> Result<Result<(), TooLarge>> {
+        if self.moves.iter().all(|one| one.new.is_zero()) {
+            return Ok(Ok(()));
+        }
+        let more = self.quarantine.size().await?;
+        self.app.read(move |tx| size_limit::check(tx, project_id, more)).await
+    }
+
+    async fn look_at_content(&self, content: &Content) -> Result<Result<News, PushRefused>> {
+        let At { app, to, repository, quarantine, moves } = *self;
+        let kind = content.holder.kind();
+        let judge = app.read(move |tx| Ok(hooks::contents(tx, kind)?.judge)).await?;
+        let arriving = Arriving { app, content, repository, quarantine, moves, way: to.way };
+        Ok(judge(arriving).await?.map(News::Content))
+    }
+
+    /// Refuses a push to what is protected.
+    async fn check_protection(&self, code: &CodeTarget) -> Result<Result<(), PushRefused>> {
+        let At { app, to, repository, quarantine, moves } = *self;
+        let changes = moves.iter().map(|one| RefChange {
+            name: one.name.clone(),
+            old: one.old,
+            new: one.new,
+            is_forced: false,
+        });
+        let mut changes: Vec<RefChange> = changes.collect();
+        let pusher = Pusher {
+            viewer: to.viewer.clone(),
+            deploy_key_id: code.deploy_key_id,
+            way: to.way,
+        };
+        let (project_id, repository, asked) =
+            (code.project_id, repository.clone(), changes.clone());
+        let gate = app
+            .read(move |tx| {
+                let project = find_project(tx, &Reference::Id(project_id))?.found("Project")?;
+                Gate::load(tx, &pusher, &project, &repository, &asked)
+            })
+            .await?;
+        for change in &mut changes {
+            if gate.asks_for_history_of(change) {
+                change.is_forced = !told::follows(app, quarantine, change.old, change.new).await?;
+            }
+        }
+        Ok(gate.check(&changes))
+    }
+}
+
+/// What who made a change is told that the project has no room for.
+fn in_words(refused: TooLarge, way: Way) -> String {
+    match way {
+        Way::Git => refused.of_push(),
+        Way::Api => refused.of_commit(),
+    }
 }
 
 /// Why a ref stays of those that move together, of which one cannot.

@@ -37,6 +37,12 @@ impl Received {
     }
 }
 
+/// Refuses pushes to an instance that nothing changes in.
+pub async fn check_writable(app: &App) -> Result<()> {
+    let text = "You can't push code to a read-only Service instance.";
+    kernel::read_only::check(app).await.map_err(|_| Error::Exact(403, text.into()))
+}
+
 /// Reads a push to its end.
 pub async fn receive(
     app: &App, to: &Pushing, mut body: impl Stream<Item = Result<Bytes>> + Unpin + Send,

@@ -6,6 +6,7 @@ use super::limits::PushLimits;
 use crate::cache::{self, Having, LocalCopy};
 use crate::formats::object_id::ObjectId;
 use crate::git::{Git, PATIENCE};
+use crate::model::Repository;
 use crate::store::packs::NewPack;
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
@@ -18,6 +19,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::process::ChildStdout;
 use tokio::time::timeout;
 
 /// What old histories hold and git takes today still, so that they can be pushed.
@@ -26,6 +28,9 @@ const TOLERATED: &str = "--strict=missingSpaceBeforeDate=ignore,badTimezone=igno
      badDateOverflow=ignore,multipleAuthors=ignore,badEmail=ignore,badName=ignore";
 /// How long git may take for the objects once they have all come.
 const INDEXING: Duration = Duration::from_secs(3600);
+/// How long a client is listened to still that has sent all, or that sends in vain.
+const LAST_WORD: Duration = Duration::from_millis(200);
+const SILENCE: Duration = Duration::from_secs(10);
 /// Where the number of objects stands in a pack, and where it begins.
 const COUNT_AT: usize = 8;
 const HEADER: usize = 12;
@@ -89,32 +94,50 @@ async fn feed(
 ) -> Result<(String, Ended)> {
     let mut running = invocation.start()?;
     let mut stdin = running.stdin();
+    let stdout = running.stdout().ok_or_else(|| Error::internal("git has no output"))?;
+    let mut answered = tokio::spawn(read_to_end(stdout));
     let mut next = Some(Ok(first));
+    let mut answer = None;
     while let Some(bytes) = next {
         let bytes = bytes?;
         if let Some(open) = &mut stdin
             && open.write_all(&bytes).await.is_err()
         {
-            // It knows by now that they are no good. The client listens only once it
-            // has said everything.
             stdin = None;
         }
-        next = body.next().await;
+        next = tokio::select! {
+            biased;
+            next = body.next() => next,
+            read = &mut answered => {
+                answer = Some(read);
+                break;
+            }
+        };
     }
-    if let Some(mut open) = stdin {
-        open.flush().await.best_effort("give git the end of a pack");
-    }
-    let answered = async {
-        let mut said = String::new();
-        if let Some(mut stdout) = running.stdout() {
-            stdout.read_to_string(&mut said).await?;
-        }
-        Ok::<_, Error>((said, running.end().await?))
+    drop(stdin);
+    let is_early = answer.is_some();
+    let answer = match answer {
+        Some(answer) => answer,
+        None => match timeout(INDEXING, answered).await {
+            Ok(answer) => answer,
+            Err(_) => return Err(Error::Unavailable("The push took too long.".into())),
+        },
     };
-    match timeout(INDEXING, answered).await {
-        Ok(answered) => answered,
-        Err(_) => Err(Error::Unavailable("The push took too long.".into())),
+    let answer = answer.map_err(Error::internal)??;
+    let ended = running.end().await?;
+    if is_early {
+        // A client listens only once it has said everything. Of a pack that is there
+        // whole, not every one says that this was all.
+        let patience = if ended.succeeded { LAST_WORD } else { SILENCE };
+        while let Ok(Some(Ok(_))) = timeout(patience, body.next()).await {}
     }
+    Ok((answer, ended))
+}
+
+async fn read_to_end(mut stdout: ChildStdout) -> std::io::Result<String> {
+    let mut text = String::new();
+    stdout.read_to_string(&mut text).await?;
+    Ok(text)
 }
 
 /// What git found wrong, without what it says of the server.
@@ -209,6 +232,19 @@ impl Quarantine {
         self.pack.is_some()
     }
 
+    /// Bytes that it would add to the repository.
+    pub async fn size(&self) -> Result<i64> {
+        let (Some(folder), Some(name)) = (&self.folder, &self.pack) else {
+            return Ok(0);
+        };
+        let mut size = 0;
+        for ending in ["pack", "idx"] {
+            let path = folder.join("pack").join(format!("pack-{name}.{ending}"));
+            size += tokio::fs::metadata(path).await.map_err(Error::of_storage)?.len();
+        }
+        Ok(i64::try_from(size).unwrap_or(i64::MAX))
+    }
+
     /// Begins to start git, which sees the objects of the push alone.
     pub async fn alone(&self, app: &App) -> Result<Invocation> {
         Ok(self.git(app).await?.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", ""))
@@ -239,13 +275,16 @@ impl Quarantine {
     }
 
     /// Stores the pack, if there is one, where everybody finds it.
-    pub(crate) async fn store(&self, app: &App) -> Result<Option<NewPack>> {
+    pub(crate) async fn store(
+        &self, app: &App, repository: &Repository,
+    ) -> Result<Option<NewPack>> {
         let (Some(folder), Some(name)) = (&self.folder, &self.pack) else {
             return Ok(None);
         };
         let file = |ending: &str| folder.join("pack").join(format!("pack-{name}.{ending}"));
-        let pack = app.blobs().put_file(&file("pack")).await?;
-        let index = app.blobs().put_file(&file("idx")).await?;
+        let storage = app.blobs().storage(&repository.storage)?;
+        let pack = storage.put_file(&file("pack")).await?;
+        let index = storage.put_file(&file("idx")).await?;
         Ok(Some(NewPack { name: name.clone(), pack, index }))
     }
 }

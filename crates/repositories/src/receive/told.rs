@@ -1,12 +1,11 @@
 //! What is new to the refs of a push, found out before they move.
 
 use super::objects::Quarantine;
-use crate::access::Pushing;
 use crate::formats::object_id::ObjectId;
 use crate::formats::ref_name::RefName;
 use crate::git::PATIENCE;
 use crate::rules::moves::RefMove;
-use crate::rules::pushes::{MOST_COUNTED, MOST_READ, Push, PushedCommit, Told, is_told};
+use crate::rules::pushes::{MOST_COUNTED, MOST_READ, PushedCommit, Told, is_told};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use std::collections::HashMap;
@@ -16,9 +15,9 @@ const MOST_SAID: usize = 4 * 1024 * 1024;
 
 /// What there is to tell of moves, where the default branch stands there.
 pub(super) async fn find(
-    app: &App, to: &Pushing, quarantine: &Quarantine, moves: &[RefMove],
+    app: &App, quarantine: &Quarantine, moves: &[RefMove],
     default_branch: (&RefName, Option<ObjectId>),
-) -> Result<Push> {
+) -> Result<HashMap<RefName, Told>> {
     let mut told = HashMap::new();
     for one in moves {
         let is_there = !one.new.is_zero();
@@ -26,7 +25,7 @@ pub(super) async fn find(
             told.insert(one.name.clone(), of_ref(app, quarantine, one, default_branch.1).await?);
         }
     }
-    Ok(Push { viewer: to.viewer.clone(), told })
+    Ok(told)
 }
 
 async fn of_ref(

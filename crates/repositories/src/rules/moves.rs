@@ -4,9 +4,10 @@
 
 use crate::formats::object_id::ObjectId;
 use crate::formats::ref_name::RefName;
-use crate::model::{Ref, Repository, RepositoryKind};
+use crate::model::{Holder, Ref, Repository};
 use crate::protection::defaults;
 use crate::rules::pushes::{self, Push};
+use crate::size_limit::{self, TooLarge};
 use crate::store::packs::NewPack;
 use crate::store::{self, packs, refs};
 use crate::upkeep::{Compact, MANY};
@@ -62,6 +63,8 @@ pub enum Outcome {
     Done(Vec<Result<(), Kept>>),
     /// Objects were removed since the new ones were found to fit: look again.
     Stale,
+    /// The project may not have so many bytes; nothing moved.
+    TooLarge(TooLarge),
 }
 
 /// Moves the refs that can.
@@ -70,12 +73,29 @@ pub fn move_refs(tx: &mut Tx<'_>, change: &Change) -> Result<Outcome> {
     if repository.epoch != change.epoch {
         return Ok(Outcome::Stale);
     }
+    if let Err(refused) = check_size(tx, &repository, change)? {
+        return Ok(Outcome::TooLarge(refused));
+    }
     let results = judge(tx, change)?;
     let moved = |result: &Result<(), Kept>| result.is_ok();
     if results.iter().any(moved) {
         write(tx, &repository, change, &results)?;
     }
     Ok(Outcome::Done(results))
+}
+
+/// Whether the project may have what a push brings; what only takes refs away always may,
+/// and so may imports.
+fn check_size(
+    tx: &mut Tx<'_>, repository: &Repository, change: &Change,
+) -> Result<Result<(), TooLarge>> {
+    let brings = change.push.is_some() && change.moves.iter().any(|one| !one.new.is_zero());
+    match repository.holder() {
+        Some(Holder::Code(project_id)) if brings => {
+            size_limit::check(tx, project_id, change.packs.iter().map(NewPack::size).sum())
+        }
+        _ => Ok(Ok(())),
+    }
 }
 
 /// For each move whether it can be.
@@ -163,15 +183,15 @@ fn write(
     }
 }
 
-/// What HEAD stands for is the project's default branch, and the first one is
+/// What HEAD of code stands for is the project's default branch, and the first one is
 /// protected.
 fn settle(tx: &mut Tx<'_>, repository: &Repository, head: &RefName, was_empty: bool) -> Result<()> {
-    let (Some(project_id), Some(branch)) = (repository.project_id, head.as_branch()) else {
+    let (Some(Holder::Code(project_id)), Some(branch)) = (repository.holder(), head.as_branch())
+    else {
         return Ok(());
     };
     let is_new = was_empty || repository.head != *head;
-    let is_of_project = repository.kind == RepositoryKind::Project.as_str();
-    if !is_new || !is_of_project || refs::current(tx, repository.id, &[head])?.is_empty() {
+    if !is_new || refs::current(tx, repository.id, &[head])?.is_empty() {
         return Ok(());
     }
     set_default_branch(tx, project_id, branch)?;

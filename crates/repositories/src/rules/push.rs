@@ -8,6 +8,8 @@ use crate::formats::ref_name::RefName;
 pub struct PushedTo<'p> {
     /// The default branch, if it is there.
     pub default_branch: Option<&'p RefName>,
+    /// What it is the branch of: a project, a wiki, a snippet.
+    pub kind: &'p str,
 }
 
 /// Why a push is refused, in words for its user.
@@ -29,7 +31,7 @@ fn check_one(to: &PushedTo<'_>, command: &Command) -> Result<(), PushRefused> {
     }
     let (is_made, is_deleted) = (command.old.is_zero(), command.new.is_zero());
     if is_deleted && to.default_branch == Some(name) {
-        return refused("The default branch of a project cannot be deleted.");
+        return refused(&format!("The default branch of a {} cannot be deleted.", to.kind));
     }
     if is_made && name.as_branch().is_some_and(is_object_id) {
         return refused("You cannot create a branch with a 40-character hexadecimal branch name.");
@@ -86,7 +88,7 @@ mod tests {
             old: id(old),
             new: id(new),
         };
-        let to = PushedTo { default_branch: Some(&main) };
+        let to = PushedTo { default_branch: Some(&main), kind: "project" };
         check(&to, &[command]).err().map(|PushRefused(text)| text)
     }
 

@@ -3,12 +3,14 @@
 
 use crate::formats::object_id::ObjectId;
 use crate::formats::ref_name::RefName;
-use crate::hooks;
-use crate::model::Repository;
+use crate::hooks::{self, Arrived};
+use crate::mirrors;
+use crate::model::{Holder, Repository};
 use crate::rules::moves::RefMove;
 use ::store::Tx;
 use identity::viewer::Viewer;
 use kernel::error::Result;
+use serde_json::Value;
 use spaces::activity::{PushAction, PushData, record_push};
 use spaces::rules::note_activity;
 use std::collections::HashMap;
@@ -25,7 +27,18 @@ const TITLE: usize = 70;
 #[derive(Debug, Clone)]
 pub struct Push {
     pub viewer: Viewer,
-    pub told: HashMap<RefName, Told>,
+    pub news: News,
+    /// What was said to the server with it, `git push -o`.
+    pub options: Vec<String>,
+}
+
+/// What there is to tell of a push.
+#[derive(Debug, Clone)]
+pub enum News {
+    /// Of code, by the refs that move.
+    Code(HashMap<RefName, Told>),
+    /// What a room above noted of its own.
+    Content(Value),
 }
 
 /// What there is to tell of a ref that moves.
@@ -47,7 +60,7 @@ pub struct PushedCommit {
     pub message: String,
 }
 
-/// A push as rooms above are told of it.
+/// A push of code as rooms above are told of it.
 pub struct Pushed<'p> {
     pub viewer: &'p Viewer,
     pub project_id: i64,
@@ -55,6 +68,8 @@ pub struct Pushed<'p> {
     pub default_branch: &'p RefName,
     /// The refs that moved, each with what there is to tell of it.
     pub refs: Vec<(&'p RefMove, Option<&'p Told>)>,
+    /// What was said to the server with it, `git push -o`.
+    pub options: &'p [String],
 }
 
 /// Whether what is new to a ref is found out: of pushes of few refs, and of the default
@@ -69,24 +84,39 @@ pub fn tell(
     tx: &mut Tx<'_>, push: &Push, repository: &Repository, default_branch: &RefName,
     moved: &[&RefMove],
 ) -> Result<()> {
-    let Some(project_id) = repository.project_id else {
-        return Ok(());
-    };
+    match (&push.news, repository.holder()) {
+        (News::Code(told), Some(Holder::Code(project_id))) => {
+            tell_of_code(tx, (push, told), project_id, default_branch, moved)
+        }
+        (News::Content(noted), Some(holder)) => {
+            let (viewer, repository_id) = (&push.viewer, repository.id);
+            hooks::arrived(tx, &Arrived { viewer, holder, repository_id, noted })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn tell_of_code(
+    tx: &mut Tx<'_>, (push, told): (&Push, &HashMap<RefName, Told>), project_id: i64,
+    default_branch: &RefName, moved: &[&RefMove],
+) -> Result<()> {
+    let (viewer, options) = (&push.viewer, push.options.as_slice());
     note_activity(tx, project_id)?;
     let is_thing = |one: &&&RefMove| one.name.as_branch().or(one.name.as_tag()).is_some();
     let things: Vec<&RefMove> = moved.iter().filter(is_thing).copied().collect();
-    let author = push.viewer.user_id();
+    let author = viewer.user_id();
     match things.len() {
         0 => {}
         1..=FEW => {
             for one in &things {
-                record_push(tx, author, project_id, &of_one(one, push.told.get(&one.name)))?;
+                record_push(tx, author, project_id, &of_one(one, told.get(&one.name)))?;
             }
         }
         _ => record_push(tx, author, project_id, &of_many(&things))?,
     }
-    let refs = moved.iter().map(|one| (*one, push.told.get(&one.name))).collect();
-    hooks::pushed(tx, &Pushed { viewer: &push.viewer, project_id, default_branch, refs })
+    let refs = moved.iter().map(|one| (*one, told.get(&one.name))).collect();
+    mirrors::rules::pushed(tx, project_id)?;
+    hooks::pushed(tx, &Pushed { viewer, project_id, default_branch, refs, options })
 }
 
 fn action(one: &RefMove) -> PushAction {

@@ -2,11 +2,14 @@
 
 pub mod packs;
 pub mod refs;
+pub mod signing_keys;
 
 use crate::formats::ref_name::RefName;
-use crate::model::{DEFAULT_STORAGE, Repository, RepositoryKind};
+use crate::model::{Holder, Repository, RepositoryKind};
+use crate::storages;
 use ::store::{Tx, sql};
-use kernel::error::Result;
+use kernel::error::{Found, Result};
+use spaces::hooks::RepositorySizes;
 use std::collections::HashMap;
 
 const SELECT: &str = ::store::concat!("select ", Repository::COLUMNS, " from repositories ");
@@ -25,6 +28,16 @@ pub fn of_project(
     )?)
 }
 
+/// The repositories of some projects, those that there are.
+pub fn of_projects(
+    tx: &mut Tx<'_>, projects: Vec<i64>, kind: RepositoryKind,
+) -> Result<Vec<Repository>> {
+    Ok(tx.all(
+        sql!(SELECT, "where project_id in_list($1) and kind = $2"),
+        (projects, kind.as_str()),
+    )?)
+}
+
 /// How many there are.
 pub fn count(tx: &mut Tx<'_>) -> Result<i64> {
     Ok(tx.one(sql!("select count(*) from repositories"), ())?)
@@ -38,20 +51,30 @@ pub fn ids_after(tx: &mut Tx<'_>, after: i64, limit: i64) -> Result<Vec<i64>> {
     )?)
 }
 
-/// Bytes of the repositories of some projects, those that have branches.
-pub fn sizes(tx: &mut Tx<'_>, projects: &[i64]) -> Result<HashMap<i64, i64>> {
-    let rows: Vec<(i64, i64)> = tx.all(
+/// Bytes of the repositories of some projects.
+pub fn sizes(tx: &mut Tx<'_>, projects: &[i64]) -> Result<HashMap<i64, RepositorySizes>> {
+    let rows: Vec<(i64, String, i64, bool)> = tx.all(
         sql!(
-            "select repositories.project_id, repositories.size from repositories
-             where repositories.project_id in_list($1) and repositories.kind = 'project'
-                and exists (select 1 from repository_refs
+            "select repositories.project_id, repositories.kind, repositories.size,
+                exists (select 1 from repository_refs
                     where repository_refs.repository_id = repositories.id
                         and repository_refs.name >= 'refs/heads/'
-                        and repository_refs.name < 'refs/heads0')"
+                        and repository_refs.name < 'refs/heads0')
+             from repositories where repositories.project_id in_list($1)"
         ),
         (projects.to_vec(),),
     )?;
-    Ok(rows.into_iter().collect())
+    let mut sizes: HashMap<i64, RepositorySizes> = HashMap::new();
+    for (project_id, kind, bytes, has_branches) in rows {
+        let sizes = sizes.entry(project_id).or_default();
+        match RepositoryKind::from_text(&kind) {
+            Some(RepositoryKind::Project) => sizes.code = has_branches.then_some(bytes),
+            Some(RepositoryKind::Wiki) => sizes.wiki = bytes,
+            Some(RepositoryKind::Snippet) => sizes.snippets += bytes,
+            None => {}
+        }
+    }
+    Ok(sizes)
 }
 
 /// Lets HEAD stand for another branch.
@@ -67,20 +90,50 @@ pub fn set_head(tx: &mut Tx<'_>, id: i64, head: &RefName) -> Result<()> {
     Ok(())
 }
 
-/// Makes the repository of a project, unless it is there.
-pub fn make_for_project(
-    tx: &mut Tx<'_>, project_id: i64, kind: RepositoryKind, head: &RefName,
-) -> Result<Repository> {
-    let now = tx.now();
+/// The repository of a holder, which it has once something was written into it.
+pub fn of(tx: &mut Tx<'_>, holder: Holder) -> Result<Option<Repository>> {
+    if let Some(snippet) = holder.snippet_id() {
+        return of_snippet(tx, snippet);
+    }
+    match (holder.project_id(), holder.group_id()) {
+        (Some(project), _) => of_project(tx, project, holder.kind()),
+        (None, group) => Ok(tx.optional(
+            sql!(SELECT, "where group_id = $1 and kind = $2"),
+            (group, holder.kind().as_str()),
+        )?),
+    }
+}
+
+/// The repository of a snippet, which it has from its first files on.
+pub fn of_snippet(tx: &mut Tx<'_>, snippet_id: i64) -> Result<Option<Repository>> {
+    Ok(tx.optional(sql!(SELECT, "where snippet_id = $1"), (snippet_id,))?)
+}
+
+/// The repositories of some snippets, those that there are.
+pub fn of_snippets(tx: &mut Tx<'_>, snippets: Vec<i64>) -> Result<Vec<Repository>> {
+    Ok(tx.all(sql!(SELECT, "where snippet_id in_list($1)"), (snippets,))?)
+}
+
+/// Makes the repository of a holder, unless it is there.
+pub fn make(tx: &mut Tx<'_>, holder: Holder, head: &RefName) -> Result<Repository> {
+    let (now, storage) = (tx.now(), storages::choose(tx)?);
     tx.execute(
         sql!(
-            "insert into repositories (kind, project_id, storage, head, generation, epoch, size,
-                created_at, updated_at)
-             values ($1, $2, $3, $4, 0, 0, 0, $5, $5) on conflict (project_id, kind) do nothing"
+            "insert into repositories (kind, project_id, group_id, snippet_id, storage, head,
+                generation, epoch, size, created_at, updated_at)
+             values ($1, $2, $3, $4, $5, $6, 0, 0, 0, $7, $7) on conflict do nothing"
         ),
-        (kind.as_str(), project_id, DEFAULT_STORAGE, head, now),
+        (
+            holder.kind().as_str(),
+            holder.project_id(),
+            holder.group_id(),
+            holder.snippet_id(),
+            storage.as_str(),
+            head,
+            now,
+        ),
     )?;
-    Ok(tx.one(sql!(SELECT, "where project_id = $1 and kind = $2"), (project_id, kind.as_str()))?)
+    of(tx, holder)?.found("Repository")
 }
 
 /// Notes a change of refs and packs, which brings so many bytes.

@@ -97,6 +97,21 @@ pub fn replace(
     Ok(true)
 }
 
+/// Gives a new repository the packs in use of another; their bytes are there once.
+pub fn copy_all(tx: &mut Tx<'_>, from: i64, to: i64) -> Result<()> {
+    tx.execute(
+        sql!(
+            "insert into repository_packs (repository_id, name, pack_key, index_key, pack_size,
+                index_size, created_at)
+             select cast($2 as bigint), name, pack_key, index_key, pack_size, index_size,
+                created_at
+             from repository_packs where repository_id = $1 and retired_at is null order by id"
+        ),
+        (from, to),
+    )?;
+    Ok(())
+}
+
 /// How many packs are in use.
 pub fn count(tx: &mut Tx<'_>, repository: i64) -> Result<i64> {
     Ok(tx.one(

@@ -52,6 +52,47 @@ pub fn some(tx: &mut Tx<'_>, repository: i64, names: &[RefName]) -> Result<Vec<R
     }
 }
 
+/// Those of some refs that are there, by the repositories they are looked for in.
+pub fn some_of_each(
+    tx: &mut Tx<'_>, repositories: Vec<i64>, names: &[RefName],
+) -> Result<HashMap<i64, Vec<Ref>>> {
+    let mut found: HashMap<i64, Vec<Ref>> = HashMap::new();
+    let names: Vec<String> = names.iter().map(|name| name.as_str().to_owned()).collect();
+    if names.is_empty() {
+        return Ok(found);
+    }
+    let rows: Vec<(i64, RefName, ObjectId, Option<ObjectId>)> = tx.all(
+        sql!(
+            "select repository_id, name, object_id, peeled_id from repository_refs
+             where repository_id in_list($1) and name in_list($2)"
+        ),
+        (repositories, names),
+    )?;
+    for (repository, name, object_id, peeled_id) in rows {
+        found.entry(repository).or_default().push(Ref { name, object_id, peeled_id });
+    }
+    Ok(found)
+}
+
+/// The names of the branches of some repositories, by repository.
+pub fn branches_of_each(
+    tx: &mut Tx<'_>, repositories: Vec<i64>,
+) -> Result<HashMap<i64, Vec<RefName>>> {
+    let mut found: HashMap<i64, Vec<RefName>> = HashMap::new();
+    let rows: Vec<(i64, RefName)> = tx.all(
+        sql!(
+            "select repository_id, name from repository_refs
+             where repository_id in_list($1) and name >= 'refs/heads/' and name < 'refs/heads0'
+             order by name"
+        ),
+        (repositories,),
+    )?;
+    for (repository, name) in rows {
+        found.entry(repository).or_default().push(name);
+    }
+    Ok(found)
+}
+
 /// Where some refs point now.
 pub fn current(
     tx: &mut Tx<'_>, repository: i64, names: &[&RefName],
@@ -173,14 +214,59 @@ pub fn delete(tx: &mut Tx<'_>, repository: i64, names: &[&RefName]) -> Result<()
     Ok(())
 }
 
-/// The first branches by name, at most so many.
-pub fn first_branches(tx: &mut Tx<'_>, repository: i64, limit: i64) -> Result<Vec<RefName>> {
-    Ok(tx.all(
+/// Gives a new repository the branches and tags of another.
+pub fn copy_all(tx: &mut Tx<'_>, from: i64, to: i64) -> Result<()> {
+    tx.execute(
         sql!(
-            "select name from repository_refs
+            "insert into repository_refs (repository_id, name, object_id, peeled_id)
+             select cast($2 as bigint), name, object_id, peeled_id from repository_refs
+             where repository_id = $1
+                and ((name >= 'refs/heads/' and name < 'refs/heads0')
+                    or (name >= 'refs/tags/' and name < 'refs/tags0'))"
+        ),
+        (from, to),
+    )?;
+    Ok(())
+}
+
+/// Where the first branches by name point, at most so many.
+pub fn tips(tx: &mut Tx<'_>, repository: i64, limit: i64) -> Result<Vec<ObjectId>> {
+    let rows: Vec<(ObjectId,)> = tx.all(
+        sql!(
+            "select object_id from repository_refs
              where repository_id = $1 and name >= 'refs/heads/' and name < 'refs/heads0'
              order by name limit $2"
         ),
         (repository, limit),
+    )?;
+    Ok(rows.into_iter().map(|(id,)| id).collect())
+}
+
+/// The first branches by name, at most so many.
+pub fn first_branches(tx: &mut Tx<'_>, repository: i64, limit: i64) -> Result<Vec<RefName>> {
+    first(tx, repository, "refs/heads/", limit)
+}
+
+/// The first names that begin so, at most so many.
+pub fn first(tx: &mut Tx<'_>, repository: i64, prefix: &str, limit: i64) -> Result<Vec<RefName>> {
+    Ok(tx.all(
+        sql!(
+            "select name from repository_refs
+             where repository_id = $1 and name >= $2 and name < $3
+             order by name limit $4"
+        ),
+        (repository, prefix, behind(prefix), limit),
+    )?)
+}
+
+/// How many branches and how many tags there are.
+pub fn counts(tx: &mut Tx<'_>, repository: i64) -> Result<(i64, i64)> {
+    Ok(tx.one(
+        sql!(
+            "select count(*) filter (where name >= 'refs/heads/' and name < 'refs/heads0'),
+                count(*) filter (where name >= 'refs/tags/' and name < 'refs/tags0')
+             from repository_refs where repository_id = $1"
+        ),
+        (repository,),
     )?)
 }

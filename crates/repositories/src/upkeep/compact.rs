@@ -31,7 +31,12 @@ impl Job for Compact {
             Err(Error::NotFound(_)) => return Ok(()),
             copy => copy?,
         };
-        let all = app.read(move |tx| packs::in_use(tx, id)).await?;
+        let (now, all) = app
+            .read(move |tx| Ok((crate::store::by_id(tx, id)?, packs::in_use(tx, id)?)))
+            .await?;
+        let Some(now) = now else {
+            return Ok(());
+        };
         let few = joined(&all);
         if few.is_empty() {
             return Ok(());
@@ -43,7 +48,7 @@ impl Job for Compact {
                 false => format!("^pack-{}.pack\n", pack.name),
             })
             .collect();
-        let new = packing::pack(&app, &copy, &["--stdin-packs"], told).await?;
+        let new = packing::pack(&app, &copy, &now.storage, &["--stdin-packs"], told).await?;
         let replaced = app.write(move |tx| packs::replace(tx, id, &few, new.as_ref())).await?;
         match replaced {
             true => Ok(()),

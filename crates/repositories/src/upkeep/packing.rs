@@ -23,9 +23,9 @@ impl Drop for Workbench {
     }
 }
 
-/// Has git make a pack of what it is told; none where that is nothing.
+/// Has git make a pack of what it is told, in this storage; none where that is nothing.
 pub(super) async fn pack(
-    app: &App, copy: &LocalCopy, of: &[&str], told: String,
+    app: &App, copy: &LocalCopy, storage: &str, of: &[&str], told: String,
 ) -> Result<Option<NewPack>> {
     let bench = Workbench(
         crate::cache::root(app)
@@ -46,13 +46,14 @@ pub(super) async fn pack(
     let name = String::from_utf8_lossy(&answered.output).trim().to_owned();
     match name.is_empty() {
         true => Ok(None),
-        false => stored(app, &base, name).await.map(Some),
+        false => stored(app, storage, &base, name).await.map(Some),
     }
 }
 
-async fn stored(app: &App, base: &Path, name: String) -> Result<NewPack> {
+async fn stored(app: &App, storage: &str, base: &Path, name: String) -> Result<NewPack> {
     let file = |ending: &str| PathBuf::from(format!("{}-{name}.{ending}", base.display()));
-    let pack = app.blobs().put_file(&file("pack")).await?;
-    let index = app.blobs().put_file(&file("idx")).await?;
+    let storage = app.blobs().storage(storage)?;
+    let pack = storage.put_file(&file("pack")).await?;
+    let index = storage.put_file(&file("idx")).await?;
     Ok(NewPack { name, pack, index })
 }

@@ -27,21 +27,23 @@ impl Job for Prune {
         let before = app
             .read(move |tx| {
                 let now = store::by_id(tx, id)?;
-                Ok(now.map(|now| now.generation).zip(Some(packs::in_use(tx, id)?)))
+                Ok(now.zip(Some(packs::in_use(tx, id)?)))
             })
             .await?;
-        let Some((generation, all)) = before else {
+        let Some((before, all)) = before else {
             return Ok(());
         };
         let copy = match cache::copy(&app, id, Having::ObjectsAndRefs).await {
             Err(Error::NotFound(_)) => return Ok(()),
             copy => copy?,
         };
-        let new = packing::pack(&app, &copy, &["--revs", "--all"], String::new()).await?;
+        let new = packing::pack(&app, &copy, &before.storage, &["--revs", "--all"], String::new())
+            .await?;
         let old: Vec<String> = all.into_iter().map(|pack| pack.name).collect();
         let replaced = app
             .write(move |tx| {
-                let is_same = store::by_id(tx, id)?.is_none_or(|now| now.generation == generation);
+                let is_same =
+                    store::by_id(tx, id)?.is_none_or(|now| now.generation == before.generation);
                 let replaced = is_same && packs::replace(tx, id, &old, new.as_ref())?;
                 if replaced {
                     store::objects_removed(tx, id)?;

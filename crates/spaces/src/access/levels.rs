@@ -1,8 +1,6 @@
 //! Effective roles: of one user in one place, or in many places at once.
 
-use super::{
-    ADMINISTRATOR, NONE, OWNER, Purpose, Verdict, allows_in_group, sees_level, verdict_on_project,
-};
+use super::{ADMINISTRATOR, NONE, OWNER, Purpose, allows, allows_in_group};
 use crate::model::{Namespace, Project};
 use crate::store::members::levels_held;
 use identity::viewer::Viewer;
@@ -109,6 +107,9 @@ impl Levels {
     /// The role in a project of those read, whatever administrators may do
     /// besides.
     pub fn role_in_project(&self, project: &Project) -> i64 {
+        if self.viewer.job().is_some_and(|(_, own)| own != project.id) {
+            return NONE;
+        }
         let held = self.held.as_ref().map(|held| held.in_project(project));
         held.unwrap_or(NONE)
     }
@@ -126,19 +127,14 @@ impl Levels {
         let held = self.held.as_ref().map(|held| held.in_group(group));
         match self.viewer.is_admin() {
             true => ADMINISTRATOR,
+            false if self.viewer.job().is_some() => NONE,
             false => held.unwrap_or(NONE),
         }
     }
 
     /// Whether the viewer may do this with a project of those read.
     pub fn may(&self, project: &Project, purpose: Purpose) -> bool {
-        if purpose.is_beyond(&self.viewer) {
-            return false;
-        }
-        let open = sees_level(&self.viewer, project.visibility);
-        let level = self.of_project(project);
-        let verdict = verdict_on_project(&self.viewer, project, purpose, open, level);
-        matches!(verdict, Verdict::Allowed)
+        allows(&self.viewer, project, self.of_project(project), purpose)
     }
 
     /// Whether the viewer may do this with a group of those read.

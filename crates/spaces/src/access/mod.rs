@@ -5,12 +5,15 @@
 //! what they may see but not do. Lists filter with [`visible_projects`].
 
 mod levels;
+mod purpose;
 mod sets;
 
-pub use crate::store::lookups::{find_namespace, find_project, find_projects};
+pub use crate::store::lookups::{find_namespace, find_project, find_projects, moved_project};
 pub use levels::{Levels, role_in_group, role_in_project};
+pub use purpose::Purpose;
 pub use sets::{
-    groups_direct, groups_joined, groups_of, projects_of, visible_groups, visible_projects,
+    groups_direct, groups_joined, groups_of, open_groups, projects_of, visible_groups,
+    visible_projects,
 };
 
 use sets::holds_below;
@@ -49,116 +52,6 @@ pub fn role_name(level: i64) -> &'static str {
         OWNER => "Owner",
         ADMINISTRATOR => "Administrator",
         _ => "No access",
-    }
-}
-
-/// The feature that has what is in the repository.
-const REPOSITORY: &str = "repository";
-
-/// What a project or group is looked up for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
-    Read,
-    /// See it as somebody signed in: star it, list members.
-    ReadMembers,
-    Join,
-    /// Change memberships, invitations, access requests.
-    ManageMembers,
-    Update,
-    Share,
-    Archive,
-    Transfer,
-    Destroy,
-    /// Access tokens; a refusal is 401 here (docs/interface/identity.md 4).
-    ManageTokens,
-    ReadDeployTokens,
-    ManageDeployTokens,
-    CreateProject,
-    CreateSubgroup,
-    ReadPackages,
-    PublishPackage,
-    DestroyPackage,
-    /// Protection rules and duplicate settings.
-    ManagePackageSettings,
-    ReadErrors,
-    ManageErrors,
-    ReadAlerts,
-    /// Say what becomes of them.
-    ManageAlerts,
-    /// See who is on call, and whom alerts page.
-    ReadOnCall,
-    /// Read what is in the repository.
-    DownloadCode,
-    PushCode,
-    /// Put a file into a text.
-    UploadFile,
-    /// List and remove the files of texts.
-    ManageUploads,
-}
-
-impl Purpose {
-    /// Whether only somebody with credentials can have this purpose.
-    fn needs_viewer(self) -> bool {
-        !matches!(self, Purpose::Read | Purpose::ReadPackages | Purpose::DownloadCode)
-    }
-
-    /// Whether the viewer has no credentials, and needs some for it.
-    fn is_beyond(self, viewer: &Viewer) -> bool {
-        self.needs_viewer() && matches!(viewer, Viewer::Anonymous)
-    }
-
-    /// The role a project asks for.
-    fn project_role(self) -> i64 {
-        match self {
-            Purpose::Read | Purpose::ReadMembers | Purpose::Join | Purpose::UploadFile => NONE,
-            Purpose::ReadPackages | Purpose::ReadOnCall | Purpose::DownloadCode => REPORTER,
-            Purpose::PublishPackage
-            | Purpose::PushCode
-            | Purpose::ReadErrors
-            | Purpose::ManageErrors
-            | Purpose::ReadAlerts
-            | Purpose::ManageAlerts => DEVELOPER,
-            Purpose::ManageMembers
-            | Purpose::Update
-            | Purpose::Share
-            | Purpose::ManageTokens
-            | Purpose::ReadDeployTokens
-            | Purpose::ManageDeployTokens
-            | Purpose::CreateProject
-            | Purpose::CreateSubgroup
-            | Purpose::DestroyPackage
-            | Purpose::ManagePackageSettings
-            | Purpose::ManageUploads => MAINTAINER,
-            Purpose::Archive | Purpose::Transfer | Purpose::Destroy => OWNER,
-        }
-    }
-
-    /// The role a group asks for.
-    fn group_role(self, group: &Namespace) -> i64 {
-        match self {
-            Purpose::Read | Purpose::ReadMembers | Purpose::Join | Purpose::ReadPackages => NONE,
-            Purpose::UploadFile => GUEST,
-            Purpose::PublishPackage => DEVELOPER,
-            Purpose::DestroyPackage
-            | Purpose::ManagePackageSettings
-            | Purpose::ManageUploads
-            | Purpose::ReadDeployTokens => MAINTAINER,
-            Purpose::CreateProject => match group.project_creation_level.as_str() {
-                "noone" | "administrator" => ADMINISTRATOR,
-                "owner" => OWNER,
-                "maintainer" => MAINTAINER,
-                _ => DEVELOPER,
-            },
-            Purpose::CreateSubgroup if group.subgroup_creation_level == "maintainer" => MAINTAINER,
-            _ => OWNER,
-        }
-    }
-
-    fn refusal(self) -> Error {
-        match self {
-            Purpose::ManageTokens => Error::Unauthenticated,
-            _ => Error::Forbidden(String::new()),
-        }
     }
 }
 
@@ -211,6 +104,13 @@ pub fn may(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, purpose: Purpose
     Ok(matches!(judge(tx, viewer, project, purpose)?.0, Verdict::Allowed))
 }
 
+/// Whether this level in a project lets the viewer do that, see [`may`].
+pub fn allows(viewer: &Viewer, project: &Project, level: i64, purpose: Purpose) -> bool {
+    let open = sees_level(viewer, project.visibility);
+    !purpose.is_beyond(viewer)
+        && matches!(verdict_on_project(viewer, project, purpose, open, level), Verdict::Allowed)
+}
+
 fn judge(
     tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, purpose: Purpose,
 ) -> Result<(Verdict, i64)> {
@@ -219,7 +119,14 @@ fn judge(
     let level = match purpose {
         Purpose::Read | Purpose::ReadMembers | Purpose::Join if open => NONE,
         Purpose::ReadPackages if open && project.package_registry() != "private" => NONE,
-        Purpose::DownloadCode if open && is_for_all(project.feature(REPOSITORY)) => NONE,
+        Purpose::DownloadCode
+        | Purpose::ReadWiki
+        | Purpose::ReadSnippets
+        | Purpose::ReadPipelines
+            if open && is_open_in(project, purpose) =>
+        {
+            NONE
+        }
         _ => level_in_project(tx, viewer, project)?,
     };
     Ok((verdict_on_project(viewer, project, purpose, open, level), level))
@@ -233,8 +140,8 @@ fn verdict_on_project(
     if !(open || published || level >= GUEST) {
         return Verdict::Hidden;
     }
-    if matches!(purpose, Purpose::DownloadCode | Purpose::PushCode) {
-        return verdict_on_code(viewer, project, purpose, open, level);
+    if let Some(feature) = purpose.feature() {
+        return verdict_on_content(viewer, project, (purpose, feature), open, level);
     }
     let of_packages = matches!(
         purpose,
@@ -263,16 +170,19 @@ fn verdict_on_project(
     }
 }
 
-/// What is in the repository: for whoever sees the project, unless it is for members.
-fn verdict_on_code(
-    viewer: &Viewer, project: &Project, purpose: Purpose, open: bool, level: i64,
+/// What is kept in repositories: for whoever sees the project, unless it is for members.
+fn verdict_on_content(
+    viewer: &Viewer, project: &Project, (purpose, feature): (Purpose, &str), open: bool, level: i64,
 ) -> Verdict {
-    let feature = project.feature(REPOSITORY);
-    let is_push = purpose == Purpose::PushCode;
+    let feature = project.feature(feature);
+    let is_read = matches!(
+        purpose,
+        Purpose::DownloadCode | Purpose::ReadWiki | Purpose::ReadSnippets | Purpose::ReadPipelines
+    );
     let is_barred = feature == "disabled"
-        || (is_push && (project.archived || matches!(viewer, Viewer::Deploy(_))));
+        || (!is_read && (project.archived || matches!(viewer, Viewer::Deploy(_))));
     let reaches = level >= purpose.project_role() && is_in_scope(viewer, purpose);
-    let enough = reaches || (!is_push && open && is_for_all(feature));
+    let enough = reaches || (is_read && open && is_for_all(feature));
     match enough && !is_barred {
         true => Verdict::Allowed,
         false => Verdict::Refused,
@@ -286,7 +196,9 @@ fn is_in_scope(viewer: &Viewer, purpose: Purpose) -> bool {
         return true;
     };
     let scopes: &[&str] = match purpose {
-        Purpose::DownloadCode => &["read_repository"],
+        Purpose::DownloadCode | Purpose::ReadWiki => &["read_repository"],
+        // They are for people alone.
+        Purpose::ReadSnippets | Purpose::ReadPipelines => &[],
         Purpose::ReadPackages => &["read_package_registry", "write_package_registry"],
         _ => return true,
     };
@@ -296,6 +208,11 @@ fn is_in_scope(viewer: &Viewer, purpose: Purpose) -> bool {
 /// Whether a feature is for all who see its project.
 fn is_for_all(level: &str) -> bool {
     level != "private" && level != "disabled"
+}
+
+/// Whether what a purpose is about is for all who see the project.
+fn is_open_in(project: &Project, purpose: Purpose) -> bool {
+    purpose.feature().is_some_and(|feature| is_for_all(project.feature(feature)))
 }
 
 /// The group for this purpose; hidden ones and user namespaces are not found.
@@ -322,8 +239,12 @@ pub fn group_and_level(
         return Err(Error::NotFound("Group"));
     }
     let deploys = matches!(viewer, Viewer::Deploy(_))
-        && !matches!(purpose, Purpose::Read | Purpose::ReadPackages | Purpose::PublishPackage);
-    if level < purpose.group_role(&found) || deploys || !is_in_scope(viewer, purpose) {
+        && !matches!(
+            purpose,
+            Purpose::Read | Purpose::ReadPackages | Purpose::PublishPackage | Purpose::ReadWiki
+        );
+    let enough = level >= purpose.group_role(&found) || purpose.is_open_in(viewer, &found);
+    if !enough || deploys || !is_in_scope(viewer, purpose) {
         return Err(purpose.refusal());
     }
     Ok((found, level))
@@ -338,9 +259,9 @@ pub fn may_in_group(
 }
 
 /// Whether this level in a group lets the viewer do that.
-fn allows_in_group(viewer: &Viewer, group: &Namespace, level: i64, purpose: Purpose) -> bool {
+pub fn allows_in_group(viewer: &Viewer, group: &Namespace, level: i64, purpose: Purpose) -> bool {
     let stranger = purpose.needs_viewer() && !matches!(viewer, Viewer::User(_));
-    !stranger && level >= purpose.group_role(group)
+    !stranger && (level >= purpose.group_role(group) || purpose.is_open_in(viewer, group))
 }
 
 /// A group by id or full path, not judged.
@@ -348,13 +269,30 @@ pub fn find_group(tx: &mut Tx<'_>, reference: &Reference) -> Result<Option<Names
     Ok(find_namespace(tx, reference)?.filter(Namespace::is_group))
 }
 
+/// Whether the jobs of a project have the rights of their users in another one; the room of
+/// pipelines says so.
+#[derive(Clone, Copy)]
+pub struct JobsEnter(pub fn(&mut Tx<'_>, i64, &Project) -> Result<bool>);
+
 /// The viewer's level in a project: 60 for administrators, else the role;
 /// what a deploy token's scopes amount to.
 pub fn level_in_project(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project) -> Result<i64> {
     match viewer {
         Viewer::Anonymous => Ok(NONE),
         Viewer::User(_) if viewer.is_admin() => Ok(ADMINISTRATOR),
-        Viewer::User(signed_in) => role_in_project(tx, signed_in.user.id, project),
+        Viewer::User(signed_in) => {
+            let enters = match viewer.job() {
+                Some((_, own)) if own != project.id => {
+                    let JobsEnter(may) = *tx.plugged()?;
+                    may(tx, own, project)?
+                }
+                _ => true,
+            };
+            match enters {
+                true => role_in_project(tx, signed_in.user.id, project),
+                false => Ok(NONE),
+            }
+        }
         Viewer::Deploy(deploy) => Ok(match SourceKind::from_text(&deploy.source_type) {
             Some(SourceKind::Project) if deploy.source_id == project.id => {
                 deploy_level(deploy, MAINTAINER)
@@ -372,6 +310,7 @@ pub fn level_in_group(tx: &mut Tx<'_>, viewer: &Viewer, group: &Namespace) -> Re
     match viewer {
         Viewer::Anonymous => Ok(NONE),
         Viewer::User(_) if viewer.is_admin() => Ok(ADMINISTRATOR),
+        Viewer::User(_) if viewer.job().is_some() => Ok(NONE),
         Viewer::User(signed_in) => role_in_group(tx, signed_in.user.id, group),
         Viewer::Deploy(deploy) => Ok(match SourceKind::from_text(&deploy.source_type) {
             Some(SourceKind::Group) if group.ids().contains(&deploy.source_id) => {
@@ -403,9 +342,10 @@ pub fn sees_level(viewer: &Viewer, visibility: i64) -> bool {
     }
 }
 
-/// Whether internal things are open to this user.
+/// Whether internal things are open to this user; a job stands for one.
 fn is_insider(signed_in: &SignedIn) -> bool {
-    !signed_in.user.is_external && signed_in.bot_source.is_none()
+    let is_bot = signed_in.bot_source.is_some() && signed_in.job().is_none();
+    !signed_in.user.is_external && !is_bot
 }
 
 fn signed_in(viewer: &Viewer) -> Option<&SignedIn> {
@@ -418,7 +358,7 @@ fn signed_in(viewer: &Viewer) -> Option<&SignedIn> {
 /// Whether the viewer is a member of something below a group, which lets them
 /// see the group itself.
 fn holds_something_of(tx: &mut Tx<'_>, viewer: &Viewer, group: &Namespace) -> Result<bool> {
-    let Some(user_id) = viewer.user_id() else {
+    let Some(user_id) = viewer.user_id().filter(|_| viewer.job().is_none()) else {
         return Ok(false);
     };
     let mut lookup = Fragment::new("select namespaces.id from namespaces where ");

@@ -6,8 +6,8 @@ use crate::store::{in_force, today};
 use identity::viewer::{DeployViewer, Viewer};
 use store::{Fragment, Tx};
 
-/// Condition on `projects`: those this viewer may see, or whose packages or code they
-/// may read. Projects about to be deleted are never among them.
+/// Condition on `projects`: those this viewer may see, or whose packages, code or wiki
+/// they may read. Projects about to be deleted are never among them.
 pub fn visible_projects(tx: &Tx<'_>, viewer: &Viewer, purpose: Purpose) -> Fragment {
     let today = today(tx);
     let mut shown = Fragment::new("projects.deletion_scheduled_at is null");
@@ -17,9 +17,14 @@ pub fn visible_projects(tx: &Tx<'_>, viewer: &Viewer, purpose: Purpose) -> Fragm
               and coalesce(projects.features ->> 'package_registry', '') <> 'disabled'",
         );
     }
-    if purpose == Purpose::DownloadCode {
-        shown.raw(" and coalesce(projects.features ->> 'repository', '') <> 'disabled'");
-    }
+    match purpose.feature() {
+        Some("wiki") => shown.raw(" and coalesce(projects.features ->> 'wiki', '') <> 'disabled'"),
+        Some("snippets") => {
+            shown.raw(" and coalesce(projects.features ->> 'snippets', '') <> 'disabled'")
+        }
+        Some(_) => shown.raw(" and coalesce(projects.features ->> 'repository', '') <> 'disabled'"),
+        None => &mut shown,
+    };
     if viewer.is_admin() {
         return shown;
     }
@@ -38,13 +43,22 @@ pub fn visible_projects(tx: &Tx<'_>, viewer: &Viewer, purpose: Purpose) -> Fragm
         };
         needed = REPORTER;
     }
-    if purpose == Purpose::DownloadCode {
-        open.raw(" and coalesce(projects.features ->> 'repository', '') <> 'private'");
-    }
+    match purpose.feature() {
+        Some("wiki") => open.raw(" and coalesce(projects.features ->> 'wiki', '') <> 'private'"),
+        Some("snippets") => {
+            open.raw(" and coalesce(projects.features ->> 'snippets', '') <> 'private'")
+        }
+        Some(_) => open.raw(" and coalesce(projects.features ->> 'repository', '') <> 'private'"),
+        None => &mut open,
+    };
     shown.raw(" and ((").append(open).raw(")");
     match viewer {
         Viewer::User(signed_in) => {
-            shown.raw(" or ").append(reached(signed_in.user.id, needed, &today));
+            shown.raw(" or (").append(reached(signed_in.user.id, needed, &today));
+            if let Some((_, own)) = viewer.job() {
+                shown.push(" and projects.id = ", own);
+            }
+            shown.raw(")");
         }
         Viewer::Deploy(_) if !is_in_scope(viewer, purpose) => {}
         Viewer::Deploy(deploy) if deploy_level(deploy, REPORTER) >= needed => {
@@ -54,6 +68,13 @@ pub fn visible_projects(tx: &Tx<'_>, viewer: &Viewer, purpose: Purpose) -> Fragm
     }
     shown.raw(")");
     shown
+}
+
+/// Condition on `namespaces`: those that their visibility alone opens to this viewer.
+pub fn open_groups(viewer: &Viewer) -> Fragment {
+    let mut open = Fragment::new("namespaces.visibility >= ");
+    open.bind(lowest_open(viewer));
+    open
 }
 
 fn lowest_open(viewer: &Viewer) -> i64 {
@@ -213,7 +234,7 @@ pub fn visible_groups(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
         return shown;
     }
     shown.push(" and (namespaces.visibility >= ", lowest_open(viewer));
-    if let Some(user_id) = viewer.user_id() {
+    if let Some(user_id) = viewer.user_id().filter(|_| viewer.job().is_none()) {
         let today = today(tx);
         shown.raw(" or ").append(groups_reached(user_id, GUEST, &today));
         shown.raw(" or ").append(holds_below(user_id, &today));

@@ -7,7 +7,9 @@ mod shapes;
 pub use shapes::*;
 
 use crate::access::{self, OWNER};
-use crate::model::{Namespace, Project, Visibility};
+use crate::ci_settings::CiSettings;
+use crate::hooks::{AboutCode, AboutWanted, RepositorySizes};
+use crate::model::{Namespace, OverrideRole, Project, Visibility};
 use crate::{features, hooks, store, uploads};
 use ::store::{Json, Tx};
 use identity::Caller;
@@ -52,8 +54,14 @@ pub struct RelatedToProjects {
     sizes: HashMap<i64, Sizes>,
     /// Open issues of the projects that have any.
     open_issues: HashMap<i64, i64>,
+    /// What they were forked from, of what the viewer sees.
+    sources: HashMap<i64, Project>,
     /// Bytes of the code of those that have any.
     code: HashMap<i64, i64>,
+    /// Where it lies, for administrators.
+    storages: HashMap<i64, String>,
+    /// How pipelines run in those that say so.
+    ci: HashMap<i64, CiSettings>,
     is_signed_in: bool,
     is_admin: bool,
 }
@@ -76,7 +84,13 @@ impl RelatedToProjects {
             is_admin: viewer.is_admin(),
             ..RelatedToProjects::default()
         };
-        around.code = code_sizes(tx, &ids)?;
+        let repositories = repository_sizes(tx, &ids)?.into_iter();
+        around.code = repositories.filter_map(|(id, sizes)| Some((id, sizes.code?))).collect();
+        if let (true, Some(read)) = (around.is_admin, hooks::get(tx)?.code_storages) {
+            around.storages = read(tx, &ids)?;
+        }
+        around.ci = hooks::ci_settings_of(tx, &ids)?;
+        around.sources = store::forks::sources(tx, viewer, projects)?;
         if let Some(read) = hooks::get(tx)?.open_issues {
             around.open_issues = read(tx, &ids)?;
         }
@@ -93,7 +107,21 @@ impl RelatedToProjects {
 
     /// Open issues that the viewer may count.
     fn open_issues(&self, project: &Project) -> i64 {
-        let shown = match project.feature("issues") {
+        let shown = self.has(project, "issues");
+        let count = self.open_issues.get(&project.id).filter(|_| shown);
+        count.copied().unwrap_or(0)
+    }
+
+    /// How its pipelines run; where their file is may name what is hidden.
+    fn ci_settings(&self, project: &Project) -> CiSettings {
+        let mut settings = self.ci.get(&project.id).cloned().unwrap_or_default();
+        settings.ci_config_path.take_if(|_| !self.has(project, "repository"));
+        settings
+    }
+
+    /// Whether the viewer may use a feature of a project they see.
+    fn has(&self, project: &Project, feature: &str) -> bool {
+        match project.feature(feature) {
             "disabled" => false,
             "private" => {
                 let held = |id: i64| self.groups.contains_key(&id);
@@ -102,9 +130,13 @@ impl RelatedToProjects {
                     || project.ancestors().into_iter().any(held)
             }
             _ => true,
-        };
-        let count = self.open_issues.get(&project.id).filter(|_| shown);
-        count.copied().unwrap_or(0)
+        }
+    }
+
+    /// What a project was forked from.
+    fn source(&self, app: &App, fork: &Project) -> Option<Box<ProjectEntity>> {
+        let source = self.sources.get(&fork.forked_from_id?)?;
+        Some(Box::new(project(app, source, &RelatedToProjects::default(), true)))
     }
 
     fn permissions(&self, project: &Project) -> Option<PermissionsEntity> {
@@ -133,8 +165,8 @@ pub fn sizes(tx: &mut Tx<'_>, viewer: &Viewer, ids: Vec<i64>) -> Result<HashMap<
     Ok(ids.into_iter().map(size).collect())
 }
 
-fn code_sizes(tx: &mut Tx<'_>, ids: &[i64]) -> Result<HashMap<i64, i64>> {
-    match hooks::get(tx)?.code_sizes {
+fn repository_sizes(tx: &mut Tx<'_>, ids: &[i64]) -> Result<HashMap<i64, RepositorySizes>> {
+    match hooks::get(tx)?.repository_sizes {
         Some(read) => read(tx, ids),
         None => Ok(HashMap::new()),
     }
@@ -153,8 +185,10 @@ fn sizes_of(tx: &mut Tx<'_>, ids: &[i64]) -> Result<HashMap<i64, Sizes>> {
     for (id, bytes) in uploads::sizes(tx, ids)? {
         sizes.entry(id).or_default().uploads = bytes;
     }
-    for (id, bytes) in code_sizes(tx, ids)? {
-        sizes.entry(id).or_default().code = bytes;
+    for (id, kept) in repository_sizes(tx, ids)? {
+        let sizes = sizes.entry(id).or_default();
+        sizes.code = kept.code.unwrap_or_default();
+        (sizes.wiki, sizes.snippets) = (kept.wiki, kept.snippets);
     }
     if let Some(read) = hooks::get(tx)?.large_file_sizes {
         for (id, bytes) in read(tx, ids)? {
@@ -165,10 +199,8 @@ fn sizes_of(tx: &mut Tx<'_>, ids: &[i64]) -> Result<HashMap<i64, Sizes>> {
 }
 
 /// Where a project is cloned from over SSH.
-pub fn ssh_url(base_url: &str, project: &Project) -> String {
-    let host = base_url.split("://").nth(1).unwrap_or_default();
-    let host = host.split([':', '/']).next().unwrap_or_default();
-    format!("git@{host}:{}.git", project.full_path)
+pub fn ssh_url(app: &App, project: &Project) -> String {
+    app.ssh_url(&format!("{}.git", project.full_path))
 }
 
 fn namespace_of(app: &App, project: &Project) -> NamespaceEntity {
@@ -218,7 +250,7 @@ pub fn project(
         default_branch: project.default_branch.clone(),
         topics: project.topics.0.clone(),
         tag_list: project.topics.0.clone(),
-        ssh_url_to_repo: ssh_url(app.base_url(), project),
+        ssh_url_to_repo: ssh_url(app, project),
         http_url_to_repo: app.url(&format!("/{}.git", project.full_path)),
         web_url: project.web_url(app.base_url()),
         readme_url: None,
@@ -238,8 +270,9 @@ fn details(app: &App, project: &Project, around: &RelatedToProjects) -> ProjectD
         owner: project.namespace_owner_id.and_then(owner).map(|it| basic(app, it)),
         archived: project.archived,
         empty_repo: !around.code.contains_key(&project.id),
+        repository_storage: around.storages.get(&project.id).cloned(),
         creator_id: project.creator_id,
-        import_status: "none".into(),
+        import_status: import_status(project).into(),
         open_issues_count: around.open_issues(project),
         merge_method: project.merge_method.clone(),
         squash_option: project.squash_option.clone(),
@@ -250,21 +283,36 @@ fn details(app: &App, project: &Project, around: &RelatedToProjects) -> ProjectD
         request_access_enabled: project.request_access_enabled,
         enforce_auth_checks_on_uploads: project.enforce_auth_checks_on_uploads,
         autoclose_referenced_issues: project.autoclose_referenced_issues,
-        shared_runners_enabled: true,
+        ci: around.ci_settings(project),
+        ci_pipeline_variables_minimum_override_role: project.pipeline_variables_role,
+        restrict_user_defined_variables: project.pipeline_variables_role != OverrideRole::Developer,
         levels: features::levels(project),
         permissions: around.permissions(project),
         links: links(app, project.id),
         shared_with_groups: around.shares.get(&project.id).cloned().unwrap_or_default(),
         statistics: size.copied().map(StatisticsEntity::of_project),
-        // Nothing is mirrored, imported, forked, or waits to be deleted.
+        license: None,
+        repository_size_limit: around.is_admin.then_some(project.repository_size_limit),
+        // Nothing is mirrored, imported, or waits to be deleted.
         import_error: None,
         mirror: false,
-        forked_from_project: None,
+        forked_from_project: around.source(app, project),
+        mr_default_target_self: project.mr_default_target_self,
+        can_create_merge_request_in: around.is_signed_in
+            && !project.archived
+            && around.has(project, "merge_requests"),
+        repository_object_format: "sha1".into(),
         service_desk_enabled: false,
         marked_for_deletion_on: None,
-        allow_pipeline_trigger_approve_deployment: false,
+        allow_pipeline_trigger_approve_deployment: project
+            .allow_pipeline_trigger_approve_deployment,
         merge_trains_enabled: false,
     }
+}
+
+/// How far a project is that was made of another: forks are whole at once.
+pub fn import_status(project: &Project) -> &'static str {
+    if project.is_fork() { "finished" } else { "none" }
 }
 
 fn links(app: &App, id: i64) -> ProjectLinks {
@@ -298,11 +346,29 @@ pub fn one_project(
     Ok(project(&by.app, row, &around, false))
 }
 
-pub fn group(app: &App, group: &Namespace) -> GroupEntity {
+/// A project with what its code says of it; its license where that is wanted.
+pub fn with_code(
+    app: &App, mut entity: ProjectEntity, about: AboutCode, wanted: AboutWanted,
+) -> ProjectEntity {
+    entity.readme_url = about.readme.map(|path| app.url(&path));
+    let Some(details) = &mut entity.details else {
+        return entity;
+    };
+    if let (Some(statistics), Some(count)) = (&mut details.statistics, about.commit_count) {
+        statistics.commit_count = Some(count);
+    }
+    details.license = wanted.license.then(|| ProjectLicense {
+        license_url: about.license_file.map(|path| app.url(&path)),
+        license: about.license,
+    });
+    entity
+}
+
+pub fn group(by: &Caller, group: &Namespace) -> GroupEntity {
     let protection = group.branch_protection.clone().map(|Json(own)| own).unwrap_or_default();
     GroupEntity {
         id: group.id,
-        web_url: group.web_url(app.base_url()),
+        web_url: group.web_url(by.app.base_url()),
         name: group.name.clone(),
         path: group.path.clone(),
         description: group.description.clone(),
@@ -328,6 +394,7 @@ pub fn group(app: &App, group: &Namespace) -> GroupEntity {
         created_at: wire::text(group.created_at),
         parent_id: group.parent_id,
         marked_for_deletion_on: group.deletion_scheduled_at.map(|at| date_of(at).to_string()),
+        repository_size_limit: by.viewer.is_admin().then_some(group.repository_size_limit),
         statistics: None,
         shared_with_groups: None,
         projects: None,
@@ -336,7 +403,7 @@ pub fn group(app: &App, group: &Namespace) -> GroupEntity {
 }
 
 pub fn one_group(tx: &mut Tx<'_>, by: &Caller, row: &Namespace) -> Result<GroupEntity> {
-    let mut entity = group(&by.app, row);
+    let mut entity = group(by, row);
     let mut found = store::shares_of(tx, &by.viewer, "Group", &[row.id])?;
     entity.shared_with_groups = Some(found.remove(&row.id).unwrap_or_default());
     Ok(entity)

@@ -1,8 +1,10 @@
 //! The shapes of groups, namespaces and projects on the wire.
 
 use crate::branch_protection::BranchProtection;
+use crate::ci_settings::CiSettings;
 use crate::features::{self, Named};
-use crate::model::Visibility;
+use crate::license::LicenseEntity;
+use crate::model::{OverrideRole, Visibility};
 use crate::store::ShareRow;
 use identity::entities::UserBasic;
 use schemars::JsonSchema;
@@ -38,6 +40,9 @@ pub struct GroupEntity {
     pub created_at: String,
     pub parent_id: Option<i64>,
     pub marked_for_deletion_on: Option<String>,
+    /// Bytes, for administrators; null as above it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repository_size_limit: Option<Option<i64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statistics: Option<StatisticsEntity>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,6 +59,8 @@ pub struct Sizes {
     pub packages: i64,
     pub uploads: i64,
     pub code: i64,
+    pub wiki: i64,
+    pub snippets: i64,
     /// Git LFS.
     pub large_files: i64,
 }
@@ -63,12 +70,15 @@ impl Sizes {
         self.packages += other.packages;
         self.uploads += other.uploads;
         self.code += other.code;
+        self.wiki += other.wiki;
+        self.snippets += other.snippets;
         self.large_files += other.large_files;
     }
 
     /// Bytes of everything.
     pub fn all(&self) -> i64 {
-        self.packages + self.uploads + self.code + self.large_files
+        let repositories = self.code + self.wiki + self.snippets;
+        self.packages + self.uploads + repositories + self.large_files
     }
 }
 
@@ -86,25 +96,37 @@ pub struct StatisticsEntity {
     pub packages_size: i64,
     pub snippets_size: i64,
     pub uploads_size: i64,
+    pub container_registry_size: i64,
 }
 
 impl StatisticsEntity {
-    /// Packages, the files of texts, code and large files take some, and nothing else does.
+    /// Packages, the files of texts, code, wikis, snippets and large files take some, and
+    /// nothing else does.
     pub fn of(sizes: Sizes) -> StatisticsEntity {
         StatisticsEntity {
             storage_size: sizes.all(),
             repository_size: sizes.code,
+            wiki_size: sizes.wiki,
             lfs_objects_size: sizes.large_files,
             packages_size: sizes.packages,
+            snippets_size: sizes.snippets,
             uploads_size: sizes.uploads,
             ..StatisticsEntity::default()
         }
     }
 
-    /// Those of a project, which has no commits.
+    /// Those of a project; its commits are counted elsewhere.
     pub fn of_project(sizes: Sizes) -> StatisticsEntity {
         StatisticsEntity { commit_count: Some(0), ..StatisticsEntity::of(sizes) }
     }
+}
+
+/// The terms of a project, where they are asked for.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ProjectLicense {
+    /// The file that has them.
+    pub license_url: Option<String>,
+    pub license: Option<LicenseEntity>,
 }
 
 /// A namespace as projects name it.
@@ -154,6 +176,9 @@ pub struct ProjectDetails {
     pub owner: Option<UserBasic>,
     pub archived: bool,
     pub empty_repo: bool,
+    /// Where its code lies, for administrators.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repository_storage: Option<String>,
     pub creator_id: Option<i64>,
     pub import_status: String,
     pub import_error: Option<String>,
@@ -161,7 +186,12 @@ pub struct ProjectDetails {
     pub merge_method: String,
     pub squash_option: String,
     pub mirror: bool,
-    pub forked_from_project: Option<i64>,
+    /// What it was forked from, where the caller sees that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forked_from_project: Option<Box<ProjectEntity>>,
+    pub mr_default_target_self: bool,
+    pub can_create_merge_request_in: bool,
+    pub repository_object_format: String,
     pub updated_at: String,
     pub packages_enabled: bool,
     #[serde(flatten)]
@@ -172,7 +202,11 @@ pub struct ProjectDetails {
     pub request_access_enabled: bool,
     pub enforce_auth_checks_on_uploads: bool,
     pub autoclose_referenced_issues: bool,
-    pub shared_runners_enabled: bool,
+    #[serde(flatten)]
+    pub ci: CiSettings,
+    pub ci_pipeline_variables_minimum_override_role: OverrideRole,
+    /// Whether developers may not give variables to pipelines.
+    pub restrict_user_defined_variables: bool,
     pub marked_for_deletion_on: Option<String>,
     #[serde(flatten)]
     #[schemars(schema_with = "features::levels_schema")]
@@ -184,6 +218,11 @@ pub struct ProjectDetails {
     pub shared_with_groups: Vec<ShareRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statistics: Option<StatisticsEntity>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub license: Option<ProjectLicense>,
+    /// Bytes, for administrators; null as above it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repository_size_limit: Option<Option<i64>>,
     pub allow_pipeline_trigger_approve_deployment: bool,
     pub merge_trains_enabled: bool,
 }

@@ -30,7 +30,7 @@ pub(super) struct Member {
 }
 
 /// A role, as a number and by name.
-struct Access(i64);
+pub struct Access(pub i64);
 
 /// A row of members with what it belongs to.
 #[derive(Clone)]

@@ -12,6 +12,7 @@ mod project_lists;
 mod projects;
 
 pub use loaders::{Groups, Namespaces, OwnNamespaces, Projects};
+pub use members::Access;
 
 use crate::model::{Namespace, Project};
 use identity::graph::Person;
@@ -27,6 +28,7 @@ pub const NAMESPACE_ID: GlobalId = GlobalId::new("NamespaceID", "Namespace");
 pub struct ProjectView {
     pub project: Project,
     base_url: String,
+    ssh_url: String,
 }
 
 pub struct NamespaceView {
@@ -91,7 +93,8 @@ fn role_level(name: &str) -> Option<i64> {
 impl ProjectView {
     fn of(app: &App, project: Project) -> ProjectView {
         let base_url = app.base_url().to_owned();
-        ProjectView { project, base_url }
+        let ssh_url = crate::entities::ssh_url(app, &project);
+        ProjectView { project, base_url, ssh_url }
     }
 }
 

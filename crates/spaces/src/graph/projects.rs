@@ -2,7 +2,7 @@
 
 use super::{Groups, NamespaceView, Namespaces, PROJECT_ID, ProjectView, shown};
 use crate::access::{self, Purpose};
-use crate::entities::{Sizes, sizes, ssh_url};
+use crate::entities::{Sizes, import_status, sizes};
 use crate::model::{Project, Visibility};
 use crate::store::projects_where;
 use identity::graph::viewer;
@@ -79,8 +79,8 @@ fn described(project: ObjectBuilder<'_, ProjectView>) -> ObjectBuilder<'_, Proje
         .describe("How many forks it has.")
         .level("openIssuesCount", INT, |projects, _, context| open_issues(projects, context))
         .describe("How many of its issues are open, confidential ones apart.")
-        .field("importStatus", STRING, |_| Some("none".to_owned()))
-        .describe("How far it is imported; `none` unless it was.")
+        .field("importStatus", STRING, |it| Some(import_status(&it.project).to_owned()))
+        .describe("How far it is made of another project; `none` unless it was.")
         .field("createdAt", TIME, |it| Some(it.project.created_at))
         .describe("When it was made.")
         .field("lastActivityAt", TIME, |it| Some(it.project.last_activity_at))
@@ -97,7 +97,7 @@ fn addresses(project: ObjectBuilder<'_, ProjectView>) -> ObjectBuilder<'_, Proje
             Some(format!("{}/{}.git", it.base_url, it.project.full_path))
         })
         .describe("Where to clone from over HTTP.")
-        .field("sshUrlToRepo", STRING, |it| Some(ssh_url(&it.base_url, &it.project)))
+        .field("sshUrlToRepo", STRING, |it| Some(it.ssh_url.clone()))
         .describe("Where to clone from over SSH.")
 }
 
@@ -166,12 +166,14 @@ fn statistics(g: &mut Graph) {
     }
     for (name, text) in [
         ("pipelineArtifactsSize", "Bytes of pipeline artifacts."),
-        ("wikiSize", "Bytes of the wiki."),
         ("snippetsSize", "Bytes of snippets."),
+        ("containerRegistrySize", "Bytes of the container registry."),
     ] {
         statistics = statistics.field(name, FLOAT, |_| Some(0.0)).describe(text);
     }
     statistics
+        .field("wikiSize", FLOAT, |it| Some(it.0.wiki as f64))
+        .describe("Bytes of the wiki.")
         .field("uploadsSize", FLOAT, |it| Some(it.0.uploads as f64))
         .describe("Bytes of uploads.");
     g.on::<ProjectView>("Project")

@@ -52,7 +52,7 @@ impl Form {
     }
 
     /// The path, made of the name where it was left empty.
-    fn path(&self) -> String {
+    pub fn path(&self) -> String {
         match self.path.trim() {
             "" => rules::path_from(self.name.trim()),
             path => path.to_owned(),
@@ -186,7 +186,7 @@ fn add_missing(parents: &mut Vec<Namespace>, named: Option<&Namespace>) {
     }
 }
 
-fn homes(tx: &mut Tx<'_>, viewer: &Viewer, wanted: Option<i64>) -> Result<Parents> {
+pub(super) fn homes(tx: &mut Tx<'_>, viewer: &Viewer, wanted: Option<i64>) -> Result<Parents> {
     let mut homes = places::for_projects(tx, viewer)?;
     let named = match wanted.map(Reference::Id) {
         Some(id) => allowed(rules::namespace_for_projects(tx, viewer, &id))?,

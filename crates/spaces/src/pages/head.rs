@@ -3,6 +3,7 @@
 use super::place::Space;
 use crate::access::{self, DEVELOPER, GUEST, MAINTAINER, OWNER, Purpose};
 use crate::hooks;
+use crate::model::Project;
 use crate::store::count_members;
 use identity::viewer::Viewer;
 use kernel::error::Result;
@@ -15,6 +16,10 @@ use store::Tx;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Section {
     Overview,
+    Files,
+    Commits,
+    Branches,
+    Tags,
     Issues,
     Boards,
     Epics,
@@ -22,7 +27,15 @@ pub enum Section {
     Incidents,
     Milestones,
     Labels,
+    Wiki,
+    Snippets,
+    Pipelines,
+    Jobs,
+    Editor,
     Packages,
+    Releases,
+    Environments,
+    Schedules,
     Errors,
     Alerts,
     OnCall,
@@ -37,6 +50,10 @@ impl Section {
     fn shown(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Section::Overview => ("Overview", "home", ""),
+            Section::Files => ("Files", "folder", "/-/tree"),
+            Section::Commits => ("Commits", "commit", "/-/commits"),
+            Section::Branches => ("Branches", "branch", "/-/branches"),
+            Section::Tags => ("Tags", "tag", "/-/tags"),
             Section::Issues => ("Issues", "issue", "/-/issues"),
             Section::Boards => ("Boards", "board", "/-/boards"),
             Section::Epics => ("Epics", "epic", "/-/epics"),
@@ -44,7 +61,15 @@ impl Section {
             Section::Incidents => ("Incidents", "incident", "/-/incidents"),
             Section::Milestones => ("Milestones", "milestone", "/-/milestones"),
             Section::Labels => ("Labels", "label", "/-/labels"),
+            Section::Wiki => ("Wiki", "book", "/-/wikis"),
+            Section::Snippets => ("Snippets", "code", "/-/snippets"),
+            Section::Pipelines => ("Pipelines", "pipeline", "/-/pipelines"),
+            Section::Jobs => ("Jobs", "play", "/-/jobs"),
+            Section::Editor => ("Pipeline editor", "edit", "/-/ci/editor"),
             Section::Packages => ("Packages", "package", "/-/packages"),
+            Section::Releases => ("Releases", "download", "/-/releases"),
+            Section::Environments => ("Environments", "globe", "/-/environments"),
+            Section::Schedules => ("Schedules", "calendar", "/-/pipeline_schedules"),
             Section::Errors => ("Errors", "error", "/-/error_tracking"),
             Section::Alerts => ("Alerts", "bell", "/-/alert_management"),
             Section::OnCall => ("On-call schedules", "calendar", "/-/oncall_schedules"),
@@ -60,6 +85,16 @@ impl Section {
 const PARTS: &[(&str, &[Section])] = &[
     ("", &[Section::Overview]),
     (
+        "Code",
+        &[
+            Section::Files,
+            Section::Commits,
+            Section::Branches,
+            Section::Tags,
+            Section::Snippets,
+        ],
+    ),
+    (
         "Plan",
         &[
             Section::Issues,
@@ -69,9 +104,14 @@ const PARTS: &[(&str, &[Section])] = &[
             Section::Incidents,
             Section::Milestones,
             Section::Labels,
+            Section::Wiki,
         ],
     ),
-    ("Deploy", &[Section::Packages]),
+    (
+        "Build",
+        &[Section::Pipelines, Section::Jobs, Section::Editor, Section::Schedules],
+    ),
+    ("Deploy", &[Section::Releases, Section::Environments, Section::Packages]),
     (
         "Monitor",
         &[Section::Errors, Section::Alerts, Section::OnCall, Section::Escalation],
@@ -94,10 +134,22 @@ pub struct SpaceHead {
     /// `private`, `internal`, `public`.
     pub visibility: String,
     pub is_archived: bool,
+    /// The viewer may read its code.
+    pub has_code: bool,
     pub has_issues: bool,
     /// It is a group that has epics.
     pub has_epics: bool,
+    /// The viewer may read its wiki.
+    pub has_wiki: bool,
+    /// The viewer may see the snippets of the project.
+    pub has_snippets: bool,
+    /// The viewer may see the pipelines of the project.
+    pub has_pipelines: bool,
+    /// The viewer may push to some branch of it.
+    pub can_push: bool,
     pub has_packages: bool,
+    /// The viewer may see the releases of the project.
+    pub has_releases: bool,
     /// The viewer may see the errors its programs report.
     pub has_errors: bool,
     /// The viewer may see the alerts that monitoring tools send.
@@ -129,6 +181,7 @@ impl Space {
                 visibility: group.visibility().to_string(),
                 has_issues: true,
                 has_epics: hooks::has_epics(tx, group)?,
+                has_wiki: access::allows_in_group(viewer, group, level, Purpose::ReadWiki),
                 has_packages: true,
                 can_admin: level >= OWNER,
                 can_set_packages: level >= MAINTAINER,
@@ -141,12 +194,15 @@ impl Space {
                 description: project.description.clone().unwrap_or_default(),
                 visibility: project.visibility().to_string(),
                 is_archived: project.archived,
-                has_issues: match project.feature("issues") {
-                    "disabled" => false,
-                    "private" => level >= GUEST,
-                    _ => true,
-                },
-                has_packages: access::may(tx, viewer, project, Purpose::ReadPackages)?,
+                has_code: access::allows(viewer, project, level, Purpose::DownloadCode),
+                has_issues: shows(project, "issues", level),
+                has_wiki: access::allows(viewer, project, level, Purpose::ReadWiki),
+                has_snippets: access::allows(viewer, project, level, Purpose::ReadSnippets),
+                has_pipelines: access::allows(viewer, project, level, Purpose::ReadPipelines)
+                    && access::allows(viewer, project, level, Purpose::DownloadCode),
+                can_push: access::allows(viewer, project, level, Purpose::PushCode),
+                has_packages: access::allows(viewer, project, level, Purpose::ReadPackages),
+                has_releases: shows(project, "releases", level),
                 has_errors: level >= DEVELOPER,
                 has_alerts: level >= DEVELOPER,
                 can_admin: level >= MAINTAINER,
@@ -204,13 +260,21 @@ impl SpaceHead {
     fn has(&self, section: Section) -> bool {
         match section {
             Section::Overview | Section::Activity => true,
+            Section::Files | Section::Commits | Section::Branches | Section::Tags => self.has_code,
             Section::Issues
             | Section::Boards
             | Section::Incidents
             | Section::Milestones
             | Section::Labels => self.has_issues,
             Section::Epics | Section::Roadmap => self.has_epics,
+            Section::Wiki => self.has_wiki,
+            Section::Snippets => self.has_snippets,
+            Section::Pipelines | Section::Jobs | Section::Environments | Section::Schedules => {
+                self.has_pipelines
+            }
+            Section::Editor => self.has_pipelines && self.can_push,
             Section::Packages => self.has_packages,
+            Section::Releases => self.has_releases,
             Section::Errors => self.has_errors,
             Section::Alerts | Section::OnCall | Section::Escalation => self.has_alerts,
             Section::Members => self.members.is_some(),
@@ -243,8 +307,20 @@ impl SpaceHead {
         let mut tabs = Vec::new();
         if self.can_admin {
             tabs.push(tab("General", "settings"));
+            if self.kind == "Project" {
+                tabs.push(tab("Repository", "settings/repository"));
+            }
             tabs.push(tab("Access tokens", "access_tokens"));
             tabs.push(tab("Deploy tokens", "deploy_tokens"));
+            if self.kind == "Project" {
+                tabs.push(tab("Deploy keys", "deploy_keys"));
+            }
+            tabs.push(tab("CI/CD", "settings/ci_cd"));
+            if self.kind == "Project" {
+                tabs.push(tab("Pipelines", "settings/pipelines"));
+            }
+            tabs.push(tab("Runners", "settings/runners"));
+            tabs.push(tab("Protected environments", "settings/protected_environments"));
             if self.kind == "Group" {
                 tabs.push(tab("Applications", "settings/applications"));
             }
@@ -257,6 +333,15 @@ impl SpaceHead {
             tabs.push(tab("Alerts", "settings/alerts"));
         }
         tabs
+    }
+}
+
+/// Whether a feature of a project is for somebody with this level in it.
+fn shows(project: &Project, feature: &str, level: i64) -> bool {
+    match project.feature(feature) {
+        "disabled" => false,
+        "private" => level >= GUEST,
+        _ => true,
     }
 }
 

@@ -6,14 +6,17 @@
 //! wrong.
 
 mod applications;
+pub mod code_front;
 mod create;
 mod deploy_tokens;
+mod forks;
 mod front;
 mod head;
 mod invitations;
 pub mod lists;
 mod members;
 mod memberships;
+mod moved;
 pub mod panels;
 mod place;
 mod settings;
@@ -55,6 +58,7 @@ pub fn routes(r: &mut Routes) {
     tokens::routes(r);
     deploy_tokens::routes(r);
     stars::routes(r);
+    forks::routes(r);
     memberships::routes(r);
     applications::routes(r);
     uploads::routes(r);
@@ -78,7 +82,7 @@ fn group_section(section: &str) -> String {
 }
 
 /// An address with those of these parameters that are not empty.
-fn filtered(url: &str, filters: &[(&str, &str)]) -> String {
+pub fn filtered(url: &str, filters: &[(&str, &str)]) -> String {
     let given = filters.iter().filter(|(_, value)| !value.is_empty());
     let mut query = url::form_urlencoded::Serializer::new(String::new());
     match query.extend_pairs(given).finish() {

@@ -1,11 +1,15 @@
 //! The first page of a project, of a group and of a person.
 
+use super::code_front::{self, CodeHtml};
+use super::moved;
 use super::panels::{self, PanelPage};
 use super::tree::{self, Tree, TreePage, open_ids};
 use super::views::{self, ProjectList};
 use super::{Address, GROUP, PROJECT, PathTarget, Section, Space, filtered, project_list, role};
 use crate::access::{self, Purpose};
 use crate::model::{Namespace, Project, SourceKind};
+use crate::rules;
+use crate::store::forks as fork_rows;
 use crate::store::{self as rows, Breadth, MemberFilter, MemberRow, filters, stars};
 use crate::uploads::address;
 use http::Method;
@@ -18,8 +22,9 @@ use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::{Html, Moment};
 use kernel::http::reply::redirect;
-use kernel::http::{Paging, Params, Response, Routes, Text};
+use kernel::http::{Paging, Params, RequestContext, Response, Routes, Text};
 use kernel::markup::{self, Rendering};
+use std::sync::Arc;
 use store::{Fragment, Tx};
 
 const BY_NAME: &str = "projects.name_folded, projects.id";
@@ -46,12 +51,14 @@ pub fn routes(r: &mut Routes) {
 
 pub(super) async fn show(
     app: App, viewer: Viewer, address: Address, filter: Params<Below>, paging: Paging,
+    request: Arc<RequestContext>,
 ) -> Result<Response> {
     let (asker, wanted) = (viewer.clone(), address.clone());
-    let found = app.read(move |tx| PathTarget::find(tx, &asker, wanted)).await?;
+    let found = app.read(move |tx| PathTarget::find(tx, &asker, wanted)).await;
     let space = match found {
-        PathTarget::Space(space) => *space,
-        PathTarget::Person(user) => return show_person(app, viewer, *user, paging).await,
+        Ok(PathTarget::Space(space)) => *space,
+        Ok(PathTarget::Person(user)) => return show_person(app, viewer, *user, paging).await,
+        Err(refusal) => return moved::led(&request.uri, refusal),
     };
     match space {
         // An old address of a project leads to where it is now, and a group's
@@ -128,16 +135,18 @@ async fn show_project(app: App, viewer: Viewer, project: Project, level: i64) ->
     let shown = page(&app, &viewer, &project.name);
     let shown = feed_tokens::offer(&app, &viewer, shown, &format!("/{}.atom", project.full_path));
     // For its description.
-    let _turn = markup::turn().await?;
-    let view = app
+    let turn = markup::turn().await?;
+    let (mut view, front) = app
         .read(move |tx| {
             let space = Space::Project(project.clone(), level);
             let head = space.head(tx, &viewer)?;
+            let front = code_front::read(tx, &viewer, &space, &head)?;
             let is_starred = match viewer.user().filter(|user| user.is_human()) {
                 Some(user) => Some(stars::is_starred(tx, project.id, user.id)?),
                 None => None,
             };
-            Ok(views::Project {
+            let view = views::Project {
+                code: CodeHtml::default(),
                 is_starred,
                 page: head.page(shown, Section::Overview),
                 about: about(&head.description, SourceKind::Project, project.id),
@@ -148,11 +157,20 @@ async fn show_project(app: App, viewer: Viewer, project: Project, level: i64) ->
                 role: role(level),
                 base_url: base_url.clone(),
                 can_publish: access::may(tx, &viewer, &project, Purpose::PublishPackage)?,
+                can_fork: rules::may_fork(tx, &viewer, &project)?,
+                source: fork_rows::sources(tx, &viewer, std::slice::from_ref(&project))?
+                    .into_values()
+                    .next(),
                 project: project.clone(),
                 now,
-            })
+            };
+            Ok((view, front))
         })
         .await?;
+    drop(turn);
+    if let Some(front) = front {
+        view.code = front.html(app).await?;
+    }
     Ok(Html::new(&view)?.response())
 }
 

@@ -44,9 +44,9 @@ async fn star(app: App, visit: Visit, form: Params<Form>) -> Result<Response> {
 }
 
 kernel::params! {
-    /// A search among who starred it.
+    /// A search among who starred it, or among its forks.
     pub struct Search {
-        /// In name or user name.
+        /// In name, or user name or path.
         pub search: Text,
     }
 }

@@ -74,7 +74,7 @@ async fn of_path(
             let at = (address.kind, Reference::Path(place.to_owned()));
             answer(app, viewer, request, at, &path).await
         }
-        None => show(app, viewer, address, Params(Below::default()), paging).await,
+        None => show(app, viewer, address, Params(Below::default()), paging, request).await,
     }
 }
 

@@ -51,7 +51,7 @@ async fn show(
         within.raw(" and ").append(access::projects_of(tx, user_id, level));
         let projects = lists::projects(tx, &within, "projects.id asc", most, skipped)?;
         Ok(Ok200(TokenAssociationsEntity {
-            groups: groups.iter().map(|row| entities::group(&by.app, row)).collect(),
+            groups: groups.iter().map(|row| entities::group(&by, row)).collect(),
             projects: entities::projects(tx, &by, &projects, true, false)?,
         }))
     })

@@ -7,6 +7,7 @@ mod invitations;
 mod members;
 mod memberships;
 mod namespaces;
+mod plan_limits;
 mod projects;
 mod requests;
 mod shares;
@@ -33,6 +34,7 @@ pub fn routes(r: &mut Routes) {
     groups::routes(r);
     projects::routes(r);
     namespaces::routes(r);
+    plan_limits::routes(r);
     memberships::routes(r);
     shares::routes(r);
     associations::routes(r);

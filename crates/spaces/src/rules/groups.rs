@@ -1,11 +1,12 @@
 //! Rules of groups.
 
-use super::{add_owner, check_description, of_group, set, text};
+use super::{add_owner, check_description, check_size_limit, of_group, set, text};
 use crate::access::{self, Purpose};
 use crate::branch_protection::{BranchProtection, BranchProtectionInput};
 use crate::model::{Namespace, PRIVATE, Problems, Visibility, path_error};
 use crate::namespaces::{self, Place};
 use crate::store::groups as rows;
+use crate::store::size_limits;
 use crate::tasks::DestroyNamespace;
 use identity::viewer::Viewer;
 use kernel::audit;
@@ -60,6 +61,9 @@ kernel::params! {
         pub request_access_enabled: Option<bool>,
         /// It has epics, unless a group above it has none.
         pub epics_enabled: Option<bool>,
+        /// Bytes that the code and large files of each project in it may have, 0 for any
+        /// number, null as the group above it has it; for administrators.
+        pub repository_size_limit: Patch<i64>,
         /// Of its new projects.
         pub default_branch: Option<String>,
         /// Who may push to that branch, as a number: 0 Developers, 1 they push, 2
@@ -95,6 +99,7 @@ pub fn create_group(
         path: change.path.clone().unwrap_or_default(),
     };
     check_group(&place, change, visibility)?;
+    check_size_limit(viewer, &change.fields.repository_size_limit)?;
     let saved = namespaces::insert_group(tx, &place, visibility.level(), signed_in.user.id)?;
     let group = reread(tx, saved)?;
     write_group(tx, &group, change, visibility.level())?;
@@ -162,6 +167,9 @@ fn write_group(
     set(&mut after.epics_enabled, &new.epics_enabled);
     after.mentions_disabled = new.mentions_disabled.or(after.mentions_disabled);
     after.default_branch = new.default_branch.clone().or(after.default_branch);
+    if let Some(limit) = new.repository_size_limit.clone().sent() {
+        size_limits::set_of_group(tx, group.id, limit)?;
+    }
     after.branch_protection = branch_protection(group, new)?;
     rows::write(tx, &after)
 }
@@ -192,6 +200,7 @@ pub fn update_group(
     let visibility = change.fields.visibility;
     let visibility = visibility.unwrap_or(Visibility::of(group.visibility));
     check_group(&place, change, visibility)?;
+    check_size_limit(viewer, &change.fields.repository_size_limit)?;
     if visibility.level() < group.visibility {
         check_nothing_wider(tx, &group, visibility)?;
     }

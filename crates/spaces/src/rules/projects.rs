@@ -1,13 +1,17 @@
 //! Rules of projects.
 
-use super::{add_owner, check_description, of_project, set, text};
-use crate::access::{self, Purpose};
+use super::forks;
+use super::{add_owner, check_description, check_size_limit, of_project, set, text};
+use crate::access::{self, OWNER, Purpose};
 use crate::activity::{self, Action, PROJECT, Target, Where};
+use crate::ci_settings::CiSettingsChange;
 use crate::features::Features;
 use crate::hooks;
-use crate::model::{Namespace, PRIVATE, Problems, Project, Visibility, path_error};
+use crate::model::{Namespace, OverrideRole, PRIVATE, Problems, Project, Visibility, path_error};
 use crate::namespaces::{self, Taken};
+use crate::store::forks as fork_rows;
 use crate::store::projects::{self as rows, NewProject};
+use crate::store::size_limits;
 use crate::store::stars;
 use crate::tasks::DestroyProject;
 use identity::model::User;
@@ -19,6 +23,9 @@ use kernel::ids::{Reference, fold};
 use kernel::jobs::enqueue_at;
 use serde_json::json;
 use store::{Json, Tx};
+
+const ROLE_IS_FOR_OWNERS: &str =
+    "Only owners may change who gives variables to pipelines to or from this role.";
 
 kernel::choices! {
     /// How branches are joined.
@@ -67,6 +74,18 @@ kernel::params! {
         pub autoclose_referenced_issues: Option<bool>,
         /// It takes large files (git LFS).
         pub lfs_enabled: Option<bool>,
+        /// Merge requests of a fork are for itself unless they say otherwise.
+        pub mr_default_target_self: Option<bool>,
+        /// Bytes that its code and large files may have, 0 for any number, null as the group
+        /// above it has it; for administrators.
+        pub repository_size_limit: Patch<i64>,
+        /// Who may give variables to a pipeline.
+        pub ci_pipeline_variables_minimum_override_role: Option<OverrideRole>,
+        /// Whether developers may not, by its old name; the role wins over it.
+        pub restrict_user_defined_variables: Option<bool>,
+        /// Who started a pipeline may approve its deployments.
+        pub allow_pipeline_trigger_approve_deployment: Option<bool>,
+        pub ci: Flat<CiSettingsChange>,
         pub features: Flat<Features>,
     }
 }
@@ -97,7 +116,7 @@ pub fn own_namespace(tx: &mut Tx<'_>, user_id: i64) -> Result<i64> {
     rows::own_namespace(tx, user_id)?.found("Namespace")
 }
 
-fn check_limit(tx: &mut Tx<'_>, user: &User, namespace_id: i64) -> Result<()> {
+pub(super) fn check_limit(tx: &mut Tx<'_>, user: &User, namespace_id: i64) -> Result<()> {
     let held = rows::count_in(tx, namespace_id)?;
     if held < user.projects_limit {
         return Ok(());
@@ -116,6 +135,7 @@ pub fn create_project(
     let (name, path) = name_and_path(change)?;
     let visibility = change.visibility.unwrap_or(Visibility::of(PRIVATE));
     check_project(&name, &path, change)?;
+    check_size_limit(viewer, &change.repository_size_limit)?;
     access::check_visibility(visibility, Some(namespace))?;
     let full_path = format!("{}/{path}", namespace.full_path);
     let taken = Taken {
@@ -136,7 +156,10 @@ pub fn create_project(
         add_owner(tx, "Project", id, owner)?;
     }
     let project = reread(tx, id)?;
-    write_project(tx, &project, change, visibility.level())?;
+    write_project(tx, viewer, &project, change, visibility.level())?;
+    for hook in &hooks::get(tx)?.project_created {
+        hook(tx, &project)?;
+    }
     let place = Where::Project(id);
     activity::record(tx, Some(creator_id), Action::Created, place, Target::new(PROJECT, id))?;
     let details = json!({});
@@ -144,7 +167,7 @@ pub fn create_project(
     reread(tx, id)
 }
 
-fn reread(tx: &mut Tx<'_>, id: i64) -> Result<Project> {
+pub(super) fn reread(tx: &mut Tx<'_>, id: i64) -> Result<Project> {
     access::find_project(tx, &Reference::Id(id))?.found("Project")
 }
 
@@ -191,8 +214,30 @@ fn check_project(name: &str, path: &str, change: &ProjectChange) -> Result<()> {
     problems.check()
 }
 
+/// Who may give variables to a pipeline from now on, if that changes; some of it is for
+/// owners to say.
+fn override_role(
+    tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, change: &ProjectChange,
+) -> Result<Option<OverrideRole>> {
+    let before = project.pipeline_variables_role;
+    let old = match (change.restrict_user_defined_variables, before) {
+        (Some(false), _) => Some(OverrideRole::Developer),
+        (Some(true), OverrideRole::Developer) => Some(OverrideRole::Maintainer),
+        _ => None,
+    };
+    let wanted = change.ci_pipeline_variables_minimum_override_role.or(old);
+    let Some(role) = wanted.filter(|role| *role != before) else {
+        return Ok(None);
+    };
+    let for_owners = role == OverrideRole::Owner || before.is_for_owners();
+    if for_owners && access::level_in_project(tx, viewer, project)? < OWNER {
+        return Err(Error::forbidden(ROLE_IS_FOR_OWNERS));
+    }
+    Ok(Some(role))
+}
+
 fn write_project(
-    tx: &mut Tx<'_>, project: &Project, change: &ProjectChange, visibility: i64,
+    tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, change: &ProjectChange, visibility: i64,
 ) -> Result<()> {
     let mut features = project.features.0.clone();
     features.extend(change.features.0.0.clone());
@@ -222,6 +267,17 @@ fn write_project(
     let autoclose = &change.autoclose_referenced_issues;
     set(&mut after.autoclose_referenced_issues, autoclose);
     set(&mut after.lfs_enabled, &change.lfs_enabled);
+    set(&mut after.mr_default_target_self, &change.mr_default_target_self);
+    if let Some(limit) = change.repository_size_limit.clone().sent() {
+        size_limits::set_of_project(tx, project.id, limit)?;
+    }
+    if let Some(approves) = change.allow_pipeline_trigger_approve_deployment {
+        rows::set_trigger_approves(tx, project.id, approves)?;
+    }
+    hooks::change_ci_settings(tx, project, &change.ci)?;
+    if let Some(role) = override_role(tx, viewer, project, change)? {
+        rows::set_pipeline_variables_role(tx, project.id, role)?;
+    }
     after.description = text(&change.description).or(after.description);
     if let Some(branch) = &change.default_branch
         && let Some(make) = hooks::get(tx)?.default_branch
@@ -240,16 +296,21 @@ pub fn update_project(
     let name = change.name.clone().unwrap_or_else(|| project.name.clone());
     let path = change.path.clone().unwrap_or_else(|| project.path.clone());
     check_project(&name, &path, change)?;
+    check_size_limit(viewer, &change.repository_size_limit)?;
     let visibility = change.visibility.unwrap_or(Visibility::of(project.visibility));
     if visibility.level() != project.visibility {
         let home = home_of(tx, &project)?;
         access::check_visibility(visibility, Some(&home))?;
+        forks::check_visibility(tx, &project, visibility)?;
     }
     if path != project.path || name != project.name {
         let namespace = (project.namespace_id, project.namespace_full_path.as_str());
         namespaces::replace_project(tx, &project, namespace, &name, &path)?.check()?;
     }
-    write_project(tx, &project, change, visibility.level())?;
+    write_project(tx, viewer, &project, change, visibility.level())?;
+    if visibility.level() < project.visibility {
+        fork_rows::narrow(tx, project.id, visibility.level())?;
+    }
     let details = json!({"path": path});
     audit::record(tx, viewer, "project.update", of_project(&project), details)?;
     reread(tx, project.id)

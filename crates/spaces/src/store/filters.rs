@@ -236,6 +236,11 @@ pub fn projects_right_in(namespace_id: i64) -> Fragment {
     closed("(projects.namespace_id = ", namespace_id)
 }
 
+/// Projects that were forked from one.
+pub fn forks_of(project_id: i64) -> Fragment {
+    closed("(projects.forked_from_id = ", project_id)
+}
+
 /// Projects in a group and the groups below it.
 pub fn projects_below(group: &Namespace) -> Fragment {
     let mut below = Fragment::new(

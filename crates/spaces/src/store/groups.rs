@@ -92,6 +92,8 @@ pub fn hide(tx: &mut Tx<'_>, namespace: &Namespace) -> Result<()> {
         ),
         (&namespace.lineage, namespace.lineage_end(), now),
     )?;
+    let sources = super::forks::sources_below(tx, namespace)?;
+    super::forks::recount(tx, &sources)?;
     tx.execute(
         sql!(
             "update namespaces set deletion_scheduled_at = $3, owner_id = null,

@@ -17,6 +17,7 @@ pub mod counts;
 pub mod deletion;
 pub mod deploy_tokens;
 pub mod filters;
+pub mod forks;
 pub mod groups;
 pub mod invitations;
 pub mod lookups;
@@ -27,6 +28,7 @@ pub mod places;
 pub mod projects;
 pub mod searched;
 pub mod shares;
+pub mod size_limits;
 pub mod stars;
 pub mod tree;
 

@@ -1,6 +1,7 @@
 //! Projects, written one by one.
 
-use crate::model::Project;
+use crate::model::{OverrideRole, Project};
+use crate::store::forks;
 use crate::store::searched::PROJECTS;
 use jiff::SignedDuration;
 use kernel::error::Result;
@@ -63,7 +64,8 @@ pub fn write(tx: &mut Tx<'_>, project: &Project) -> Result<()> {
                 topics = $5, merge_method = $6, squash_option = $7, request_access_enabled = $8,
                 packages_enabled = $9, features = $10, updated_at = $11,
                 description_folded = $12, enforce_auth_checks_on_uploads = $13,
-                autoclose_referenced_issues = $14, lfs_enabled = $15
+                autoclose_referenced_issues = $14, lfs_enabled = $15,
+                mr_default_target_self = $16
              where id = $1"
         ),
         (
@@ -82,9 +84,28 @@ pub fn write(tx: &mut Tx<'_>, project: &Project) -> Result<()> {
             project.enforce_auth_checks_on_uploads,
             project.autoclose_referenced_issues,
             project.lfs_enabled,
+            project.mr_default_target_self,
         ),
     )?;
     Ok(index(tx, &PROJECTS, &[project.id])?)
+}
+
+/// Writes down whether who started a pipeline may approve its deployments.
+pub fn set_trigger_approves(tx: &mut Tx<'_>, id: i64, approves: bool) -> Result<()> {
+    tx.execute(
+        sql!("update projects set allow_pipeline_trigger_approve_deployment = $2 where id = $1"),
+        (id, approves),
+    )?;
+    Ok(())
+}
+
+/// Writes down who may give variables to its pipelines.
+pub fn set_pipeline_variables_role(tx: &mut Tx<'_>, id: i64, role: OverrideRole) -> Result<()> {
+    tx.execute(
+        sql!("update projects set ci_pipeline_variables_minimum_override_role = $2 where id = $1"),
+        (id, role),
+    )?;
+    Ok(())
 }
 
 /// Moves the last activity to now. Work of the same second moves it once, so
@@ -151,6 +172,14 @@ pub fn hide(tx: &mut Tx<'_>, id: i64) -> Result<()> {
         ),
         (id, now),
     )?;
+    let sources: Vec<i64> = tx.all(
+        sql!(
+            "select forked_from_id from projects
+             where id = $1 and forked_from_id is not null"
+        ),
+        (id,),
+    )?;
+    forks::recount(tx, &sources)?;
     tx.execute(sql!("delete from project_redirects where project_id = $1"), (id,))?;
     Ok(())
 }

@@ -7,6 +7,7 @@ use crate::{Outcome, progress, told, wiring};
 use bytes::Bytes;
 use futures_util::stream;
 use indicatif::ProgressBar;
+use kernel::blobs::storage_of;
 use kernel::error::{Error, Result};
 use kernel::secrets::Secrets;
 use std::collections::HashMap;
@@ -240,10 +241,18 @@ impl Archive {
             .iter()
             .filter_map(|(name, (_, size))| Some((name.strip_prefix(FILES)?, name, *size)))
             .collect();
+        let unknown = files.iter().find(|(key, ..)| blobs.storage(storage_of(key)).is_err());
+        if let Some((key, ..)) = unknown {
+            let name = storage_of(key);
+            return Err(Error::internal(format!(
+                "the archive has files of the storage {name}; name it with --storage {name}=URL"
+            )));
+        }
         let bar = progress::bytes("files", files.iter().map(|(_, _, size)| size).sum());
         for (key, name, size) in &files {
             let part = self.part(name)?.ok_or_else(|| Error::internal("an entry vanished"))?;
-            let stored = blobs.put(stream::iter(Chunks { part, bar: bar.clone() }), None).await?;
+            let storage = blobs.storage(storage_of(key))?;
+            let stored = storage.put(stream::iter(Chunks { part, bar: bar.clone() }), None).await?;
             if stored.key != *key || stored.size != *size {
                 return Err(Error::internal(format!("{name} is damaged")));
             }

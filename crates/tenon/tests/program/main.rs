@@ -24,6 +24,7 @@ mod overload;
 mod paging;
 mod place;
 mod repositories;
+mod runners;
 mod siege;
 mod smtp;
 mod start;

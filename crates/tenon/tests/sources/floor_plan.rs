@@ -23,6 +23,33 @@ fn no_file_is_too_long() {
     assert!(found.is_empty(), "more than {MAX_LINES} lines: {found:?}");
 }
 
+/// A file that no other declares is compiled by nobody: what it says may be wrong for long.
+#[test]
+fn every_file_is_a_module() {
+    let sources = sources();
+    let lost: Vec<&String> = sources.keys().filter(|path| !is_declared(path, &sources)).collect();
+    assert!(lost.is_empty(), "no file says `mod` of {lost:?}");
+}
+
+/// Whether a file is the root of something, or another one names it.
+fn is_declared(path: &str, sources: &BTreeMap<String, String>) -> bool {
+    let (folder, name) = path.rsplit_once('/').unwrap_or_default();
+    let is_target = ["/tests", "/examples", "/fuzz_targets"]
+        .iter()
+        .any(|target| folder.ends_with(target));
+    if is_target || matches!(name, "lib" | "main" | "build") {
+        return true;
+    }
+    let above = [folder.to_owned(), format!("{folder}/lib"), format!("{folder}/main")];
+    let (by_name, by_path) = (format!("mod {name};"), format!("#[path = \"{name}.rs\"]"));
+    let beside = |file: &&String| file.rsplit_once('/').is_some_and(|(other, _)| other == folder);
+    above
+        .iter()
+        .filter_map(|file| sources.get(file))
+        .any(|text| text.contains(&by_name))
+        || sources.keys().filter(beside).any(|file| sources[file].contains(&by_path))
+}
+
 #[test]
 fn no_circle_of_files_is_large() {
     for (name, modules) in crates() {

@@ -18,13 +18,14 @@ fn handing(t: &TestServer, mail: &str, shown: &str) -> testkit::Request {
     request.header("authorization", shown).bytes(bytes)
 }
 
-/// The key in the last mail to somebody.
+/// The key in the last mail to somebody that can be answered: who was added to a project
+/// is told by another job, whose mail may come later.
 fn key(t: &TestServer, user: &TestUser) -> String {
     let mailer = t.app().mailer().clone();
     let to = format!("{}@example.com", user.username);
     let mut mails = mailer.sent().into_iter().zip(mailer.threads());
-    let last = mails.rfind(|(mail, _)| mail.to == to).expect("a mail");
-    let headers = last.1.expect("a thread").headers;
+    let last = mails.rfind(|(mail, thread)| mail.to == to && thread.is_some());
+    let headers = last.expect("a mail").1.expect("a thread").headers;
     let header = |name: &str| headers.iter().find(|(known, _)| known == name);
     let address = &header("Reply-To").expect("an address to answer to").1;
     let key = address.split_once("reply+").and_then(|(_, rest)| rest.split_once('@'));

@@ -1,7 +1,6 @@
 //! Actions on files as they are sent.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use crate::content;
 use bytes::Bytes;
 use kernel::error::{Error, Result};
 use kernel::http::params::{FromParams, Json, Param, Unusable};
@@ -52,13 +51,8 @@ impl Content {
 
     /// Its bytes.
     pub fn decoded(&self, encoding: Option<ContentEncoding>) -> Result<Bytes> {
-        if encoding != Some(ContentEncoding::Base64) {
-            return Ok(Bytes::copy_from_slice(self.0.as_bytes()));
-        }
-        let is_break = |byte: &u8| matches!(byte, b'\n' | b'\r' | b' ' | b'\t');
-        let kept: Vec<u8> = self.0.bytes().filter(|byte| !is_break(byte)).collect();
-        let bad = |_| Error::Exact(400, json!({"message": "content is not valid base64"}));
-        STANDARD.decode(kept).map(Bytes::from).map_err(bad)
+        let bytes = content::decoded(&self.0, encoding == Some(ContentEncoding::Base64));
+        bytes.ok_or_else(|| Error::Exact(400, json!({"message": content::NOT_BASE64})))
     }
 }
 
@@ -151,12 +145,11 @@ impl ActionParams {
         let checks = !matches!(self.action, ActionName::Create | ActionName::Chmod);
         let content = self.content.as_ref();
         Ok(Action {
-            kind,
-            path: self.file_path.clone(),
             previous_path: self.previous_path.clone().filter(|_| kind == ActionKind::Move),
             content: content.map(|content| content.decoded(self.encoding)).transpose()?,
             is_program: self.execute_filemode,
             last_commit_id: self.last_commit_id.clone().filter(|id| checks && !id.is_empty()),
+            ..Action::new(kind, self.file_path.clone())
         })
     }
 }

@@ -7,8 +7,11 @@ use crate::entity::CommitDetail;
 use kernel::error::{Error, Result};
 use kernel::http::{Created, Params, Routes};
 use kernel::ids::Reference;
-use repositories::edits::{self, Author, EditRequest, Start};
+use repositories::edits::{self, Author, EditRequest, Elsewhere, Start};
+use repositories::model::RepositoryKind;
+use repositories::store::of_project;
 use spaces::access::{Purpose, project};
+use spaces::model::Project;
 
 pub fn routes(r: &mut Routes) {
     r.post("/commits", create)
@@ -29,7 +32,7 @@ kernel::params! {
         pub start_branch: Option<String>,
         /// The commit that a new branch begins with.
         pub start_sha: Option<String>,
-        /// The project that a new branch begins in: this one.
+        /// The project that a new branch begins in, of the same network of forks.
         pub start_project: Option<Reference>,
         /// Whom it names as its author.
         pub author_name: Option<String>,
@@ -45,7 +48,7 @@ kernel::params! {
 async fn create(at: CodeRequest, params: Params<CreateCommit>) -> Result<Created<CommitDetail>> {
     let params = params.0;
     let present = |text: Option<String>| text.filter(|text| !text.is_empty());
-    let start = match (present(params.start_branch), present(params.start_sha)) {
+    let mut start = match (present(params.start_branch), present(params.start_sha)) {
         (Some(_), Some(_)) => {
             let text = "start_branch, start_sha are mutually exclusive";
             return Err(Error::Parameters(vec![text.into()]));
@@ -55,8 +58,12 @@ async fn create(at: CodeRequest, params: Params<CreateCommit>) -> Result<Created
         (None, None) => None,
     };
     let code = code(&at).await?;
-    if let Some(other) = params.start_project {
-        check_start_project(&at, code.project.id, &code.project.name, other).await?;
+    let start_in = match params.start_project {
+        Some(other) => start_project(&at, &code.project, other).await?,
+        None => None,
+    };
+    if start_in.is_some() && start.is_none() {
+        start = Some(Start::Branch(params.branch.clone()));
     }
     let bytes = params.actions.0.iter().filter_map(|action| action.content.as_ref());
     check_rate(&at, bytes.map(super::actions::Content::len).sum())?;
@@ -64,6 +71,7 @@ async fn create(at: CodeRequest, params: Params<CreateCommit>) -> Result<Created
     let request = EditRequest {
         branch: params.branch,
         start,
+        start_in,
         force: params.force.unwrap_or(false),
         message: params.commit_message,
         author: Author { name: params.author_name, email: params.author_email },
@@ -75,16 +83,29 @@ async fn create(at: CodeRequest, params: Params<CreateCommit>) -> Result<Created
     detail(&at, made?, params.stats.unwrap_or(true)).await.map(Created)
 }
 
-/// Forks are no part of this yet: a branch begins in its own project.
-async fn check_start_project(
-    at: &CodeRequest, own: i64, name: &str, other: Reference,
-) -> Result<()> {
-    let viewer = at.viewer.clone();
-    let found = at.app.read(move |tx| project(tx, &viewer, &other, Purpose::DownloadCode)).await;
-    match found.is_ok_and(|found| found.id == own) {
-        true => Ok(()),
-        false => Err(Error::Forbidden(format!(
-            "Project is not included in the fork network for {name}"
-        ))),
+/// The repository that a new branch begins in, if it is another one.
+async fn start_project(
+    at: &CodeRequest, own: &Project, other: Reference,
+) -> Result<Option<Elsewhere>> {
+    let (viewer, network) = (at.viewer.clone(), own.fork_network_id);
+    let outside = format!("Project is not included in the fork network for {}", own.name);
+    let id = own.id;
+    let found = at.app.read(move |tx| {
+        let found = project(tx, &viewer, &other, Purpose::DownloadCode)?;
+        let repository = of_project(tx, found.id, RepositoryKind::Project)?;
+        Ok((found, repository))
+    });
+    let outside = || Error::Forbidden(outside);
+    let Ok((found, repository)) = found.await else {
+        return Err(outside());
+    };
+    if found.id == id {
+        return Ok(None);
     }
+    if network.is_none() || found.fork_network_id != network {
+        return Err(outside());
+    }
+    let text = "You can only create or edit files when you are on a branch";
+    let repository = repository.ok_or_else(|| edits::Refused::new(text))?;
+    Ok(Some(Elsewhere { project_id: found.id, repository }))
 }

@@ -20,6 +20,8 @@ pub enum Control {
     Secret,
     /// One of these: value and label.
     Choice(&'static [(&'static str, &'static str)]),
+    /// Names with a number each, as `one=1, two=2`.
+    Weights,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -107,6 +109,10 @@ fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Array(items) => items.iter().map(text).collect::<Vec<_>>().join(", "),
+        Value::Object(pairs) => {
+            let pair = |(name, value)| format!("{name}={}", text(value));
+            pairs.iter().map(pair).collect::<Vec<_>>().join(", ")
+        }
         Value::Null => String::new(),
         other => other.to_string(),
     }
@@ -132,7 +138,7 @@ impl Field {
             Control::Box => ("box", is_ticked(stored).to_string(), self.hint.to_owned()),
             Control::Number => ("number", text(stored), self.hint.to_owned()),
             Control::Amount(unit) => ("text", amount(unit, stored), counts(unit, self.hint)),
-            Control::Text => ("text", text(stored), self.hint.to_owned()),
+            Control::Text | Control::Weights => ("text", text(stored), self.hint.to_owned()),
             Control::Area => ("area", text(stored), self.hint.to_owned()),
             // What was typed is not sent back either.
             Control::Secret => ("password", String::new(), self.hint.to_owned()),
@@ -170,9 +176,26 @@ impl Field {
                 Err(_) => Err("must be a whole number".to_owned()),
             },
             (Control::Area, Some(text)) => Ok(json!(text.replace("\r\n", "\n"))),
+            (Control::Weights, Some(text)) => weights(text),
             _ => Ok(typed.clone()),
         }
     }
+}
+
+/// Names with their numbers, of which each is named once.
+fn weights(typed: &str) -> Result<Value, String> {
+    let mut weights = Map::new();
+    for pair in typed.split(',').filter(|pair| !pair.trim().is_empty()) {
+        let (name, number) = pair.split_once('=').unwrap_or((pair, ""));
+        let number: i64 = number
+            .trim()
+            .parse()
+            .map_err(|_| format!("must say a whole number for {}", name.trim()))?;
+        if weights.insert(name.trim().to_owned(), json!(number)).is_some() {
+            return Err(format!("names {} twice", name.trim()));
+        }
+    }
+    Ok(Value::Object(weights))
 }
 
 fn is_ticked(value: &Value) -> bool {
@@ -222,4 +245,21 @@ pub(crate) fn with_units(wrong: Wrong, fields: &[&Field]) -> Wrong {
         None => (key, texts),
     };
     wrong.into_iter().map(said).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_are_typed_as_they_are_shown() {
+        let stored = json!({"default": 100, "fast": 7});
+        let shown = text(&stored);
+        assert_eq!(shown, "default=100, fast=7");
+        assert_eq!(weights(&shown), Ok(stored));
+        assert_eq!(weights(" , "), Ok(json!({})));
+        for wrong in ["fast", "fast=", "fast=x", "a=1, a=2"] {
+            assert!(weights(wrong).is_err(), "{wrong}");
+        }
+    }
 }

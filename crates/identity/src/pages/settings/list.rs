@@ -1,9 +1,9 @@
 //! The pages of the settings: every setting has its field on one of them, and a
 //! test holds them against the settings there are.
 
-use super::fields::Control::{Amount, Area, Box, Choice, Number, Secret, Text};
+use super::fields::Control::{Amount, Area, Box, Choice, Number, Secret, Text, Weights};
 use super::fields::{Field, Section, SettingsPage};
-use kernel::quantity::Unit::{Days, Hours, Mebibytes, Minutes, Seconds};
+use kernel::quantity::Unit::{Bytes, Days, Hours, Mebibytes, Minutes, Seconds};
 
 const LIST: &str = "With commas between them.";
 const KEPT: &str = "Stored encrypted. Left blank, it stays as it is.";
@@ -75,10 +75,36 @@ pub const PAGES: &[SettingsPage] = &[
         sections: MONITORING,
     },
     SettingsPage {
+        path: "/admin/settings/pipelines",
+        label: "Pipelines and runners",
+        picture: "pipeline",
+        sections: PIPELINES,
+    },
+    SettingsPage {
         path: "/admin/settings/network",
         label: "API and network",
         picture: "globe",
         sections: NETWORK,
+    },
+];
+
+const PIPELINES: &[Section] = &[
+    Section {
+        title: "Jobs that nothing happens to",
+        text: "They have failed after so long.",
+        fields: fields! {
+            ci_stuck_running_minutes: Amount(Minutes), "A runner says nothing of a running job";
+            ci_stuck_pending_minutes: Amount(Minutes), "No runner takes a job";
+        },
+    },
+    Section {
+        title: "Runners",
+        text: "",
+        fields: fields! {
+            allow_runner_registration_token: Box, "Runners may register by a registration token",
+                "The old way: a runner that is made on a page or by REST has a token of its own.";
+            max_artifacts_size: Number, "Largest file that a job leaves, in MiB";
+        },
     },
 ];
 
@@ -355,8 +381,16 @@ const NETWORK: &[Section] = &[
             lfs_enabled: Box, "Projects may have large files (git LFS)";
             receive_max_input_size: Number, "Largest push or large file, in MiB",
                 "0 for any size.";
+            web_based_commit_signing_enabled: Box,
+                "Commits made on pages and by REST are signed by this server";
+            repository_size_limit: Amount(Bytes), "Code and large files of a project have at most",
+                "Unless the project or a group above it says otherwise; 0 for any size.";
             archive_requests_per_minute: Number,
                 "Archives of code that a user may ask for in a minute", "0 for any number.";
+            raw_blob_request_limit: Number,
+                "Requests for one raw file of a project in a minute", "0 for any number.";
+            repository_storages_weighted: Weights, "Where new repositories go",
+                "Names of storages and how often each is chosen, from 0 to 100: default=100, fast=50.";
         },
     },
     Section {

@@ -9,6 +9,8 @@ use std::fmt::Display;
 
 /// Rows of the empty area.
 const ROWS: u8 = 6;
+/// Rows of one for a whole file.
+const TALL: u8 = 24;
 
 /// A text in Markdown with its label.
 #[derive(Debug, Template)]
@@ -37,6 +39,11 @@ impl Editor {
     /// editor of the page shows.
     pub fn brief(self, is_brief: impl Borrow<bool>) -> Editor {
         Editor { is_brief: *is_brief.borrow(), ..self }
+    }
+
+    /// With room for a whole file.
+    pub fn tall(self) -> Editor {
+        Editor { field: Field { rows: TALL, ..self.field }, ..self }
     }
 
     /// [`Field::of`].

@@ -42,6 +42,7 @@ pub struct Field {
     pub(super) error: String,
     pub(super) placeholder: String,
     pub(super) autocomplete: String,
+    pub(super) list: String,
     pub(super) required: bool,
     pub(super) read_only: bool,
     pub(super) is_first: bool,
@@ -60,6 +61,7 @@ pub fn input(name: impl Display, label: impl Display, value: impl Display) -> Fi
         error: String::new(),
         placeholder: String::new(),
         autocomplete: "off".into(),
+        list: String::new(),
         required: false,
         read_only: false,
         is_first: false,
@@ -109,6 +111,12 @@ impl Field {
     /// What the browser may fill in (`username`, `current-password`).
     pub fn autocomplete(mut self, what: impl Display) -> Field {
         self.autocomplete = what.to_string();
+        self
+    }
+
+    /// Suggests what the `datalist` of this id holds.
+    pub fn suggests(mut self, id: impl Display) -> Field {
+        self.list = id.to_string();
         self
     }
 
@@ -232,6 +240,13 @@ pub fn checkbox(name: impl Display, label: impl Display, checked: impl Borrow<bo
 }
 
 impl Checkbox {
+    /// Sets the control apart from those of its name in the page's other forms,
+    /// as [`Field::of`] does.
+    pub fn of(mut self, form: impl Display) -> Checkbox {
+        self.id = format!("f-{}-{form}", self.name);
+        self
+    }
+
     /// Another value, for several boxes of one name (`scopes[]`).
     pub fn value(mut self, value: impl Display) -> Checkbox {
         self.value = value.to_string();

@@ -12,6 +12,13 @@ pub fn icon(name: &str) -> Icon {
     Icon(path(name))
 }
 
+impl Icon {
+    /// The line that it is drawn by, for what draws itself.
+    pub fn line(&self) -> &'static str {
+        self.0
+    }
+}
+
 /// The line that a picture is drawn by.
 pub(crate) fn path(name: &str) -> &'static str {
     match name {
@@ -44,6 +51,15 @@ pub(crate) fn path(name: &str) -> &'static str {
         "warn" => "M8 2.5l6 11H2zM8 6.5v3.5M8 11.5v.6",
         "stop" => "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM5.5 5.5l5 5M10.5 5.5l-5 5",
         "file" => "M4 2.5h5l3 3v8H4zM9 2.5v3h3",
+        "book" => {
+            "M8 4.5C6.5 3.3 4.6 3 2.5 3v9c2.1 0 4 .3 5.5 1.5 1.5-1.2 3.4-1.5 5.5-1.5V3c-2.1 0-4 .3-5.5 1.5zM8 4.5v9"
+        }
+        "folder" => "M2 4h4l1.5 2H14v7.5H2z",
+        "commit" => "M8 10.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zM1.5 8h4M10.5 8h4",
+        "branch" => {
+            "M5 5.5v5M5 5.5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3zM5 13.5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3zM11 6.5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3zM11 6.5c0 2.5-6 1.5-6 4"
+        }
+        "tag" => "M2.5 2.5h5l6 6-5 5-6-6zM5.2 5.1v.1",
         "download" => "M8 2.5v7M4.5 6.5L8 10l3.5-3.5M3 13.5h10",
         "trash" => "M3 4.5h10M6 4.5v-2h4v2M4.5 4.5l.5 9h6l.5-9M7 7v4M9 7v4",
         "gear" => {
@@ -70,6 +86,7 @@ pub(crate) fn path(name: &str) -> &'static str {
         "stairs" => "M2 13.5h3v-3h3v-3h3v-3h3",
         "comment" => "M2.5 3.5h11v8h-6l-3 2.5v-2.5h-2z",
         "star" => "M8 2l1.8 3.9 4.2.5-3.1 2.9.8 4.2L8 11.4l-3.7 2.1.8-4.2L2 6.4l4.2-.5z",
+        "fork" => "M4 3v3a2 2 0 0 0 2 2h4a2 2 0 0 0 2-2V3M8 8v5",
         "edit" => "M3 13l.7-2.8L10.9 3a1.3 1.3 0 0 1 2.1 2.1l-7.2 7.2z",
         "mail" => "M2.5 4h11v8.5h-11zM2.5 4.5L8 9l5.5-4.5",
         "bold" => "M4.5 3h4a2.5 2.5 0 0 1 0 5h-4zM4.5 8h4.75a2.5 2.5 0 0 1 0 5H4.5z",
@@ -90,6 +107,10 @@ pub(crate) fn path(name: &str) -> &'static str {
         "weight" => "M4.5 6h7l2 7.5h-11zM8 6a1.75 1.75 0 1 0 0-3.5A1.75 1.75 0 0 0 8 6z",
         "board" => "M2.5 3h3v10h-3zM6.5 3h3v7h-3zM10.5 3h3v5h-3z",
         "roadmap" => "M2.5 4h6M5 8h6.5M8.5 12h5",
+        "pipeline" => {
+            "M4 10a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM12 6a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM12 14a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM6 8h1.5c1.5 0 1-4 2.5-4M7.5 8c1.5 0 1 4 2.5 4"
+        }
+        "play" => "M5 3.5l7 4.5-7 4.5z",
         "out" => "M9 3H3v10h6M7 8h7M11.5 5.5L14 8l-2.5 2.5",
         _ => "",
     }

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Counts the connections that are open.
-pub(super) struct Census {
+pub struct Census {
     total: usize,
     per_address: usize,
     open: Mutex<Open>,
@@ -19,7 +19,7 @@ struct Open {
 }
 
 /// One connection's place among the others, given back when dropped.
-pub(super) struct Place {
+pub struct Place {
     census: Arc<Census>,
     /// Nothing for trusted proxies.
     network: Option<IpAddr>,
@@ -27,8 +27,10 @@ pub(super) struct Place {
 
 /// Why a connection is not taken.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Refused {
+pub enum Refused {
+    /// There are as many as there may be.
     Full,
+    /// There are as many of this address.
     TooManyOfAddress,
 }
 
@@ -51,7 +53,7 @@ impl Refused {
 
 impl Census {
     /// Nobody yet. One address never gets more than half of all.
-    pub(super) fn new(total: usize, per_address: usize) -> Arc<Census> {
+    pub fn new(total: usize, per_address: usize) -> Arc<Census> {
         let total = total.max(2);
         Arc::new(Census {
             total,
@@ -61,9 +63,7 @@ impl Census {
     }
 
     /// Takes a place for a connection.
-    pub(super) fn enter(
-        self: &Arc<Census>, peer: IpAddr, is_proxy: bool,
-    ) -> Result<Place, Refused> {
+    pub fn enter(self: &Arc<Census>, peer: IpAddr, is_proxy: bool) -> Result<Place, Refused> {
         let network = (!is_proxy).then(|| network(peer));
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if open.all >= self.total {
@@ -84,7 +84,7 @@ impl Census {
 impl Place {
     /// Whether the server, or this one's address, has more than half of the
     /// connections it may have.
-    pub(super) fn is_crowded(&self) -> bool {
+    pub fn is_crowded(&self) -> bool {
         let open = &self.census.open;
         let open = open.lock().unwrap_or_else(PoisonError::into_inner);
         let of_address = self.network.and_then(|network| open.of.get(&network));

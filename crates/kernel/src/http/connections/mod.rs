@@ -1,7 +1,7 @@
 //! The connections of the server: how many there may be, in all and of one
 //! address, and how long a client may take over each step.
 
-mod census;
+pub mod census;
 mod limits;
 mod watched;
 
@@ -112,7 +112,8 @@ fn builder() -> Builder<TokioExecutor> {
     builder
 }
 
-async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
+/// The next connection; what goes wrong with one is no reason to stop.
+pub async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     loop {
         match listener.accept().await {

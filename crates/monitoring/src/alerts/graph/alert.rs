@@ -3,6 +3,7 @@
 use super::enums::{SEVERITY, STATUS};
 use super::{AlertView, AlertsOfIssues, about};
 use crate::alerts::payload::flat;
+use delivery::environments::graph::{EnvironmentView, EnvironmentsByName};
 use identity::graph::{People, Person};
 use kernel::graph::{
     Args, Ask, Connection, Context, Fault, Graph, HasTypeRef, ID, INT, JSON, Key, Mark,
@@ -16,24 +17,12 @@ use std::sync::Arc;
 /// What the metrics tool says of itself; nothing, here.
 struct MetricsAlert;
 
-/// A place that a project runs in; there are none yet.
-struct Environment;
-
 pub fn graph(g: &mut Graph) {
     g.object::<MetricsAlert>("PrometheusAlert", "A rule of the metrics tool.")
         .field("id", ID.required(), |_| String::new())
         .describe("Global ID.")
         .field("humanizedText", STRING.required(), |_| String::new())
         .describe("When it fires.");
-    g.object::<Environment>("Environment", "A place that a project runs in.")
-        .field("id", ID.required(), |_| String::new())
-        .describe("Global ID.")
-        .field("name", STRING.required(), |_| String::new())
-        .describe("Its name.")
-        .field("path", STRING.required(), |_| String::new())
-        .describe("Path of its page.")
-        .field("state", STRING.required(), |_| String::new())
-        .describe("Whether it is available.");
     let it = g.object::<AlertView>("AlertManagementAlert", "What a monitoring tool reported.");
     let it = issue(times(fields(it)));
     let it = noteable(it, about);
@@ -68,8 +57,12 @@ fn fields(it: ObjectBuilder<'_, AlertView>) -> ObjectBuilder<'_, AlertView> {
         .describe("What sent it.")
         .field("hosts", STRING.required().list(), |it| Some(it.alert.hosts.clone()))
         .describe("The hosts affected.")
-        .field("environment", object("Environment"), |_| None::<Arc<Environment>>)
-        .describe("The project's environment of the name that was sent; null, as there are none.")
+        .load::<EnvironmentsByName, _>(
+            "environment",
+            object::<EnvironmentView>("Environment"),
+            |it| Some((it.alert.project_id, it.alert.environment_name.clone()?)),
+        )
+        .describe("The project's environment of the name that was sent.")
         .field("eventCount", INT, |it| Some(it.alert.events))
         .describe("How often it was sent.")
         .field("details", JSON, |it| Some(Json::Object(flat::of(&it.alert.payload))))

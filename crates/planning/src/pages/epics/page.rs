@@ -13,9 +13,10 @@ use crate::rules::epics::places::EpicPlace;
 use crate::rules::epics::{requests, said::noteable};
 use crate::rules::issues::StateEvent;
 use identity::spam::Guarded;
+use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::http::{Call, FromCall, Patch, Response};
+use kernel::http::{Call, FromCall, Paging, Patch, Response};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
 use spaces::pages::Visit;
@@ -53,8 +54,12 @@ impl EpicPage {
 impl TalkPage for EpicPage {
     type Spot = EpicPlace;
 
-    fn at(&self) -> &Numbered {
-        &self.0
+    fn viewer(&self) -> &Viewer {
+        &self.0.visit.viewer
+    }
+
+    fn paging(&self) -> &Paging {
+        &self.0.paging
     }
 
     fn here(&self, tx: &mut Tx<'_>) -> Result<Here<EpicPlace>> {

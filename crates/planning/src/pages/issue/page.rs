@@ -11,9 +11,10 @@ use crate::rules::issues::places::found_to_write;
 use crate::rules::issues::requests::{self, find};
 use crate::rules::issues::{IssueInput, StateEvent, noteable};
 use identity::spam::Guarded;
+use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::http::{Call, FromCall, Response};
+use kernel::http::{Call, FromCall, Paging, Response};
 use spaces::access::Purpose;
 use spaces::pages::Visit;
 use store::Tx;
@@ -45,8 +46,12 @@ impl IssuePage {
 impl TalkPage for IssuePage {
     type Spot = Place;
 
-    fn at(&self) -> &Numbered {
-        &self.0
+    fn viewer(&self) -> &Viewer {
+        &self.0.visit.viewer
+    }
+
+    fn paging(&self) -> &Paging {
+        &self.0.paging
     }
 
     fn here(&self, tx: &mut Tx<'_>) -> Result<Here<Place>> {

@@ -153,7 +153,7 @@ pub(super) async fn change_note<P: TalkPage>(
     let done = guarded::rewrite(&app, by, here.spot, which, text, |_, _, note| Ok(note.id)).await;
     match outcome(&app, done.map_err(noted), &[]).await? {
         Ok(id) => {
-            let paging = &page.at().paging;
+            let paging = page.paging();
             let number = paging.offset() / paging.per_page + 1;
             flash::done(&app, &at(&here.url, number, id), "Comment updated.")
         }

@@ -60,11 +60,10 @@ impl FromCall for Numbered {
 pub trait TalkPage: FromCall + Clone + Send + Sync + 'static {
     type Spot: NoteablePath;
 
-    fn at(&self) -> &Numbered;
+    fn viewer(&self) -> &Viewer;
 
-    fn viewer(&self) -> &Viewer {
-        &self.at().visit.viewer
-    }
+    /// Which page of what was said.
+    fn paging(&self) -> &Paging;
 
     /// Finds it, for who sees it.
     fn here(&self, tx: &mut Tx<'_>) -> Result<Here<Self::Spot>>;

@@ -36,7 +36,7 @@ pub(super) fn routes(r: &mut Routes) {
 
 /// The notes and discussions of one kind of thing, at this path; names of the
 /// operations begin with the first word.
-fn of<R: Noted>(r: &mut Routes, base: &str, (name, thing): (&str, &str)) {
+pub(super) fn of<R: Noted>(r: &mut Routes, base: &str, (name, thing): (&str, &str)) {
     let at = |rest: &str| format!("{base}/{rest}");
     let named = |handler: &str| format!("{name}{handler}");
     r.get(&at("notes"), list::<R>)

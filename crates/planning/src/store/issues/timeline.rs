@@ -6,6 +6,7 @@ use super::events::Event;
 use super::long_texts::{self, Length};
 use crate::model::epics::EPIC;
 use crate::store::epics::events as of_epics;
+use crate::store::notes::ISSUE;
 use crate::store::notes::{Note, Noteable, showing};
 use identity::viewer::Viewer;
 use kernel::error::Result;
@@ -69,6 +70,23 @@ impl NotePlace {
     }
 }
 
+/// The tables of what became of things.
+#[derive(Debug, Clone, Copy)]
+enum Events {
+    Issue,
+    Epic,
+}
+
+impl Events {
+    /// The rows of one thing, whose id follows.
+    fn of(self) -> &'static str {
+        match self {
+            Events::Issue => "issue_events where issue_id = ",
+            Events::Epic => "epic_events where epic_id = ",
+        }
+    }
+}
+
 impl Timeline {
     /// As it shows to a viewer who sees the thing, as a reporter or not.
     pub fn new(tx: &Tx<'_>, viewer: &Viewer, noteable: Noteable, is_reporter: bool) -> Timeline {
@@ -76,8 +94,13 @@ impl Timeline {
         Timeline { noteable, is_reporter, shown }
     }
 
-    fn is_of_epic(&self) -> bool {
-        self.noteable.kind == EPIC
+    /// Where its events are; what is neither an issue nor an epic has none.
+    fn events(&self) -> Option<Events> {
+        match self.noteable.kind {
+            ISSUE => Some(Events::Issue),
+            EPIC => Some(Events::Epic),
+            _ => None,
+        }
     }
 
     /// Condition on `notes`: those that begin a discussion.
@@ -105,14 +128,13 @@ impl Timeline {
         if let Some((at, id)) = before {
             query.push(" and (notes.created_at, notes.id) < (", at).push(", ", id).raw(")");
         }
-        let events = match self.is_of_epic() {
-            true => "epic_events where epic_id = ",
-            false => "issue_events where issue_id = ",
+        query.push(" order by notes.created_at, notes.id limit ", most).raw(") as said");
+        let Some(events) = self.events() else {
+            return query;
         };
         query
-            .push(" order by notes.created_at, notes.id limit ", most)
-            .raw(") as said union all select * from (select true, id, created_at from ")
-            .push(events, self.noteable.id);
+            .raw(" union all select * from (select true, id, created_at from ")
+            .push(events.of(), self.noteable.id);
         if let Some((at, _)) = before {
             query.push(" and created_at < ", at);
         }
@@ -146,11 +168,12 @@ impl Timeline {
             some.map(|(_, id)| *id).collect()
         };
         let mut said = self.discussions(tx, ids(false))?;
-        let events: Vec<Event> = match self.is_of_epic() {
-            true => of_epics::by_ids(tx, &ids(true))?,
-            false => {
+        let events: Vec<Event> = match self.events() {
+            Some(Events::Epic) => of_epics::by_ids(tx, &ids(true))?,
+            Some(Events::Issue) => {
                 tx.all(sql!("select * from issue_events where id in_list($1)"), (ids(true),))?
             }
+            None => Vec::new(),
         };
         let mut events: HashMap<i64, Event> = events.into_iter().map(|one| (one.id, one)).collect();
         let entry = |(is_event, id): (bool, i64)| match is_event {

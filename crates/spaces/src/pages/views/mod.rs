@@ -19,6 +19,7 @@ use kernel::http::Text;
 use kernel::markup;
 use kernel::time::{Date, Timestamp, date_of};
 
+use super::code_front::CodeHtml;
 use super::head::SpaceHead;
 use super::panels::HeadMenu;
 use super::tree::Tree;
@@ -140,6 +141,8 @@ pub struct Project {
     pub project: model::Project,
     /// Its description as HTML that is safe to show, or empty.
     pub about: String,
+    /// Its code, which it begins with.
+    pub code: CodeHtml,
     pub panels: Vec<Panel>,
     pub menus: Vec<HeadMenu>,
     /// Some members, where the viewer may see them.
@@ -152,6 +155,9 @@ pub struct Project {
     pub can_publish: bool,
     /// Whether the viewer starred it; none for who cannot.
     pub is_starred: Option<bool>,
+    pub can_fork: bool,
+    /// What it was forked from, where the viewer sees that.
+    pub source: Option<model::Project>,
 }
 
 impl Project {
@@ -358,6 +364,33 @@ pub struct Starrers {
     pub starrers: Vec<Starrer>,
     pub now: Timestamp,
     pub pages: Pages,
+}
+
+/// `/<path>/-/forks`: what was forked from a project.
+#[derive(Debug, Template)]
+#[template(path = "forks.html")]
+pub struct Forks {
+    pub page: Page,
+    pub head: SpaceHead,
+    pub search: String,
+    pub projects: ProjectList,
+    pub can_fork: bool,
+}
+
+/// GET `/<path>/-/forks/new`; posts `name`, `path`, `namespace_id`, `description` and
+/// `visibility` to `/<path>/-/forks`.
+#[derive(Debug, Template)]
+#[template(path = "new_fork.html")]
+pub struct NewFork {
+    pub page: Page,
+    pub head: SpaceHead,
+    pub form: create::Form,
+    /// Where it may go.
+    pub homes: Vec<Choice>,
+    /// Field `namespace_id`.
+    pub home: String,
+    pub visibilities: Vec<Choice>,
+    pub errors: Errors,
 }
 
 /// `/admin/users/<username>/memberships`.

@@ -68,9 +68,15 @@ fn head(kind: &'static str, url: &str) -> SpaceHead {
         description: "Drop-forged, heat treated, with a warranty of one chase.".into(),
         visibility: "internal".into(),
         is_archived: false,
+        has_code: true,
+        has_wiki: true,
+        has_snippets: true,
+        has_pipelines: true,
+        can_push: true,
         has_issues: true,
         has_epics: true,
         has_packages: true,
+        has_releases: true,
         has_errors: true,
         has_alerts: true,
         members: Some(4),
@@ -188,6 +194,7 @@ fn a_project_shows_first_steps() {
             ..project("anvil", Visibility::Internal)
         },
         about: "<p>Drop-forged.</p>".into(),
+        code: Default::default(),
         panels: Vec::new(),
         menus: Vec::new(),
         people: Vec::new(),
@@ -196,6 +203,8 @@ fn a_project_shows_first_steps() {
         base_url: "http://localhost:8080".into(),
         can_publish: true,
         is_starred: Some(true),
+        can_fork: true,
+        source: Some(project("forge", Visibility::Public)),
     };
     let bare = keep("project", &project);
 
@@ -275,6 +284,29 @@ fn members_and_settings_render() {
         errors: Errors::default(),
     };
     assert!(keep("new_project", &new).contains("action=\"/projects\""));
+}
+
+#[test]
+fn forks_and_their_form_render() {
+    let head = head("Project", "/acme/tools/anvil");
+    let new = NewFork {
+        page: page("New fork", "projects"),
+        head: head.clone(),
+        form: create::Form::default(),
+        homes: Choice::list(&[("1", "ada")]),
+        home: "1".into(),
+        visibilities: visibilities(),
+        errors: Errors::default(),
+    };
+    assert!(keep("new_fork", &new).contains("action=\"/acme/tools/anvil/-/forks\""));
+    let forks = Forks {
+        page: page("Forks", "projects"),
+        head,
+        search: String::new(),
+        projects: list(vec![project("anvil", Visibility::Public)]),
+        can_fork: true,
+    };
+    assert!(keep("forks", &forks).contains("/-/forks/new"));
 }
 
 #[test]

@@ -129,7 +129,7 @@ pub(super) fn page(
         }),
     };
     Ok(paged.map(|row| {
-        let mut entity = entities::group(&by.app, &row);
+        let mut entity = entities::group(by, &row);
         entity.statistics = statistics.remove(&row.id);
         entity
     }))

@@ -4,6 +4,7 @@ use super::super::Caller;
 use super::super::groups::{keyset_unavailable, unknown_cursor};
 use crate::access::{self, Purpose};
 use crate::entities::{self, ProjectEntity};
+use crate::hooks;
 use crate::model::{Project, Sort};
 use crate::store as lists;
 use crate::store::filters::{self, ListProjects, ProjectOrder};
@@ -26,6 +27,7 @@ pub fn routes(r: &mut Routes) {
         .summary("Lists the projects a user starred");
     r.get("/groups/{id}/projects", of_group)
         .summary("Lists the projects of a group");
+    r.get("/projects/{id}/forks", forks).summary("Lists the forks of a project");
 }
 
 kernel::params! {
@@ -91,14 +93,36 @@ async fn of_group(
     .await
 }
 
+kernel::params! {
+    /// A project and filters of its forks.
+    struct ListForks {
+        /// Id or path of the project.
+        pub id: Reference,
+        pub filter: Flat<ListProjects>,
+    }
+}
+
+async fn forks(
+    by: Caller, params: Params<ListForks>, paging: Paging,
+) -> Result<Paged<ProjectEntity>> {
+    by.read(move |tx, by| {
+        let source = access::project(tx, &by.viewer, &params.id, Purpose::Read)?;
+        page(tx, by, &params.filter, paging, filters::forks_of(source.id))
+    })
+    .await
+}
+
 fn page(
     tx: &mut Tx<'_>, by: &Caller, list: &ListProjects, paging: Paging, place: Fragment,
 ) -> Result<Paged<ProjectEntity>> {
     let mut condition = list.condition(tx, &by.viewer);
     condition.raw(" and (").append(place).raw(")");
     let elsewhere = list.repository_storage.as_deref();
-    if by.viewer.is_admin() && elsewhere.is_some_and(|storage| storage != "default") {
-        condition.raw(" and false");
+    if let (true, Some(storage)) = (by.viewer.is_admin(), elsewhere) {
+        match hooks::get(tx)?.code_lies_in {
+            Some(lies_in) => condition.raw(" and ").append(lies_in(storage)),
+            None => condition.raw(" and false"),
+        };
     }
     let keyset = paging.is_keyset();
     let default = match keyset {

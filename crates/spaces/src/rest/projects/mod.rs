@@ -1,11 +1,13 @@
 //! Projects: one, create, change, archive, delete.
 
+mod forks;
 mod list;
 mod stars;
 
 use super::{Caller, Safeguard, change_project};
 use crate::access::{self, Purpose};
 use crate::entities::{self, ProjectEntity};
+use crate::hooks::{AboutCode, AboutWanted};
 use crate::rules::{self, ProjectChange};
 use identity::viewer::Admin;
 use kernel::app::App;
@@ -17,6 +19,7 @@ use kernel::ids::Reference;
 use std::sync::Arc;
 
 pub fn routes(r: &mut Routes) {
+    forks::routes(r);
     list::routes(r);
     stars::routes(r);
     r.post("/projects", create).summary("Creates a project");
@@ -109,17 +112,29 @@ kernel::params! {
         pub id: Reference,
         /// With bytes in use, for reporters.
         pub statistics: Option<bool>,
+        /// With its license, as a file of its code has it.
+        pub license: Option<bool>,
     }
 }
 
 async fn show(by: Caller, params: Params<ShowProject>) -> Result<Ok200<ProjectEntity>> {
-    by.read(move |tx, by| {
+    let (asker, license) = (by.clone(), params.license.unwrap_or(false));
+    let read = by.read(move |tx, by| {
         let project = access::project(tx, &by.viewer, &params.id, Purpose::Read)?;
         let statistics = params.statistics.unwrap_or(false)
             && access::level_in_project(tx, &by.viewer, &project)? >= access::REPORTER;
-        entities::one_project(tx, by, &project, statistics).map(Ok200)
-    })
-    .await
+        let entity = entities::one_project(tx, by, &project, statistics)?;
+        let wanted = AboutWanted { license, commit_count: statistics };
+        Ok((project, entity, wanted, crate::hooks::get(tx)?.code_about))
+    });
+    let (project, entity, wanted, about) = read.await?;
+    let Caller { app, viewer, .. } = asker;
+    let about = match about {
+        // A project shows, in whatever state its repository is.
+        Some(read) => read(app.clone(), viewer, project, wanted).await.unwrap_or_default(),
+        None => AboutCode::default(),
+    };
+    Ok(Ok200(entities::with_code(&app, entity, about, wanted)))
 }
 
 /// Whether a request says anything but which project it is about. What is

@@ -187,3 +187,55 @@ async fn pages_name_their_feeds(t: TestServer) {
     let strangers = t.new_browser().get("/jane").await.is(200).text();
     assert!(strangers.contains("href=\"/jane.atom\""), "{strangers}");
 }
+
+#[testkit::story]
+async fn feeds_of_code_are_read_by_the_token(t: TestServer) {
+    let (project, jane, _) = workshop(&t).await;
+    let admin = t.admin();
+    let file = json!({"action": "create", "file_path": "a", "content": "iron"});
+    let commit = json!({"branch": "main", "commit_message": "Begin", "actions": [file]});
+    admin.post(project.at("/repository/commits")).json(&commit).await.is(201);
+    let tag = json!({"tag_name": "v1", "ref": "main"});
+    admin.post(project.at("/repository/tags")).json(&tag).await.is(201);
+    let release = json!({"tag_name": "v1", "name": "First <one>", "description": "notes"});
+    admin.post(project.at("/releases")).json(&release).await.is(201);
+    let browser = t.browser("jane").await;
+    let token = feed_token(&browser).await;
+    let reader = t.anonymous();
+    let feeds = [
+        ("/acme/anvil/-/commits/main?format=atom", "Begin"),
+        ("/acme/anvil/-/tags?format=atom", "v1"),
+        ("/acme/anvil/-/releases.atom", "First &#60;one&#62;"),
+    ];
+    for (path, title) in feeds {
+        let joint = if path.contains('?') { '&' } else { '?' };
+        let text = feed(&reader, &format!("{path}{joint}feed_token={token}")).await.text();
+        assert_eq!(titles(&text), [title], "{path}");
+        assert!(!text.contains(&token), "{path} tells the token");
+        let wrong = reader.at(format!("{path}{joint}feed_token=feed-x")).await;
+        assert_ne!(wrong.status, 200, "{path}");
+        assert_ne!(reader.at(path).await.status, 200, "{path}");
+        // The page says where its feed is.
+        let page = path.split(['?', '.']).next().unwrap_or_default();
+        let page = browser.get(page).await.is(200).text();
+        assert!(page.contains(&format!("feed_token={token}")), "{path}");
+    }
+    // The pages themselves stay closed to it, however it is asked.
+    for page in ["/acme/anvil/-/commits/main", "/acme/anvil/-/tags", "/acme/anvil/-/releases"] {
+        for rest in ["", "&format=html", "&format=atom&format=html"] {
+            let reply = reader.at(format!("{page}?feed_token={token}{rest}")).await;
+            assert!(reply.status != 200 || !reply.text().contains("<html"), "{page}{rest}");
+        }
+        let form = "format=html";
+        let reply = reader.at(format!("{page}?format=atom&feed_token={token}")).form(form).await;
+        assert!(reply.status != 200 || !reply.text().contains("<html"), "{page}");
+    }
+    // Who leaves reads no more.
+    let member = project.at(&format!("/members/{}", jane.id));
+    admin.delete(member).await.is(204);
+    for (path, _) in feeds {
+        let joint = if path.contains('?') { '&' } else { '?' };
+        let gone = reader.at(format!("{path}{joint}feed_token={token}")).await;
+        assert_ne!(gone.status, 200, "{path}");
+    }
+}

@@ -1,13 +1,26 @@
 //! Code over REST: branches, tags, commits, files and what differs between them. The
 //! stock git says what is right.
 
+mod about;
+mod branch_pages;
+mod changelog;
+mod commit_comments;
+mod commit_pages;
 mod comparing;
+mod diff_pages;
+mod editing;
 mod files;
+mod graph;
 mod history;
+mod history_pages;
 mod hostile;
+mod hostile_pages;
+mod pages;
 mod refs;
+mod repository_settings;
+mod tag_pages;
 
-use testkit::{Git, TestProject, TestServer};
+use testkit::{Browser, Git, TestProject, TestServer};
 
 /// A history with a rename, a merge, a binary file, odd names, a link, a program and a
 /// submodule, pushed to a project.
@@ -47,6 +60,33 @@ async fn history(t: &TestServer) -> (TestProject, Git) {
         .await
         .done();
     (project, git)
+}
+
+/// The same, and somebody who maintains it at the pages.
+async fn maintained(t: &TestServer) -> (TestProject, Git, Browser) {
+    let (project, git) = history(t).await;
+    let jane = t.user("jane").await;
+    project.add(&jane, 40).await;
+    let browser = t.browser("jane").await;
+    (project, git, browser)
+}
+
+/// Pushes all branches and tags.
+async fn push(git: &Git) {
+    git.run_in("one", &["push", "--quiet", "--force", "origin", "--all"])
+        .await
+        .done();
+    git.run_in("one", &["push", "--quiet", "origin", "--tags"]).await.done();
+}
+
+/// A page has these, and none of those.
+fn check(page: &str, has: &[&str], lacks: &[&str]) {
+    for text in has {
+        assert!(page.contains(text), "no {text} in {page}");
+    }
+    for text in lacks {
+        assert!(!page.contains(text), "{text} in {page}");
+    }
 }
 
 /// The lines that git answers.

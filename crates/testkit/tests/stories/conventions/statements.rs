@@ -32,6 +32,14 @@ async fn about_the_first_issue(t: &TestServer, user: &Client, issue: &str, body:
     }
 }
 
+/// A public key, another one for each number.
+fn public_key(n: i64) -> String {
+    use base64::Engine;
+    let mut bytes = b"\0\0\0\x0bssh-ed25519\0\0\0\x20".to_vec();
+    bytes.extend_from_slice(&n.to_be_bytes().repeat(4));
+    format!("ssh-ed25519 {}", base64::engine::general_purpose::STANDARD.encode(bytes))
+}
+
 /// An integration, an alert that this user looks after and that is an
 /// incident, a maintenance window, and who is on call.
 async fn alert(t: &TestServer, area: &str, n: i64, user: i64) {
@@ -134,6 +142,16 @@ async fn board(t: &TestServer, project: &TestProject, n: i64) {
     }
 }
 
+/// A release for a milestone with a link, and a link of the first one.
+async fn release(t: &TestServer, project: &TestProject, n: i64) {
+    let link = |name: String| json!({"url": format!("https://files.example/{name}"), "name": name});
+    let body = json!({"tag_name": format!("v{n}"), "milestones": [format!("g{n}")],
+        "assets": {"links": [link("own".into())]}});
+    t.admin().post(project.at("/releases")).json(&body).await.is(201);
+    let links = project.at("/releases/v0/assets/links");
+    t.admin().post(links).json(&link(format!("l{n}"))).await.is(201);
+}
+
 /// Fifty-five of everything that is listed, told apart where the lists look:
 /// each project in a group of its own, each package with two files.
 async fn fill(t: &TestServer) -> (String, String) {
@@ -143,6 +161,12 @@ async fn fill(t: &TestServer) -> (String, String) {
     let settings = project.at("/error_tracking/settings");
     t.admin().put(settings).json(&on).await.is(200);
     commits(t).await;
+    let action = json!({"action": "create", "file_path": ".gitlab-ci.yml",
+        "content": "a: {script: e}"});
+    let body = json!({"branch": "main", "commit_message": "x [skip ci]", "actions": [action]});
+    t.admin().post(project.at("/repository/commits")).json(&body).await.is(201);
+    let many = json!({"ci_pipeline_schedules": 0});
+    t.admin().put("/application/plan_limits").json(&many).await.is(200);
     let keys = project.at("/error_tracking/client_keys");
     for n in 0..55 {
         let key = t.admin().post(&keys).await.is(201);
@@ -158,6 +182,7 @@ async fn fill(t: &TestServer) -> (String, String) {
         project.add(&user, 30).await;
         alert(t, &project.at("/alert_management"), n, user.id).await;
         group.add(&user, 10).await;
+        user.post(project.at("/fork")).await.is(201);
         let name = format!("g{n}");
         let file = [("file", "a.txt", name.as_bytes())];
         multipart(user.post(project.at("/uploads")), &[], &file).await.is(201);
@@ -178,8 +203,29 @@ async fn fill(t: &TestServer) -> (String, String) {
         let issue = json!({"title": name, "description": text, "labels": name});
         let made = t.admin().post(project.at("/issues")).json(&issue).await.is(201);
         board(t, &project, n).await;
+        release(t, &project, n).await;
         let rule = json!({"name": name, "allowed_to_push": [{"user_id": user.id}]});
         t.admin().post(project.at("/protected_branches")).json(&rule).await.is(201);
+        let begin = json!({"ref": "main"});
+        t.admin().post(project.at("/pipeline")).json(&begin).await.is(201);
+        environment(t, &project, &name).await;
+        let schedule = json!({"description": name, "ref": "main", "cron": "0 4 1 1 *"});
+        t.admin().post(project.at("/pipeline_schedules")).json(&schedule).await.is(201);
+        let trigger = json!({"description": name});
+        t.admin().post(project.at("/triggers")).json(&trigger).await.is(201);
+        let runner = json!({"runner_type": "project_type", "project_id": project.id});
+        t.admin().post("/user/runners").json(&runner).await.is(201);
+        let of_group = json!({"runner_type": "group_type", "group_id": group.id});
+        t.admin().post("/user/runners").json(&of_group).await.is(201);
+        let token = t.admin().post("/runners/1/reset_authentication_token").await.is(201).json();
+        let machine = json!({"token": token["token"], "system_id": name});
+        t.anonymous().post("/runners/verify").json(&machine).await.is(200);
+        let variable = json!({"key": name, "value": name});
+        t.admin().post(project.at("/variables")).json(&variable).await.is(201);
+        let key = json!({"title": name, "key": public_key(n), "can_push": n % 2 == 0});
+        t.admin().post(project.at("/deploy_keys")).json(&key).await.is(201);
+        let key = json!({"title": name, "key": public_key(n + 1000)});
+        t.admin().post("/user/keys").json(&key).await.is(201);
         epic(t, &group, n, made.id()).await;
         let todo = project.at(&format!("/issues/{}/todo", n + 1));
         t.admin().post(todo).await.is(201);
@@ -195,6 +241,19 @@ async fn fill(t: &TestServer) -> (String, String) {
         .await;
     }
     (project.at(""), group.at(""))
+}
+
+/// A protected environment with a deployment, and a freeze.
+async fn environment(t: &TestServer, project: &TestProject, name: &str) {
+    let commits = t.admin().get(project.at("/repository/commits?per_page=1")).await.is(200);
+    let told = json!({"environment": name, "sha": commits.each("id")[0], "ref": "main",
+        "tag": false, "status": "success"});
+    t.admin().post(project.at("/deployments")).json(&told).await.is(201);
+    let rule = json!({"name": name, "deploy_access_levels": [{"access_level": 40}],
+        "approval_rules": [{"access_level": 40}]});
+    t.admin().post(project.at("/protected_environments")).json(&rule).await.is(201);
+    let freeze = json!({"freeze_start": "0 0 * * *", "freeze_end": "0 1 * * *"});
+    t.admin().post(project.at("/freeze_periods")).json(&freeze).await.is(201);
 }
 
 #[testkit::story]
@@ -244,13 +303,43 @@ async fn lists_of_fifty_cost_what_lists_of_five_cost(t: TestServer) {
         ),
         ("/groups/{id}/related_epic_links", format!("{group}/related_epic_links")),
         ("/groups/{id}/epics/{epic_iid}/notes", format!("{group}/epics/1/notes")),
+        ("/projects/{id}/forks", format!("{project}/forks")),
         ("/projects/{id}/protected_branches", format!("{project}/protected_branches")),
+        ("/projects/{id}/variables", format!("{project}/variables")),
+        ("/projects/{id}/pipelines", format!("{project}/pipelines")),
+        ("/projects/{id}/jobs", format!("{project}/jobs")),
+        ("/projects/{id}/environments", format!("{project}/environments")),
+        ("/projects/{id}/deployments", format!("{project}/deployments")),
+        ("/projects/{id}/freeze_periods", format!("{project}/freeze_periods")),
+        (
+            "/projects/{id}/protected_environments",
+            format!("{project}/protected_environments"),
+        ),
+        ("/projects/{id}/pipeline_schedules", format!("{project}/pipeline_schedules")),
+        ("/projects/{id}/triggers", format!("{project}/triggers")),
+        ("/runners", "/runners".into()),
+        ("/runners/all", "/runners/all".into()),
+        ("/runners/{runner_id}/managers", "/runners/1/managers".into()),
+        ("/projects/{id}/runners", format!("{project}/runners")),
+        ("/groups/{id}/runners", format!("{group}/runners")),
+        ("/projects/{id}/deploy_keys", format!("{project}/deploy_keys")),
+        ("/deploy_keys", "/deploy_keys".into()),
+        ("/user/keys", "/user/keys".into()),
         ("/projects/{id}/repository/branches", format!("{project}/repository/branches")),
         ("/projects/{id}/repository/tags", format!("{project}/repository/tags")),
         (
             "/projects/{id}/repository/commits",
             format!("{project}/repository/commits?with_stats=true"),
         ),
+        (
+            "/projects/{id}/releases",
+            format!("{project}/releases?include_html_description=true"),
+        ),
+        (
+            "/projects/{id}/releases/{tag_name}/assets/links",
+            format!("{project}/releases/v0/assets/links"),
+        ),
+        ("/groups/{id}/releases", format!("{group}/releases")),
         ("/projects/{id}/labels", format!("{project}/labels?with_counts=true")),
         ("/projects/{id}/milestones", format!("{project}/milestones")),
         ("/projects/{id}/uploads", format!("{project}/uploads")),

@@ -131,6 +131,18 @@ const LISTS: &[(&str, u64)] = &[
         "{projects(first:ROWS){nodes{trackerErrors{externalUrl errors(first:3){nodes{title frequency{count}}}}}}}",
         9,
     ),
+    ("{projects(first:ROWS){nodes{ciVariables(first:3){count nodes{key value}}}}}", 8),
+    ("{groups(first:ROWS){nodes{ciVariables(first:3){count nodes{key value}}}}}", 8),
+    ("{projects(first:ROWS){nodes{environments(first:3){count nodes{name}}}}}", 8),
+    ("{groups(first:ROWS){nodes{protectedEnvironments{nodes{name}}}}}", 8),
+    (
+        "{projects(first:ROWS){nodes{pipelines(first:3){count nodes{id stages{nodes{name}} jobs{nodes{name stage{name} user{name}}}}}}}}",
+        16,
+    ),
+    (
+        "{projects(first:ROWS){nodes{jobs(first:3){count nodes{name pipeline{iid user{name}}}}}}}",
+        14,
+    ),
     (
         "{groups(first:ROWS){nodes{userPermissions{createProjects} projects(first:3){nodes{path}}}}}",
         8,

@@ -18,7 +18,7 @@ fn post(client: &Client, project: &str, path: &str, body: &Value) -> testkit::Re
         .bytes(body.to_string())
 }
 
-async fn batch(client: &Client, project: &str, operation: &str, objects: Value) -> Reply {
+pub async fn batch(client: &Client, project: &str, operation: &str, objects: Value) -> Reply {
     let body = json!({"operation": operation, "transfers": ["basic"], "objects": objects});
     post(client, project, "objects/batch", &body).await
 }
@@ -28,7 +28,7 @@ fn object(content: &str) -> Value {
 }
 
 /// Does what a batch said of its only object.
-async fn follow(t: &TestServer, told: &Value, action: &str, body: Option<&str>) -> Reply {
+pub async fn follow(t: &TestServer, told: &Value, action: &str, body: Option<&str>) -> Reply {
     let way = &told["objects"][0]["actions"][action];
     let href = way["href"].as_str().unwrap_or_else(|| panic!("no {action} in {told}"));
     let path = href.split_once("://").unwrap().1;
@@ -43,7 +43,7 @@ async fn follow(t: &TestServer, told: &Value, action: &str, body: Option<&str>) 
 }
 
 /// Sends a large file as a client does.
-async fn send(t: &TestServer, client: &Client, project: &str, content: &str) {
+pub async fn send(t: &TestServer, client: &Client, project: &str, content: &str) {
     let told = batch(client, project, "upload", json!([object(content)])).await.is(200).json();
     follow(t, &told, "upload", Some(content)).await.is(200);
 }

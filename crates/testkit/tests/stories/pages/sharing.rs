@@ -134,6 +134,42 @@ async fn a_star_is_given_counted_and_taken_back(t: TestServer) {
 }
 
 #[testkit::story]
+async fn a_project_is_forked_by_a_form(t: TestServer) {
+    let jane = member(&t, "jane", 20).await;
+    let page = jane.get("/acme/anvil").await.is(200).text();
+    assert!(page.contains("href=\"/acme/anvil/-/forks/new\""), "{page}");
+    assert!(page.contains("forks\" aria-label=\"0 forks\">0</a>"), "{page}");
+    let form = jane.get("/acme/anvil/-/forks/new").await.is(200).text();
+    assert!(form.contains("value=\"anvil\"") && form.contains(">jane</option>"), "{form}");
+    let fields = [("name", "Horn"), ("path", ""), ("visibility", "private")];
+    let (to, page) = jane.submit("/acme/anvil/-/forks", &fields).await;
+    assert_eq!(to, "/jane/horn");
+    assert!(page.contains("Horn is forked."), "{page}");
+    assert!(page.contains("<a href=\"/acme/anvil\">acme/anvil</a>"), "{page}");
+    let refused = jane.post("/acme/anvil/-/forks", &fields).await.is(422).text();
+    assert!(refused.contains("Has already been taken"), "{refused}");
+    let list = jane.get("/acme/anvil/-/forks").await.is(200).text();
+    assert!(list.contains("href=\"/jane/horn\""), "{list}");
+    let none = jane.get("/acme/anvil/-/forks?search=beak").await.is(200).text();
+    assert!(none.contains("No forks"), "{none}");
+    let off = json!({"forking_access_level": "disabled"});
+    t.admin().put("/projects/acme%2Fanvil").json(&off).await.is(200);
+    jane.get("/acme/anvil/-/forks/new").await.is(403);
+    jane.post("/acme/anvil/-/forks", &fields).await.is(403);
+    let page = jane.get("/acme/anvil").await.is(200).text();
+    assert!(
+        !page.contains("/-/forks/new") && page.contains("aria-label=\"1 fork\""),
+        "{page}"
+    );
+    t.user("olga").await;
+    let olga = t.browser("olga").await;
+    olga.get("/acme/anvil/-/forks").await.is(404);
+    olga.get("/acme/anvil/-/forks/new").await.is(404);
+    t.anonymous().at("/acme/anvil/-/forks/new").await.is(401);
+    jane.post_bare("/acme/anvil/-/forks", &fields).await.is(403);
+}
+
+#[testkit::story]
 async fn a_project_and_a_group_are_shared_with_a_group(t: TestServer) {
     let jane = member(&t, "jane", 50).await;
     let labs = t.group("labs").await;

@@ -1,6 +1,8 @@
 //! What is hidden: one of everything that routes are about.
 
-use crate::refusals::{archives, forms};
+use super::packages;
+use super::things::{begun_by, environment, job_token_scope, pipeline, snippet};
+use crate::packages_formats::forms;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use testkit::{Client, TestGroup, TestProject, TestServer};
@@ -23,7 +25,7 @@ pub async fn hide(t: &TestServer) -> Hidden {
     let project = t.project("vault/inner/secret").await;
     let package = project.generic_package("hammer", "1.0").await;
     project.npm_package("@vault/hammer", "1.0.0").await;
-    let sources = python_package(&project, &t.admin()).await;
+    let sources = packages::python_package(&project, &t.admin()).await;
     // The name of a package that is found without naming its project, too.
     let jar = "vault/inner/secret/1.0/secret-1.0.jar";
     let jars = project.at(&format!("/packages/maven/{jar}"));
@@ -44,6 +46,9 @@ pub async fn hide(t: &TestServer) -> Hidden {
     made(project.at("/protected_branches"), main.clone()).await;
     made(project.at("/protected_tags"), main.clone()).await;
     made(group.at("/protected_branches"), main).await;
+    made(group.at("/push_rule"), json!({})).await;
+    let mirror = json!({"url": "ssh://git@host.example/vault.git"});
+    let mirror = made(project.at("/remote_mirrors"), mirror).await.id();
     let rules = "/packages/cleanup/rules";
     let cleanup = json!({"package_type": "generic", "keep_last": 1});
     let cleanup_of_project = made(project.at(rules), cleanup.clone()).await.id();
@@ -59,6 +64,9 @@ pub async fn hide(t: &TestServer) -> Hidden {
     let deploy = json!({"name": "robot", "scopes": ["read_package_registry"]});
     let deploy_of_project = made(project.at("/deploy_tokens"), deploy.clone()).await.id();
     let deploy_of_group = made(group.at("/deploy_tokens"), deploy).await.id();
+    let [key, deploy_key] = ssh_keys(&admin, &keepers, &project).await;
+    let gpg_key = json!({"key": crate::signatures::SHORT});
+    let gpg_key = made(format!("{keepers}/gpg_keys"), gpg_key).await.id();
     let share = json!({"group_id": friends.id, "group_access": 10});
     made(project.at("/share"), share.clone()).await;
     made(group.at("/share"), share).await;
@@ -88,13 +96,33 @@ pub async fn hide(t: &TestServer) -> Hidden {
     let (client_key, error) = reported_error(&admin, &project).await;
     let [integration, window, image] = received_alert(&admin, &project).await;
     let [rotation, policy] = on_call(&admin, &project).await;
-    let module = go_module(&admin, &project).await;
-    let archive = composer_archive(&admin, &project).await;
-    let (recipe, recipe_file) = conan_recipe(&admin, &project).await;
-    let nuget = nuget_package(&admin, &project).await;
+    let module = packages::go_module(&admin, &project).await;
+    let archive = packages::composer_archive(&admin, &project).await;
+    let (recipe, recipe_file) = packages::conan_recipe(&admin, &project).await;
+    let nuget = packages::nuget_package(&admin, &project).await;
+    let variable = json!({"key": "FORGE", "value": "a secret"});
+    for to in [project.at("/variables"), group.at("/variables"), "/admin/ci/variables".into()] {
+        made(to, variable.clone()).await;
+    }
     let upload = uploaded(&admin, &project.at("/uploads")).await;
+    let blob = history(&admin, &project).await;
+    let [pipeline, job] = pipeline(&admin, &project).await;
+    let [schedule, trigger] = begun_by(&admin, &project).await;
+    let let_in = t.project("vault/inner/lets").await;
+    job_token_scope(&admin, &project, &let_in, &friends).await;
+    let runner = json!({"runner_type": "project_type", "project_id": project.id,
+        "description": "a secret"});
+    let runner = made("/user/runners".into(), runner).await.id().to_string();
     let upload_of_group = uploaded(&admin, &group.at("/uploads")).await;
+    let snippet = snippet(&admin, &project).await;
+    let environment = environment(&admin, &project, &group.at("")).await;
     let ids = [
+        (("snippets", "snippet_id"), snippet[0].clone()),
+        (("snippets", "note_id"), snippet[1].clone()),
+        (("snippets", "discussion_id"), snippet[2].clone()),
+        (("snippets", "award_id"), snippet[3].clone()),
+        (("snippets", "award_of_note_id"), snippet[4].clone()),
+        ((EVERYWHERE, "ref"), "main".into()),
         (("projects", "id"), project.id.to_string()),
         (("groups", "id"), group.id.to_string()),
         (("namespaces", "id"), group.id.to_string()),
@@ -133,18 +161,29 @@ pub async fn hide(t: &TestServer) -> Hidden {
         (("groups", "discussion_id"), discussion_of_epic),
         (("projects", "cleanup_rule_id"), cleanup_of_project.to_string()),
         (("groups", "cleanup_rule_id"), cleanup_of_group.to_string()),
+        (("projects", "forked_from_id"), project.id.to_string()),
         (("projects", "upload_id"), upload.0),
         (("groups", "upload_id"), upload_of_group.0),
         (("projects", "secret"), upload.1),
         (("groups", "secret"), upload_of_group.1),
         ((EVERYWHERE, "filename"), "plan.png".into()),
         (("projects", "name"), "main".into()),
+        (("projects", "type"), "issues".into()),
+        (("templates", "type"), "dockerfiles".into()),
+        (("templates", "name"), "Rust".into()),
+        (("templates", "license"), "mit".into()),
         (("groups", "name"), "main".into()),
         (("projects", "note_id"), work[6].to_string()),
         (("projects", "award_id"), work[7].to_string()),
         (("projects", "award_of_note_id"), work[8].to_string()),
         (("todos", "id"), work[9].to_string()),
         (("projects", "discussion_id"), discussion),
+        (("users", "key_id"), key.to_string()),
+        (("user", "key_id"), key.to_string()),
+        (("keys", "id"), key.to_string()),
+        ((EVERYWHERE, "gpg_key_id"), gpg_key.to_string()),
+        (("projects", "deploy_key_id"), deploy_key.to_string()),
+        (("projects", "mirror_id"), mirror.to_string()),
         ((EVERYWHERE, "user_id"), keeper.id.to_string()),
         ((EVERYWHERE, "group_id"), friends.id.to_string()),
         ((EVERYWHERE, "email"), "vault@example.com".into()),
@@ -155,7 +194,7 @@ pub async fn hide(t: &TestServer) -> Hidden {
         ((EVERYWHERE, "package_protection_rule_id"), rule.to_string()),
         ((EVERYWHERE, "package_name"), "hammer".into()),
         ((EVERYWHERE, "channel"), "stable".into()),
-        ((EVERYWHERE, "chart_file"), chart(&project, &t.admin()).await),
+        ((EVERYWHERE, "chart_file"), packages::chart(&project, &t.admin()).await),
         ((EVERYWHERE, "sha256"), sources),
         ((EVERYWHERE, "distribution"), "hammer-1.0.tar.gz".into()),
         ((EVERYWHERE, "package_version"), "1.0".into()),
@@ -196,7 +235,27 @@ pub async fn hide(t: &TestServer) -> Hidden {
         ((EVERYWHERE, "audit_event_id"), event[0].to_string()),
         ((EVERYWHERE, "branch"), "main".into()),
         ((EVERYWHERE, "tag_name"), "v1".into()),
-        ((EVERYWHERE, "blob_id"), history(&admin, &project).await),
+        ((EVERYWHERE, "blob_id"), blob),
+        ((EVERYWHERE, "pipeline_id"), pipeline),
+        ((EVERYWHERE, "job_id"), job),
+        ((EVERYWHERE, "pipeline_schedule_id"), schedule),
+        ((EVERYWHERE, "schedule_key"), "FORGE".into()),
+        ((EVERYWHERE, "trigger_id"), trigger),
+        ((EVERYWHERE, "target_project_id"), let_in.id.to_string()),
+        ((EVERYWHERE, "target_group_id"), friends.id.to_string()),
+        ((EVERYWHERE, "runner_id"), runner),
+        ((EVERYWHERE, "environment_id"), environment[0].clone()),
+        ((EVERYWHERE, "deployment_id"), environment[1].clone()),
+        ((EVERYWHERE, "freeze_period_id"), environment[2].clone()),
+        (("groups", "tier"), "other".into()),
+        ((EVERYWHERE, "ref_name"), "main".into()),
+        ((EVERYWHERE, "*archive_path"), "vault.txt".into()),
+        ((EVERYWHERE, "resource_group"), "forge".into()),
+        ((EVERYWHERE, "link_id"), release_link(&admin, &project).await),
+        ((EVERYWHERE, "*suffix"), "assets/links".into()),
+        ((EVERYWHERE, "*asset_path"), "hammer.txt".into()),
+        ((EVERYWHERE, "*slug"), wiki_page(&admin, &[project.at(""), group.at("")]).await),
+        ((EVERYWHERE, "key"), "FORGE".into()),
         ((EVERYWHERE, "sha"), "main".into()),
         ((EVERYWHERE, "file_path"), "README.md".into()),
         ((EVERYWHERE, "submodule"), "sub".into()),
@@ -208,19 +267,51 @@ pub async fn hide(t: &TestServer) -> Hidden {
     }
 }
 
-/// A file on two branches and a tag; the id of its content.
+/// A key of a user and one of a project.
+async fn ssh_keys(admin: &Client, user: &str, project: &TestProject) -> [i64; 2] {
+    let line = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILM+rvN+ot98qgEN796jTiQfZfG1KaT0PtFDJ/XFSqti";
+    let key = json!({"title": "laptop", "key": line});
+    let key = admin.post(format!("{user}/keys")).json(&key).await.is(201).id();
+    let line = "ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBHwf2HMM5TRXvo2SQJjsNkiDD5KqiiNjrGVv3UUh+mMT5RHxiRtOnlqvjhQtBq0VpmpCV/PwUdhOig4vkbqAcEc=";
+    let deploy = json!({"title": "machine", "key": line});
+    let deploy = admin.post(project.at("/deploy_keys")).json(&deploy).await.is(201).id();
+    [key, deploy]
+}
+
+/// A file on two branches and a tag, and a template of issues; the id of the file's content.
 async fn history(admin: &Client, project: &TestProject) -> String {
     let post = async |path: &str, body: Value| {
         let path = project.at(&format!("/repository/{path}"));
         admin.post(path).json(&body).await.is(201)
     };
-    let file = json!({"action": "create", "file_path": "README.md", "content": "iron"});
-    let commit = json!({"branch": "main", "commit_message": "a file", "actions": [file]});
+    let file = |path: &str, content: &str| json!({"action": "create", "file_path": path, "content": content});
+    let template = file(".service/issue_templates/main.md", "a secret");
+    let files = json!([file("README.md", "iron"), template]);
+    let commit = json!({"branch": "main", "commit_message": "two files", "actions": files});
     post("commits", commit).await;
     post("branches", json!({"branch": "hammer", "ref": "main"})).await;
     post("tags", json!({"tag_name": "v1", "ref": "main"})).await;
+    post("tags", json!({"tag_name": "v1.0.0", "ref": "main"})).await;
     let tree = admin.get(project.at("/repository/tree")).await.is(200).each("id");
-    tree[0].as_str().expect("an id").to_owned()
+    let file = tree.last().expect("a file behind the folder");
+    file.as_str().expect("an id").to_owned()
+}
+
+/// Releases a tag with a link; the id of that.
+async fn release_link(admin: &Client, project: &TestProject) -> String {
+    let link = json!({"name": "a secret", "url": "https://a.example/", "filepath": "/hammer.txt"});
+    let release = json!({"tag_name": "v1", "assets": {"links": [link]}});
+    let made = admin.post(project.at("/releases")).json(&release).await.is(201).json();
+    made["assets"]["links"][0]["id"].to_string()
+}
+
+/// A page in the wikis of these; its slug.
+async fn wiki_page(admin: &Client, places: &[String]) -> String {
+    for place in places {
+        let page = json!({"title": "vault", "content": "a secret"});
+        admin.post(format!("{place}/wikis")).json(&page).await.is(201);
+    }
+    "vault".into()
 }
 
 /// Makes two issues that are linked, and much that happened to the first: its
@@ -345,65 +436,6 @@ async fn on_call(admin: &Client, project: &TestProject) -> [i64; 2] {
         made("oncall_schedules/1/rotations", rotation).await,
         made("escalation_policies", policy).await,
     ]
-}
-
-/// Publishes a version of a Go module; what of it is asked for.
-async fn go_module(admin: &Client, project: &TestProject) -> String {
-    let module = format!("127.0.0.1/{}", project.path);
-    let path = format!("{module}/@v/v1.0.0.zip");
-    let bytes = archives::zip(&[(&format!("{module}@v1.0.0/a.go"), "package a")]);
-    let at = project.at(&format!("/packages/go/{path}"));
-    admin.put(at).bytes(bytes).await.is(201);
-    path
-}
-
-/// Publishes a Conan recipe named after its project; the recipe and a file.
-async fn conan_recipe(admin: &Client, project: &TestProject) -> (String, String) {
-    let recipe = format!("hammer/1.0/{}/stable", project.path.replace('/', "+"));
-    let file = format!("{recipe}/0/export/conanmanifest.txt");
-    let at = project.at(&format!("/packages/conan/v1/files/{file}"));
-    admin.put(at).bytes("1\n").await.is(200);
-    (recipe, file)
-}
-
-/// Publishes a Composer package; the two parts of its archive's path.
-async fn composer_archive(admin: &Client, project: &TestProject) -> (String, String) {
-    let zip = archives::zip(&[("composer.json", r#"{"name": "smith/hammer"}"#)]);
-    let request = admin.post(project.at("/packages/composer?tag=1.0.0"));
-    let files = [("package", "p.zip", zip.as_slice())];
-    forms::multipart(request, &[], &files).await.is(201);
-    ("smith".into(), "hammer.zip".into())
-}
-
-/// Publishes a NuGet package; its file.
-async fn nuget_package(admin: &Client, project: &TestProject) -> String {
-    let own = "<package><metadata><id>hammer</id><version>1.0.0</version></metadata></package>";
-    let zip = archives::zip(&[("hammer.nuspec", own)]);
-    let request = admin.put(project.at("/packages/nuget"));
-    let files = [("package", "package.nupkg", zip.as_slice())];
-    forms::multipart(request, &[], &files).await.is(201);
-    "hammer.1.0.0.nupkg".into()
-}
-
-/// Publishes a chart; its file.
-async fn chart(project: &TestProject, admin: &Client) -> String {
-    let own = "apiVersion: v2\nname: hammer\nversion: 1.0.0\n";
-    let bytes = archives::tar_gz(&[("hammer/Chart.yaml", own)]);
-    let request = admin.post(project.at("/packages/helm/api/stable/charts"));
-    let files = [("chart", "hammer.tgz", bytes.as_slice())];
-    forms::multipart(request, &[], &files).await.is(201);
-    "hammer-1.0.0.tgz".into()
-}
-
-/// Publishes `hammer` for Python; the digest of its file.
-async fn python_package(project: &TestProject, admin: &Client) -> String {
-    let own = "Name: hammer\nVersion: 1.0\n";
-    let bytes = archives::tar_gz(&[("hammer-1.0/PKG-INFO", own)]);
-    let request = admin.post(project.at("/packages/pypi"));
-    let texts = [("name", "hammer"), ("version", "1.0")];
-    let files = [("content", "hammer-1.0.tar.gz", bytes.as_slice())];
-    forms::multipart(request, &texts, &files).await.is(201);
-    testkit::sha256(&bytes)
 }
 
 /// Sends a file for texts: its number, and what its address holds.

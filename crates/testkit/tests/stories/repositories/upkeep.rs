@@ -43,6 +43,35 @@ async fn run<J: kernel::jobs::Job + Clone>(t: &TestServer, job: J) {
 }
 
 #[testkit::story(noon)]
+async fn an_owner_has_a_repository_packed_anew(t: testkit::TestServer) {
+    let project = t.project("acme/anvil").await;
+    let (owner, maintainer) = (t.user("owner").await, t.user("maintainer").await);
+    project.add(&owner, 50).await;
+    project.add(&maintainer, 40).await;
+    let path = project.at("/housekeeping");
+    owner.post(&path).await.is(201);
+    let git = Git::of(&t.admin());
+    git.begin("one", "acme/anvil").await;
+    for number in 0..5 {
+        git.commit("one", "count.txt", &format!("{number}\n")).await;
+        git.run_in("one", &["push", "--quiet", "origin", "main"]).await.done();
+    }
+    t.anonymous().post(&path).await.is(401);
+    maintainer.post(&path).await.is(403);
+    owner.post(format!("{path}?task=odd")).await.is(400);
+    t.settle().await;
+    assert_eq!(packs(&t).await.0.len(), 5);
+    owner.post(&path).await.is(201);
+    owner.post(&path).await.is(409);
+    t.settle().await;
+    assert!(packs(&t).await.0.len() < 5);
+    t.advance(3600);
+    owner.post(format!("{path}?task=prune")).await.is(201);
+    t.settle().await;
+    assert_eq!(packs(&t).await.0.len(), 1);
+}
+
+#[testkit::story(noon)]
 async fn many_packs_become_few_and_nothing_is_lost(t: testkit::TestServer) {
     t.project("acme/anvil").await;
     let git = Git::of(&t.admin());

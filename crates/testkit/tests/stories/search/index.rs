@@ -106,7 +106,7 @@ async fn an_administrator_has_an_index_built_again(t: TestServer) {
     ada.submit(rebuild, &[]).await;
     t.settle().await;
     let page = ada.get("/admin/search").await.is(200).text();
-    assert_eq!(page.matches("complete</span>").count(), 11, "{page}");
+    assert_eq!(page.matches("complete</span>").count(), 12, "{page}");
     let path = "/search?scope=issues&search=zebra";
     let lost = t.app().write(|tx| Ok(tx.execute("delete from search_issues", ())?));
     lost.await.unwrap();
@@ -162,7 +162,7 @@ async fn an_empty_index_is_filled_by_a_job(t: TestServer) {
         }
         Ok(sources.len())
     });
-    assert_eq!(whole.await.unwrap(), 11);
+    assert_eq!(whole.await.unwrap(), 12);
 }
 
 #[testkit::story]

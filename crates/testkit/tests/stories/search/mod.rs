@@ -1,5 +1,6 @@
 //! Searching: what is found, by whom, and how it is shown.
 
+mod code;
 mod index;
 mod leaks;
 mod pages;
@@ -36,6 +37,9 @@ async fn zebras(t: &TestServer, path: &str, visibility: &str) -> TestProject {
     post("/issues/1/notes", internal).await.is(201);
     post("/labels", json!({"name": "zebra", "color": "red"})).await.is(201);
     post("/milestones", json!({"title": "zebra day"})).await.is(201);
+    let files = json!([{"file_path": "a.txt", "content": "stripes"}]);
+    let snippet = json!({"title": "zebra stripes", "visibility": visibility, "files": files});
+    post("/snippets", snippet).await.is(201);
     let group = path.rsplit_once('/').map_or(path, |(group, _)| group).replace('/', "%2F");
     for (title, confidential) in [("zebra hunt", false), ("zebra plan", true)] {
         let body = json!({"title": title, "confidential": confidential});

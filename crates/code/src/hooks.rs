@@ -1,0 +1,67 @@
+//! What rooms above plug in.
+
+use ::store::Tx;
+use identity::viewer::Viewer;
+use kernel::error::Result;
+use schemars::JsonSchema;
+use serde::Serialize;
+use spaces::access::{Levels, Purpose};
+use spaces::model::Project;
+use std::collections::HashMap;
+
+/// What the releases of tags say, by tag.
+pub type DescriptionOfTags = HashMap<String, Option<String>>;
+
+/// Of some tags of a project, for a viewer; nothing where they see no releases.
+pub type ReleasesOfTags =
+    fn(&mut Tx<'_>, &Viewer, &Project, &[String]) -> Result<Option<DescriptionOfTags>>;
+
+/// The newest pipeline of a commit.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct LastPipeline {
+    pub id: i64,
+    #[serde(rename = "ref")]
+    pub on_ref: String,
+    pub sha: String,
+    pub status: String,
+}
+
+/// Commits and their projects.
+pub type CommitKeys = Vec<(i64, String)>;
+
+/// The newest pipelines of those commits that have any.
+pub type LastPipelines =
+    fn(&mut Tx<'_>, CommitKeys) -> Result<HashMap<(i64, String), LastPipeline>>;
+
+/// Functions of the rooms above; they must be among the store's plugs.
+#[derive(Default)]
+pub struct Hooks {
+    pub releases_of_tags: Option<ReleasesOfTags>,
+    pub last_pipelines: Option<LastPipelines>,
+}
+
+pub(crate) fn releases_of_tags(
+    tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, tags: &[String],
+) -> Result<Option<DescriptionOfTags>> {
+    match tx.plugged::<Hooks>()?.releases_of_tags {
+        Some(releases) => releases(tx, viewer, project, tags),
+        None => Ok(None),
+    }
+}
+
+/// The newest pipelines of some commits, where the viewer sees pipelines.
+pub(crate) fn last_pipelines(
+    tx: &mut Tx<'_>, viewer: &Viewer, commits: &[(&Project, String)],
+) -> Result<HashMap<(i64, String), LastPipeline>> {
+    let Some(read) = tx.plugged::<Hooks>()?.last_pipelines else {
+        return Ok(HashMap::new());
+    };
+    let projects: Vec<&Project> = commits.iter().map(|(project, _)| *project).collect();
+    let levels = Levels::in_projects(tx, viewer, &projects)?;
+    let seen = commits.iter().filter(|(one, _)| levels.may(one, Purpose::ReadPipelines));
+    let keys: CommitKeys = seen.map(|(project, sha)| (project.id, sha.clone())).collect();
+    match keys.is_empty() {
+        true => Ok(HashMap::new()),
+        false => read(tx, keys),
+    }
+}

@@ -1,0 +1,5 @@
+//! SQL of environments, deployments and freezes.
+
+pub mod deployments;
+pub mod environments;
+pub mod freezes;

@@ -1,0 +1,105 @@
+//! What other rooms tell this one, and ask of it.
+
+use super::entity::PipelineBasic;
+use super::model::Pipeline;
+use super::store::jobs::by_id;
+use super::store::pipelines::{newest_of_commits, some};
+use super::tasks::PipelineOfPush;
+use ::store::Tx;
+use code::hooks::{CommitKeys, LastPipeline};
+use identity::entities::{basic, load_basic};
+use kernel::app::App;
+use kernel::error::Result;
+use kernel::jobs::enqueue_at;
+use packages::entity::PipelineEntity as BuiltBy;
+use repositories::rules::pushes::Pushed;
+use spaces::access::find_projects;
+use std::collections::HashMap;
+
+/// Branches and tags of one push that pipelines begin for.
+const MOST_REFS: usize = 4;
+/// What a push says that wants no pipeline at all.
+const NONE: &str = "ci.no_pipeline";
+
+/// Begins pipelines for what was pushed, once that is committed.
+pub fn pushed(tx: &mut Tx<'_>, push: &Pushed<'_>) -> Result<()> {
+    let Some(user) = push.viewer.user_id() else {
+        return Ok(());
+    };
+    if push.options.iter().any(|option| option == NONE) {
+        return Ok(());
+    }
+    let now = tx.now();
+    let moved = push.refs.iter().map(|(one, _)| *one);
+    let things = moved.filter(|one| {
+        !one.new.is_zero() && (one.name.as_branch().is_some() || one.name.as_tag().is_some())
+    });
+    for one in things.take(MOST_REFS) {
+        let task = PipelineOfPush {
+            project: push.project_id,
+            user,
+            name: one.name.to_string(),
+            old: one.old.to_string(),
+            new: one.peeled.unwrap_or(one.new).to_string(),
+            options: push.options.to_vec(),
+        };
+        enqueue_at(tx, &task, now)?;
+    }
+    Ok(())
+}
+
+/// The newest pipelines of those commits that have any.
+pub fn of_commits(
+    tx: &mut Tx<'_>, commits: CommitKeys,
+) -> Result<HashMap<(i64, String), LastPipeline>> {
+    let entity = |pipeline: Pipeline| {
+        let last = LastPipeline {
+            id: pipeline.id,
+            on_ref: pipeline.on_ref,
+            sha: pipeline.sha.clone(),
+            status: pipeline.status.to_string(),
+        };
+        ((pipeline.project_id, pipeline.sha), last)
+    };
+    Ok(newest_of_commits(tx, commits)?.into_iter().map(entity).collect())
+}
+
+/// What packages ask of pipelines.
+pub const OF_PACKAGES: packages::builds::Hooks =
+    packages::builds::Hooks { pipeline_of_job: Some(of_job), pipelines: Some(built_by) };
+
+fn of_job(tx: &mut Tx<'_>, job: i64) -> Result<Option<i64>> {
+    Ok(by_id(tx, job)?.map(|job| job.pipeline_id))
+}
+
+/// Pipelines as packages show them.
+fn built_by(app: &App, tx: &mut Tx<'_>, ids: Vec<i64>) -> Result<HashMap<i64, BuiltBy>> {
+    let found = some(tx, ids)?;
+    let people: Vec<i64> = found.iter().filter_map(|one| one.user_id).collect();
+    let people = load_basic(tx, &people)?;
+    let projects: Vec<i64> = found.iter().map(|one| one.project_id).collect();
+    let projects = find_projects(tx, &projects)?;
+    let url = |one: &Pipeline| {
+        let project = projects.iter().find(|project| project.id == one.project_id)?;
+        Some(project.web_url(app.base_url()))
+    };
+    let entity = |one: &Pipeline| {
+        let shown = PipelineBasic::of(one, &url(one)?);
+        let user = one.user_id.and_then(|id| people.get(&id));
+        let built_by = BuiltBy {
+            id: shown.id,
+            iid: shown.iid,
+            project_id: shown.project_id,
+            sha: shown.sha,
+            reference: shown.on_ref,
+            status: shown.status,
+            source: shown.source,
+            created_at: shown.created_at,
+            updated_at: shown.updated_at,
+            web_url: shown.web_url,
+            user: user.map(|user| basic(app, user)),
+        };
+        Some((one.id, built_by))
+    };
+    Ok(found.iter().filter_map(entity).collect())
+}

@@ -1,0 +1,360 @@
+//! `…/-/pipelines/ID`: one pipeline as a picture, as a list of jobs, and what of it failed.
+
+use super::graph::{Drawn, Graph};
+use super::parts::{StatusMark, short, took, who};
+use super::{Here, below, titles};
+use crate::formats::log::{clock, plain};
+use crate::pipelines::access::repository;
+use crate::pipelines::entity::between;
+use crate::pipelines::jobs::{is_retryable, retry_pipeline};
+use crate::pipelines::model::{Job, Pipeline, RunWhen};
+use crate::pipelines::rules;
+use crate::pipelines::status::Status;
+use crate::pipelines::store::{jobs as job_rows, pipelines as rows, progress};
+use crate::runners::store::jobs::ends;
+use ::store::Tx;
+use askama::Template;
+use http::Method;
+use identity::User;
+use identity::entities::load_basic;
+use identity::pages::page;
+use identity::viewer::Viewer;
+use jiff::Timestamp;
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::html::form::{self, FormPage, Outcome, Typed};
+use kernel::html::ui::{self, Tab};
+use kernel::html::{Errors, Page};
+use kernel::http::{Params, Response, Routes, Text};
+use spaces::access::Purpose;
+use spaces::pages::{Address, Section, Visit};
+use std::collections::HashMap;
+
+/// Failed jobs whose ends are shown, and lines of each.
+const MOST_ENDS: usize = 20;
+const LINES: usize = 15;
+
+pub fn routes(r: &mut Routes) {
+    r.page(Method::GET, &below("pipelines/{pipeline_id}"), show);
+    r.page(Method::POST, &below("pipelines/{pipeline_id}"), change);
+    r.page(Method::GET, &below("pipelines/{pipeline_id}/builds"), jobs);
+    r.page(Method::GET, &below("pipelines/{pipeline_id}/failures"), failures);
+}
+
+kernel::params! {
+    pub struct One {
+        pub pipeline_id: i64,
+    }
+}
+
+kernel::choices! {
+    /// What the forms of the page ask for.
+    pub enum Action as "PipelineAction" {
+        Retry = "retry",
+        Cancel = "cancel",
+        Delete = "delete",
+        Rename = "rename",
+    }
+}
+
+kernel::params! {
+    pub struct Form {
+        pub pipeline_id: i64,
+        pub action: Action,
+        pub name: Text,
+    }
+}
+
+/// What of a pipeline is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Graph,
+    Jobs,
+    Failures,
+}
+
+#[derive(Clone)]
+struct PipelinePage {
+    viewer: Viewer,
+    address: Address,
+    id: i64,
+    part: Part,
+    /// The first line of the message of its commit.
+    title: Option<String>,
+}
+
+impl PipelinePage {
+    async fn find(
+        app: &App, (viewer, address): (Viewer, Address), id: i64, part: Part,
+    ) -> Result<PipelinePage> {
+        let (by, at) = (viewer.clone(), address.clone());
+        let read = app.read(move |tx| {
+            let here = Here::find(tx, &by, &at)?;
+            let pipeline = here.pipeline(tx, id)?;
+            Ok((pipeline.sha, repository(tx, &here.project)?))
+        });
+        let (sha, repository) = read.await?;
+        let mut titles = titles(app, repository.as_ref(), std::iter::once(sha.as_str())).await?;
+        Ok(PipelinePage { viewer, address, id, part, title: titles.remove(&sha) })
+    }
+}
+
+async fn shown(app: App, of: (Viewer, Address), id: i64, part: Part) -> Result<Response> {
+    let page = PipelinePage::find(&app, of, id, part).await?;
+    form::show(&app, page).await
+}
+
+async fn show(app: App, viewer: Viewer, address: Address, one: Params<One>) -> Result<Response> {
+    shown(app, (viewer, address), one.pipeline_id, Part::Graph).await
+}
+
+async fn jobs(app: App, viewer: Viewer, address: Address, one: Params<One>) -> Result<Response> {
+    shown(app, (viewer, address), one.pipeline_id, Part::Jobs).await
+}
+
+async fn failures(
+    app: App, viewer: Viewer, address: Address, one: Params<One>,
+) -> Result<Response> {
+    shown(app, (viewer, address), one.pipeline_id, Part::Failures).await
+}
+
+async fn change(app: App, visit: Visit, form: Params<Form>) -> Result<Response> {
+    let of = (visit.viewer, visit.address);
+    let page = PipelinePage::find(&app, of, form.pipeline_id, Part::Graph).await?;
+    form::submit(&app, page, form.0).await
+}
+
+impl FormPage for PipelinePage {
+    type Form = Form;
+    type View = View;
+    const FIELDS: &'static [&'static str] = &["name"];
+
+    fn page(&self, app: &App) -> Page {
+        page(app, &self.viewer, &format!("Pipeline #{}", self.id))
+    }
+
+    fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<View> {
+        let here = Here::find(tx, &self.viewer, &self.address)?;
+        let pipeline = here.pipeline(tx, self.id)?;
+        let jobs = job_rows::latest(tx, pipeline.id)?;
+        let content = self.content(tx, &here, &jobs)?;
+        let people = load_basic(tx, &pipeline.user_id.into_iter().collect::<Vec<_>>())?;
+        let can_run = here.may_run(tx, &self.viewer, &pipeline)?;
+        let again = [Status::Failed, Status::Canceled, Status::Skipped];
+        Ok(View {
+            page: here.head.page_below(page, Section::Pipelines),
+            url: here.url(&format!("pipelines/{}", pipeline.id)),
+            project_url: here.head.url.clone(),
+            tabs: self.tabs(&here, &jobs),
+            user: pipeline.user_id.and_then(|id| people.get(&id).cloned()),
+            can_retry: can_run && jobs.iter().any(|job| again.contains(&job.status)),
+            can_cancel: can_run && !pipeline.status.is_finished(),
+            can_delete: rules::may_destroy(tx, &self.viewer, &here.project)?,
+            can_name: can_run,
+            above: pipeline.parent_pipeline_id.map(|id| here.url(&format!("pipelines/{id}"))),
+            coverage: rows::coverage(tx, pipeline.id)?,
+            title: self.title.clone(),
+            now: tx.now(),
+            name: match &typed.form {
+                Some(form) => form.name.to_string(),
+                None => pipeline.name.clone().unwrap_or_default(),
+            },
+            errors: typed.errors.clone(),
+            pipeline,
+            content,
+        })
+    }
+
+    fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
+        let viewer = &self.viewer;
+        let here = Here::find(tx, viewer, &self.address)?;
+        let pipeline = here.pipeline(tx, self.id)?;
+        let url = here.url(&format!("pipelines/{}", pipeline.id));
+        if form.action == Action::Delete {
+            rules::destroy(tx, viewer, (&here.project, &pipeline))?;
+            return Outcome::led(here.url("pipelines"), "Pipeline deleted.");
+        }
+        Here::to(tx, viewer, &self.address, Purpose::RunPipelines)?;
+        here.check_run(tx, viewer, &pipeline)?;
+        let text = match form.action {
+            Action::Retry => {
+                retry_pipeline(tx, pipeline.id, viewer.signed_in()?.user.id)?;
+                "What did not pass runs again."
+            }
+            Action::Cancel => {
+                rules::cancel(tx, &pipeline)?;
+                "Pipeline canceled."
+            }
+            Action::Rename => {
+                rules::rename(tx, &pipeline, &form.name)?;
+                "Pipeline named."
+            }
+            Action::Delete => return Err(Error::internal("it was deleted above")),
+        };
+        Outcome::led(url, text)
+    }
+}
+
+impl PipelinePage {
+    fn tabs(&self, here: &Here, jobs: &[Job]) -> Vec<Tab> {
+        let url = |path: &str| here.url(&format!("pipelines/{}{path}", self.id));
+        let failed = jobs.iter().filter(|job| job.status == Status::Failed).count() as u64;
+        let mut tabs = vec![
+            Tab::new("Graph", url(""), self.part == Part::Graph),
+            Tab::new("Jobs", url("/builds"), self.part == Part::Jobs).count(jobs.len() as u64),
+        ];
+        if failed > 0 || self.part == Part::Failures {
+            let tab = Tab::new("Failed jobs", url("/failures"), self.part == Part::Failures);
+            tabs.push(tab.count(failed));
+        }
+        tabs
+    }
+
+    fn content(&self, tx: &mut Tx<'_>, here: &Here, jobs: &[Job]) -> Result<Content> {
+        let url = |id: i64| here.url(&format!("jobs/{id}"));
+        let now = tx.now();
+        Ok(match self.part {
+            Part::Graph => {
+                let mut needs: HashMap<i64, Vec<String>> = HashMap::new();
+                for (id, name) in progress::needs(tx, self.id)? {
+                    needs.entry(id).or_default().push(name);
+                }
+                let drawn = |job: &Job| {
+                    Drawn::of(job, needs.remove(&job.id).unwrap_or_default(), url(job.id))
+                };
+                Content::Graph(Graph::of(jobs.iter().map(drawn).collect()))
+            }
+            Part::Jobs => {
+                Content::Jobs(jobs.iter().map(|job| Row::of(job, url(job.id), now)).collect())
+            }
+            Part::Failures => {
+                let failed: Vec<&Job> =
+                    jobs.iter().filter(|job| job.status == Status::Failed).collect();
+                let ids = failed.iter().take(MOST_ENDS).map(|job| job.id).collect();
+                let ends = ends(tx, ids)?;
+                let one = |job: &&Job| Failure {
+                    row: Row::of(job, url(job.id), now),
+                    end: ends.get(&job.id).map(|bytes| last_lines(bytes)),
+                };
+                Content::Failures(failed.iter().map(one).collect())
+            }
+        })
+    }
+}
+
+/// The last lines of a log as plain text.
+fn last_lines(bytes: &[u8]) -> String {
+    let lines: Vec<&[u8]> = bytes.trim_ascii_end().split(|byte| *byte == b'\n').collect();
+    let last = &lines[lines.len().saturating_sub(LINES)..];
+    last.iter().map(|line| plain(line)).collect::<Vec<_>>().join("\n")
+}
+
+/// A job in a list.
+pub struct Row {
+    pub job: Job,
+    pub url: String,
+    pub took: Option<String>,
+}
+
+impl Row {
+    pub fn of(job: &Job, url: String, now: Timestamp) -> Row {
+        let until = job.finished_at.or(job.started_at.map(|_| now));
+        let seconds = between(job.started_at, until);
+        Row {
+            job: job.clone(),
+            url,
+            took: seconds.map(|seconds| clock(seconds as u64)),
+        }
+    }
+
+    pub fn mark(&self) -> StatusMark {
+        StatusMark::of(self.job.status).at(&self.url)
+    }
+
+    /// What somebody can do to it at once.
+    pub fn deed(&self) -> Option<(&'static str, &'static str)> {
+        let waits = matches!(self.job.run_when, RunWhen::Manual | RunWhen::Delayed);
+        match self.job.status {
+            Status::Manual | Status::Scheduled if waits => Some(("play", "Run")),
+            _ if is_retryable(&self.job) => Some(("retry", "Run again")),
+            status if !status.is_finished() && status != Status::Canceling => {
+                Some(("cancel", "Cancel"))
+            }
+            _ => None,
+        }
+    }
+
+    pub fn reason(&self) -> Option<String> {
+        self.job.failure_reason.map(|reason| reason.as_str().replace('_', " "))
+    }
+}
+
+/// A job that failed, with the end of what it wrote.
+pub struct Failure {
+    row: Row,
+    end: Option<String>,
+}
+
+pub enum Content {
+    Graph(Graph),
+    Jobs(Vec<Row>),
+    Failures(Vec<Failure>),
+}
+
+#[derive(Template)]
+#[template(path = "pipeline.html")]
+pub struct View {
+    page: Page,
+    url: String,
+    project_url: String,
+    pipeline: Pipeline,
+    title: Option<String>,
+    user: Option<User>,
+    tabs: Vec<Tab>,
+    content: Content,
+    can_retry: bool,
+    can_cancel: bool,
+    can_delete: bool,
+    can_name: bool,
+    above: Option<String>,
+    coverage: Option<f64>,
+    name: String,
+    errors: Errors,
+    now: Timestamp,
+}
+
+impl View {
+    fn mark(&self) -> StatusMark {
+        StatusMark::of(self.pipeline.status)
+    }
+
+    fn sha(&self) -> &str {
+        short(&self.pipeline.sha)
+    }
+
+    fn who(&self) -> Option<ui::PersonLink> {
+        self.user.as_ref().map(who)
+    }
+
+    fn took(&self) -> Option<String> {
+        took(&self.pipeline, self.now)
+    }
+
+    fn waited(&self) -> Option<String> {
+        let seconds = between(Some(self.pipeline.created_at), self.pipeline.started_at);
+        seconds.map(|seconds| clock(seconds as u64))
+    }
+
+    fn about(&self) -> String {
+        let named = self.pipeline.name.clone().filter(|name| !name.is_empty());
+        named.or(self.title.clone()).unwrap_or_default()
+    }
+
+    fn percent(&self) -> Option<String> {
+        self.coverage.map(|percent| format!("{percent:.2} %"))
+    }
+
+    fn source(&self) -> String {
+        self.pipeline.source.as_str().replace('_', " ")
+    }
+}

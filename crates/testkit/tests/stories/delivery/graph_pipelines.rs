@@ -1,0 +1,172 @@
+//! Pipelines and jobs in GraphQL.
+
+use super::running::{begun, commit, fails, job, jobs_of, passes, status, take};
+use serde_json::{Value, json};
+use testkit::{Client, TestServer};
+
+async fn answer(client: &Client, query: &str) -> Value {
+    let body = json!({"query": query});
+    client
+        .request(http::Method::POST, "/api/graphql")
+        .json(&body)
+        .await
+        .is(200)
+        .json()
+}
+
+async fn data(client: &Client, query: &str) -> Value {
+    let answer = answer(client, query).await;
+    assert_eq!(answer["errors"], json!(null), "{query}");
+    answer["data"].clone()
+}
+
+const FILE: &str = "
+stages: [build, deploy]
+compile: {stage: build, script: make, tags: [linux]}
+ship: {stage: deploy, script: make ship, when: manual, allow_failure: true}
+";
+
+#[testkit::story(noon)]
+async fn pipelines_are_asked_for(t: TestServer) {
+    let (project, id) = begun(&t, "acme/anvil", FILE).await;
+    let sha = t.admin().get(project.at(&format!("/pipelines/{id}"))).await.json();
+    let sha = sha["sha"].as_str().unwrap_or_default().to_owned();
+    let fields = "id iid status ref sha source active cancelable retryable complete createdAt \
+        updatedAt startedAt finishedAt duration coverage path user{username} project{fullPath} \
+        stages{nodes{name status detailedStatus{label}}} \
+        jobs{count nodes{name status stage{name} tags allowFailure retryable playable duration \
+            createdAt webPath pipeline{iid}}} \
+        detailedStatus{text label group detailsPath} \
+        userPermissions{updatePipeline destroyPipeline}";
+    let query = format!(
+        "{{project(fullPath:\"acme/anvil\"){{pipelines{{count nodes{{{fields}}}}} \
+            pipeline(iid:\"1\"){{id}} newest:pipeline(sha:\"{sha}\"){{id}} \
+            none:pipeline(iid:\"7\"){{id}} jobs(statuses:[PENDING]){{nodes{{name}}}}}}}}"
+    );
+    let found = data(&t.admin(), &query).await["project"].clone();
+    assert_eq!(found["pipelines"]["count"], 1);
+    let one = &found["pipelines"]["nodes"][0];
+    let wanted = json!({"iid": "1", "status": "PENDING", "ref": "main", "source": "push",
+        "active": true, "cancelable": true, "retryable": false, "complete": false,
+        "startedAt": null, "duration": null, "coverage": null,
+        "path": format!("/acme/anvil/-/pipelines/{id}"), "user": {"username": "root"},
+        "project": {"fullPath": "acme/anvil"},
+        "userPermissions": {"updatePipeline": true, "destroyPipeline": true}});
+    for (key, value) in wanted.as_object().unwrap() {
+        assert_eq!(&one[key], value, "{key}");
+    }
+    assert_eq!(one["id"], format!("gid://service/Ci::Pipeline/{id}"));
+    assert_eq!(one["detailedStatus"]["label"], "pending");
+    assert_eq!(one["stages"]["nodes"][0]["name"], "build");
+    assert_eq!(one["stages"]["nodes"][0]["status"], "pending");
+    let jobs = &one["jobs"];
+    assert_eq!(jobs["count"], 2);
+    assert_eq!(jobs["nodes"][0]["name"], "ship");
+    assert_eq!(jobs["nodes"][1]["tags"], json!(["linux"]));
+    assert_eq!(jobs["nodes"][1]["stage"]["name"], "build");
+    assert_eq!(jobs["nodes"][1]["pipeline"]["iid"], "1");
+    assert_eq!((&found["pipeline"]["id"], &found["newest"]["id"]), (&one["id"], &one["id"]));
+    assert_eq!(found["none"], Value::Null);
+    assert_eq!(found["jobs"]["nodes"], json!([{"name": "compile"}]));
+
+    passes(&t, id, "compile").await;
+    commit(&t, &project, "a", "b", "Again").await;
+    let narrowed = |args: &str| {
+        format!(
+            "{{project(fullPath:\"acme/anvil\"){{pipelines({args}){{count(limit:1) nodes{{iid}}}}}}}}"
+        )
+    };
+    for (args, iids) in [
+        ("first:1", json!([{"iid": "2"}])),
+        ("last:1", json!([{"iid": "1"}])),
+        ("status:PENDING", json!([{"iid": "2"}])),
+        ("ref:\"gone\"", json!([])),
+        ("scope:TAGS", json!([])),
+        ("source:\"push\",username:\"root\",first:1", json!([{"iid": "2"}])),
+        ("updatedBefore:\"2001-01-01T00:00:00Z\"", json!([])),
+    ] {
+        let found = data(&t.admin(), &narrowed(args)).await;
+        assert_eq!(found["project"]["pipelines"]["nodes"], iids, "{args}");
+    }
+    let wrong = answer(&t.admin(), &narrowed("source:\"nothing\"")).await;
+    assert!(wrong["errors"][0]["message"].as_str().unwrap_or_default().contains("source"));
+    let both = "{project(fullPath:\"acme/anvil\"){pipeline(iid:\"1\",sha:\"a\"){id}}}";
+    assert!(!answer(&t.admin(), both).await["errors"].is_null());
+}
+
+#[testkit::story]
+async fn what_is_hidden_is_null(t: TestServer) {
+    let (project, id) = begun(&t, "acme/anvil", FILE).await;
+    let compile = job(&t, id, "compile").await.id;
+    let (guest, stranger) = (t.user("gus").await, t.user("stranger").await);
+    project.add(&guest, 10).await;
+    let query = "{project(fullPath:\"acme/anvil\"){pipelines{count nodes{id}} jobs{nodes{id}} \
+        pipeline(iid:\"1\"){id}}}";
+    let seen = data(&guest, query).await;
+    for key in ["pipelines", "jobs", "pipeline"] {
+        assert_eq!(seen["project"][key], Value::Null, "{key}");
+    }
+    let node = format!(
+        "{{pipeline:node(id:\"gid://service/Ci::Pipeline/{id}\"){{id}} \
+          job:node(id:\"gid://service/Ci::Build/{compile}\"){{id}} jobs{{count nodes{{id}}}}}}"
+    );
+    for client in [&*guest, &*stranger, &t.anonymous()] {
+        let seen = data(client, &node).await;
+        assert_eq!((&seen["pipeline"], &seen["job"]), (&Value::Null, &Value::Null));
+        assert_eq!(seen["jobs"], json!({"count": 0, "nodes": []}));
+    }
+    let seen = data(&t.admin(), &node).await;
+    assert!(seen["pipeline"]["id"].is_string() && seen["job"]["id"].is_string(), "{seen}");
+    assert_eq!(seen["jobs"]["count"], 2);
+    let cancel = format!(
+        "mutation{{pipelineCancel(input:{{id:\"gid://service/Ci::Pipeline/{id}\"}}){{errors}}}}"
+    );
+    for client in [&*guest, &*stranger] {
+        let refused = answer(client, &cancel).await;
+        let text = refused["errors"][0]["message"].as_str().unwrap_or_default();
+        assert!(text.contains("does not exist or you don't have permission"), "{refused}");
+    }
+    assert_eq!(status(&t, &project, id).await, "pending");
+}
+
+#[testkit::story]
+async fn pipelines_and_jobs_are_moved(t: TestServer) {
+    let (project, id) = begun(&t, "acme/anvil", FILE).await;
+    let dev = t.user("dev").await;
+    project.add(&dev, 40).await;
+    let mutate = async |name: &str, model: &str, id: i64, shown: &str| {
+        let input = format!("{{id:\"gid://service/{model}/{id}\"}}");
+        let query = format!("mutation{{{name}(input:{input}){{errors {shown}}}}}");
+        data(&dev, &query).await[name].clone()
+    };
+    let of = |model| match model {
+        "Ci::Pipeline" => "pipeline{status}",
+        _ => "job{name status}",
+    };
+    let compile = take(&t, id, "compile").await.id;
+    let ended = mutate("jobCancel", "Ci::Build", compile, of("Ci::Build")).await;
+    assert_eq!(ended, json!({"errors": [], "job": {"name": "compile", "status": "CANCELED"}}));
+    let again = mutate("jobRetry", "Ci::Build", compile, of("Ci::Build")).await;
+    assert_eq!(again["job"]["status"], "PENDING");
+    let twice = mutate("jobRetry", "Ci::Build", compile, of("Ci::Build")).await;
+    assert_eq!(twice, json!({"errors": ["Job is not retryable"], "job": null}));
+    let ship = job(&t, id, "ship").await.id;
+    let early = mutate("jobPlay", "Ci::Build", ship, of("Ci::Build")).await;
+    assert_eq!(early["errors"], json!(["Unplayable Job"]));
+    passes(&t, id, "compile").await;
+    let played = mutate("jobPlay", "Ci::Build", ship, of("Ci::Build")).await;
+    assert_eq!(played["job"]["status"], "PENDING");
+    fails(&t, id, "ship", 1).await;
+    let retried = mutate("pipelineRetry", "Ci::Pipeline", id, of("Ci::Pipeline")).await;
+    assert_eq!(retried["errors"], json!([]));
+    let canceled = mutate("pipelineCancel", "Ci::Pipeline", id, of("Ci::Pipeline")).await;
+    assert_eq!(canceled["errors"], json!([]));
+    assert!(jobs_of(&t, &project, id).await.contains(&"compile success".to_owned()));
+    let destroy = format!(
+        "mutation{{pipelineDestroy(input:{{id:\"gid://service/Ci::Pipeline/{id}\"}}){{errors}}}}"
+    );
+    assert!(!answer(&dev, &destroy).await["errors"].is_null());
+    let gone = data(&t.admin(), &destroy).await;
+    assert_eq!(gone["pipelineDestroy"]["errors"], json!([]));
+    t.admin().get(project.at(&format!("/pipelines/{id}"))).await.is(404);
+}
