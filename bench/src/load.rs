@@ -189,7 +189,8 @@ fn block_on<T>(future: impl Future<Output = Result<T, String>>) -> Result<T, Str
         .block_on(future)
 }
 
-fn host_of(url: &str) -> String {
+/// What an address says after its scheme.
+pub fn host_of(url: &str) -> String {
     url.strip_prefix("http://").unwrap_or(url).to_owned()
 }
 
@@ -201,16 +202,44 @@ pub fn rate(
     url: &str, request: &Request, connections: usize, time: Duration,
 ) -> Result<f64, String> {
     let host = host_of(url);
-    let numbers = Arc::new(AtomicU64::new(0));
+    let numbers = AtomicU64::new(0);
+    let (request, answered) = (request.clone(), request.values.clone());
+    rate_of(url, connections, time, Exchange {
+        bytes: move |connection| {
+            request.bytes(&host, connection, numbers.fetch_add(1, Ordering::Relaxed))
+        },
+        answered: move |connection, body: &[u8]| answered.answered(connection, body),
+    })
+}
+
+/// What a connection sends next, and what is done with the answer.
+pub struct Exchange<B, A> {
+    /// The whole request.
+    pub bytes: B,
+    /// What becomes of the body of its answer.
+    pub answered: A,
+}
+
+/// As [`rate`], where each connection may say something else each time.
+///
+/// # Errors
+/// Any answer that is not 2xx.
+pub fn rate_of<B, A>(
+    url: &str, connections: usize, time: Duration, exchange: Exchange<B, A>,
+) -> Result<f64, String>
+where
+    B: Fn(usize) -> Result<Vec<u8>, String> + Send + Sync + 'static,
+    A: Fn(usize, &[u8]) -> Result<(), String> + Send + Sync + 'static,
+{
+    let (host, exchange) = (host_of(url), Arc::new(exchange));
     block_on(async {
         let begun = Instant::now();
         let workers: Vec<_> = (0..connections)
             .map(|connection| {
-                let (host, request) = (host.clone(), request.clone());
-                let numbers = Arc::clone(&numbers);
-                tokio::spawn(async move {
-                    drive(&host, &request, connection, &numbers, begun + time).await
-                })
+                let (host, exchange) = (host.clone(), Arc::clone(&exchange));
+                tokio::spawn(
+                    async move { drive(&host, &exchange, connection, begun + time).await },
+                )
             })
             .collect();
         let mut answers = 0;
@@ -221,15 +250,18 @@ pub fn rate(
     })
 }
 
-async fn drive(
-    host: &str, request: &Request, number: usize, numbers: &AtomicU64, until: Instant,
-) -> Result<u64, String> {
+async fn drive<B, A>(
+    host: &str, exchange: &Exchange<B, A>, number: usize, until: Instant,
+) -> Result<u64, String>
+where
+    B: Fn(usize) -> Result<Vec<u8>, String>,
+    A: Fn(usize, &[u8]) -> Result<(), String>,
+{
     let mut connection = Connection::open(host).await?;
     let mut answers = 0;
     while Instant::now() < until {
-        let next = numbers.fetch_add(1, Ordering::Relaxed);
-        let body = connection.send(&request.bytes(host, number, next)?).await?;
-        request.values.answered(number, body)?;
+        let body = connection.send(&(exchange.bytes)(number)?).await?;
+        (exchange.answered)(number, body)?;
         answers += 1;
     }
     Ok(answers)

@@ -6,6 +6,7 @@
 
 mod activity;
 mod browser;
+mod delivery;
 mod errors;
 mod graphql;
 mod load;
@@ -66,8 +67,8 @@ struct Options {
     #[arg(long)]
     dry_run: bool,
     /// Measure these parts alone (idle, writes, lists, oauth, graphql,
-    /// packages, alerts, errors, search, activity, pages, repositories); the other lines of
-    /// docs/performance.md stay.
+    /// packages, alerts, errors, search, activity, pages, repositories, delivery); the other
+    /// lines of docs/performance.md stay.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
 }
@@ -104,7 +105,7 @@ fn run(options: &Options) -> Outcome {
 /// A part of the measurements by its name.
 type Part = (&'static str, fn(&Bench<'_>) -> Result<Vec<Line>, String>);
 
-const PARTS: [Part; 12] = [
+const PARTS: [Part; 13] = [
     ("idle", |bench| bench.idle()),
     ("writes", |bench| bench.writes()),
     ("lists", |bench| bench.lists()),
@@ -117,6 +118,7 @@ const PARTS: [Part; 12] = [
     ("alerts", monitoring::lines),
     ("errors", errors::lines),
     ("repositories", repositories::lines),
+    ("delivery", delivery::lines),
 ];
 
 /// The parts of these names; all without a name.

@@ -40,15 +40,15 @@ impl Line {
 
     /// The median of the ratios of rates that were measured side by side.
     pub fn ratio(name: &'static str, rates: &[f64], others: &[f64], bound: Bound) -> Line {
-        let ratios: Vec<f64> = rates.iter().zip(others).map(|(one, other)| one / other).collect();
-        let line = Line {
-            name,
-            value: median(&ratios),
-            bound,
-            unit: "",
-            rates: Some((median(rates), median(others))),
-        };
+        let rates_of_both = Some((median(rates), median(others)));
+        let value = median_ratio(rates, others);
+        let line = Line { name, value, bound, unit: "", rates: rates_of_both };
         line.told()
+    }
+
+    /// The median of the ratios of times that were measured side by side.
+    pub fn times(name: &'static str, times: &[f64], others: &[f64], bound: Bound) -> Line {
+        Line::new(name, median_ratio(times, others), bound, "")
     }
 
     /// Whether the bound is kept.
@@ -75,6 +75,11 @@ impl Line {
             self.name
         )
     }
+}
+
+fn median_ratio(ones: &[f64], others: &[f64]) -> f64 {
+    let ratios: Vec<f64> = ones.iter().zip(others).map(|(one, other)| one / other).collect();
+    median(&ratios)
 }
 
 fn median(values: &[f64]) -> f64 {
