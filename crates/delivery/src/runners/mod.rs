@@ -27,7 +27,7 @@ mod waiting;
 use ::store::Tx;
 use kernel::error::Result;
 
-pub(crate) use entity::RunnerEntity;
+pub(crate) use entity::{RunnerEntity, RunnerProject};
 pub(crate) use graph::graph;
 pub use held::of_token;
 pub(crate) use related::Related;

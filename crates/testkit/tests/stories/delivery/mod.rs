@@ -18,6 +18,7 @@ mod pages_jobs;
 mod pages_pipelines;
 mod pipelines;
 mod protected_environments;
+mod runner_history;
 mod runner_jobs;
 mod runners;
 mod running;
