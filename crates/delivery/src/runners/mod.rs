@@ -7,6 +7,7 @@
 pub mod access;
 pub(crate) mod artifacts;
 mod entity;
+mod environment_url;
 mod graph;
 mod held;
 pub(crate) mod left;

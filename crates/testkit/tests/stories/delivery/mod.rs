@@ -4,6 +4,7 @@ mod approvals;
 mod ci_settings;
 mod environment_graph;
 mod environment_pages;
+mod environment_urls;
 mod environments;
 mod graph;
 mod graph_pipelines;
