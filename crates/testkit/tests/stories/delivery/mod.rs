@@ -18,6 +18,7 @@ mod pages;
 mod pages_jobs;
 mod pages_pipelines;
 mod pipelines;
+mod plan_limits;
 mod protected_environments;
 mod runner_history;
 mod runner_jobs;
