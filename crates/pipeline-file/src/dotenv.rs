@@ -1,36 +1,71 @@
 //! Reports of variables that a job hands on (contract 8.3).
 
 use crate::variables::is_name;
+use indexmap::IndexMap;
 
-/// Bytes and variables of one report.
-pub const MOST_BYTES: usize = 5120;
-pub const MOST_VARIABLES: usize = 20;
+/// Bytes and variables of a report that may have any number.
+const HIGHEST_BYTES: usize = 1 << 20;
+const HIGHEST_VARIABLES: usize = 10_000;
+
+/// How much one report may hold.
+#[derive(Clone, Copy, Debug)]
+pub struct Most {
+    pub bytes: usize,
+    pub variables: usize,
+}
+
+impl Most {
+    /// Of 0 there may be as many as a server can bear.
+    pub fn new(bytes: i64, variables: i64) -> Most {
+        let bound = |wanted: i64, highest: usize| match usize::try_from(wanted) {
+            Ok(wanted) if wanted > 0 => wanted.min(highest),
+            _ => highest,
+        };
+        Most {
+            bytes: bound(bytes, HIGHEST_BYTES),
+            variables: bound(variables, HIGHEST_VARIABLES),
+        }
+    }
+}
 
 /// The pairs of a report, of equal names the last; or why it is refused.
-pub fn parse(text: &str) -> Result<Vec<(String, String)>, String> {
-    if text.len() > MOST_BYTES {
-        return Err(format!("Dotenv Artifact Too Big. Maximum Allowable Size: {MOST_BYTES}"));
+pub fn parse(text: &str, most: Most) -> Result<Vec<(String, String)>, String> {
+    let Most { bytes, variables } = most;
+    if text.len() > bytes {
+        return Err(format!("Dotenv Artifact Too Big. Maximum Allowable Size: {bytes}"));
     }
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut pairs: Vec<(String, String)> = Vec::new();
+    let mut pairs: IndexMap<String, String> = IndexMap::new();
     for line in text.lines() {
         let (name, value) = line.split_once('=').ok_or("Invalid Format")?;
         let (name, value) = (name.trim(), value.trim());
         if !is_name(name) {
             return Err("Invalid Format".into());
         }
-        pairs.retain(|(known, _)| known != name);
-        pairs.push((name.to_owned(), value.to_owned()));
-        if pairs.len() > MOST_VARIABLES {
-            return Err(format!("Dotenv files cannot have more than {MOST_VARIABLES} variables"));
+        pairs.shift_remove(name);
+        pairs.insert(name.to_owned(), value.to_owned());
+        if pairs.len() > variables {
+            return Err(format!("Dotenv files cannot have more than {variables} variables"));
         }
     }
-    Ok(pairs)
+    Ok(pairs.into_iter().collect())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{HIGHEST_BYTES, HIGHEST_VARIABLES, Most};
+
+    fn parse(text: &str) -> Result<Vec<(String, String)>, String> {
+        super::parse(text, Most::new(5120, 20))
+    }
+
+    #[test]
+    fn a_server_bears_so_much() {
+        let most = Most::new(0, 0);
+        assert_eq!((most.bytes, most.variables), (HIGHEST_BYTES, HIGHEST_VARIABLES));
+        let most = Most::new(i64::MAX, 3);
+        assert_eq!((most.bytes, most.variables), (HIGHEST_BYTES, 3));
+    }
 
     #[test]
     fn lines_are_pairs() {

@@ -15,7 +15,7 @@ pub struct Limits {
     pub includes: usize,
     /// What all values may count after `extends` and `!reference`.
     pub expanded_bytes: usize,
-    /// Jobs that one job may need.
+    /// Jobs that one job may need; 0 is any number.
     pub needs: usize,
     /// Instances of one `parallel`.
     pub parallel: usize,

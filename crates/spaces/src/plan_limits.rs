@@ -43,15 +43,22 @@ macro_rules! limits {
 }
 
 limits! {
+    ci_active_jobs, "Jobs of pipelines of a day that have not ended, of a project.", 0;
     ci_instance_level_variables, "CI/CD variables of the instance.", 25;
+    ci_needs_size_limit, "Jobs that one job may need.", 50;
+    ci_pipeline_deployments, "Jobs of a pipeline that deploy.", 500;
     ci_pipeline_schedules, "Pipeline schedules of a project.", 10;
+    ci_pipeline_size, "Jobs of a pipeline.", 0;
     conan_max_file_size, "Bytes of a conan file.", 3_221_225_472;
+    dotenv_size, "Bytes of a report of variables.", 5_120;
+    dotenv_variables, "Variables of such a report.", 20;
     generic_packages_max_file_size, "Bytes of a generic file.", 5_368_709_120;
     group_ci_variables, "CI/CD variables of a group.", 30_000;
     helm_max_file_size, "Bytes of a helm chart.", 5_242_880;
     maven_max_file_size, "Bytes of a maven file.", 3_221_225_472;
     npm_max_file_size, "Bytes of an npm archive.", 524_288_000;
     nuget_max_file_size, "Bytes of a nuget archive.", 524_288_000;
+    pipeline_hierarchy_size, "Pipelines that begin each other.", 1_000;
     pipeline_triggers, "Pipeline triggers of a project.", 25_000;
     project_ci_variables, "CI/CD variables of a project.", 8_000;
     pypi_max_file_size, "Bytes of a pypi file.", 3_221_225_472;

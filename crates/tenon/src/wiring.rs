@@ -109,6 +109,8 @@ pub fn migrations() -> &'static [Migration] {
         101 "0101_external_jobs",
         102 "0102_package_builds",
         103 "0103_latest_artifacts",
+        104 "0104_schedule_inputs",
+        105 "0105_found_addresses",
     }
 }
 

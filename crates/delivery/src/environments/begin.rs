@@ -74,6 +74,6 @@ fn new_environment(job: &Placed) -> NewEnvironment {
         slug: planned.slug.chars().take(LONGEST).collect(),
         tier: planned.tier.into(),
         description: None,
-        external_url: planned.url.clone().filter(|url| is_address(url)),
+        external_url: planned.known_url().filter(|url| is_address(url)),
     }
 }

@@ -58,7 +58,8 @@ fn succeeded(tx: &mut Tx<'_>, job: &Placed) -> Result<()> {
     let until = planned.auto_stop_in.as_deref().and_then(|text| ends_at(tx.now(), text));
     match (job.said.action, &planned.auto_stop_in) {
         (Action::Start, _) => {
-            let url = planned.url.clone().filter(|url| is_address(url));
+            let url = job.found_url.clone().or_else(|| planned.known_url());
+            let url = url.filter(|url| is_address(url));
             environments::deployed(tx, environment.id, url, until)
         }
         (Action::Stop, _) => environments::set_state(tx, environment.id, State::Stopped),

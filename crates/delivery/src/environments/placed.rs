@@ -10,6 +10,7 @@ struct Row {
     id: i64,
     project_id: i64,
     user_id: Option<i64>,
+    environment_url: Option<String>,
     definition: Json<Definition>,
 }
 
@@ -25,6 +26,8 @@ pub(super) struct Placed {
     pub job_id: i64,
     pub project_id: i64,
     pub user_id: Option<i64>,
+    /// The address that it has found out.
+    pub found_url: Option<String>,
     pub said: Said,
 }
 
@@ -34,6 +37,7 @@ fn placed(rows: Vec<Row>) -> Vec<Placed> {
             job_id: row.id,
             project_id: row.project_id,
             user_id: row.user_id,
+            found_url: row.environment_url,
             said: row.definition.0.environment?,
         })
     };

@@ -4,7 +4,7 @@ use super::model::{Job, Pipeline};
 use super::status::Status;
 use super::store::pipelines;
 use crate::runners::store::artifacts::Artifact;
-use crate::runners::{Related, RunnerEntity};
+use crate::runners::{Related, RunnerEntity, RunnerProject};
 use ::store::Tx;
 use code::entity::CommitEntity;
 use identity::User;
@@ -13,12 +13,13 @@ use kernel::app::App;
 use kernel::error::Result;
 use kernel::time::{Timestamp, wire};
 use repositories::formats::object_id::ObjectId;
-use repositories::model::Repository;
+use repositories::model::{Repository, RepositoryKind};
 use repositories::objects::{self, Objects};
+use repositories::store::of_projects;
 use schemars::JsonSchema;
 use serde::Serialize;
 use spaces::model::Project;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// A pipeline in lists and beside others.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -184,6 +185,12 @@ pub struct JobProject {
     pub ci_job_token_scope_enabled: bool,
 }
 
+impl JobProject {
+    fn new() -> JobProject {
+        JobProject { ci_job_token_scope_enabled: false }
+    }
+}
+
 /// What jobs of every kind show.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct JobCommon {
@@ -207,7 +214,6 @@ pub struct JobCommon {
     pub pipeline: PipelineBasic,
     pub failure_reason: Option<String>,
     pub web_url: String,
-    pub project: JobProject,
 }
 
 /// A job.
@@ -216,6 +222,7 @@ pub struct JobCommon {
 pub struct JobEntity {
     #[serde(flatten)]
     pub common: JobCommon,
+    pub project: JobProject,
     pub artifacts: Vec<JobArtifact>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub artifacts_file: Option<ArtifactsFile>,
@@ -230,7 +237,16 @@ pub struct JobEntity {
 pub struct BridgeEntity {
     #[serde(flatten)]
     pub common: JobCommon,
+    pub project: JobProject,
     pub downstream_pipeline: Option<PipelineBasic>,
+}
+
+/// A job of a runner, with where it ran.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct RunnerJob {
+    #[serde(flatten)]
+    pub common: JobCommon,
+    pub project: RunnerProject,
 }
 
 impl JobArtifact {
@@ -250,32 +266,39 @@ impl ArtifactsFile {
     }
 }
 
-/// Jobs of a project with what they show of other things, read for all of them.
+/// Jobs with what they show of other things, read for all of them.
 pub struct Loaded {
-    project: Project,
-    repository: Option<Repository>,
+    projects: HashMap<i64, Project>,
+    repositories: Vec<Repository>,
     jobs: Vec<Job>,
     people: HashMap<i64, User>,
     pipelines: HashMap<i64, Pipeline>,
-    commits: HashMap<String, objects::Commit>,
+    /// By project and name.
+    commits: HashMap<(i64, String), objects::Commit>,
     related: Related,
 }
 
 impl Loaded {
-    /// Reads what the database has.
+    /// Reads what the database has of jobs of one project.
     pub fn read(tx: &mut Tx<'_>, project: Project, jobs: Vec<Job>) -> Result<Loaded> {
+        Loaded::of(tx, vec![project], jobs)
+    }
+
+    /// The same of jobs of all these projects.
+    pub fn of(tx: &mut Tx<'_>, projects: Vec<Project>, jobs: Vec<Job>) -> Result<Loaded> {
         let people: Vec<i64> = jobs.iter().filter_map(|job| job.user_id).collect();
         let below = jobs.iter().filter_map(|job| job.downstream_pipeline_id);
         let mut ids: Vec<i64> = jobs.iter().map(|job| job.pipeline_id).chain(below).collect();
         ids.sort_unstable();
         ids.dedup();
         let pipelines = pipelines::some(tx, ids)?;
+        let whose = projects.iter().map(|project| project.id).collect();
         Ok(Loaded {
             people: load_basic(tx, &people)?,
             pipelines: pipelines.into_iter().map(|one| (one.id, one)).collect(),
-            repository: super::access::repository(tx, &project)?,
+            repositories: of_projects(tx, whose, RepositoryKind::Project)?,
             related: Related::read(tx, &jobs)?,
-            project,
+            projects: projects.into_iter().map(|one| (one.id, one)).collect(),
             jobs,
             commits: HashMap::new(),
         })
@@ -283,21 +306,28 @@ impl Loaded {
 
     /// Reads the commits of the jobs.
     pub async fn with_commits(mut self, app: &App) -> Result<Loaded> {
-        let shas = self.pipelines.values().filter_map(|one| one.sha.parse::<ObjectId>().ok());
-        let mut ids: Vec<ObjectId> = shas.collect();
-        ids.dedup();
-        if let Some(repository) = self.repository.clone().filter(|_| !ids.is_empty()) {
+        for repository in std::mem::take(&mut self.repositories) {
+            let Some(project_id) = repository.project_id else {
+                continue;
+            };
+            let own = self.pipelines.values().filter(|one| one.project_id == project_id);
+            let ids: BTreeSet<ObjectId> = own.filter_map(|one| one.sha.parse().ok()).collect();
+            if ids.is_empty() {
+                continue;
+            }
+            let ids: Vec<ObjectId> = ids.into_iter().collect();
             let read = move |objects: &Objects| objects.commits(&ids);
             let found = objects::read(app, &repository, read).await?;
-            self.commits = found.into_iter().map(|one| (one.id.to_string(), one)).collect();
+            let named = found.into_iter().map(|one| ((project_id, one.id.to_string()), one));
+            self.commits.extend(named);
         }
         Ok(self)
     }
 
     fn common(&self, app: &App, job: &Job) -> Option<JobCommon> {
-        let web_url = self.project.web_url(app.base_url());
+        let web_url = self.projects.get(&job.project_id)?.web_url(app.base_url());
         let pipeline = self.pipelines.get(&job.pipeline_id)?;
-        let commit = self.commits.get(&pipeline.sha);
+        let commit = self.commits.get(&(job.project_id, pipeline.sha.clone()));
         let until = job.finished_at.or(job.started_at.map(|_| app.now()));
         let queued_until = job.started_at.or(job.queued_at.map(|_| app.now()));
         let user = job.user_id.and_then(|id| self.people.get(&id));
@@ -321,7 +351,6 @@ impl Loaded {
             pipeline: PipelineBasic::of(pipeline, &web_url),
             failure_reason: job.failure_reason.map(|reason| reason.to_string()),
             web_url: format!("{web_url}/-/jobs/{}", job.id),
-            project: JobProject { ci_job_token_scope_enabled: false },
         })
     }
 
@@ -329,6 +358,7 @@ impl Loaded {
         let entity = |job: &Job| {
             Some(JobEntity {
                 common: self.common(app, job)?,
+                project: JobProject::new(),
                 artifacts: self.related.files(job.id).map(JobArtifact::of).collect(),
                 artifacts_file: self.related.archive(job.id).map(ArtifactsFile::of),
                 runner: self.related.runner(job),
@@ -340,17 +370,29 @@ impl Loaded {
     }
 
     pub fn bridges(&self, app: &App) -> Vec<BridgeEntity> {
-        let web_url = self.project.web_url(app.base_url());
         let below = |job: &Job| {
             let found = job.downstream_pipeline_id.and_then(|id| self.pipelines.get(&id));
             // What is elsewhere may be hidden from who asks.
-            let own = found.filter(|one| one.project_id == self.project.id)?;
-            Some(PipelineBasic::of(own, &web_url))
+            let own = found.filter(|one| one.project_id == job.project_id)?;
+            let project = self.projects.get(&job.project_id)?;
+            Some(PipelineBasic::of(own, &project.web_url(app.base_url())))
         };
         let entity = |job: &Job| {
             Some(BridgeEntity {
                 common: self.common(app, job)?,
+                project: JobProject::new(),
                 downstream_pipeline: below(job),
+            })
+        };
+        self.jobs.iter().filter_map(entity).collect()
+    }
+
+    /// The jobs of a runner.
+    pub fn of_runner(&self, app: &App) -> Vec<RunnerJob> {
+        let entity = |job: &Job| {
+            Some(RunnerJob {
+                common: self.common(app, job)?,
+                project: RunnerProject::of(self.projects.get(&job.project_id)?),
             })
         };
         self.jobs.iter().filter_map(entity).collect()

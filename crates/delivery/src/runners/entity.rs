@@ -81,13 +81,25 @@ pub struct RunnerDetails {
     pub groups: Option<Vec<RunnerGroup>>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RunnerProject {
     pub id: i64,
     pub name: String,
     pub name_with_namespace: String,
     pub path: String,
     pub path_with_namespace: String,
+}
+
+impl RunnerProject {
+    pub fn of(project: &Project) -> RunnerProject {
+        RunnerProject {
+            id: project.id,
+            name: project.name.clone(),
+            name_with_namespace: project.name_with_namespace(),
+            path: project.path.clone(),
+            path_with_namespace: project.full_path.clone(),
+        }
+    }
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -152,14 +164,7 @@ pub fn visible(tx: &mut Tx<'_>, viewer: &Viewer, runner: &Runner) -> Result<Vec<
 }
 
 fn projects(tx: &mut Tx<'_>, viewer: &Viewer, runner: &Runner) -> Result<Vec<RunnerProject>> {
-    let shown = visible(tx, viewer, runner)?.into_iter().map(|project| RunnerProject {
-        id: project.id,
-        name_with_namespace: project.name_with_namespace(),
-        name: project.name,
-        path: project.path,
-        path_with_namespace: project.full_path,
-    });
-    Ok(shown.collect())
+    Ok(visible(tx, viewer, runner)?.iter().map(RunnerProject::of).collect())
 }
 
 /// A machine that uses a runner's token.

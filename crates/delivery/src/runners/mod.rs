@@ -7,6 +7,7 @@
 pub mod access;
 pub(crate) mod artifacts;
 mod entity;
+mod environment_url;
 mod graph;
 mod held;
 pub(crate) mod left;
@@ -27,7 +28,7 @@ mod waiting;
 use ::store::Tx;
 use kernel::error::Result;
 
-pub(crate) use entity::RunnerEntity;
+pub(crate) use entity::{RunnerEntity, RunnerProject};
 pub(crate) use graph::graph;
 pub use held::of_token;
 pub(crate) use related::Related;

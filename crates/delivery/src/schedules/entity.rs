@@ -1,6 +1,6 @@
 //! What REST shows of schedules, in wire order.
 
-use super::model::Schedule;
+use super::model::{Schedule, ScheduleInput};
 use crate::pipelines::entity::PipelineBasic;
 use crate::pipelines::variables::Given;
 use crate::variables::model::VariableType;
@@ -58,6 +58,9 @@ pub struct ScheduleDetails {
     /// For who may change it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variables: Option<Vec<ScheduleVariable>>,
+    /// For who may change it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<Vec<ScheduleInput>>,
 }
 
 /// What the pipelines of a schedule are given.

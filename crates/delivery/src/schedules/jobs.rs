@@ -94,7 +94,9 @@ impl Job for PlaySchedule {
         let Begin { schedule, viewer, variables } = *begin;
         let begun_by =
             BegunBy::Schedule { id: schedule.id, description: schedule.description.clone() };
+        let inputs = schedule.inputs.0.iter();
         let creation = Creation {
+            inputs: inputs.map(|one| (one.name.clone(), one.value.clone())).collect(),
             variables,
             begun_by: Some(begun_by),
             ..Creation::new(schedule.project_id, &schedule.on_ref, Source::Schedule)

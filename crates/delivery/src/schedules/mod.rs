@@ -5,6 +5,7 @@
 
 mod access;
 mod entity;
+mod inputs;
 mod jobs;
 pub mod model;
 mod pages;

@@ -3,12 +3,23 @@
 use jiff::Timestamp;
 use kernel::zones;
 use pipeline_file::cron::Cron;
-use store::FromRow;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use store::{FromRow, Json};
 
 /// Longest description, in characters.
 pub const LONGEST: usize = 255;
 /// The zone of a schedule that names none.
 pub const USUAL_ZONE: &str = "UTC";
+
+/// What its pipelines are given for an input of their file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "PipelineScheduleInput")]
+pub struct ScheduleInput {
+    pub name: String,
+    pub value: Value,
+}
 
 #[derive(Debug, Clone, FromRow)]
 #[columns("ci_schedules")]
@@ -25,6 +36,7 @@ pub struct Schedule {
     pub cron_timezone: String,
     pub active: bool,
     pub next_run_at: Option<Timestamp>,
+    pub inputs: Json<Vec<ScheduleInput>>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -63,6 +75,7 @@ mod tests {
             cron_timezone: zone.to_owned(),
             active: true,
             next_run_at: None,
+            inputs: Json(Vec::new()),
             created_at: Timestamp::UNIX_EPOCH,
             updated_at: Timestamp::UNIX_EPOCH,
         }

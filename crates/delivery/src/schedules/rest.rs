@@ -2,6 +2,7 @@
 
 use super::access;
 use super::entity::{ScheduleDetails, ScheduleEntity, ScheduleVariable};
+use super::inputs::InputChange;
 use super::model::Schedule;
 use super::rules::{self, ScheduleChange, VariableDeed};
 use super::store as rows;
@@ -78,6 +79,8 @@ kernel::params! {
         pub cron_timezone: Option<String>,
         /// Whether its pipelines begin; so unless said.
         pub active: Option<bool>,
+        /// What its pipelines are given for the inputs of their file.
+        pub inputs: Option<Vec<InputChange>>,
     }
 }
 
@@ -126,7 +129,8 @@ fn details(
     let people = load_basic(tx, &schedule.owner_id.into_iter().collect::<Vec<_>>())?;
     let last = rows::last_pipelines(tx, vec![schedule.id])?.remove(&schedule.id);
     let web_url = project.web_url(by.app.base_url());
-    let variables = match access::may_change(tx, &by.viewer, project, schedule)? {
+    let may_change = access::may_change(tx, &by.viewer, project, schedule)?;
+    let variables = match may_change {
         true => {
             let all = variables_of(tx, by.app.secrets(), Owner::Schedule(schedule.id))?;
             Some(all.into_iter().map(Into::into).collect())
@@ -137,6 +141,7 @@ fn details(
         schedule: ScheduleEntity::of(&by.app, schedule, &people),
         last_pipeline: last.map(|one| PipelineBasic::of(&one, &web_url)),
         variables,
+        inputs: may_change.then(|| schedule.inputs.0.clone()),
     })
 }
 
@@ -157,6 +162,7 @@ async fn create(by: Caller, sent: Params<CreateSchedule>) -> Result<Created<Sche
         cron: Some(sent.cron),
         cron_timezone: sent.cron_timezone,
         active: sent.active,
+        inputs: sent.inputs,
     };
     by.write(move |tx, by| {
         let project = of_pipelines::run(tx, &by.viewer, &sent.id)?;

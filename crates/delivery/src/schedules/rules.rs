@@ -1,6 +1,7 @@
 //! Schedules are made, changed and run.
 
 use super::access::check_ref;
+use super::inputs::{self, InputChange};
 use super::model::{LONGEST, Schedule, USUAL_ZONE};
 use super::store;
 use super::tasks::{PlaySchedule, RunSchedule};
@@ -9,7 +10,7 @@ use crate::pipelines::create::named;
 use crate::pipelines::store::variables::{self, Owner};
 use crate::pipelines::variables::{Given, check};
 use crate::variables::may_override;
-use ::store::Tx;
+use ::store::{Json, Tx};
 use identity::viewer::Viewer;
 use jiff::Timestamp;
 use kernel::audit;
@@ -38,6 +39,8 @@ kernel::params! {
         pub cron_timezone: Option<String>,
         /// Whether its pipelines begin; so unless said.
         pub active: Option<bool>,
+        /// What its pipelines are given for the inputs of their file; those not named stay.
+        pub inputs: Option<Vec<InputChange>>,
     }
 }
 
@@ -61,6 +64,7 @@ pub fn create(
         cron_timezone: USUAL_ZONE.to_owned(),
         active: true,
         next_run_at: None,
+        inputs: Json(Vec::new()),
         created_at: now,
         updated_at: now,
     };
@@ -172,6 +176,10 @@ fn changed(
         Some(Some(zone)) => zone.clone_into(&mut after.cron_timezone),
         Some(None) => problems.add("cron_timezone", WRONG),
         None => {}
+    }
+    match inputs::changed(&before.inputs.0, change.inputs.as_deref().unwrap_or_default()) {
+        Ok(inputs) => after.inputs = Json(inputs),
+        Err(text) => problems.add("inputs", text),
     }
     if let Some(name) = &change.on_ref {
         match whole(tx, project, name)? {

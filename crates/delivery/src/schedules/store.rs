@@ -43,8 +43,8 @@ pub fn insert(tx: &mut Tx<'_>, new: &Schedule) -> Result<Schedule> {
     Ok(tx.one(
         sql!(
             "insert into ci_schedules (project_id, owner_id, description, ref, cron,
-                cron_timezone, active, next_run_at, created_at, updated_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) returning ",
+                cron_timezone, active, next_run_at, created_at, updated_at, inputs)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10) returning ",
             Schedule::COLUMNS
         ),
         (
@@ -57,6 +57,7 @@ pub fn insert(tx: &mut Tx<'_>, new: &Schedule) -> Result<Schedule> {
             new.active,
             new.next_run_at,
             now,
+            &new.inputs,
         ),
     )?)
 }
@@ -67,7 +68,7 @@ pub fn update(tx: &mut Tx<'_>, schedule: &Schedule) -> Result<Schedule> {
     Ok(tx.one(
         sql!(
             "update ci_schedules set owner_id = $2, description = $3, ref = $4, cron = $5,
-                cron_timezone = $6, active = $7, next_run_at = $8, updated_at = $9
+                cron_timezone = $6, active = $7, next_run_at = $8, updated_at = $9, inputs = $10
              where id = $1 returning ",
             Schedule::COLUMNS
         ),
@@ -81,6 +82,7 @@ pub fn update(tx: &mut Tx<'_>, schedule: &Schedule) -> Result<Schedule> {
             schedule.active,
             schedule.next_run_at,
             now,
+            &schedule.inputs,
         ),
     )?)
 }

@@ -66,7 +66,7 @@ impl Checks<'_> {
         let name = &job.name;
         let wrong = |text: String| Message::at(job.at, text);
         let most = self.limits.needs;
-        if needs.len() > most {
+        if most > 0 && needs.len() > most {
             return Err(wrong(format!(
                 "{name}: one job can only need {most} others, but you have listed {}. See needs \
                  keyword documentation for more details",

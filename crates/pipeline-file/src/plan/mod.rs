@@ -2,6 +2,7 @@
 //! (contract 6, 10.1).
 
 mod jobs;
+mod late_url;
 mod seed;
 
 use std::sync::Arc;
@@ -15,6 +16,8 @@ use crate::message::Message;
 use crate::model::{AllowFailure, AutoCancel, Job, Need, RuleWhen, When};
 use crate::rules::{Context, Judge};
 use crate::variables::{Level, Variable, Variables, expand_text};
+
+pub use late_url::LateUrl;
 
 /// What a pipeline is to be made of.
 #[derive(Clone, Debug)]
@@ -77,8 +80,21 @@ pub struct PlannedEnvironment {
     pub name: String,
     pub slug: String,
     pub tier: Tier,
+    /// Names that are not known yet stand in it as written.
     pub url: Option<String>,
+    /// The same, where reports of variables decide on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late_url: Option<LateUrl>,
     pub auto_stop_in: Option<String>,
+}
+
+impl PlannedEnvironment {
+    /// Its address as far as the file says all of it.
+    pub fn known_url(&self) -> Option<String> {
+        self.url
+            .clone()
+            .filter(|_| self.late_url.as_ref().is_none_or(LateUrl::is_known))
+    }
 }
 
 /// What comes of a configuration.

@@ -10,6 +10,7 @@ use crate::rules::{Judge, admits};
 use crate::variables::{Level, Variable, Variables, expand_text};
 
 use super::PlannedEnvironment;
+use super::late_url::LateUrl;
 
 /// A job that is in, before it is connected with others.
 pub(super) struct Seed<'a> {
@@ -41,7 +42,7 @@ const MOST_VARIABLES: usize = 2_000_000;
 /// Bytes of their values.
 const MOST_BYTES: usize = 256 << 20;
 /// Bytes of names that variables make: tags, environments, groups of resources.
-const LONGEST_NAME: usize = 1024;
+pub(super) const LONGEST_NAME: usize = 1024;
 
 impl<'a> Seeds<'a> {
     pub(super) fn plant(&self) -> Result<Vec<Seed<'a>>, Vec<Message>> {
@@ -206,6 +207,7 @@ fn planned(environment: &Environment, variables: &Variables) -> PlannedEnvironme
         slug,
         tier: environment.tier.unwrap_or_else(|| Tier::of_name(&name)),
         url: expand(&environment.url),
+        late_url: environment.url.as_ref().and_then(|url| LateUrl::of(url, &variables)),
         auto_stop_in: expand(&environment.auto_stop_in),
         name,
     }
@@ -220,7 +222,9 @@ fn environment_variables(
         ("CI_ENVIRONMENT_ACTION", environment.action.word().to_owned()),
         ("CI_ENVIRONMENT_TIER", planned.tier.word().to_owned()),
     ];
-    if let Some(url) = &planned.url {
+    // What reports say is put in when the job starts.
+    let late = planned.late_url.as_ref().map(|late| &late.written);
+    if let Some(url) = late.or(planned.url.as_ref()) {
         list.push(("CI_ENVIRONMENT_URL", url.clone()));
     }
     list

@@ -106,6 +106,14 @@ pub fn expand_text(text: &str, variables: &Variables, most: usize) -> String {
     out
 }
 
+/// The names of variables in a text.
+pub fn names(text: &str) -> impl Iterator<Item = &str> {
+    pieces(text).into_iter().filter_map(|piece| match piece {
+        Piece::Name { name, .. } => Some(name),
+        Piece::Plain(_) => None,
+    })
+}
+
 pub(super) fn expand(variables: &Variables) -> Result<Variables, Expansion> {
     let names: IndexMap<&str, &Variable> =
         variables.iter().map(|variable| (variable.name.as_str(), variable)).collect();

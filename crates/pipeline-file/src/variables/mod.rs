@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::expression::Lookup;
-pub use expansion::{Expansion, expand_text};
+pub use expansion::{Expansion, expand_text, names};
 
 /// Where a variable comes from, the weakest first (delivery 4.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -22,6 +22,11 @@ pub fn visible_projects(tx: &Tx<'_>, viewer: &Viewer, purpose: Purpose) -> Fragm
         Some("snippets") => {
             shown.raw(" and coalesce(projects.features ->> 'snippets', '') <> 'disabled'")
         }
+        // They show code, and so are for who reads that.
+        Some("builds") => shown.raw(
+            " and coalesce(projects.features ->> 'builds', '') <> 'disabled'
+              and coalesce(projects.features ->> 'repository', '') <> 'disabled'",
+        ),
         Some(_) => shown.raw(" and coalesce(projects.features ->> 'repository', '') <> 'disabled'"),
         None => &mut shown,
     };
@@ -48,6 +53,10 @@ pub fn visible_projects(tx: &Tx<'_>, viewer: &Viewer, purpose: Purpose) -> Fragm
         Some("snippets") => {
             open.raw(" and coalesce(projects.features ->> 'snippets', '') <> 'private'")
         }
+        Some("builds") => open.raw(
+            " and coalesce(projects.features ->> 'builds', '') <> 'private'
+              and coalesce(projects.features ->> 'repository', '') <> 'private'",
+        ),
         Some(_) => open.raw(" and coalesce(projects.features ->> 'repository', '') <> 'private'"),
         None => &mut open,
     };

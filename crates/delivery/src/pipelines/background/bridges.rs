@@ -22,6 +22,7 @@ use kernel::secrets::Secret;
 use pipeline_file::model::{Strategy, Target, Trigger, Work};
 use pipeline_file::{Level, Variable, Variables};
 use spaces::access::{Purpose, project};
+use spaces::plan_limits::PlanLimits;
 
 /// How deep pipelines of a project lie below each other.
 const DEEPEST: i64 = 2;
@@ -82,6 +83,9 @@ async fn begin(
     let Some(viewer) = by(app, bridge).await? else {
         return Ok(Some(FailureReason::InsufficientBridgePermissions));
     };
+    if is_hierarchy_full(app, bridge.pipeline.id).await? {
+        return Ok(Some(FailureReason::ReachedMaxPipelineHierarchySize));
+    }
     let expanded = expanded(bridge);
     let creation = match &trigger.target {
         Target::Child { .. } if bridge.pipeline.depth >= DEEPEST => {
@@ -124,6 +128,16 @@ async fn begin(
             Some(FailureReason::DownstreamPipelineCreationFailed)
         }
     })
+}
+
+/// Whether no more pipelines may begin each other with this one.
+async fn is_hierarchy_full(app: &App, pipeline: i64) -> Result<bool> {
+    app.read(move |tx| {
+        let limits: PlanLimits = kernel::settings::read(tx)?;
+        let most = limits.pipeline_hierarchy_size;
+        Ok(most > 0 && pipelines::hierarchy(tx, pipeline, most)? >= most)
+    })
+    .await
 }
 
 /// Who a job is run for, if they may still do something.

@@ -2,6 +2,7 @@
 //! its file is read and planned, and all of it is written in one transaction.
 
 pub mod inputs;
+mod limits;
 mod plan;
 mod save;
 mod world;
@@ -23,7 +24,7 @@ use kernel::error::{Error, Result};
 use kernel::ids::Reference;
 use kernel::jobs::Run;
 use pipeline_file::model::AutoCancel;
-use pipeline_file::{Level, Variable};
+use pipeline_file::{Level, Limits, Variable};
 use repositories::formats::object_id::ObjectId;
 use repositories::formats::ref_name::RefName;
 use repositories::objects::{self, Commit, Objects};
@@ -110,6 +111,7 @@ pub struct Request {
     pub creation: Creation,
     pub facts: Facts,
     pub settings: ProjectSettings,
+    pub limits: Limits,
     pub reader: Reader,
     /// Those of the project, its groups and the instance.
     pub stored: Vec<Variable>,
@@ -155,7 +157,7 @@ pub async fn create(
         return Ok(saved.ok_or_else(|| Refused::new("Done before")));
     }
     match plan::plan(&request).await? {
-        Planned::Plan(plan) => save::plan(request, plan, by).await,
+        Planned::Plan(plan) => limits::within(request, plan, by).await,
         Planned::Wrong { text, config_source } if is_recorded(request.creation.source) => {
             let pipeline = save::failed(&request, &text, config_source, by).await?;
             Ok(Err(Refused { text, pipeline }))
@@ -222,6 +224,7 @@ fn request(
         creation,
         facts,
         settings: found.settings,
+        limits: found.limits,
         reader,
         stored: found.stored,
     }
@@ -235,6 +238,7 @@ struct Looked {
     commit: ObjectId,
     protected: bool,
     settings: ProjectSettings,
+    limits: Limits,
     stored: Vec<Variable>,
     is_frozen: bool,
 }
@@ -283,6 +287,7 @@ fn look(
     let job = For { is_protected: protected, environment: None };
     let stored = for_job(secrets, tx, &project, &job)?;
     let settings = store::settings::of_project(tx, project.id)?;
+    let plan_limits = kernel::settings::read(tx)?;
     let is_frozen = freezes::is_on(tx, project.id)?;
     Ok(Ok(Looked {
         place: Place { project, repository },
@@ -291,6 +296,7 @@ fn look(
         commit,
         protected,
         settings,
+        limits: limits::of_file(&plan_limits),
         stored: stored.iter().map(stored_variable).collect(),
         is_frozen,
     }))

@@ -9,8 +9,8 @@ use crate::pipelines::paths;
 use kernel::error::{Error, Result};
 use pipeline_file::yaml::Map;
 use pipeline_file::{
-    Changed, Configuration, Files, Limits, Loader, Message, Origin, Outcome, Paths, Plan,
-    PlannedJob, Start, Step, Variable, Variables, plan as plan_jobs,
+    Changed, Configuration, Files, Loader, Message, Origin, Outcome, Paths, Plan, PlannedJob,
+    Start, Step, Variable, Variables, plan as plan_jobs,
 };
 use repositories::formats::object_id::ObjectId;
 use repositories::objects::{self, Objects};
@@ -110,7 +110,7 @@ async fn work(request: &Request, config: Config) -> Result<Worked> {
     let variables = request.variables();
     let world = world(request).await?;
     let given = (variables.as_slice(), nodes(&request.creation.inputs));
-    let (world, configuration) = load(&request.reader, config, given, world).await?;
+    let (world, configuration) = load(request, config, given, world).await?;
     run(request, Arc::new(configuration), variables, world).await
 }
 
@@ -219,9 +219,9 @@ async fn world(request: &Request) -> Result<World> {
 
 /// Reads a file and all that it includes.
 async fn load(
-    reader: &Reader, config: Config, (variables, inputs): (&[Variable], Map), world: World,
+    request: &Request, config: Config, (variables, inputs): (&[Variable], Map), world: World,
 ) -> Result<(World, Configuration)> {
-    let name = config.name.clone();
+    let (name, reader) = (config.name.clone(), &request.reader);
     let mut loader = Loader::new(Start {
         name: config.name,
         text: config.text,
@@ -229,7 +229,7 @@ async fn load(
         inputs,
         variables: Variables::merge(variables.iter().cloned()),
         child: config.child,
-        limits: Limits::default(),
+        limits: request.limits.clone(),
     });
     let mut world = world;
     let fetching = async {
@@ -267,9 +267,10 @@ async fn run(
     let (variables, mut world) = (Arc::new(variables), world);
     for _ in 0..MOST_ROUNDS {
         let (file, given) = (configuration.clone(), variables.clone());
+        let limits = request.limits.clone();
         let outcome;
         (outcome, world) = tokio::task::spawn_blocking(move || {
-            let outcome = plan_jobs(&file, &given, &world, &Limits::default());
+            let outcome = plan_jobs(&file, &given, &world, &limits);
             (outcome, world)
         })
         .await

@@ -2,11 +2,12 @@
 
 use super::enums::{SCOPE, STATUS};
 use super::job::{KEYS as JOB_KEYS, keys as job_keys};
+use super::parts::StageView;
 use super::{JobView, PipelineView, jobs, pipelines, places};
 use crate::pipelines::model::{Job, Pipeline, Source};
 use crate::pipelines::status::Status;
 use crate::pipelines::store;
-use crate::pipelines::store::lists::{JobFilter, PipelineFilter, PipelineScope};
+use crate::pipelines::store::lists::{JobFilter, PipelineFilter, PipelineScope, STAGE, stage_key};
 use identity::graph::{Tally, caller};
 use kernel::graph::{
     Args, Ask, BOOLEAN, Connection, Context, Fault, Graph, HasTypeRef, ID, Key, Order, Owned,
@@ -34,12 +35,25 @@ pub fn graph(g: &mut Graph) {
             object::<JobView>("CiJob"),
             |of: Vec<Arc<PipelineView>>, ask, args, context| async move {
                 let owners = of.iter().map(|it| it.pipeline.id).collect();
-                jobs_of(owners, ("ci_jobs.pipeline_id", false), ask, args, context).await
+                jobs_of(owners, &Of::PIPELINES, ask, args, context).await
             },
         )
         .describe("Its jobs, the last first.")
         .arg(statuses())
-        .arg(argument("retried", BOOLEAN).describe("Also, or only, those that were run again."));
+        .arg(retried());
+    g.on::<StageView>("CiStage")
+        .connections(
+            "jobs",
+            object::<JobView>("CiJob"),
+            |of: Vec<Arc<StageView>>, ask, args, context| async move {
+                let stages = of.iter().map(|it| stage_key(it.pipeline_id, it.index)).collect();
+                let pipelines = of.iter().map(|it| it.pipeline_id).collect();
+                jobs_of(stages, &Of { pipelines, ..Of::STAGES }, ask, args, context).await
+            },
+        )
+        .describe("Its jobs, the last first.")
+        .arg(statuses())
+        .arg(retried());
     let of_project = g.on::<ProjectView>("Project").connections(
         "pipelines",
         object::<PipelineView>("Pipeline"),
@@ -60,7 +74,7 @@ pub fn graph(g: &mut Graph) {
             object::<JobView>("CiJob"),
             |of: Vec<Arc<ProjectView>>, ask, args, context| async move {
                 let owners = of.iter().map(|it| it.project.id).collect();
-                jobs_of(owners, ("ci_jobs.project_id", true), ask, args, context).await
+                jobs_of(owners, &Of::PROJECTS, ask, args, context).await
             },
         )
         .describe("Its jobs, the last first.")
@@ -73,6 +87,34 @@ pub fn graph(g: &mut Graph) {
 
 fn statuses() -> kernel::graph::Argument {
     argument("statuses", named("CiJobStatus").required().list()).describe("Only those so far.")
+}
+
+fn retried() -> kernel::graph::Argument {
+    argument("retried", BOOLEAN).describe("Also, or only, those that were run again.")
+}
+
+/// Whose jobs are listed.
+struct Of {
+    /// What holds the owner of a job.
+    column: &'static str,
+    /// Not all of them may be seen; what stands in a pipeline that is shown was seen.
+    are_projects: bool,
+    /// Of stages: their pipelines, which the index of jobs is by.
+    pipelines: Vec<i64>,
+}
+
+impl Of {
+    const PROJECTS: Of = Of {
+        column: "ci_jobs.project_id",
+        are_projects: true,
+        pipelines: Vec::new(),
+    };
+    const PIPELINES: Of = Of {
+        column: "ci_jobs.pipeline_id",
+        are_projects: false,
+        pipelines: Vec::new(),
+    };
+    const STAGES: Of = Of { column: STAGE, are_projects: false, pipelines: Vec::new() };
 }
 
 /// A word of the interface as it is stored.
@@ -147,22 +189,22 @@ async fn of_projects(
     Ok(seen.map(|(page, owner)| page.filter(|_| open.contains(owner))).collect())
 }
 
-/// Jobs of projects or pipelines; of projects only those whose jobs the viewer sees.
+/// Jobs of projects, pipelines or stages; of projects only those whose jobs the viewer sees.
 async fn jobs_of(
-    owners: Vec<i64>, (column, are_projects): (&'static str, bool), ask: Ask, args: Args,
-    context: Context,
+    owners: Vec<i64>, whose: &Of, ask: Ask, args: Args, context: Context,
 ) -> Result<Vec<Option<Connection<JobView>>>, Fault> {
+    let Of { column, are_projects, .. } = *whose;
     let retried: Option<bool> = if are_projects { None } else { args.get("retried")? };
     let filter = JobFilter {
         statuses: wanted(&args)?,
         with_retried: are_projects || retried == Some(true),
+        pipelines: whose.pipelines.clone(),
         ..JobFilter::default()
     };
     let window = ask.window(&context, "jobs", &JOB_KEYS)?;
     let (app, viewer) = caller(&context)?;
     let (asked, narrowed) = (owners.clone(), filter.clone());
     let read = app.read(move |tx| {
-        // A pipeline that is shown was seen already.
         let open: Vec<i64> = match are_projects {
             true => places(tx, &viewer, &asked)?.into_keys().collect(),
             false => asked,

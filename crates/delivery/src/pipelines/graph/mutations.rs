@@ -6,14 +6,18 @@ use crate::pipelines::jobs::{cancel, is_retryable, retry, retry_pipeline};
 use crate::pipelines::model::{Job, Pipeline};
 use crate::pipelines::rules;
 use crate::pipelines::store;
+use crate::pipelines::variables::Given;
+use crate::variables::model::VariableType;
 use ::store::Tx;
 use identity::graph::caller;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result as Outcome};
-use kernel::graph::{Context, Done, Fault, Graph, HasTypeRef, object};
+use kernel::graph::input::GraphInput;
+use kernel::graph::{Context, Done, Fault, Graph, HasTypeRef, STRING, named, object};
 use kernel::graph_input;
 use kernel::ids::Reference;
+use kernel::secrets::Secret;
 use spaces::access::Purpose;
 use spaces::model::Project;
 use std::sync::Arc;
@@ -41,7 +45,29 @@ graph_input! {
     }
 }
 
+graph_input! {
+    /// What somebody gives a job that they start.
+    struct GivenVariable {
+        /// Its name.
+        key: String = STRING.required(),
+        /// What the job is given.
+        value: String = STRING.required(),
+    }
+}
+
+graph_input! {
+    struct PlayedJob {
+        /// The job.
+        id: i64 = JOB_ID.required(),
+        /// Variables that it is given.
+        variables: Option<Vec<GivenVariable>> = named(VARIABLE).required().list(),
+    }
+}
+
+const VARIABLE: &str = "CiVariableInput";
+
 pub fn graph(g: &mut Graph) {
+    g.input(VARIABLE, "A variable of a job.", GivenVariable::arguments());
     let pipeline = || object::<PipelineView>("Pipeline");
     g.mutation::<Changed>("pipelineCancel", "Cancels all jobs of a pipeline.")
         .answers("pipeline", pipeline(), |it| it.0.clone())
@@ -61,7 +87,12 @@ pub fn graph(g: &mut Graph) {
     let job = || object::<JobView>("CiJob");
     g.mutation::<Moved>("jobPlay", "Starts a job that waits for somebody.")
         .answers("job", job(), |it| it.0.clone())
-        .handle(|it: OneJob, context| moved(it.id, context, play));
+        .handle(|it: PlayedJob, context| {
+            let given: Vec<Given> = it.variables.into_iter().flatten().map(Given::from).collect();
+            moved(it.id, context, move |tx, app, viewer, place| {
+                rules::play(tx, app.secrets(), viewer, place, &given)
+            })
+        });
     g.mutation::<Moved>("jobRetry", "Runs a job again.")
         .answers("job", job(), |it| it.0.clone())
         .handle(|it: OneJob, context| moved(it.id, context, again));
@@ -97,9 +128,21 @@ async fn destroy(it: OnePipeline, context: Context) -> Result<Done<Gone>, Fault>
     Ok(Done::from(Gone))
 }
 
-type Deed = fn(&mut Tx<'_>, &App, &Viewer, (&Project, &Job)) -> Outcome<Job>;
+impl From<GivenVariable> for Given {
+    fn from(sent: GivenVariable) -> Given {
+        Given {
+            key: sent.key,
+            value: Secret::new(sent.value),
+            variable_type: VariableType::EnvVar,
+            raw: false,
+        }
+    }
+}
 
-async fn moved(id: i64, context: Context, deed: Deed) -> Result<Done<Moved>, Fault> {
+async fn moved(
+    id: i64, context: Context,
+    deed: impl Fn(&mut Tx<'_>, &App, &Viewer, (&Project, &Job)) -> Outcome<Job> + Send + 'static,
+) -> Result<Done<Moved>, Fault> {
     let (app, viewer) = caller(&context)?;
     let handle = app.clone();
     let done = app.write(move |tx| {
@@ -114,10 +157,6 @@ async fn moved(id: i64, context: Context, deed: Deed) -> Result<Done<Moved>, Fau
         Err(Error::BadRequest(text)) => Ok(Done { errors: vec![text], payload: None }),
         done => Ok(Done::from(Moved(done?))),
     }
-}
-
-fn play(tx: &mut Tx<'_>, app: &App, viewer: &Viewer, place: (&Project, &Job)) -> Outcome<Job> {
-    rules::play(tx, app.secrets(), viewer, place, &[])
 }
 
 fn again(tx: &mut Tx<'_>, _: &App, viewer: &Viewer, (_, job): (&Project, &Job)) -> Outcome<Job> {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 /// A stage of a pipeline, with what its jobs are together.
 pub struct StageView {
+    pub pipeline_id: i64,
     pub index: i64,
     pub name: String,
     pub status: Status,
@@ -19,17 +20,16 @@ pub struct StageView {
 impl StageView {
     /// The stages of a pipeline, in order.
     pub fn all(counts: &[StageCount], path: &str) -> Vec<Arc<StageView>> {
-        let mut stages: BTreeMap<i64, (&str, Tally)> = BTreeMap::new();
+        let mut stages: BTreeMap<i64, (&StageCount, Tally)> = BTreeMap::new();
         for one in counts {
-            let stage = stages
-                .entry(one.stage_index)
-                .or_insert_with(|| (one.stage.as_str(), Tally::default()));
+            let stage = stages.entry(one.stage_index).or_insert_with(|| (one, Tally::default()));
             (0..one.count).for_each(|_| stage.1.add(one.status, one.allow_failure));
         }
-        let view = |(index, (name, tally)): (i64, (&str, Tally))| {
+        let view = |(index, (one, tally)): (i64, (&StageCount, Tally))| {
             Arc::new(StageView {
+                pipeline_id: one.pipeline_id,
                 index,
-                name: name.to_owned(),
+                name: one.stage.clone(),
                 status: tally.status(Mode::Stages),
                 path: path.to_owned(),
             })

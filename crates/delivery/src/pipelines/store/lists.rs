@@ -4,12 +4,10 @@ use super::{jobs, pipelines};
 use crate::pipelines::model::{Job, JobKind, Pipeline, Source};
 use crate::pipelines::status::Status;
 use ::store::{Fragment, FromRow, Tx, sql};
-use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::graph::{Owned, Window};
 use kernel::http::Paging;
 use kernel::time::Timestamp;
-use spaces::access::{Purpose, visible_projects};
 use spaces::model::Sort;
 use std::collections::HashMap;
 
@@ -253,7 +251,7 @@ pub fn pipeline_counts(
     Ok(up_to(tx.query(query)?, limit))
 }
 
-fn up_to(rows: Vec<(i64, i64)>, limit: Option<i64>) -> HashMap<i64, i64> {
+pub(super) fn up_to(rows: Vec<(i64, i64)>, limit: Option<i64>) -> HashMap<i64, i64> {
     let most = limit.map_or(i64::MAX, |limit| limit.saturating_add(1));
     rows.into_iter().map(|(owner, count)| (owner, count.min(most))).collect()
 }
@@ -290,6 +288,9 @@ impl JobFilter {
                 self.statuses.iter().map(|status| status.as_str().to_owned()).collect();
             of.raw(" and").in_list("ci_jobs.status", statuses);
         }
+        if !self.pipelines.is_empty() {
+            of.raw(" and").in_list("ci_jobs.pipeline_id", self.pipelines.clone());
+        }
         if !self.with_retried {
             of.raw(" and not ci_jobs.retried");
         }
@@ -297,7 +298,7 @@ impl JobFilter {
     }
 }
 
-/// A page of the jobs of each of some projects, pipelines or runners.
+/// A page of the jobs of each of some projects, pipelines or stages.
 pub fn jobs_of(
     tx: &mut Tx<'_>, (owner, ids): (&'static str, &[i64]), filter: &JobFilter, window: &Window,
 ) -> Result<Vec<Owned<Job>>> {
@@ -316,31 +317,13 @@ pub fn job_counts(
     Ok(up_to(tx.query(query)?, limit))
 }
 
-/// The jobs of some runners, of projects whose jobs the viewer sees.
-fn of_runners(tx: &Tx<'_>, viewer: &Viewer, runners: &[i64]) -> Fragment {
-    let mut from = Fragment::new(" from ci_jobs where");
-    from.in_list("ci_jobs.runner_id", runners)
-        .raw(" and ci_jobs.project_id in (select projects.id from projects where ")
-        .append(visible_projects(tx, viewer, Purpose::ReadPipelines))
-        .raw(")");
-    from
-}
+/// More than a pipeline has stages: a file has no room for so many.
+const STAGES: i64 = 1 << 20;
+/// A stage among those of all pipelines, as [`stage_key`] names it.
+pub const STAGE: &str = "(ci_jobs.pipeline_id * 1048576 + ci_jobs.stage_index)";
 
-/// A page of them for each of the runners.
-pub fn jobs_of_runners(
-    tx: &mut Tx<'_>, viewer: &Viewer, runners: &[i64], window: &Window,
-) -> Result<Vec<Owned<Job>>> {
-    let from = of_runners(tx, viewer, runners);
-    Ok(tx.query(window.narrow_each(Job::COLUMNS, "ci_jobs.runner_id", from))?)
-}
-
-/// How many each of the runners has, to this number and one more.
-pub fn job_counts_of_runners(
-    tx: &mut Tx<'_>, viewer: &Viewer, runners: &[i64], limit: Option<i64>,
-) -> Result<HashMap<i64, i64>> {
-    let mut query = Fragment::new("select ci_jobs.runner_id, count(*)");
-    query.append(of_runners(tx, viewer, runners)).raw(" group by ci_jobs.runner_id");
-    Ok(up_to(tx.query(query)?, limit))
+pub fn stage_key(pipeline_id: i64, index: i64) -> i64 {
+    pipeline_id.saturating_mul(STAGES).saturating_add(index)
 }
 
 /// A page of the jobs of all projects.
@@ -363,6 +346,8 @@ pub fn count_jobs(tx: &mut Tx<'_>, filter: &JobFilter, limit: Option<i64>) -> Re
 #[derive(Debug, Clone, Default)]
 pub struct JobFilter {
     pub pipeline_id: Option<i64>,
+    /// Empty: of whichever pipeline.
+    pub pipelines: Vec<i64>,
     pub resource_group_id: Option<i64>,
     pub kinds: &'static [JobKind],
     /// Empty: however far they are.

@@ -3,6 +3,8 @@
 
 pub mod jobs;
 pub mod lists;
+pub mod of_packages;
+pub mod of_runners;
 pub mod pipelines;
 pub mod progress;
 pub mod settings;

@@ -266,3 +266,48 @@ pub fn coverages(tx: &mut Tx<'_>, ids: Vec<i64>) -> Result<HashMap<i64, f64>> {
     )?;
     Ok(rows.into_iter().collect())
 }
+
+/// Jobs of the pipelines of a project that began since then and have not ended, counted
+/// to this number.
+pub fn active_jobs(tx: &mut Tx<'_>, project_id: i64, since: Timestamp, most: i64) -> Result<i64> {
+    Ok(tx.one(
+        sql!(
+            "select count(*) from (select 1 from ci_jobs
+                join ci_pipelines on ci_pipelines.id = ci_jobs.pipeline_id
+                where ci_pipelines.project_id = $1 and ci_pipelines.created_at >= $2
+                  and ci_pipelines.status in ('created', 'waiting_for_resource', 'preparing',
+                    'pending', 'running')
+                  and not ci_jobs.retried limit $3) counted"
+        ),
+        (project_id, since, most),
+    )?)
+}
+
+/// How many pipelines there are that began each other with this one, counted to this
+/// number: those above it, and all below the topmost.
+pub fn hierarchy(tx: &mut Tx<'_>, id: i64, most: i64) -> Result<i64> {
+    // One that begins another is older.
+    let top: i64 = tx.one(
+        sql!(
+            "with recursive above (id) as (
+                select ci_pipelines.id from ci_pipelines where ci_pipelines.id = $1
+                union
+                select ci_jobs.pipeline_id from ci_jobs
+                    join above on ci_jobs.downstream_pipeline_id = above.id)
+             select coalesce(min(id), 0) from above"
+        ),
+        (id,),
+    )?;
+    Ok(tx.one(
+        sql!(
+            "with recursive below (id) as (
+                select ci_pipelines.id from ci_pipelines where ci_pipelines.id = $1
+                union
+                select ci_jobs.downstream_pipeline_id from ci_jobs
+                    join below on ci_jobs.pipeline_id = below.id
+                    where ci_jobs.downstream_pipeline_id is not null)
+             select count(*) from (select 1 from below limit $2) counted"
+        ),
+        (top, most),
+    )?)
+}

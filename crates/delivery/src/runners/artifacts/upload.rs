@@ -12,9 +12,10 @@ use kernel::app::App;
 use kernel::blobs::{Received, Stored};
 use kernel::error::{Error, Result};
 use kernel::secrets::Secrets;
-use pipeline_file::dotenv::{MOST_BYTES, parse};
+use pipeline_file::dotenv::{Most, parse};
 use pipeline_file::durations;
 use serde_json::json;
+use spaces::plan_limits::PlanLimits;
 use std::io::Read;
 
 /// Days that files are kept where nobody says how long.
@@ -68,15 +69,16 @@ pub fn expires_at(text: Option<&str>, now: Timestamp) -> Result<Option<Timestamp
 }
 
 /// The pairs of a report of variables.
-pub fn pairs(received: &Received) -> Result<Vec<(String, String)>> {
+pub fn pairs(received: &Received, limits: &PlanLimits) -> Result<Vec<(String, String)>> {
+    let most = Most::new(limits.dotenv_size, limits.dotenv_variables);
     let mut text = Vec::new();
     let unreadable = |_| refused(400, "Invalid Format");
     MultiGzDecoder::new(received.open()?)
-        .take(MOST_BYTES as u64 + 1)
+        .take(most.bytes as u64 + 1)
         .read_to_end(&mut text)
         .map_err(unreadable)?;
     let text = String::from_utf8(text).map_err(|_| refused(400, "Invalid Format"))?;
-    parse(&text).map_err(|problem| refused(400, &problem))
+    parse(&text, most).map_err(|problem| refused(400, &problem))
 }
 
 /// A file whose bytes are kept, with what is said of it.

@@ -6,7 +6,7 @@ use super::super::store::lists::{self as rows, Contacted, Filter};
 use super::super::store::managers;
 use super::{ManagerView, RUNNER_ID, RunnerView, Runners, STATUS, TYPE, projects as projects_by};
 use crate::pipelines::graph::{JobView, job_keys, jobs as views};
-use crate::pipelines::store::lists as jobs_store;
+use crate::pipelines::store::of_runners;
 use ::store::{Fragment, Tx};
 use identity::graph::{Tally, caller};
 use identity::viewer::Viewer;
@@ -261,7 +261,7 @@ pub async fn jobs(
     let (app, viewer) = caller(&context)?;
     let asked = owners.clone();
     let read = app.read(move |tx| {
-        let found = jobs_store::jobs_of_runners(tx, &viewer, &asked, &window)?;
+        let found = of_runners::jobs_of_runners(tx, &viewer, &asked, &window)?;
         let order: Vec<(i64, i64)> = found.iter().map(|one| (one.owner, one.row.id)).collect();
         let jobs = found.into_iter().map(|one| one.row).collect();
         let views = views(tx, &viewer, jobs)?;
@@ -277,7 +277,7 @@ pub async fn jobs(
     let pages = owners.iter().map(page).collect();
     let counted = owners.clone();
     let tally = Tally::new(move |tx, viewer, limit| {
-        jobs_store::job_counts_of_runners(tx, viewer, &counted, limit)
+        of_runners::job_counts_of_runners(tx, viewer, &counted, limit)
     });
     Ok(tally.counts(pages, owners))
 }

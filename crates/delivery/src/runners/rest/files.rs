@@ -152,7 +152,7 @@ async fn received_file(
     expires_at: Option<jiff::Timestamp>,
 ) -> Result<Brought> {
     let pairs = match kind.name {
-        DOTENV => upload::pairs(&received)?,
+        DOTENV => upload::pairs(&received, &app.settings().get(app).await?)?,
         _ => Vec::new(),
     };
     let plain = |c: char| !c.is_control() && c != '/' && c != '\\';

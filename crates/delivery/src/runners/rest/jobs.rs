@@ -1,5 +1,6 @@
 //! What runners ask and say of jobs, with the token of the runner or of the job.
 
+use super::super::environment_url;
 use super::super::held::{self, Held, with_status};
 use super::super::model::Runner;
 use super::super::payload::{JobPayload, open_masks, payload};
@@ -203,6 +204,7 @@ impl UpdateJob {
 }
 
 async fn update(app: App, token: JobToken, sent: Params<UpdateJob>) -> Result<Response> {
+    let secrets = app.secrets().clone();
     app.write(move |tx| {
         let held = match held::find(tx, sent.job_id, &token.0)? {
             Held::Running(held) => held,
@@ -211,6 +213,9 @@ async fn update(app: App, token: JobToken, sent: Params<UpdateJob>) -> Result<Re
         let status = match sent.outcome() {
             Some(outcome) => {
                 crate::reports::coverage_wanted(tx, held.job.id)?;
+                if outcome == Outcome::Success {
+                    environment_url::find_out(tx, &secrets, &held.job)?;
+                }
                 jobs::finish(tx, &held.job, outcome)?
             }
             None => {

@@ -1,6 +1,7 @@
 //! REST of runners, for people; what runners themselves ask is in [`program`].
 
 mod files;
+mod history;
 mod jobs;
 mod lists;
 pub mod program;
@@ -33,6 +34,7 @@ pub fn routes(r: &mut Routes) {
     files::routes(r);
     results::routes(r);
     lists::routes(r);
+    history::routes(r);
     r.post("/user/runners", create)
         .scopes(CREATE)
         .summary("Makes a runner of the instance, of a group or of a project");

@@ -1,6 +1,7 @@
 //! Variables that a report of a job hands on, in `ci_job_variables`: sealed as they stand.
 
-use ::store::{FromRow, Tx, sql};
+use crate::pipelines::store::inserts;
+use ::store::{FromRow, IntoValue, Tx, Value, sql};
 use kernel::error::{Error, Result};
 use kernel::secrets::Secrets;
 use pipeline_file::{Level, Variable};
@@ -17,16 +18,22 @@ pub fn set(
         sql!("delete from ci_job_variables where job_id = $1 and origin = 'dotenv'"),
         (job_id,),
     )?;
-    // A report has twenty at most.
-    for (key, value) in pairs {
+    let row = |(key, value): &(String, String)| -> Vec<Value> {
         let sealed = secrets.seal(&context(job_id, key), value.as_bytes());
-        tx.execute(
-            sql!(
-                "insert into ci_job_variables (job_id, origin, key, sealed_value, variable_type,
-                    raw) values ($1, 'dotenv', $2, $3, 'env_var', $4)"
-            ),
-            (job_id, key, sealed, true),
-        )?;
+        vec![
+            job_id.into_value(),
+            "dotenv".into_value(),
+            key.as_str().into_value(),
+            sealed.into_value(),
+            "env_var".into_value(),
+            true.into_value(),
+        ]
+    };
+    let rows: Vec<Vec<Value>> = pairs.iter().map(row).collect();
+    let before = "insert into ci_job_variables (job_id, origin, key, sealed_value, variable_type,
+        raw) values";
+    for statement in inserts(before, &rows, "") {
+        tx.change_by(statement)?;
     }
     Ok(())
 }

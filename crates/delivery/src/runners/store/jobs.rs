@@ -204,3 +204,8 @@ pub fn replace_chunk(tx: &mut Tx<'_>, id: i64, begins: i64, bytes: &[u8]) -> Res
         (id, begins, bytes),
     )
 }
+
+/// Notes the address that a job found out of its environment.
+pub fn set_environment_url(tx: &mut Tx<'_>, id: i64, url: &str) -> Result<()> {
+    tx.run(sql!("update ci_jobs set environment_url = $2 where id = $1"), (id, url))
+}

@@ -93,6 +93,7 @@ impl Form {
             cron: Some(self.cron.to_string()),
             cron_timezone: Some(self.cron_timezone.to_string()),
             active: Some(self.active.unwrap_or(false)),
+            inputs: None,
         }
     }
 

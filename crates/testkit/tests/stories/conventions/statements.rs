@@ -220,6 +220,7 @@ async fn fill(t: &TestServer) -> (String, String) {
         let token = t.admin().post("/runners/1/reset_authentication_token").await.is(201).json();
         let machine = json!({"token": token["token"], "system_id": name});
         t.anonymous().post("/runners/verify").json(&machine).await.is(200);
+        t.anonymous().post("/jobs/request").json(&machine).await.is(201);
         let variable = json!({"key": name, "value": name});
         t.admin().post(project.at("/variables")).json(&variable).await.is(201);
         let key = json!({"title": name, "key": public_key(n), "can_push": n % 2 == 0});
@@ -320,6 +321,7 @@ async fn lists_of_fifty_cost_what_lists_of_five_cost(t: TestServer) {
         ("/runners", "/runners".into()),
         ("/runners/all", "/runners/all".into()),
         ("/runners/{runner_id}/managers", "/runners/1/managers".into()),
+        ("/runners/{runner_id}/jobs", "/runners/1/jobs".into()),
         ("/projects/{id}/runners", format!("{project}/runners")),
         ("/groups/{id}/runners", format!("{group}/runners")),
         ("/projects/{id}/deploy_keys", format!("{project}/deploy_keys")),

@@ -33,7 +33,7 @@ async fn pipelines_are_asked_for(t: TestServer) {
     let sha = sha["sha"].as_str().unwrap_or_default().to_owned();
     let fields = "id iid status ref sha source active cancelable retryable complete createdAt \
         updatedAt startedAt finishedAt duration coverage path user{username} project{fullPath} \
-        stages{nodes{name status detailedStatus{label}}} \
+        stages{nodes{name status detailedStatus{label} jobs{count nodes{name}}}} \
         jobs{count nodes{name status stage{name} tags allowFailure retryable playable duration \
             createdAt webPath pipeline{iid}}} \
         detailedStatus{text label group detailsPath} \
@@ -59,6 +59,10 @@ async fn pipelines_are_asked_for(t: TestServer) {
     assert_eq!(one["detailedStatus"]["label"], "pending");
     assert_eq!(one["stages"]["nodes"][0]["name"], "build");
     assert_eq!(one["stages"]["nodes"][0]["status"], "pending");
+    for (at, name) in [(0, "compile"), (1, "ship")] {
+        let wanted = json!({"count": 1, "nodes": [{"name": name}]});
+        assert_eq!(one["stages"]["nodes"][at]["jobs"], wanted);
+    }
     let jobs = &one["jobs"];
     assert_eq!(jobs["count"], 2);
     assert_eq!(jobs["nodes"][0]["name"], "ship");
@@ -169,4 +173,67 @@ async fn pipelines_and_jobs_are_moved(t: TestServer) {
     let gone = data(&t.admin(), &destroy).await;
     assert_eq!(gone["pipelineDestroy"]["errors"], json!([]));
     t.admin().get(project.at(&format!("/pipelines/{id}"))).await.is(404);
+}
+
+#[testkit::story]
+async fn stages_have_their_jobs(t: TestServer) {
+    let file = "
+stages: [build, deploy]
+a: {stage: build, script: e}
+b: {stage: build, script: e}
+c: {stage: deploy, script: e}
+";
+    let (project, first) = begun(&t, "acme/anvil", file).await;
+    fails(&t, first, "a", 1).await;
+    t.admin().post(project.at(&format!("/pipelines/{first}/retry"))).await.is(201);
+    commit(&t, &project, "a", "b", "Again").await;
+    let jobs = "jobs(statuses:[PENDING,FAILED,CREATED],retried:RETRIED){count nodes{name status}}";
+    let query = |retried: &str| {
+        let jobs = jobs.replace("RETRIED", retried);
+        format!(
+            "{{project(fullPath:\"acme/anvil\"){{pipelines{{nodes{{iid stages{{nodes{{name {jobs}}}}}}}}}}}}}"
+        )
+    };
+    let found = data(&t.admin(), &query("false")).await;
+    let of = |found: &Value, pipeline: usize, stage: usize| {
+        let stages = &found["project"]["pipelines"]["nodes"][pipeline]["stages"]["nodes"];
+        stages[stage]["jobs"].clone()
+    };
+    let waits = json!([{"name": "b", "status": "PENDING"}, {"name": "a", "status": "PENDING"}]);
+    assert_eq!(of(&found, 0, 0), json!({"count": 2, "nodes": waits}));
+    let last = json!([{"name": "c", "status": "CREATED"}]);
+    assert_eq!(of(&found, 0, 1), json!({"count": 1, "nodes": last}));
+    assert_eq!(of(&found, 1, 0)["count"], 2);
+    let found = data(&t.admin(), &query("true")).await;
+    assert_eq!(of(&found, 1, 0)["count"], 3, "with the one that was run again");
+}
+
+#[testkit::story]
+async fn a_job_is_started_with_variables(t: TestServer) {
+    let file = "a: {script: e, when: manual}";
+    let (project, id) = begun(&t, "acme/anvil", file).await;
+    let one = job(&t, id, "a").await.id;
+    let play = |variables: &str| {
+        format!(
+            "mutation{{jobPlay(input:{{id:\"gid://service/Ci::Build/{one}\" \
+                variables:[{variables}]}}){{errors job{{status}}}}}}"
+        )
+    };
+    let twice = "{key:\"COLOUR\",value:\"red\"},{key:\"COLOUR\",value:\"blue\"}";
+    let refused = data(&t.admin(), &play(twice)).await["jobPlay"].clone();
+    let text = refused["errors"][0].as_str().unwrap_or_default();
+    assert!(text.contains("Duplicate variable name: COLOUR"), "{refused}");
+    let dev = t.user("dev").await;
+    project.add(&dev, 40).await;
+    let only = json!({"ci_pipeline_variables_minimum_override_role": "owner"});
+    t.admin().put(project.at("")).json(&only).await.is(200);
+    let given = play("{key:\"COLOUR\",value:\"red\"}");
+    assert!(!answer(&dev, &given).await["errors"].is_null());
+    let played = data(&t.admin(), &given).await["jobPlay"].clone();
+    assert_eq!(played, json!({"errors": [], "job": {"status": "PENDING"}}));
+    let token = super::runner_jobs::runner(&t, json!({})).await;
+    let (_, _, taken) = super::runner_jobs::take(&t, &token).await;
+    let all = taken["variables"].as_array().cloned().unwrap_or_default();
+    let colour = all.iter().find(|one| one["key"] == "COLOUR");
+    assert_eq!(colour.map(|one| &one["value"]), Some(&json!("red")), "{taken}");
 }

@@ -92,3 +92,51 @@ async fn packages_name_their_pipelines(t: TestServer) {
     t.admin().delete(project.at(&format!("/pipelines/{first}"))).await.is(204);
     assert_eq!(ids(&t.admin().get(&one).await.is(200).json()["pipelines"]), [second]);
 }
+
+#[testkit::story]
+async fn graphql_has_the_pipelines_of_packages(t: TestServer) {
+    let (project, first) = begun(&t, "acme/anvil", "a: {script: e}").await;
+    let own = runner(&t, json!({})).await;
+    let (_, token, _) = take(&t, &own).await;
+    publish(&t, &project, &token, "1.0", "a.txt").await;
+    publish(&t, &project, &token, "1.0", "b.txt").await;
+    let second = t.admin().post(project.at("/pipeline")).json(&json!({"ref": "main"})).await;
+    let second = second.is(201).id();
+    let (_, later, _) = take(&t, &own).await;
+    publish(&t, &project, &later, "1.0", "c.txt").await;
+    let by_hand = project.at("/packages/generic/tool/2.0/a.txt");
+    t.admin().put(by_hand).bytes("tongs").await.is(201);
+
+    let gid = |id: i64| json!(format!("gid://service/Ci::Pipeline/{id}"));
+    let ask = async |client: &testkit::Client, pipelines: &str| {
+        let query = format!(
+            "{{project(fullPath:\"acme/anvil\"){{packages(sort:VERSION_ASC){{nodes{{{pipelines}}}}}}}}}"
+        );
+        let sent = client.request(http::Method::POST, "/api/graphql");
+        let answer = sent.json(&json!({"query": query})).await.is(200).json();
+        assert_eq!(answer["errors"], json!(null), "{query}");
+        let nodes = &answer["data"]["project"]["packages"]["nodes"];
+        [nodes[0]["pipelines"].clone(), nodes[1]["pipelines"].clone()]
+    };
+    let admin = t.admin();
+    let [with, without] = ask(&admin, "pipelines{count nodes{id iid status}}").await;
+    assert_eq!((&with["count"], &without), (&json!(2), &json!({"count": 0, "nodes": []})));
+    assert_eq!(with["nodes"][0]["id"], gid(second));
+    assert_eq!(with["nodes"][1]["id"], gid(first));
+    let [page, _] =
+        ask(&admin, "pipelines(first:1){nodes{id} pageInfo{hasNextPage endCursor}}").await;
+    assert_eq!(page["nodes"], json!([{"id": gid(second)}]));
+    assert_eq!(page["pageInfo"]["hasNextPage"], true);
+    let after = page["pageInfo"]["endCursor"].as_str().unwrap_or_default();
+    let [rest, _] = ask(&admin, &format!("pipelines(after:\"{after}\"){{nodes{{id}}}}")).await;
+    assert_eq!(rest["nodes"], json!([{"id": gid(first)}]));
+
+    // Who sees no pipelines sees none of them.
+    let reader = t.user("reader").await;
+    project.add(&reader, 20).await;
+    assert_eq!(ask(&*reader, "pipelines{count}").await[0]["count"], 2);
+    let hidden = json!({"builds_access_level": "disabled"});
+    admin.put(project.at("")).json(&hidden).await.is(200);
+    let nothing = json!({"count": 0, "nodes": []});
+    assert_eq!(ask(&*reader, "pipelines{count nodes{id}}").await[0], nothing);
+}

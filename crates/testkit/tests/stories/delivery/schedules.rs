@@ -1,6 +1,6 @@
 //! Pipelines begin by the clock.
 
-use super::running::{begun, newest};
+use super::running::{begun, commit, newest};
 use serde_json::{Value, json};
 use testkit::{Browser, TestProject, TestServer};
 
@@ -38,6 +38,7 @@ async fn a_schedule_begins_pipelines_at_its_times(t: TestServer) {
         "owner",
         "last_pipeline",
         "variables",
+        "inputs",
     ];
     assert_eq!(keys, order);
     assert_eq!(
@@ -250,6 +251,59 @@ async fn its_pipelines_are_given_its_variables(t: TestServer) {
     let gone = t.admin().delete(&one).await.is(202).json();
     assert_eq!(gone["key"], "COLOUR");
     t.admin().delete(&one).await.is(404);
+}
+
+#[testkit::story]
+async fn its_pipelines_are_given_its_inputs(t: TestServer) {
+    let file = "spec: {inputs: {who: {options: [me, you]}, n: {type: number, default: 1}}}\n---\n\
+                \"job-$[[ inputs.who ]]\": {script: e, parallel: \"$[[ inputs.n ]]\"}\n";
+    let (project, _) = begun(&t, "acme/anvil", "a: {script: e}").await;
+    commit(&t, &project, ".gitlab-ci.yml", file, "Inputs [skip ci]").await;
+    let given = json!([{"name": "who", "value": "you"}, {"name": "n", "value": 2}]);
+    let id = make(&t, &project, json!({"inputs": given})).await;
+    let at = project.at(&format!("/pipeline_schedules/{id}"));
+    assert_eq!(t.admin().get(&at).await.is(200).json()["inputs"], given);
+    let reader = t.user("reader").await;
+    project.add(&reader, 20).await;
+    assert!(reader.get(&at).await.is(200).json().get("inputs").is_none());
+    let names = async || {
+        t.admin().post(format!("{at}/play")).await.is(201);
+        t.settle().await;
+        let pipeline = newest(&t, &project).await;
+        let jobs = t.admin().get(project.at(&format!("/pipelines/{pipeline}/jobs"))).await;
+        let mut names: Vec<String> =
+            jobs.is(200).each("name").iter().map(ToString::to_string).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names().await, ["\"job-you 1/2\"", "\"job-you 2/2\""]);
+
+    // Those that are not named stay.
+    let change =
+        json!({"inputs": [{"name": "who", "value": "me"}, {"name": "n", "destroy": true}]});
+    let changed = t.admin().put(&at).json(&change).await.is(200).json();
+    assert_eq!(changed["inputs"], json!([{"name": "who", "value": "me"}]));
+    assert_eq!(names().await, ["\"job-me\""]);
+    let same = t.admin().put(&at).json(&json!({"active": false})).await.is(200).json();
+    assert_eq!(same["inputs"], json!([{"name": "who", "value": "me"}]));
+    for (inputs, status) in [
+        (json!([{"name": "none", "destroy": true}]), 400),
+        (json!([{"name": "who"}]), 400),
+        (json!([{"name": "", "value": 1}]), 400),
+        (json!([{"name": "who", "value": {"a": 1}}]), 400),
+        (
+            json!(
+                (0..20)
+                    .map(|n| json!({"name": format!("i{n}"), "value": n}))
+                    .collect::<Vec<_>>()
+            ),
+            400,
+        ),
+        (json!([]), 200),
+    ] {
+        let answer = t.admin().put(&at).json(&json!({"inputs": inputs})).await;
+        assert_eq!(answer.status, status, "{inputs}");
+    }
 }
 
 async fn browser(t: &TestServer, project: &TestProject, name: &str, level: i64) -> Browser {

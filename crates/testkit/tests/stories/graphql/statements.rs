@@ -136,7 +136,11 @@ const LISTS: &[(&str, u64)] = &[
     ("{projects(first:ROWS){nodes{environments(first:3){count nodes{name}}}}}", 8),
     ("{groups(first:ROWS){nodes{protectedEnvironments{nodes{name}}}}}", 8),
     (
-        "{projects(first:ROWS){nodes{pipelines(first:3){count nodes{id stages{nodes{name}} jobs{nodes{name stage{name} user{name}}}}}}}}",
+        "{projects(first:ROWS){nodes{pipelines(first:3){count nodes{id stages{nodes{name jobs(first:2){count nodes{name}}}} jobs{nodes{name stage{name} user{name}}}}}}}}",
+        20,
+    ),
+    (
+        "{projects(first:ROWS){nodes{packages(first:2){nodes{name pipelines(first:2){count nodes{iid}}}}}}}",
         16,
     ),
     (
