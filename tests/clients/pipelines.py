@@ -77,5 +77,38 @@ def test_resource_groups_say_in_which_order_their_jobs_run():
     assert len(group.upcoming_jobs.list(get_all=True)) == 1
 
 
+def test_what_glab_pipeline_asks_for_is_answered():
+    """The requests of `glab-pipeline inspect` 0.3.0, as it made them: itself it needs Python 3.12
+    and the program glab, whose `api` sends them."""
+    file = "unit: {script: e}\nbelow: {trigger: {include: child.yml}}\n"
+    project = with_file("pipelines-inspected", file)
+    project.files.create({"file_path": "child.yml", "branch": "main", "content": "a: {script: e}",
+                          "commit_message": "Below [skip ci]"})
+    pipeline = project.pipelines.create({"ref": "main"})
+    found = ROOT.http_get("/projects/pipelines-inspected%2Fanvil")
+    assert (found["id"], found["ci_config_path"]) == (project.id, None), found["ci_config_path"]
+    at = f"/projects/{project.id}/pipelines/{pipeline.id}"
+    shown = ROOT.http_get(at)
+    told = ("id", "status", "ref", "sha", "source", "web_url", "created_at", "duration", "yaml_errors")
+    assert all(field in shown for field in told), shown
+    (job,) = ROOT.http_get(f"{at}/jobs?per_page=100&include_retried=true")
+    assert (job["name"], job["stage"], job["failure_reason"]) == ("unit", "test", None), job
+    stories.until(
+        lambda: ROOT.http_get(f"{at}/bridges?per_page=100"),
+        lambda bridges: bridges[0]["downstream_pipeline"],
+    )
+    assert ROOT.http_get(f"{at}/test_report_summary")["total"]["count"] == 0
+    text = ROOT.http_get(
+        f"/projects/{project.id}/repository/files/.gitlab-ci.yml/raw?ref=main", raw=True
+    ).text
+    assert text == file, text
+    body = {"content": text, "dry_run": True, "ref": "main", "include_jobs": True}
+    linted = ROOT.http_post(f"/projects/{project.id}/ci/lint", post_data=body)
+    assert linted["valid"] and "unit" in linted["merged_yaml"], linted
+    query = f"content_ref={shown['sha']}&dry_run=true&include_jobs=true&dry_run_ref=main"
+    assert ROOT.http_get(f"/projects/{project.id}/ci/lint?{query}")["valid"]
+    assert ROOT.http_get(f"/projects/{project.id}/jobs/{job['id']}/trace", raw=True).content == b""
+
+
 if __name__ == "__main__":
     stories.run(globals())

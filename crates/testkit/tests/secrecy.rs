@@ -5,6 +5,10 @@
 #[allow(dead_code, reason = "the stories use the rest")]
 #[path = "stories/identity/browser.rs"]
 mod browser;
+#[path = "secrecy/jobs.rs"]
+mod jobs;
+#[path = "secrecy/stored.rs"]
+mod stored;
 
 use browser::{Browser, cookie};
 use kernel::time::Clock;
@@ -18,6 +22,12 @@ use tracing_subscriber::fmt::MakeWriter;
 /// Everything logged in this process.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.lock().unwrap()).into_owned()
+    }
+}
 
 impl Write for Log {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
@@ -126,7 +136,7 @@ fn nothing_secret_is_logged() {
     testkit::run(async {
         let t = TestServer::sqlite().await;
         let secrets = use_secrets(&t).await;
-        let text = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();
+        let text = log.text();
         assert!(text.contains("/users/sign_in"), "requests are logged: {text}");
         for secret in secrets {
             assert!(!text.contains(&secret), "{secret} is in the log");
@@ -170,7 +180,7 @@ fn the_log_says_why_a_credential_was_refused() {
                 .header("private-token", token)
                 .json(&json!({"query": "{currentUser{id}}"}));
             request.await.is(401);
-            let text = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();
+            let text = log.text();
             let told =
                 |line: &&str| line.contains("refused a credential") && line.contains(&request_id);
             let line = text.lines().find(told).unwrap_or_else(|| panic!("{reason}: {text}"));

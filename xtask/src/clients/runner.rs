@@ -193,6 +193,10 @@ fn interpreter(language: Language) -> Result<Command, String> {
             let own = tools::python_with("tests/clients/conan_1", "clients/conan_1")?;
             return Ok(python(&own));
         }
+        Language::ConfiguredPython => {
+            let own = tools::python_with("tests/clients/configured", "clients/configured")?;
+            return Ok(python(&own));
+        }
         Language::PythonAndRust(program) => {
             let mut command = python(&tools::python()?);
             command.env("CLIENT", tools::program(program)?);

@@ -1,6 +1,8 @@
 //! The list of suites: scripts, and what runs each of them.
 
-use Language::{Conan1Python, GraphqlNode, Node, NpmNode, Python, PythonAndRust, ReleaseNode};
+use Language::{
+    Conan1Python, ConfiguredPython, GraphqlNode, Node, NpmNode, Python, PythonAndRust, ReleaseNode,
+};
 
 /// One script and the program that runs it.
 pub struct Suite {
@@ -24,6 +26,8 @@ pub enum Language {
     Python,
     /// With the packages of `tests/clients/conan_1/requirements.txt`.
     Conan1Python,
+    /// With the packages of `tests/clients/configured/requirements.txt`.
+    ConfiguredPython,
     /// With the program of this folder of `tests/clients`.
     PythonAndRust(&'static str),
     /// With the modules of `tests/clients/package.json`.
@@ -86,6 +90,7 @@ pub const CLIENTS: &[Suite] = &[
     suite(Python, "python-gitlab for variables", "tests/clients/variables.py"),
     suite(Python, "python-gitlab for pipelines", "tests/clients/pipelines.py"),
     suite(Python, "python-gitlab for environments", "tests/clients/environments.py"),
+    suite(ConfiguredPython, "gitlabform", "tests/clients/configured.py"),
     suite(Python, "python-gitlab for schedules", "tests/clients/schedules.py"),
     suite(Python, "python-gitlab and newsboat for activity", "tests/clients/events.py"),
     suite(

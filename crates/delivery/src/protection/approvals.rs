@@ -158,4 +158,26 @@ mod tests {
             );
         }
     }
+
+    /// Rules of a project and of a group: of counts the larger one, of levels each.
+    #[test]
+    fn what_a_project_and_a_group_ask_for_comes_together() {
+        for (of_project, of_group, decisions, missing) in [
+            ((0, &[][..]), (0, &[][..]), &[][..], 0),
+            ((1, &[]), (2, &[]), &[], 2),
+            ((2, &[]), (1, &[]), &["+0"], 1),
+            ((1, &[]), (2, &[]), &["+0", "+0"], 0),
+            ((1, &[]), (0, &[(5, 1)]), &[], 2),
+            ((1, &[]), (0, &[(5, 1)]), &["+5"], 1),
+            ((1, &[]), (0, &[(5, 1)]), &["+5", "+0"], 0),
+            ((0, &[(6, 1)]), (0, &[(5, 2)]), &["+6", "+5"], 1),
+            ((0, &[(6, 1)]), (0, &[(5, 2)]), &["+6", "+5", "+5"], 0),
+            ((0, &[(6, 1)]), (3, &[]), &["+6"], 3),
+        ] {
+            let both = [rule(of_project.0, of_project.1), rule(of_group.0, of_group.1)];
+            let (rules, decided) = ([&both[0], &both[1]], decided(decisions));
+            let found = Asked::of(&rules, &decided).missing();
+            assert_eq!(found, missing, "{of_project:?} {of_group:?} {decisions:?}");
+        }
+    }
 }

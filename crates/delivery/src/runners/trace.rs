@@ -42,26 +42,29 @@ pub fn append(
     }
 }
 
-/// Masks new bytes, and what of a value stands at the end of the piece before them.
+/// Masks new bytes, and what of a value stands at the end of the log before them, in
+/// however many pieces it came.
 fn mask_over(
     tx: &mut Tx<'_>, job_id: i64, size: i64, masks: &[String], bytes: &mut [u8],
 ) -> Result<()> {
+    let longest = masks.iter().map(String::len).max().unwrap_or(0) as i64;
     let before = match size {
-        0 => None,
-        size => jobs::chunks(tx, job_id, size - 1, 1)?.into_iter().next(),
+        0 => Vec::new(),
+        size => jobs::chunks_between(tx, job_id, ((size - longest).max(0), size))?,
     };
-    let Some((begins, old)) = before else {
-        mask(bytes, masks);
-        return Ok(());
-    };
-    let mut both = [old.as_slice(), bytes].concat();
-    mask(&mut both, masks);
-    let (first, rest) = both.split_at(old.len());
-    bytes.copy_from_slice(rest);
-    match first == old {
-        true => Ok(()),
-        false => jobs::replace_chunk(tx, job_id, begins, first),
+    let mut all: Vec<u8> = before.iter().flat_map(|(_, old)| old).copied().collect();
+    all.extend_from_slice(bytes);
+    mask(&mut all, masks);
+    let mut rest = all.as_slice();
+    for (begins, old) in &before {
+        let (masked, after) = rest.split_at(old.len());
+        if masked != old {
+            jobs::replace_chunk(tx, job_id, *begins, masked)?;
+        }
+        rest = after;
     }
+    bytes.copy_from_slice(rest);
+    Ok(())
 }
 
 /// Blacks out every value.

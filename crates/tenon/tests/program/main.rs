@@ -24,6 +24,7 @@ mod overload;
 mod paging;
 mod place;
 mod repositories;
+mod runner_siege;
 mod runners;
 mod siege;
 mod smtp;

@@ -5,8 +5,9 @@ use crate::place::{Place, Server, project, until};
 use http::StatusCode;
 use std::future::Future;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 
@@ -60,7 +61,7 @@ pub fn request(method: &str, path: &str, head: &str, body: &str) -> Vec<u8> {
 }
 
 /// Reads one answer.
-pub async fn answer(stream: &mut TcpStream) -> std::io::Result<Answer> {
+pub async fn answer(stream: &mut (impl AsyncRead + Unpin)) -> std::io::Result<Answer> {
     let began = Instant::now();
     let mut read = Vec::new();
     let end = loop {
@@ -111,7 +112,7 @@ where
 /// A server with something in it, and how it does without bad clients.
 pub struct Besieged {
     /// Its files stay as long as it runs.
-    _place: Place,
+    place: Place,
     pub server: std::sync::Arc<Server>,
     pub token: String,
     pub project: String,
@@ -125,7 +126,7 @@ impl Besieged {
         let token = place.token();
         let project = project(&server.client(&token)).await;
         let mut besieged = Besieged {
-            _place: place,
+            place,
             server,
             token,
             project,
@@ -137,6 +138,11 @@ impl Besieged {
         besieged.alone = besieged.good(async {}).await.0;
         besieged.idle = besieged.server.memory("VmRSS");
         besieged
+    }
+
+    /// Files of uploads that did not come to an end.
+    pub fn unfinished(&self) -> Vec<PathBuf> {
+        testkit::files_below(&self.place.path().join("data/tmp"))
     }
 
     pub fn with_token(&self) -> String {

@@ -29,20 +29,34 @@ fn cells(line: &str) -> Option<Vec<String>> {
     Some(cells.split(" | ").map(cell).collect())
 }
 
+/// Suites of clients in Python, whose functions are tests, too.
+fn suites() -> BTreeMap<String, String> {
+    let files = std::fs::read_dir(root().join("tests/clients")).unwrap();
+    let paths = files.map(|entry| entry.unwrap().path());
+    let scripts = paths.filter(|path| path.extension().is_some_and(|ending| ending == "py"));
+    let read = |path: PathBuf| {
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        (format!("tests/clients/{name}"), std::fs::read_to_string(&path).unwrap())
+    };
+    scripts.map(read).collect()
+}
+
 /// Whether `file::name` is a test: a function of that name in a file whose
 /// path ends so.
 fn exists(test: &str, sources: &BTreeMap<String, String>) -> bool {
     let Some((file, name)) = test.rsplit_once("::") else {
         return false;
     };
-    let (end, function) = (format!("/{file}"), format!("fn {name}("));
+    let end = format!("/{file}");
+    let functions = [format!("fn {name}("), format!("def {name}(")];
     let mut of_file = sources.iter().filter(|(path, _)| path.ends_with(&end));
-    of_file.any(|(_, text)| text.contains(&function))
+    of_file.any(|(_, text)| functions.iter().any(|function| text.contains(function)))
 }
 
 #[test]
 fn every_row_names_tests_that_exist() {
-    let sources = sources();
+    let mut sources = sources();
+    sources.extend(suites());
     let mut rows = 0;
     for (page, text) in pages() {
         let (mut section, mut named, mut seen) = ("", false, HashSet::new());

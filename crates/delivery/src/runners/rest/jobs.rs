@@ -17,6 +17,7 @@ use futures_util::StreamExt;
 use http::{HeaderValue, StatusCode, header};
 use kernel::app::App;
 use kernel::error::{BestEffort, Error, Found, Result};
+use kernel::http::bodies;
 use kernel::http::call::Upload;
 use kernel::http::openapi::Operation;
 use kernel::http::params::{Field, Param};
@@ -241,10 +242,13 @@ fn start(request: &RequestContext) -> Result<i64> {
 async fn piece(mut body: Upload) -> Result<Vec<u8>> {
     let mut bytes = BytesMut::new();
     while let Some(more) = body.next().await {
-        bytes.extend_from_slice(&more?);
-        if bytes.len() > MOST_PIECE {
+        let more = more?;
+        if bytes.len() + more.len() > MOST_PIECE {
             return Err(Error::TooLarge);
         }
+        // Many at once share what the server keeps of bodies.
+        bodies::hold(more.len(), false)?;
+        bytes.extend_from_slice(&more);
     }
     Ok(bytes.to_vec())
 }

@@ -2,6 +2,7 @@
 
 mod approvals;
 mod ci_settings;
+mod deployers;
 mod environment_graph;
 mod environment_pages;
 mod environment_urls;
@@ -29,3 +30,4 @@ mod statuses;
 mod test_reports;
 mod triggers;
 mod variables;
+mod vectors;

@@ -314,6 +314,39 @@ async fn a_log_grows_at_its_end_and_hides_secrets(t: TestServer) {
 }
 
 #[testkit::story]
+async fn a_value_is_hidden_in_however_many_pieces_it_comes(t: TestServer) {
+    let (project, _) = begun(&t, "acme/anvil", "one: {script: a}").await;
+    let secret = json!({"key": "SECRET", "value": "supersecret", "masked": true});
+    t.admin().post(project.at("/variables")).json(&secret).await.is(201);
+    let own = runner(&t, json!({})).await;
+    let (id, token, _) = take(&t, &own).await;
+    let text = "a supersecret, supersecret";
+    for (at, letter) in text.chars().enumerate() {
+        log(&t, (id, &token), at, &letter.to_string()).await.is(202);
+    }
+    let shown = t.admin().get(project.at(&format!("/jobs/{id}/trace"))).await.is(200);
+    assert_eq!(shown.text(), "a [MASKED]***, [MASKED]***");
+}
+
+#[testkit::story]
+async fn a_log_that_is_too_long_fails_its_job(t: TestServer) {
+    let (project, _) = begun(&t, "acme/anvil", "one: {script: a}").await;
+    let own = runner(&t, json!({})).await;
+    let (id, token, _) = take(&t, &own).await;
+    let most: i64 = 100 * 1024 * 1024;
+    let longer = t.app().write(move |tx| {
+        Ok(tx.execute("update ci_jobs set trace_size = $1 where id = $2", (most - 2, id))?)
+    });
+    longer.await.unwrap();
+    let at = usize::try_from(most).unwrap() - 2;
+    log(&t, (id, &token), at, "ab").await.is(202);
+    let over = log(&t, (id, &token), at + 2, "c").await.is(403);
+    assert_eq!(over.header("job-status"), "failed");
+    let shown = t.admin().get(project.at(&format!("/jobs/{id}"))).await.is(200).json();
+    assert_eq!(shown["status"], "failed");
+}
+
+#[testkit::story]
 async fn files_go_from_job_to_job(t: TestServer) {
     let (project, _) = begun(&t, "acme/anvil", TWO).await;
     let own = runner(&t, json!({})).await;
