@@ -45,7 +45,7 @@ fn idle(bench: &Bench<'_>) -> Result<Line, String> {
             Ok(post(&host, "/api/v4/jobs/request", &asking(token)))
         };
         let time = Duration::from_secs(bench.options.seconds);
-        load::rate_of(url, RUNNERS, time, Exchange { bytes, answered: |_, _| Ok(()) })
+        load::rate_of(url, RUNNERS, time, Exchange { bytes, answered: |_, _: &[u8]| Ok(()) })
     };
     let liveness = Request::get("/-/liveness", "");
     let (rates, live) = bench.turns(ask, || bench.rate(&place.server, &liveness, RUNNERS))?;

@@ -179,7 +179,7 @@ fn changed(
     }
     match inputs::changed(&before.inputs.0, change.inputs.as_deref().unwrap_or_default()) {
         Ok(inputs) => after.inputs = Json(inputs),
-        Err(text) => problems.add("inputs", text),
+        Err(text) => problems.add("inputs", &text),
     }
     if let Some(name) = &change.on_ref {
         match whole(tx, project, name)? {
