@@ -16,6 +16,8 @@ mod new;
 mod parts;
 mod show;
 
+pub(super) use parts::look;
+
 use crate::pipelines::access::may_run_on;
 use crate::pipelines::model::{Job, Pipeline};
 use crate::pipelines::store;
