@@ -4,7 +4,7 @@
 const assert = require('node:assert/strict');
 const { before, test } = require('node:test');
 const { api, open, run, signedIn, url, visit } = require('./shared.cjs');
-const { ARCHIVE, FILE, append, bring, end, take } = require('./runner.cjs');
+const { ARCHIVE, FILE, REPORT, append, bring, end, report, take } = require('./runner.cjs');
 
 const group = `build-${run}`;
 const project = `${group}/anvil`;
@@ -29,6 +29,7 @@ before(async () => {
   await append(job, 'section_start:100:get_sources\r\x1b[0K\x1b[1mGet sources\x1b[0m\nFetched\nsection_end:104:get_sources\r\x1b[0K\n');
   await append(job, '\x1b[32mok\x1b[0m 1 \x1b[31mfailed\x1b[0m 2 \x1b[33mskipped\x1b[0m\n');
   await bring(job, ARCHIVE);
+  await report(job, REPORT);
 });
 
 test('the pages fit their screen and are accessible', async () => {
@@ -41,6 +42,11 @@ test('the pages fit their screen and are accessible', async () => {
     `/${project}/-/pipelines/${pipeline}`,
     `/${project}/-/pipelines/${pipeline}/builds`,
     `/${project}/-/pipelines/${pipeline}/failures`,
+    `/${project}/-/pipelines/${pipeline}/test_report`,
+    `/${project}/-/pipelines/${pipeline}/test_report?suite=compile`,
+    `/${project}/-/commits/main`,
+    `/${project}/-/branches`,
+    `/${project}/-/tree/main`,
     `/${project}/-/jobs`,
     `/${project}/-/jobs/${job.id}`,
     `/${project}/-/jobs/${job.id}?search=ok`,

@@ -1,5 +1,6 @@
 // What a runner does, for suites that show what comes of it.
 
+const { gzipSync } = require('node:zlib');
 const { url } = require('./shared.cjs');
 
 const FILE = `stages: [build, test, deploy]
@@ -50,6 +51,19 @@ async function bring(job, archive) {
   await send('POST', `/jobs/${job.id}/artifacts?${query}`, { 'job-token': job.token }, form);
 }
 
+// The report of some tests, of which one failed.
+const REPORT = `<testsuite><testcase name="the horn is straight" classname="Anvil" time="0.2"/>
+<testcase name="the face is flat" classname="Anvil" file="anvil.rs" time="1.25"><failure message="bent by 2">bent by 2
+  at anvil.rs:12
+  at forge.rs:7</failure></testcase><testcase name="the base is cast" time="0"><skipped/></testcase></testsuite>`;
+
+async function report(job, text) {
+  const form = new FormData();
+  form.append('file', new Blob([gzipSync(text)]), 'junit.xml.gz');
+  const query = 'artifact_type=junit&artifact_format=gzip';
+  await send('POST', `/jobs/${job.id}/artifacts?${query}`, { 'job-token': job.token }, form);
+}
+
 const end = (job, state) => send('PUT', `/jobs/${job.id}`, ...json({ token: job.token, state }));
 
-module.exports = { ARCHIVE, FILE, append, bring, end, take };
+module.exports = { ARCHIVE, FILE, REPORT, append, bring, end, report, take };

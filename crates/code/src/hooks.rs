@@ -24,6 +24,19 @@ pub struct LastPipeline {
     pub on_ref: String,
     pub sha: String,
     pub status: String,
+    /// The same for pages.
+    #[serde(skip)]
+    pub look: Look,
+}
+
+/// How pages show how far a pipeline is.
+#[derive(Debug, Clone, Default)]
+pub struct Look {
+    /// In words.
+    pub text: String,
+    /// Whose colours it has.
+    pub group: String,
+    pub picture: &'static str,
 }
 
 /// Commits and their projects.

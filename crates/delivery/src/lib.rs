@@ -18,7 +18,7 @@
 //! [`runners::of_token`], [`runners::CONTENTS`],
 //! [`runners::project_destroying`]; the store is plugged a [`queue::Bell`].
 //!
-//! Start with [`pipelines`]; [`variables`] says what their jobs are given, [`runners`] who
+//! Start with [`pipelines`]; [`place`] is whose variables and runners there are, [`variables`] says what their jobs are given, [`runners`] who
 //! runs them, [`environments`] what they deploy to, [`protection`] who deploys there,
 //! [`schedules`] and [`triggers`] what else begins pipelines, and [`statuses`] what programs
 //! elsewhere say of commits.
@@ -27,6 +27,7 @@ pub mod environments;
 mod formats;
 pub mod job_tokens;
 pub mod pipelines;
+pub mod place;
 pub mod protection;
 pub mod queue;
 mod reports;

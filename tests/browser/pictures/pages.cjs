@@ -152,6 +152,7 @@ const ROOT = [
   page('pipeline', '/{*project}/-/pipelines/{pipeline_id}', { path: (seeded) => `${BUILT}/-/pipelines/${seeded.built.pipeline}`, drawn: 'code', dark: true }),
   page('pipeline-jobs', '/{*project}/-/pipelines/{pipeline_id}/builds', { path: (seeded) => `${BUILT}/-/pipelines/${seeded.built.pipeline}/builds`, drawn: 'code' }),
   page('pipeline-failures', '/{*project}/-/pipelines/{pipeline_id}/failures', { path: (seeded) => `${BUILT}/-/pipelines/${seeded.built.pipeline}/failures`, drawn: 'code' }),
+  page('pipeline-tests', '/{*project}/-/pipelines/{pipeline_id}/test_report', { path: (seeded) => `${BUILT}/-/pipelines/${seeded.built.pipeline}/test_report`, drawn: 'code', dark: true }),
   page('jobs', '/{*project}/-/jobs', { path: `${BUILT}/-/jobs` }),
   page('job', '/{*project}/-/jobs/{job_id}', { path: (seeded) => `${BUILT}/-/jobs/${seeded.built.job}`, drawn: 'dd', dark: true }),
   page('job-files', '/{*project}/-/jobs/{job_id}/artifacts/browse', { path: (seeded) => `${BUILT}/-/jobs/${seeded.built.job}/artifacts/browse` }),

@@ -355,6 +355,7 @@ async function build() {
   await runner.append(job, 'section_start:100:get_sources\r\x1b[0K\x1b[1mGet sources\x1b[0m\nFetched\nsection_end:104:get_sources\r\x1b[0K\n');
   await runner.append(job, '\x1b[32mok\x1b[0m 12 \x1b[31mfailed\x1b[0m 0\n');
   await runner.bring(job, runner.ARCHIVE);
+  await runner.report(job, runner.REPORT);
   await runner.end(job, 'success');
   return { pipeline, job: job.id };
 }

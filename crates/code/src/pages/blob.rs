@@ -9,10 +9,12 @@ use crate::{highlight, readme, text};
 use askama::Template;
 use http::Method;
 use kernel::error::{Found, Result};
-use kernel::html::{Html, Moment, Page, ui};
+use kernel::html::ui::{self, StateDot};
+use kernel::html::{Html, Moment, Page};
 use kernel::http::reply::redirect;
 use kernel::http::{Params, Response, Routes};
 use kernel::media;
+use repositories::formats::object_id::ObjectId;
 use repositories::lfs::Pointer;
 use repositories::objects::{Blob, Commit, EntryKind, Objects};
 use spaces::pages::PROJECT;
@@ -65,6 +67,8 @@ struct BlobPage {
     is_program: bool,
     content: Content,
     last: Option<(Brief, String, Moment)>,
+    /// How far the newest pipeline of that commit is, if it has one.
+    pipeline: Option<StateDot>,
     raw_url: String,
     blame_url: String,
     history_url: String,
@@ -111,9 +115,11 @@ async fn opened(visit: CodeVisit, at: Box<Opened>, shown: Shown) -> Result<Respo
     let is_plain = shown.plain.as_deref().is_some_and(|value| value != "0");
     let path = &at.spot.path;
     let last = folder::last_commit(&visit.app, at.repository()?, file.commit.id, path).await?;
+    let ids: Vec<ObjectId> = last.iter().map(|last| last.id).collect();
+    let pipeline = visit.pipelines(&at.head, &ids).await?.pop().flatten();
     let (content, lines) = content(&visit, &at, &file, is_plain).await?;
-    let html = Html::new(&page_of(&visit, *at, (file, last), (content, lines), is_plain))?;
-    Ok(html.response())
+    let view = page_of(&visit, *at, (file, last), (content, lines), is_plain);
+    Ok(Html::new(&BlobPage { pipeline, ..view })?.response())
 }
 
 /// What is shown of a file, and its lines if they are counted.
@@ -194,6 +200,7 @@ fn page_of(
             let moment = Moment::new(last.at, now);
             (last, url, moment)
         }),
+        pipeline: None,
         raw_url: at.url("raw"),
         blame_url: at.url("blame"),
         history_url: at.url("commits"),

@@ -153,6 +153,7 @@ async fn rows(
     };
     let names = part.iter().map(|(one, _)| one.name.clone()).collect();
     let protections = branches::protections(&visit.app, &visit.viewer, &head.code, names).await?;
+    let mut pipelines = visit.pipelines(head, &ids).await?.into_iter();
     let (url, now) = (head.url(), visit.app.now());
     let row = |((one, commit), protection): ((Named, Commit), BranchProtection)| BranchRow {
         name: visible(&one.name).into_owned(),
@@ -164,7 +165,10 @@ async fn rows(
         ),
         is_default: one.name == default,
         divergence: apart.get(&commit.id).copied(),
-        commit: CommitRow::of(&commit, url, now),
+        commit: CommitRow {
+            pipeline: pipelines.next().flatten(),
+            ..CommitRow::of(&commit, url, now)
+        },
         value: one.name,
         protection,
     };

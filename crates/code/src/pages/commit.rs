@@ -13,7 +13,8 @@ use askama::filters::HtmlSafe;
 use axum::body::Body;
 use http::{HeaderValue, Method, StatusCode, header};
 use kernel::error::{Error, Found, Result};
-use kernel::html::{Html, Moment, Page, flash, ui};
+use kernel::html::ui::{self, StateDot};
+use kernel::html::{Html, Moment, Page, flash};
 use kernel::http::reply::{self, redirect};
 use kernel::http::{Params, RequestContext, Response, Routes, Text};
 use repositories::diffs::EMPTY_TREE;
@@ -96,6 +97,8 @@ struct CommitPage {
     diff: DiffView,
     /// Whether its signature proves anything, if it has one.
     signature: Option<SignatureBadge>,
+    /// How far its newest pipeline is, if it has one.
+    pipeline: Option<StateDot>,
     /// Where it could be picked to, if the viewer may push somewhere.
     branch: Option<String>,
 }
@@ -126,8 +129,9 @@ async fn show(
         refs_with(&visit, &head, &commit, "refs/tags/"),
     );
     let signature = visit.signatures(&head, std::slice::from_ref(&commit)).await?.pop().flatten();
+    let pipeline = visit.pipelines(&head, &[commit.id]).await?.pop().flatten();
     let view = view(&visit, head, commit, diff?, (branches, tags))?;
-    let view = CommitPage { signature, ..view };
+    let view = CommitPage { signature, pipeline, ..view };
     Ok(Html::new(&view)?.response())
 }
 
@@ -163,6 +167,7 @@ fn view(
         tags: RefNames::of(tags, &format!("{}/-/tags", head.url())),
         diff,
         signature: None,
+        pipeline: None,
         branch: branch.filter(|_| head.can_push),
         page: head.page(visit.page(&title(&commit)), Section::Commits),
         commit,

@@ -14,6 +14,7 @@ use http::Method;
 use kernel::error::Result;
 use kernel::html::{Html, Page, ui};
 use kernel::http::{Flat, Params, Response, Routes, Text};
+use repositories::formats::object_id::ObjectId;
 use repositories::objects::{Commit, Objects, Walk};
 use spaces::pages::{PROJECT, Section};
 
@@ -117,8 +118,11 @@ async fn show(visit: CodeVisit, filter: Params<Filter>) -> Result<Response> {
     let offered = feed::offered(&visit.app, &visit.viewer, page, plain_url);
     let other = |page: &str| at.spot.url(at.head.url(), page, &Default::default());
     let signatures = visit.signatures(&at.head, &commits).await?;
+    let ids: Vec<ObjectId> = commits.iter().map(|commit| commit.id).collect();
+    let pipelines = visit.pipelines(&at.head, &ids).await?;
+    let rows = CommitRows::of(&commits, at.head.url(), at.now, older);
     let view = CommitsPage {
-        rows: CommitRows::of(&commits, at.head.url(), at.now, older).signed(signatures),
+        rows: rows.signed(signatures).piped(pipelines),
         steps: at.steps(),
         files_url: at.url("tree"),
         graph_url: other("network"),

@@ -1,16 +1,18 @@
 //! What a folder holds, as it stands on its page and on the first page of a project.
 
-use super::parts::{CommitLine, FileTable};
+use super::parts::{CommitLine, FileTable, pipelines};
 use super::spot::encoded;
 use super::{CodeHead, Spot};
 use crate::folder::{Folder, PAGE, last_commits};
 use crate::readme::{self, Place};
 use askama::Template;
 use askama::filters::HtmlSafe;
+use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::Pages;
 use kernel::time::Timestamp;
+use repositories::formats::object_id::ObjectId;
 use repositories::objects::{self, Entry, Objects, Path};
 use std::sync::Arc;
 
@@ -36,7 +38,7 @@ struct Readme {
 impl FolderView {
     /// The view of one page, from 0, of a folder that was read.
     pub async fn of(
-        app: &App, (head, spot): (&CodeHead, &Spot), folder: &Folder, page: usize,
+        app: &App, viewer: &Viewer, (head, spot): (&CodeHead, &Spot), folder: &Folder, page: usize,
     ) -> Result<FolderView> {
         let repository = head.code.repository()?;
         let last = last_commits(app, repository, folder, (&spot.path, page)).await?;
@@ -48,8 +50,12 @@ impl FolderView {
             (_, true) => Some(&folder.commit),
             (commit, false) => commit.as_ref(),
         };
+        let ids: Vec<ObjectId> = latest.iter().map(|commit| commit.id).collect();
+        let place = (&head.code.project, head.url());
+        let pipeline = pipelines::of_commits(app, viewer, place, &ids).await?.pop().flatten();
+        let line = |commit| CommitLine::of(commit, head.url(), now).piped(pipeline);
         Ok(FolderView {
-            latest: latest.map(|commit| CommitLine::of(commit, head.url(), now)),
+            latest: latest.map(line),
             files: FileTable::of((head.url(), spot), folder, &last, pages, now),
             readme: match &folder.readme {
                 Some(entry) if page == 0 => Some(readme(app, (head, spot), entry).await?),

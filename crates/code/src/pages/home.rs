@@ -24,6 +24,7 @@ use store::Tx;
 
 /// What is read of the repository.
 struct Begun {
+    viewer: Viewer,
     head: CodeHead,
     spot: Spot,
     refs: RefMenu,
@@ -70,6 +71,7 @@ pub fn front(
         let at = (head.url.as_str(), "tree");
         let (branches, tags) = refs::counts(tx, repository.id)?;
         return Ok(Some(Box::new(Begun {
+            viewer: viewer.clone(),
             refs: RefMenu::read(tx, repository, at, &spot, None)?,
             head: CodeHead {
                 space: space.clone(),
@@ -115,7 +117,7 @@ impl CodeFront for Begun {
 
 impl Begun {
     async fn view(self, app: &App) -> Result<HomeView> {
-        let Begun { head, spot, refs, branches, tags } = self;
+        let Begun { viewer, head, spot, refs, branches, tags } = self;
         let revision = spot.revision.clone();
         let read = move |objects: &Objects| {
             let commit = access::commit(objects, &revision, "Tree")?;
@@ -140,7 +142,7 @@ impl Begun {
                 (branches.to_string(), noun(branches, "branch", "branches"), at("branches")),
                 (tags.to_string(), noun(tags, "tag", "tags"), at("tags")),
             ],
-            folder: FolderView::of(app, (&head, &spot), &folder, 0).await?,
+            folder: FolderView::of(app, &viewer, (&head, &spot), &folder, 0).await?,
         })
     }
 }

@@ -207,6 +207,9 @@ async fn rows(
     });
     let (url, now) = (head.url(), visit.app.now());
     let mut signatures = signatures(visit, head, tags).await?;
+    let commits: Vec<ObjectId> =
+        tags.iter().filter_map(|tag| Some(tag.commit.as_ref()?.id)).collect();
+    let mut pipelines = visit.pipelines(head, &commits).await?.into_iter();
     let row = |(tag, is_protected): (&Loaded, bool)| {
         let value = tag.named.name.clone();
         let said = tag.annotated.as_ref().map_or("", |tag| tag.message.trim_end());
@@ -222,7 +225,10 @@ async fn rows(
             },
             tagger: tagger.map(|person| name(&person.name)),
             at: tag.person().map(|person| Moment::new(person.at, now)),
-            commit: tag.commit.as_ref().map(|commit| CommitRow::of(commit, url, now)),
+            commit: tag.commit.as_ref().map(|commit| CommitRow {
+                pipeline: pipelines.next().flatten(),
+                ..CommitRow::of(commit, url, now)
+            }),
             is_protected,
             signature: signatures.remove(&tag.named.object_id),
             value,

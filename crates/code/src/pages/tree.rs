@@ -68,7 +68,8 @@ async fn opened(visit: CodeVisit, at: Box<Opened>, number: PageNumber) -> Result
     let Some(folder) = visit.objects(&at.head, read).await? else {
         return redirect(&at.url("blob"));
     };
-    let view = FolderView::of(&visit.app, (&at.head, &at.spot), &folder, page).await?;
+    let place = (&at.head, &at.spot);
+    let view = FolderView::of(&visit.app, &visit.viewer, place, &folder, page).await?;
     Ok(Html::new(&page_of(&visit, *at, folder, view))?.response())
 }
 

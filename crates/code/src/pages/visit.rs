@@ -1,5 +1,6 @@
 //! Who looks at which project's code, by the address of a page.
 
+use super::parts::pipelines;
 use super::spot::{RefKind, Spot};
 use crate::access::Code;
 use identity::pages::page;
@@ -7,7 +8,9 @@ use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::Page;
+use kernel::html::ui::StateDot;
 use kernel::http::call::{Call, FromCall};
+use repositories::formats::object_id::ObjectId;
 use repositories::model::RepositoryKind;
 use repositories::objects::{self, Commit, Objects};
 use signatures::checking;
@@ -117,6 +120,14 @@ impl CodeVisit {
     ) -> Result<Vec<Option<SignatureBadge>>> {
         let checked = checking::of_commits(&self.app, head.code.repository()?, commits).await?;
         Ok(checked.iter().map(|one| one.as_ref().map(SignatureBadge::of)).collect())
+    }
+
+    /// How far the newest pipelines of commits are, one for one.
+    pub async fn pipelines(
+        &self, head: &CodeHead, commits: &[ObjectId],
+    ) -> Result<Vec<Option<StateDot>>> {
+        let place = (&head.code.project, head.url());
+        pipelines::of_commits(&self.app, &self.viewer, place, commits).await
     }
 
     /// Reads objects of the repository.

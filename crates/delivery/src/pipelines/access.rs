@@ -64,11 +64,16 @@ pub fn job(
 
 /// Refuses who is no member where what jobs wrote is for members.
 pub fn check_jobs_are_seen(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project) -> Result<()> {
-    let are_public = store::settings::of_project(tx, project.id)?.public_jobs;
-    match are_public || access::level_in_project(tx, viewer, project)? >= access::REPORTER {
+    match sees_jobs(tx, viewer, project)? {
         true => Ok(()),
         false => Err(Error::forbidden("")),
     }
+}
+
+/// Whether the viewer, who sees pipelines, sees what their jobs wrote, too.
+pub fn sees_jobs(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project) -> Result<bool> {
+    let are_public = store::settings::of_project(tx, project.id)?.public_jobs;
+    Ok(are_public || access::level_in_project(tx, viewer, project)? >= access::REPORTER)
 }
 
 fn check_ref(

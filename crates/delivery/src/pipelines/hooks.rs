@@ -2,6 +2,7 @@
 
 use super::entity::PipelineBasic;
 use super::model::Pipeline;
+use super::pages::look;
 use super::store::jobs::by_id;
 use super::store::pipelines::{newest_of_commits, some};
 use super::tasks::PipelineOfPush;
@@ -58,6 +59,7 @@ pub fn of_commits(
             on_ref: pipeline.on_ref,
             sha: pipeline.sha.clone(),
             status: pipeline.status.to_string(),
+            look: look(pipeline.status),
         };
         ((pipeline.project_id, pipeline.sha), last)
     };

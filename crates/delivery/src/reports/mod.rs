@@ -8,6 +8,8 @@ mod read;
 mod rest;
 
 pub(crate) use coverage::wanted as coverage_wanted;
+pub(crate) use junit::{Case, Outcome};
+pub(crate) use read::{Suite, brought, suites};
 pub(crate) use rest::routes;
 
 pub(crate) fn register(registry: &mut kernel::jobs::RegistryBuilder) {

@@ -3,15 +3,14 @@
 
 use super::model::{MAX_RUNNERS, Runner, RunnerType};
 use super::store;
+use crate::place::Place;
 use ::store::Tx;
 use identity::viewer::Viewer;
-use kernel::audit::Target;
 use kernel::error::{Error, Found, Result};
 use kernel::ids::Reference;
 use spaces::access::{self, Levels, MAINTAINER, OWNER, Purpose};
-use spaces::model::{Project, SourceKind};
+use spaces::model::Project;
 use spaces::pages::Space;
-use spaces::rules::{of_group, of_project};
 use std::collections::HashMap;
 
 const NO_ACCESS: &str = "No access granted";
@@ -109,94 +108,23 @@ fn by_level(seen: bool, level: i64, managing: i64) -> Reach {
     }
 }
 
-/// What has runners, for somebody who may manage them there.
-#[derive(Debug, Clone)]
-pub enum Place {
-    Instance,
-    Space(Box<Space>),
+/// Whose jobs the runners of a place take.
+pub fn kind(place: &Place) -> RunnerType {
+    match place.space() {
+        None => RunnerType::Instance,
+        Some(Space::Group(..)) => RunnerType::Group,
+        Some(Space::Project(..)) => RunnerType::Project,
+    }
 }
 
-impl Place {
-    /// # Errors
-    ///
-    /// 401 and 403 for who is no administrator.
-    pub fn instance(viewer: &Viewer) -> Result<Place> {
-        viewer.admin()?;
-        Ok(Place::Instance)
+/// Refuses one runner more than there may be at a place.
+pub fn check_room(tx: &mut Tx<'_>, place: &Place) -> Result<()> {
+    let Some(id) = place.group_id().or(place.project_id()) else {
+        return Ok(());
+    };
+    if store::lists::count_in(tx, kind(place), id)? < MAX_RUNNERS {
+        return Ok(());
     }
-
-    /// # Errors
-    ///
-    /// As [`access::project`] and [`access::group`] have them.
-    pub fn find(
-        tx: &mut Tx<'_>, viewer: &Viewer, (kind, reference): (SourceKind, &Reference),
-    ) -> Result<Place> {
-        Ok(Place::of(match kind {
-            SourceKind::Project => {
-                let (project, level) =
-                    access::project_and_level(tx, viewer, reference, Purpose::Update)?;
-                Space::Project(project, level)
-            }
-            SourceKind::Group => {
-                let (group, level) =
-                    access::group_and_level(tx, viewer, reference, Purpose::Update)?;
-                Space::Group(group, level)
-            }
-        }))
-    }
-
-    /// A project or group that was found for who may manage its runners.
-    pub fn of(space: Space) -> Place {
-        Place::Space(Box::new(space))
-    }
-
-    pub fn space(&self) -> Option<&Space> {
-        match self {
-            Place::Instance => None,
-            Place::Space(space) => Some(space),
-        }
-    }
-
-    pub fn kind(&self) -> RunnerType {
-        match self.space() {
-            None => RunnerType::Instance,
-            Some(Space::Group(..)) => RunnerType::Group,
-            Some(Space::Project(..)) => RunnerType::Project,
-        }
-    }
-
-    pub fn group_id(&self) -> Option<i64> {
-        match self.space() {
-            Some(Space::Group(group, _)) => Some(group.id),
-            _ => None,
-        }
-    }
-
-    pub fn project_id(&self) -> Option<i64> {
-        match self.space() {
-            Some(Space::Project(project, _)) => Some(project.id),
-            _ => None,
-        }
-    }
-
-    /// As audit records name it.
-    pub fn target(&self) -> Target<'_> {
-        match self.space() {
-            None => ("Instance", 0, ""),
-            Some(Space::Group(group, _)) => of_group(group),
-            Some(Space::Project(project, _)) => of_project(project),
-        }
-    }
-
-    /// Refuses one runner more than there may be here.
-    pub fn check_room(&self, tx: &mut Tx<'_>) -> Result<()> {
-        let Some(id) = self.group_id().or(self.project_id()) else {
-            return Ok(());
-        };
-        if store::lists::count_in(tx, self.kind(), id)? < MAX_RUNNERS {
-            return Ok(());
-        }
-        let text = format!("Maximum number of runners ({MAX_RUNNERS}) exceeded");
-        Err(Error::invalid("base", text))
-    }
+    let text = format!("Maximum number of runners ({MAX_RUNNERS}) exceeded");
+    Err(Error::invalid("base", text))
 }

@@ -1,15 +1,15 @@
 //! `…/-/settings/runners` of projects and groups, `/admin/runners`: the runners there are,
 //! and what starts the program of a new one.
 
-use super::access::{self, Place};
+use super::access::{self, kind};
 use super::model::{AccessLevel, ContactStatus, Runner, RunnerType};
 use super::rules::{self, Made, RunnerOptions};
 use super::store::lists;
+use crate::place::{Place, Whose};
 use ::store::Tx;
 use askama::Template;
 use http::Method;
-use identity::pages::navigation::administration;
-use identity::viewer::{Admin, Viewer};
+use identity::viewer::Admin;
 use jiff::Timestamp;
 use kernel::app::App;
 use kernel::error::{Error, Result};
@@ -18,11 +18,12 @@ use kernel::html::ui::Tab;
 use kernel::html::{Errors, Page, Pages, ui};
 use kernel::http::{Flat, Paging, Params, Patch, Response, Routes, Text};
 use kernel::secrets::Secret;
-use spaces::access::Purpose;
-use spaces::pages::{Section, Space, Visit, section};
+use spaces::pages::{Space, Visit, section};
 
 const SECTION: &str = "settings/runners";
 const OF_INSTANCE: &str = "/admin/runners";
+/// Of the instance, and of a space.
+const AT: (&str, &str) = (OF_INSTANCE, SECTION);
 const TITLE: &str = "Runners";
 /// Seconds of a minute: people type minutes.
 const MINUTE: i64 = 60;
@@ -120,13 +121,6 @@ impl Fields {
     }
 }
 
-/// Whose runners a page is about.
-#[derive(Clone)]
-enum Whose {
-    Instance(Admin),
-    Space(Visit),
-}
-
 #[derive(Clone)]
 struct RunnersPage {
     base_url: String,
@@ -168,35 +162,14 @@ impl RunnersPage {
         RunnersPage { base_url, whose, paging, edited, token: None }
     }
 
-    fn viewer(&self) -> Viewer {
-        match &self.whose {
-            Whose::Instance(admin) => admin.viewer(),
-            Whose::Space(visit) => visit.viewer.clone(),
-        }
-    }
-
-    fn place(&self, tx: &mut Tx<'_>) -> Result<Place> {
-        match &self.whose {
-            Whose::Instance(admin) => Place::instance(&admin.viewer()),
-            Whose::Space(visit) => visit.authorize(tx, Purpose::Update).map(Place::of),
-        }
-    }
-
     /// The runner that a form names.
     fn named(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Runner> {
         let id = form.runner_id.ok_or_else(|| Error::missing("runner_id"))?;
-        access::managing(tx, &self.viewer(), id)
+        access::managing(tx, &self.whose.viewer(), id)
     }
 
     fn telling(&self, made: Made) -> Outcome<Self> {
         Outcome::Shown(RunnersPage { token: Some(made.token), edited: None, ..self.clone() })
-    }
-}
-
-fn url(place: &Place) -> String {
-    match place {
-        Place::Instance => OF_INSTANCE.to_owned(),
-        Place::Space(space) => format!("{}/-/{SECTION}", space.url()),
     }
 }
 
@@ -207,15 +180,11 @@ impl FormPage for RunnersPage {
         &["description", "tags", "maximum_timeout", "maintenance_note"];
 
     fn page(&self, app: &App) -> Page {
-        let page = identity::pages::page(app, &self.viewer(), TITLE);
-        match &self.whose {
-            Whose::Instance(_) => administration(page, TITLE),
-            Whose::Space(_) => page,
-        }
+        self.whose.page(app, (TITLE, TITLE))
     }
 
     fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<RunnersView> {
-        let (place, viewer) = (self.place(tx)?, self.viewer());
+        let (place, viewer) = (self.whose.place(tx)?, self.whose.viewer());
         let condition = match place.space() {
             None => lists::all(),
             Some(Space::Project(project, _)) => lists::of_project(project),
@@ -230,17 +199,11 @@ impl FormPage for RunnersPage {
         };
         let again = typed.form.as_ref().filter(|form| form.action.is_of_fields());
         let stored = edited.as_ref().map_or_else(Fields::fresh, Fields::of);
-        let (page, tabs) = match &place {
-            Place::Instance => (page, Vec::new()),
-            Place::Space(space) => {
-                let head = space.head(tx, &viewer)?;
-                (head.page_below(page, Section::Settings), head.settings_tabs(TITLE))
-            }
-        };
+        let (page, tabs) = place.head(tx, &viewer, page, TITLE)?;
+        let url = place.url(AT);
         Ok(RunnersView {
             page,
             tabs,
-            url: url(&place),
             now: tx.now(),
             rows: rows.into_iter().map(|runner| Row::new(&place, runner)).collect(),
             form: again.map_or(stored, |form| form.fields.0.clone()),
@@ -248,12 +211,13 @@ impl FormPage for RunnersPage {
             command: self.token.as_ref().map(|token| command(&self.base_url, token)),
             token: self.token.clone(),
             errors: typed.errors.clone(),
-            pages: Pages::of(&self.paging, total, url(&place)),
+            pages: Pages::of(&self.paging, total, &url),
+            url,
         })
     }
 
     fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
-        let (place, viewer) = (self.place(tx)?, self.viewer());
+        let (place, viewer) = (self.whose.place(tx)?, self.whose.viewer());
         let pausing = |paused| RunnerOptions { paused: Some(paused), ..RunnerOptions::default() };
         let text = match form.action {
             Action::Create => {
@@ -285,7 +249,7 @@ impl FormPage for RunnersPage {
                 "Runner deleted."
             }
         };
-        Outcome::led(url(&place), text)
+        Outcome::led(place.url(AT), text)
     }
 
     fn refusal(error: Error) -> Error {
@@ -310,7 +274,7 @@ impl Row {
     fn new(place: &Place, runner: Runner) -> Row {
         let is_own = match place {
             Place::Instance => true,
-            _ => runner.runner_type == place.kind() && runner.group_id == place.group_id(),
+            _ => runner.runner_type == kind(place) && runner.group_id == place.group_id(),
         };
         Row { runner, is_own }
     }

@@ -1,12 +1,13 @@
 //! Runners are made, changed, given to projects and taken away.
 
-use super::access::Place;
+use super::access::{check_room, kind};
 use super::model::{
     AccessLevel, NO_SYSTEM, REGISTRATION_PREFIX, Runner, RunnerType, TOKEN_PREFIX, Tags,
     short_token,
 };
 use super::settings::RunnerSettings;
 use super::store::{self, managers::Said};
+use crate::place::Place;
 use ::store::Tx;
 use identity::viewer::Viewer;
 use kernel::audit;
@@ -124,7 +125,7 @@ fn make(
     let now = tx.now();
     let runner = options.over(Runner {
         id: 0,
-        runner_type: place.kind(),
+        runner_type: kind(place),
         group_id: place.group_id(),
         token_digest,
         short_token,
@@ -142,7 +143,7 @@ fn make(
         contacted_at: None,
     })?;
     runner.problems().check()?;
-    place.check_room(tx)?;
+    check_room(tx, place)?;
     let runner = store::insert(tx, runner)?;
     if let Some(project) = place.project_id() {
         store::assign(tx, runner.id, project)?;
@@ -195,7 +196,7 @@ pub fn reset_registration(tx: &mut Tx<'_>, viewer: &Viewer, place: &Place) -> Re
     let token = secrets::random_token(REGISTRATION_PREFIX);
     let digest = secrets::digest(token.expose());
     store::set_registration(tx, place.project_id(), place.group_id(), digest)?;
-    let details = json!({"kind": place.kind().as_str()});
+    let details = json!({"kind": kind(place).as_str()});
     audit::record(tx, viewer, "runner.reset_registration_token", place.target(), details)?;
     Ok(token)
 }
@@ -247,7 +248,7 @@ pub fn enable(tx: &mut Tx<'_>, viewer: &Viewer, place: &Place, runner: &Runner) 
         }
         RunnerType::Project => {}
     }
-    place.check_room(tx)?;
+    check_room(tx, place)?;
     if !store::assign(tx, runner.id, project)? {
         return Err(Error::invalid("runner_id", "has already been taken"));
     }

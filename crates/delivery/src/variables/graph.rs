@@ -1,10 +1,10 @@
 //! Variables in GraphQL: of the instance, of projects and of groups, for who may change
 //! them; null for others.
 
-use super::access::CHANGE;
 use super::entity::shown_value;
 use super::model::{Holder, Variable, VariableType};
 use super::store;
+use crate::place::MANAGE;
 use ::store::Tx;
 use identity::graph::{Tally, caller};
 use identity::viewer::Viewer;
@@ -118,7 +118,7 @@ fn lists(g: &mut Graph) {
                 let managed = |tx: &mut Tx<'_>, viewer: &Viewer, of: &[Arc<ProjectView>]| {
                     let all: Vec<_> = of.iter().map(|it| &it.project).collect();
                     let levels = Levels::in_projects(tx, viewer, &all)?;
-                    let may = all.iter().map(|it| (it.id, levels.may(it, CHANGE)));
+                    let may = all.iter().map(|it| (it.id, levels.may(it, MANAGE)));
                     Ok(may.collect())
                 };
                 listed(of, "ci_variables.project_id", managed, ask, context).await
@@ -133,7 +133,7 @@ fn lists(g: &mut Graph) {
                 let managed = |tx: &mut Tx<'_>, viewer: &Viewer, of: &[Arc<NamespaceView>]| {
                     let all: Vec<_> = of.iter().map(|it| &it.namespace).collect();
                     let levels = Levels::in_groups(tx, viewer, &all)?;
-                    let may = all.iter().map(|it| (it.id, levels.may_in_group(it, CHANGE)));
+                    let may = all.iter().map(|it| (it.id, levels.may_in_group(it, MANAGE)));
                     Ok(may.collect())
                 };
                 listed(of, "ci_variables.group_id", managed, ask, context).await

@@ -1,14 +1,14 @@
 //! `…/-/settings/ci_cd` of projects and groups, `/admin/settings/ci_cd`: the variables,
 //! and who may give a pipeline of a project others.
 
-use super::access::{CHANGE, Place};
+use super::access::{groups_above, holder, thing};
 use super::model::{EVERYWHERE, Variable, VariableType};
 use super::rules::{self, NewVariable, VariableChange, VariableOptions};
 use super::store::{self as rows, Inherited};
+use crate::place::{Place, Whose};
 use ::store::Tx;
 use askama::Template;
 use http::Method;
-use identity::pages::navigation::administration;
 use identity::viewer::{Admin, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
@@ -18,12 +18,15 @@ use kernel::html::{Errors, Page, Pages, ui};
 use kernel::http::{Flat, Paging, Params, Patch, Response, Routes, Text};
 use kernel::secrets::Secret;
 use spaces::model::OverrideRole;
-use spaces::pages::{Section, Space, Visit, section};
+use spaces::pages::{Space, Visit, section};
 use spaces::rules::{ProjectChange, update_project};
 
 const SECTION: &str = "settings/ci_cd";
 const OF_INSTANCE: &str = "/admin/settings/ci_cd";
+/// Of the instance, and of a space.
+const AT: (&str, &str) = (OF_INSTANCE, SECTION);
 const TITLE_OF_INSTANCE: &str = "CI/CD variables";
+const TITLE: &str = "CI/CD";
 /// Most variables of groups above that a page names.
 const MOST_INHERITED: i64 = 200;
 const UNFIT: &str =
@@ -184,13 +187,6 @@ impl Fields {
     }
 }
 
-/// Whose variables a page is about.
-#[derive(Clone)]
-enum Whose {
-    Instance(Admin),
-    Space(Visit),
-}
-
 #[derive(Clone)]
 struct CiSettings {
     app: App,
@@ -236,24 +232,10 @@ impl CiSettings {
         form::submit(&app, page, form).await
     }
 
-    fn viewer(&self) -> Viewer {
-        match &self.whose {
-            Whose::Instance(admin) => admin.viewer(),
-            Whose::Space(visit) => visit.viewer.clone(),
-        }
-    }
-
-    fn place(&self, tx: &mut Tx<'_>) -> Result<Place> {
-        match &self.whose {
-            Whose::Instance(admin) => Place::instance(&admin.viewer()),
-            Whose::Space(visit) => visit.authorize(tx, CHANGE).map(Place::of),
-        }
-    }
-
     /// The variable that a form names.
     fn named(&self, tx: &mut Tx<'_>, place: &Place, form: &Form) -> Result<Variable> {
         let id = form.variable_id.ok_or_else(|| Error::missing("variable_id"))?;
-        rows::by_id(tx, place.holder(), id)?.found(place.thing())
+        rows::by_id(tx, holder(place), id)?.found(thing(place))
     }
 
     /// The row of a variable, with its value where that is asked for.
@@ -264,13 +246,6 @@ impl CiSettings {
             false => None,
         };
         Ok(Row { variable, value })
-    }
-}
-
-fn url(place: &Place) -> String {
-    match place.space() {
-        None => OF_INSTANCE.to_owned(),
-        Some(space) => format!("{}/-/{SECTION}", space.url()),
     }
 }
 
@@ -287,51 +262,41 @@ impl FormPage for CiSettings {
     ];
 
     fn page(&self, app: &App) -> Page {
-        let page = |title| identity::pages::page(app, &self.viewer(), title);
-        match &self.whose {
-            Whose::Instance(_) => administration(page(TITLE_OF_INSTANCE), TITLE_OF_INSTANCE),
-            Whose::Space(_) => page("CI/CD"),
-        }
+        self.whose.page(app, (TITLE_OF_INSTANCE, TITLE))
     }
 
     fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<CiVariables> {
-        let (place, viewer) = (self.place(tx)?, self.viewer());
-        let mut found = rows::page(tx, place.holder(), &self.paging)?;
+        let (place, viewer) = (self.whose.place(tx)?, self.whose.viewer());
+        let mut found = rows::page(tx, holder(&place), &self.paging)?;
         found.truncate(usize::try_from(self.paging.per_page).unwrap_or(usize::MAX));
-        let total = rows::count(tx, place.holder())?;
+        let total = rows::count(tx, holder(&place))?;
         let edited = match self.edited {
-            Some(id) => Some(rows::by_id(tx, place.holder(), id)?.found(place.thing())?),
+            Some(id) => Some(rows::by_id(tx, holder(&place), id)?.found(thing(&place))?),
             None => None,
         };
         let again = typed.form.as_ref().filter(|form| form.action.is_of_fields());
         let again = again.map(|form| form.fields.0.clone());
         let stored = edited.as_ref().map_or_else(Fields::fresh, Fields::of);
-        let inherited = rows::of_groups(tx, place.groups_above(), MOST_INHERITED)?;
-        let (page, tabs, role) = match place.space() {
-            None => (page, Vec::new(), None),
-            Some(space) => {
-                let head = space.head(tx, &viewer)?;
-                let page = head.page_below(page, Section::Settings);
-                (page, head.settings_tabs("CI/CD"), role(space))
-            }
-        };
+        let inherited = rows::of_groups(tx, groups_above(&place), MOST_INHERITED)?;
+        let (page, tabs) = place.head(tx, &viewer, page, TITLE)?;
+        let url = place.url(AT);
         Ok(CiVariables {
             page,
             tabs,
-            url: url(&place),
             rows: found.into_iter().map(|row| self.row(row)).collect::<Result<_>>()?,
             inherited,
             has_scopes: place.space().is_some(),
             form: again.unwrap_or(stored),
             edited,
-            role,
+            role: place.space().and_then(role),
             errors: typed.errors.clone(),
-            pages: Pages::of(&self.paging, total, url(&place)),
+            pages: Pages::of(&self.paging, total, &url),
+            url,
         })
     }
 
     fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
-        let (place, viewer) = (self.place(tx)?, self.viewer());
+        let (place, viewer) = (self.whose.place(tx)?, self.whose.viewer());
         let secrets = self.app.secrets();
         let text = match form.action {
             Action::Create => {
@@ -360,7 +325,7 @@ impl FormPage for CiSettings {
                 "Settings saved."
             }
         };
-        Outcome::led(url(&place), text)
+        Outcome::led(place.url(AT), text)
     }
 
     fn refusal(error: Error) -> Error {

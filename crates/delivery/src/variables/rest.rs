@@ -1,10 +1,11 @@
 //! REST of variables: of the instance, and the same below projects and groups.
 
-use super::access::Place;
+use super::access::holder;
 use super::entity::{CiVariable, InstanceVariable};
 use super::model::Variable;
 use super::rules::{self, NewVariable, VariableChange, VariableOptions};
 use super::store;
+use crate::place::Place;
 use ::store::Tx;
 use identity::Caller;
 use identity::viewer::Admin;
@@ -141,9 +142,9 @@ async fn destroy_instance(
 fn listed<T>(
     tx: &mut Tx<'_>, place: &Place, paging: &Paging, show: impl Fn(Variable) -> Result<T>,
 ) -> Result<(Vec<T>, i64)> {
-    let rows = store::page(tx, place.holder(), paging)?;
+    let rows = store::page(tx, holder(place), paging)?;
     let shown = rows.into_iter().map(show).collect::<Result<_>>()?;
-    Ok((shown, store::count(tx, place.holder())?))
+    Ok((shown, store::count(tx, holder(place))?))
 }
 
 kernel::params! {

@@ -1,11 +1,12 @@
 //! Making, changing and deleting variables. What is written down of it says no value.
 
-use super::access::Place;
+use super::access::{holder, thing};
 use super::model::{
     EVERYWHERE, Holder, Variable, VariableType, description_problem, key_problem, scope_problem,
     value_problem,
 };
 use super::store;
+use crate::place::Place;
 use ::store::Tx;
 use identity::viewer::Viewer;
 use kernel::audit;
@@ -81,8 +82,8 @@ impl VariableOptions {
 ///
 /// 404 where there is none, 409 where there are several of different scopes.
 pub fn find(tx: &mut Tx<'_>, place: &Place, key: &str, scope: Option<&str>) -> Result<Variable> {
-    let mut found = store::of_key(tx, place.holder(), key, scope)?.into_iter();
-    let first = found.next().found(place.thing())?;
+    let mut found = store::of_key(tx, holder(place), key, scope)?.into_iter();
+    let first = found.next().found(thing(place))?;
     match found.next() {
         None => Ok(first),
         Some(_) => Err(Error::Conflict(SEVERAL.into())),
@@ -92,7 +93,7 @@ pub fn find(tx: &mut Tx<'_>, place: &Place, key: &str, scope: Option<&str>) -> R
 pub fn create(
     secrets: &Secrets, tx: &mut Tx<'_>, viewer: &Viewer, place: &Place, new: &NewVariable,
 ) -> Result<Variable> {
-    let holder = place.holder();
+    let holder = holder(place);
     let key = new.key.trim().to_owned();
     let scope = new.environment_scope.as_deref().unwrap_or(EVERYWHERE);
     let made = new.options.over(Variable {
@@ -138,7 +139,7 @@ pub fn update(
         after.environment_scope = scope.trim().to_owned();
     }
     if change.value.is_some() {
-        after.sealed_value = place.holder().seal(secrets, &after.key, &value);
+        after.sealed_value = holder(place).seal(secrets, &after.key, &value);
     }
     let mut problems = Problems::default();
     if was_hidden && !after.masked {
@@ -151,7 +152,7 @@ pub fn update(
     }
     check(problems, &after, &value)?;
     if after.environment_scope != old_scope {
-        check_scope_is_free(tx, place.holder(), &after)?;
+        check_scope_is_free(tx, holder(place), &after)?;
     }
     store::update(tx, &after)?;
     record(tx, viewer, place, "ci_variable.update", &after)?;

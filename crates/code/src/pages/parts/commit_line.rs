@@ -2,7 +2,8 @@
 
 use askama::Template;
 use askama::filters::HtmlSafe;
-use kernel::html::{Moment, ui};
+use kernel::html::Moment;
+use kernel::html::ui::{self, StateDot};
 use kernel::time::Timestamp;
 use repositories::objects::Commit;
 
@@ -18,6 +19,8 @@ pub struct CommitLine {
     author: String,
     short_id: String,
     at: Moment,
+    /// How far its newest pipeline is, where that is shown.
+    pipeline: Option<StateDot>,
 }
 
 impl HtmlSafe for CommitLine {}
@@ -30,7 +33,14 @@ impl CommitLine {
             author: commit.author.name.clone(),
             short_id: commit.short_id(),
             at: Moment::new(commit.committer.at, now),
+            pipeline: None,
         }
+    }
+
+    /// The same with how far its newest pipeline is.
+    pub fn piped(mut self, pipeline: Option<StateDot>) -> CommitLine {
+        self.pipeline = pipeline;
+        self
     }
 }
 

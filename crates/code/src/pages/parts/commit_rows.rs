@@ -4,7 +4,8 @@ use super::older::Older;
 use crate::visible::line;
 use askama::Template;
 use askama::filters::HtmlSafe;
-use kernel::html::{Moment, ui};
+use kernel::html::Moment;
+use kernel::html::ui::{self, StateDot};
 use kernel::time::{Date, Timestamp, date_of};
 use repositories::objects::Commit;
 use signatures::pages::SignatureBadge;
@@ -25,6 +26,8 @@ pub struct CommitRow {
     pub files_url: String,
     /// Whether its signature proves anything, where that is shown.
     pub signature: Option<SignatureBadge>,
+    /// How far its newest pipeline is, where that is shown.
+    pub pipeline: Option<StateDot>,
 }
 
 impl CommitRow {
@@ -38,6 +41,7 @@ impl CommitRow {
             at: Moment::new(commit.committer.at, now),
             files_url: format!("{project_url}/-/tree/{}", commit.id),
             signature: None,
+            pipeline: None,
         }
     }
 }
@@ -87,6 +91,13 @@ impl CommitRows {
     pub fn signed(mut self, signatures: Vec<Option<SignatureBadge>>) -> CommitRows {
         let rows = self.days.iter_mut().flat_map(|(_, rows)| rows);
         rows.zip(signatures).for_each(|(row, signature)| row.signature = signature);
+        self
+    }
+
+    /// The same with how far their newest pipelines are, one for one.
+    pub fn piped(mut self, pipelines: Vec<Option<StateDot>>) -> CommitRows {
+        let rows = self.days.iter_mut().flat_map(|(_, rows)| rows);
+        rows.zip(pipelines).for_each(|(row, pipeline)| row.pipeline = pipeline);
         self
     }
 

@@ -11,6 +11,7 @@ pub mod found;
 pub mod lines;
 pub mod older;
 pub mod path;
+pub mod pipelines;
 pub mod refs;
 
 pub use clone::CloneBox;

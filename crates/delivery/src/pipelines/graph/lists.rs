@@ -3,15 +3,15 @@
 use super::enums::{SCOPE, STATUS};
 use super::job::{KEYS as JOB_KEYS, keys as job_keys};
 use super::parts::StageView;
-use super::{JobView, PipelineView, jobs, pipelines, places};
-use crate::pipelines::model::{Job, Pipeline, Source};
+use super::{JobView, Listed, PipelineView, jobs, pipelines, places};
+use crate::pipelines::model::Source;
 use crate::pipelines::status::Status;
 use crate::pipelines::store;
 use crate::pipelines::store::lists::{JobFilter, PipelineFilter, PipelineScope, STAGE, stage_key};
 use identity::graph::{Tally, caller};
 use kernel::graph::{
-    Args, Ask, BOOLEAN, Connection, Context, Fault, Graph, HasTypeRef, ID, Key, Order, Owned,
-    STRING, TIME, argument, by_owner, named, object,
+    Args, Ask, BOOLEAN, Connection, Context, Fault, Graph, HasTypeRef, ID, Key, Order, STRING,
+    TIME, argument, named, object,
 };
 use kernel::time::Timestamp;
 use spaces::graph::ProjectView;
@@ -165,28 +165,16 @@ async fn of_projects(
     let read = app.read(move |tx| {
         let open: Vec<i64> = places(tx, &viewer, &asked)?.into_keys().collect();
         let rows = store::lists::pipelines_of(tx, &open, &narrowed, &window)?;
-        let order: Vec<(i64, i64)> = rows.iter().map(|one| (one.owner, one.row.id)).collect();
-        let rows: Vec<Pipeline> = rows.into_iter().map(|one| one.row).collect();
-        let views = pipelines(tx, &viewer, rows)?;
-        let views: HashMap<i64, _> = views.into_iter().map(|it| (it.pipeline.id, it)).collect();
-        let owned = |(owner, id): (i64, i64)| {
-            let row = views.get(&id)?.clone();
-            Some(Owned { owner, row })
-        };
-        Ok((order.into_iter().filter_map(owned).collect::<Vec<_>>(), open, window))
+        let read = (rows, open, window);
+        Listed::of(read, (|row| row.id, |it: &PipelineView| it.pipeline.id), |rows| {
+            pipelines(tx, &viewer, rows)
+        })
     });
-    let (rows, open, window) = read.await?;
-    let rows = by_owner(rows);
-    let pages = owners.iter().map(|owner| {
-        let rows = rows.get(owner).cloned().unwrap_or_default();
-        window.page_of(rows, |it| vec![it.pipeline.id.into()])
-    });
-    let counted = open.clone();
+    let listed = read.await?;
+    let open = listed.open();
     let tally =
-        Tally::new(move |tx, _, limit| store::lists::pipeline_counts(tx, &counted, &filter, limit));
-    let counted = tally.counts(pages.collect(), owners.clone()).into_iter();
-    let seen = counted.zip(&owners);
-    Ok(seen.map(|(page, owner)| page.filter(|_| open.contains(owner))).collect())
+        Tally::new(move |tx, _, limit| store::lists::pipeline_counts(tx, &open, &filter, limit));
+    Ok(listed.pages(&owners, |it| vec![it.pipeline.id.into()], tally))
 }
 
 /// Jobs of projects, pipelines or stages; of projects only those whose jobs the viewer sees.
@@ -210,29 +198,15 @@ async fn jobs_of(
             false => asked,
         };
         let rows = store::lists::jobs_of(tx, (column, &open), &narrowed, &window)?;
-        let order: Vec<(i64, i64)> = rows.iter().map(|one| (one.owner, one.row.id)).collect();
-        let rows: Vec<Job> = rows.into_iter().map(|one| one.row).collect();
-        let views = jobs(tx, &viewer, rows)?;
-        let views: HashMap<i64, _> = views.into_iter().map(|it| (it.job.id, it)).collect();
-        let owned = |(owner, id): (i64, i64)| {
-            let row = views.get(&id)?.clone();
-            Some(Owned { owner, row })
-        };
-        Ok((order.into_iter().filter_map(owned).collect::<Vec<_>>(), open, window))
+        let read = (rows, open, window);
+        Listed::of(read, (|row| row.id, |it: &JobView| it.job.id), |rows| jobs(tx, &viewer, rows))
     });
-    let (rows, open, window) = read.await?;
-    let rows = by_owner(rows);
-    let pages = owners.iter().map(|owner| {
-        let rows = rows.get(owner).cloned().unwrap_or_default();
-        window.page_of(rows, job_keys)
-    });
-    let counted = open.clone();
+    let listed = read.await?;
+    let open = listed.open();
     let tally = Tally::new(move |tx, _, limit| {
-        store::lists::job_counts(tx, (column, &counted), &filter, limit)
+        store::lists::job_counts(tx, (column, &open), &filter, limit)
     });
-    let counted = tally.counts(pages.collect(), owners.clone()).into_iter();
-    let seen = counted.zip(&owners);
-    Ok(seen.map(|(page, owner)| page.filter(|_| open.contains(owner))).collect())
+    Ok(listed.pages(&owners, job_keys, tally))
 }
 
 async fn of_instance(

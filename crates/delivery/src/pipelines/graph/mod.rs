@@ -6,6 +6,7 @@ mod job;
 mod lists;
 mod loaders;
 mod mutations;
+mod owned;
 mod packages;
 mod parts;
 mod pipeline;
@@ -24,6 +25,7 @@ pub(crate) const PIPELINE_ID: GlobalId = GlobalId::new("CiPipelineID", "Ci::Pipe
 pub(crate) const JOB_ID: GlobalId = GlobalId::new("CiBuildID", "Ci::Build");
 
 pub(crate) use job::keys as job_keys;
+pub(crate) use owned::Listed;
 
 pub fn graph(g: &mut Graph) {
     for id in [PIPELINE_ID, JOB_ID] {

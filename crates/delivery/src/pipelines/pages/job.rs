@@ -30,7 +30,7 @@ use kernel::html::{Errors, Page};
 use kernel::http::{Params, Response, Routes, Text};
 use kernel::secrets::Secrets;
 use spaces::access::Purpose;
-use spaces::pages::{Address, Section, Visit};
+use spaces::pages::{Address, Section, Visit, filtered};
 
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, &below("jobs/{job_id}"), show);
@@ -112,7 +112,7 @@ impl FormPage for JobPage {
 
     fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<View> {
         let (here, viewer) = (Here::find(tx, &self.viewer, &self.address)?, &self.viewer);
-        let (pipeline, job) = here.job(tx, self.id)?;
+        let (pipeline, job) = here.job(tx, viewer, self.id)?;
         let url = here.url(&format!("jobs/{}", job.id));
         let related = Related::read(tx, std::slice::from_ref(&job))?;
         let people = load_basic(tx, &job.user_id.into_iter().collect::<Vec<_>>())?;
@@ -153,7 +153,7 @@ impl FormPage for JobPage {
     fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
         let viewer = &self.viewer;
         let here = Here::find(tx, viewer, &self.address)?;
-        let (pipeline, job) = here.job(tx, self.id)?;
+        let (pipeline, job) = here.job(tx, viewer, self.id)?;
         let to = |job: &Job| here.url(&format!("jobs/{}", job.id));
         if form.action == Action::Keep {
             keep(tx, viewer, (&here.project, &job))?;
@@ -241,6 +241,12 @@ impl View {
         let until = self.job.started_at.or(self.job.queued_at.map(|_| self.now));
         let seconds = between(self.job.queued_at, until);
         seconds.map(|seconds| clock(seconds as u64))
+    }
+
+    /// Where its tests are, among those of its pipeline.
+    fn tests_url(&self) -> String {
+        let suite = pipeline_file::group_name(&self.job.name);
+        filtered(&format!("{}/test_report", self.pipeline_url), &[("suite", suite)])
     }
 
     fn waits(&self) -> bool {

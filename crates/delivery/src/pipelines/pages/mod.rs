@@ -15,8 +15,11 @@ mod log;
 mod new;
 mod parts;
 mod show;
+mod tests_of;
 
-use crate::pipelines::access::may_run_on;
+pub(super) use parts::look;
+
+use crate::pipelines::access::{check_jobs_are_seen, may_run_on};
 use crate::pipelines::model::{Job, Pipeline};
 use crate::pipelines::store;
 use crate::pipelines::variables::Given;
@@ -85,8 +88,10 @@ impl Here {
         store::pipelines::of_project(tx, self.project.id, id)?.found("Pipeline")
     }
 
-    fn job(&self, tx: &mut Tx<'_>, id: i64) -> Result<(Pipeline, Job)> {
+    /// A job for who sees what jobs wrote.
+    fn job(&self, tx: &mut Tx<'_>, viewer: &Viewer, id: i64) -> Result<(Pipeline, Job)> {
         let job = store::jobs::of_project(tx, self.project.id, id)?.found("Job")?;
+        check_jobs_are_seen(tx, viewer, &self.project)?;
         let pipeline = store::pipelines::by_id(tx, job.pipeline_id)?.found("Pipeline")?;
         Ok((pipeline, job))
     }

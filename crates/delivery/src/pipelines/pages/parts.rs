@@ -7,9 +7,10 @@ use crate::pipelines::status::{Mode, Status, Tally};
 use crate::pipelines::store::lists::StageCount;
 use askama::Template;
 use askama::filters::HtmlSafe;
+use code::hooks::Look;
 use identity::User;
 use jiff::Timestamp;
-use kernel::html::ui::{self, Icon, icon};
+use kernel::html::ui::{self, Icon, StateDot, icon, state_dot};
 use std::collections::BTreeMap;
 
 /// How far something is.
@@ -56,20 +57,21 @@ impl StatusMark {
     }
 }
 
-/// A stage as a dot.
-#[derive(Debug, Clone)]
-struct Dot {
-    text: String,
-    group: String,
-    icon: Icon,
-    url: String,
+/// How a status is shown beside commits.
+pub fn look(status: Status) -> Look {
+    let words = DetailedStatus::of(status, String::new());
+    Look {
+        text: words.label,
+        group: words.group,
+        picture: picture(status),
+    }
 }
 
 /// The stages of a pipeline in one line.
 #[derive(Debug, Clone, Default, Template)]
 #[template(path = "ui/ci_stages.html")]
 pub struct StageDots {
-    dots: Vec<Dot>,
+    dots: Vec<StateDot>,
 }
 
 impl HtmlSafe for StageDots {}
@@ -87,13 +89,9 @@ impl StageDots {
         let mut found: BTreeMap<i64, StageDots> = BTreeMap::new();
         for ((pipeline, _), (name, tally)) in stages {
             let status = tally.status(Mode::Stages);
-            let words = DetailedStatus::of(status, String::new());
-            found.entry(pipeline).or_default().dots.push(Dot {
-                text: format!("{name}: {}", words.label),
-                group: words.group,
-                icon: icon(picture(status)),
-                url: url(pipeline),
-            });
+            let Look { text, group, picture } = look(status);
+            let dot = state_dot(format!("{name}: {text}"), group, picture, url(pipeline));
+            found.entry(pipeline).or_default().dots.push(dot);
         }
         found
     }

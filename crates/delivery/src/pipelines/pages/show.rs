@@ -1,16 +1,20 @@
-//! `…/-/pipelines/ID`: one pipeline as a picture, as a list of jobs, and what of it failed.
+//! `…/-/pipelines/ID`: one pipeline as a picture, as a list of jobs, what of it failed, and
+//! its tests.
 
 use super::graph::{Drawn, Graph};
 use super::parts::{StatusMark, short, took, who};
+use super::tests_of::TestsView;
 use super::{Here, below, titles};
 use crate::formats::log::{clock, plain};
-use crate::pipelines::access::repository;
+use crate::pipelines::access::{check_jobs_are_seen, repository, sees_jobs};
 use crate::pipelines::entity::between;
 use crate::pipelines::jobs::{is_retryable, retry_pipeline};
 use crate::pipelines::model::{Job, Pipeline, RunWhen};
 use crate::pipelines::rules;
 use crate::pipelines::status::Status;
 use crate::pipelines::store::{jobs as job_rows, pipelines as rows, progress};
+use crate::reports::{brought, suites};
+use crate::runners::store::artifacts::have_type;
 use crate::runners::store::jobs::ends;
 use ::store::Tx;
 use askama::Template;
@@ -25,7 +29,7 @@ use kernel::error::{Error, Result};
 use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::{self, Tab};
 use kernel::html::{Errors, Page};
-use kernel::http::{Params, Response, Routes, Text};
+use kernel::http::{Paging, Params, Response, Routes, Text};
 use spaces::access::Purpose;
 use spaces::pages::{Address, Section, Visit};
 use std::collections::HashMap;
@@ -39,11 +43,20 @@ pub fn routes(r: &mut Routes) {
     r.page(Method::POST, &below("pipelines/{pipeline_id}"), change);
     r.page(Method::GET, &below("pipelines/{pipeline_id}/builds"), jobs);
     r.page(Method::GET, &below("pipelines/{pipeline_id}/failures"), failures);
+    r.page(Method::GET, &below("pipelines/{pipeline_id}/test_report"), tests);
 }
 
 kernel::params! {
     pub struct One {
         pub pipeline_id: i64,
+    }
+}
+
+kernel::params! {
+    pub struct OfTests {
+        pub pipeline_id: i64,
+        /// The suite whose tests are shown; unless said, those of all that failed.
+        pub suite: Text,
     }
 }
 
@@ -71,6 +84,14 @@ enum Part {
     Graph,
     Jobs,
     Failures,
+    Tests,
+}
+
+impl Part {
+    /// It shows what jobs wrote, not only how far they are.
+    fn is_of_jobs(self) -> bool {
+        matches!(self, Part::Failures | Part::Tests)
+    }
 }
 
 #[derive(Clone)]
@@ -81,6 +102,8 @@ struct PipelinePage {
     part: Part,
     /// The first line of the message of its commit.
     title: Option<String>,
+    /// Where they are shown.
+    tests: Option<TestsView>,
 }
 
 impl PipelinePage {
@@ -91,11 +114,35 @@ impl PipelinePage {
         let read = app.read(move |tx| {
             let here = Here::find(tx, &by, &at)?;
             let pipeline = here.pipeline(tx, id)?;
+            if part.is_of_jobs() {
+                check_jobs_are_seen(tx, &by, &here.project)?;
+            }
             Ok((pipeline.sha, repository(tx, &here.project)?))
         });
         let (sha, repository) = read.await?;
         let mut titles = titles(app, repository.as_ref(), std::iter::once(sha.as_str())).await?;
-        Ok(PipelinePage { viewer, address, id, part, title: titles.remove(&sha) })
+        Ok(PipelinePage {
+            title: titles.remove(&sha),
+            tests: None,
+            viewer,
+            address,
+            id,
+            part,
+        })
+    }
+
+    /// The same with its tests, which stand in files.
+    async fn with_tests(self, app: &App, suite: &str, paging: &Paging) -> Result<PipelinePage> {
+        let (by, at, id) = (self.viewer.clone(), self.address.clone(), self.id);
+        let read = app.read(move |tx| {
+            let here = Here::find(tx, &by, &at)?;
+            let pipeline = here.pipeline(tx, id)?;
+            Ok((here.url(&format!("pipelines/{id}/test_report")), brought(tx, &pipeline)?))
+        });
+        let (url, reports) = read.await?;
+        let suites = suites(app, reports).await?;
+        let tests = TestsView::of(&suites, (&url, suite), paging);
+        Ok(PipelinePage { tests: Some(tests), ..self })
     }
 }
 
@@ -116,6 +163,14 @@ async fn failures(
     app: App, viewer: Viewer, address: Address, one: Params<One>,
 ) -> Result<Response> {
     shown(app, (viewer, address), one.pipeline_id, Part::Failures).await
+}
+
+async fn tests(
+    app: App, viewer: Viewer, address: Address, of: Params<OfTests>, paging: Paging,
+) -> Result<Response> {
+    let page = PipelinePage::find(&app, (viewer, address), of.pipeline_id, Part::Tests).await?;
+    let page = page.with_tests(&app, &of.suite, &paging).await?;
+    form::show(&app, page).await
 }
 
 async fn change(app: App, visit: Visit, form: Params<Form>) -> Result<Response> {
@@ -145,7 +200,7 @@ impl FormPage for PipelinePage {
             page: here.head.page_below(page, Section::Pipelines),
             url: here.url(&format!("pipelines/{}", pipeline.id)),
             project_url: here.head.url.clone(),
-            tabs: self.tabs(&here, &jobs),
+            tabs: self.tabs(tx, &here, &jobs)?,
             user: pipeline.user_id.and_then(|id| people.get(&id).cloned()),
             can_retry: can_run && jobs.iter().any(|job| again.contains(&job.status)),
             can_cancel: can_run && !pipeline.status.is_finished(),
@@ -196,18 +251,25 @@ impl FormPage for PipelinePage {
 }
 
 impl PipelinePage {
-    fn tabs(&self, here: &Here, jobs: &[Job]) -> Vec<Tab> {
+    fn tabs(&self, tx: &mut Tx<'_>, here: &Here, jobs: &[Job]) -> Result<Vec<Tab>> {
         let url = |path: &str| here.url(&format!("pipelines/{}{path}", self.id));
         let failed = jobs.iter().filter(|job| job.status == Status::Failed).count() as u64;
         let mut tabs = vec![
             Tab::new("Graph", url(""), self.part == Part::Graph),
             Tab::new("Jobs", url("/builds"), self.part == Part::Jobs).count(jobs.len() as u64),
         ];
+        if !sees_jobs(tx, &self.viewer, &here.project)? {
+            return Ok(tabs);
+        }
         if failed > 0 || self.part == Part::Failures {
             let tab = Tab::new("Failed jobs", url("/failures"), self.part == Part::Failures);
             tabs.push(tab.count(failed));
         }
-        tabs
+        let ids = jobs.iter().map(|job| job.id).collect();
+        if self.part == Part::Tests || have_type(tx, ids, "junit")? {
+            tabs.push(Tab::new("Tests", url("/test_report"), self.part == Part::Tests));
+        }
+        Ok(tabs)
     }
 
     fn content(&self, tx: &mut Tx<'_>, here: &Here, jobs: &[Job]) -> Result<Content> {
@@ -238,6 +300,7 @@ impl PipelinePage {
                 };
                 Content::Failures(failed.iter().map(one).collect())
             }
+            Part::Tests => Content::Tests(self.tests.clone()),
         })
     }
 }
@@ -299,6 +362,7 @@ pub enum Content {
     Graph(Graph),
     Jobs(Vec<Row>),
     Failures(Vec<Failure>),
+    Tests(Option<TestsView>),
 }
 
 #[derive(Template)]

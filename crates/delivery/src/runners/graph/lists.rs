@@ -1,12 +1,13 @@
 //! Lists of runners, and of what belongs to them.
 
-use super::super::access::{Place, sights};
+use super::super::access::sights;
 use super::super::model::{Runner, RunnerType, Tags};
 use super::super::store::lists::{self as rows, Contacted, Filter};
 use super::super::store::managers;
 use super::{ManagerView, RUNNER_ID, RunnerView, Runners, STATUS, TYPE, projects as projects_by};
-use crate::pipelines::graph::{JobView, job_keys, jobs as views};
+use crate::pipelines::graph::{JobView, Listed, job_keys, jobs as views};
 use crate::pipelines::store::of_runners;
+use crate::place::Place;
 use ::store::{Fragment, Tx};
 use identity::graph::{Tally, caller};
 use identity::viewer::Viewer;
@@ -262,24 +263,15 @@ pub async fn jobs(
     let asked = owners.clone();
     let read = app.read(move |tx| {
         let found = of_runners::jobs_of_runners(tx, &viewer, &asked, &window)?;
-        let order: Vec<(i64, i64)> = found.iter().map(|one| (one.owner, one.row.id)).collect();
-        let jobs = found.into_iter().map(|one| one.row).collect();
-        let views = views(tx, &viewer, jobs)?;
-        let views: HashMap<i64, _> = views.into_iter().map(|it| (it.job.id, it)).collect();
-        let mut by_owner: HashMap<i64, Vec<Arc<JobView>>> = HashMap::new();
-        for (owner, id) in order {
-            by_owner.entry(owner).or_default().extend(views.get(&id).cloned());
-        }
-        Ok((by_owner, window))
+        let read = (found, asked, window);
+        Listed::of(read, (|row| row.id, |it: &JobView| it.job.id), |rows| views(tx, &viewer, rows))
     });
-    let (mut found, window) = read.await?;
-    let page = |owner: &i64| window.page_of(found.remove(owner).unwrap_or_default(), job_keys);
-    let pages = owners.iter().map(page).collect();
+    let listed = read.await?;
     let counted = owners.clone();
     let tally = Tally::new(move |tx, viewer, limit| {
         of_runners::job_counts_of_runners(tx, viewer, &counted, limit)
     });
-    Ok(tally.counts(pages, owners))
+    Ok(listed.pages(&owners, job_keys, tally))
 }
 
 /// The machines of runners.

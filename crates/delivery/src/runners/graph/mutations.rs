@@ -1,9 +1,10 @@
 //! Runners are made, changed and deleted.
 
-use super::super::access::{self, Place};
+use super::super::access;
 use super::super::model::{AccessLevel, Runner, RunnerType};
 use super::super::rules::{self, RunnerOptions};
 use super::{ACCESS, RUNNER_ID, RunnerView, TYPE};
+use crate::place::Place;
 use identity::graph::caller;
 use identity::viewer::Viewer;
 use jiff::Timestamp;

@@ -1,10 +1,10 @@
 //! Lists of runners: the caller's own, all, those of a project and those of a group.
 
-use super::super::access::Place;
 use super::super::entity::RunnerEntity;
 use super::super::model::{RunnerType, Tags};
 use super::super::store::lists::{self, Contacted, Filter};
 use super::Whose;
+use crate::place::Place;
 use ::store::{Fragment, Tx};
 use identity::Caller;
 use identity::viewer::{Admin, SignedInViewer};

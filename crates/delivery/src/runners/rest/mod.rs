@@ -7,11 +7,12 @@ mod lists;
 pub mod program;
 mod results;
 
-use super::access::{self, Place};
+use super::access;
 use super::entity::{ManagerEntity, ResetToken, RunnerDetails, RunnerEntity, RunnerToken};
 use super::model::RunnerType;
 use super::rules::{self, RunnerOptions};
 use super::store;
+use crate::place::Place;
 use identity::Caller;
 use identity::viewer::SignedInViewer;
 use kernel::error::{Error, Result};

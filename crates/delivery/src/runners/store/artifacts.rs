@@ -59,6 +59,18 @@ pub fn of_jobs(tx: &mut Tx<'_>, jobs: Vec<i64>) -> Result<Vec<Artifact>> {
     )?)
 }
 
+/// Whether some jobs brought a file of a type.
+pub fn have_type(tx: &mut Tx<'_>, jobs: Vec<i64>, file_type: &str) -> Result<bool> {
+    let one: Option<i64> = tx.optional(
+        sql!(
+            "select ci_artifacts.id from ci_artifacts
+             where ci_artifacts.job_id in_list($1) and ci_artifacts.file_type = $2 limit 1"
+        ),
+        (jobs, file_type),
+    )?;
+    Ok(one.is_some())
+}
+
 /// Adds a file whose bytes are kept.
 pub fn insert(tx: &mut Tx<'_>, new: &NewArtifact, stored: &Stored) -> Result<()> {
     let size = kernel::blob_rows::insert(tx, stored)?;

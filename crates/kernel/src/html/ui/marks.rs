@@ -1,6 +1,7 @@
 //! Small marks in rows and texts: labels, people, times.
 
 use super::avatar::{Avatar, avatar};
+use super::icons::{Icon, icon};
 use askama::Template;
 use askama::filters::HtmlSafe;
 use std::fmt::Display;
@@ -95,6 +96,33 @@ impl PersonLink {
 
 impl HtmlSafe for PersonLink {}
 
+/// How far something is, as a small picture that leads to it.
+#[derive(Debug, Clone, Template)]
+#[template(
+    source = r#"<a class="ci ci-dot ci-{{ group }}" href="{{ url }}" title="{{ text }}">{{ icon }}<span class="hush">{{ text }}</span></a>"#,
+    ext = "html"
+)]
+pub struct StateDot {
+    text: String,
+    group: String,
+    icon: Icon,
+    url: String,
+}
+
+/// How far something is: said by `text`, shown by a picture in the colours of a group.
+pub fn state_dot(
+    text: impl Display, group: impl Display, picture: &str, url: impl Display,
+) -> StateDot {
+    StateDot {
+        text: text.to_string(),
+        group: group.to_string(),
+        icon: icon(picture),
+        url: url.to_string(),
+    }
+}
+
+impl HtmlSafe for StateDot {}
+
 /// A time of which only a part is written, such as the clock of a day that is
 /// known.
 #[derive(Debug, Template)]
@@ -131,6 +159,7 @@ mod tests {
             person("<b>", "\"><i>").to_string(),
             person("<b>", "/x").alone("\"<i>").to_string(),
             part_of_time("\"", "<b>", "<i>").to_string(),
+            state_dot("<b>", "\"><i>", "check", "\"><b>").to_string(),
         ];
         for html in all {
             assert!(!html.contains("<b>") && !html.contains("<i>"), "{html}");

@@ -33,7 +33,9 @@ pub use headings::{
     remark, tally, tiles,
 };
 pub use icons::{Icon, icon};
-pub use marks::{PartOfTime, PersonLink, Swatch, Tag, part_of_time, person, swatch, tag};
+pub use marks::{
+    PartOfTime, PersonLink, StateDot, Swatch, Tag, part_of_time, person, state_dot, swatch, tag,
+};
 pub use messages::{
     Alert, Hint, Message, Problem, ScriptAlert, alert, hint, message, problem, script_alert,
 };

@@ -111,6 +111,21 @@ async fn pipelines_keep_to_what_is_said(t: TestServer) {
     out.get(project.at("/pipelines")).await.is(200);
     out.get(&trace).await.is(403);
     rep.get(&trace).await.is(200);
+    let (outside, inside) = (t.browser("out").await, t.browser("rep").await);
+    let pipeline = newest(&t, &project).await;
+    for page in [
+        format!("jobs/{id}"),
+        format!("jobs/{id}/raw"),
+        format!("jobs/{id}/log?from=0"),
+        format!("pipelines/{pipeline}/failures"),
+        format!("pipelines/{pipeline}/test_report"),
+    ] {
+        let page = format!("/acme/anvil/-/{page}");
+        outside.get(&page).await.is(403);
+        inside.get(&page).await.is(200);
+    }
+    let shown = outside.get(&format!("/acme/anvil/-/pipelines/{pipeline}")).await.is(200);
+    assert!(!shown.text().contains("Failed jobs"), "{shown:?}");
     t.admin().put(project.at("")).json(&json!({"public_jobs": true})).await.is(200);
     out.get(&trace).await.is(200);
 }

@@ -187,7 +187,7 @@ c: {stage: deploy, script: e}
     fails(&t, first, "a", 1).await;
     t.admin().post(project.at(&format!("/pipelines/{first}/retry"))).await.is(201);
     commit(&t, &project, "a", "b", "Again").await;
-    let jobs = "jobs(statuses:[PENDING,FAILED,CREATED],retried:RETRIED){count nodes{name status}}";
+    let jobs = "jobs(statuses:[PENDING,FAILED,CREATED,CANCELED],retried:RETRIED){count nodes{name status}}";
     let query = |retried: &str| {
         let jobs = jobs.replace("RETRIED", retried);
         format!(

@@ -2,6 +2,7 @@
 
 mod approvals;
 mod ci_settings;
+mod commit_marks;
 mod deployers;
 mod environment_graph;
 mod environment_pages;

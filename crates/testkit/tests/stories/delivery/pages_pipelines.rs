@@ -127,6 +127,7 @@ async fn only_who_may_sees_pipelines_and_runs_them(t: TestServer) {
         format!("pipelines/{id}"),
         format!("pipelines/{id}/builds"),
         format!("pipelines/{id}/failures"),
+        format!("pipelines/{id}/test_report"),
         "jobs".to_owned(),
         format!("jobs/{job}"),
         format!("jobs/{job}/raw"),

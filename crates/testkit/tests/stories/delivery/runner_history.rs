@@ -72,6 +72,8 @@ async fn a_runner_lists_the_jobs_it_was_given(t: TestServer) {
         let seen = of_both.get("/runners/1/jobs").await.is(200).each("id").len();
         assert_eq!(seen, if level == "private" { 3 } else { 2 }, "{level}");
     }
+    let open_group = json!({"visibility": "public"});
+    admin.put("/groups/acme").json(&open_group).await.is(200);
     let body = json!({"visibility": "public", "builds_access_level": "private"});
     admin.put(bellows.at("")).json(&body).await.is(200);
     let outsider = t.user("out").await;

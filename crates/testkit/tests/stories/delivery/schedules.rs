@@ -283,7 +283,7 @@ async fn its_pipelines_are_given_its_inputs(t: TestServer) {
         json!({"inputs": [{"name": "who", "value": "me"}, {"name": "n", "destroy": true}]});
     let changed = t.admin().put(&at).json(&change).await.is(200).json();
     assert_eq!(changed["inputs"], json!([{"name": "who", "value": "me"}]));
-    assert_eq!(names().await, ["\"job-me\""]);
+    assert_eq!(names().await, ["\"job-me 1/1\""]);
     let same = t.admin().put(&at).json(&json!({"active": false})).await.is(200).json();
     assert_eq!(same["inputs"], json!([{"name": "who", "value": "me"}]));
     for (inputs, status) in [

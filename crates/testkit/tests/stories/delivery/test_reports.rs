@@ -14,6 +14,68 @@ const GOOD: &str = r#"<testsuite><testcase name="a" classname="C" time="1.5"/>
 const MORE: &str = r#"<testsuite><testcase name="c" time="2"><skipped/></testcase>
 <testcase name="d"><error message="gone"/></testcase></testsuite>"#;
 
+/// Runs the jobs of the file, each with its report; their names and ids.
+async fn report(t: &TestServer, own: &str) -> Vec<(String, i64)> {
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        let (id, token, job) = take(t, own).await;
+        let text = match job["job_info"]["name"].as_str().unwrap() {
+            "unit 1/2" => GOOD,
+            "unit 2/2" => MORE,
+            _ => "<broken",
+        };
+        let query = "artifact_type=junit&artifact_format=gzip";
+        bring(t, (id, &token), query, "junit.xml.gz", gzipped(text)).await.is(201);
+        end(t, (id, &token), "success").await.is(200);
+        ids.push((job["job_info"]["name"].as_str().unwrap().to_owned(), id));
+    }
+    ids
+}
+
+#[testkit::story]
+async fn tests_are_shown_on_a_page(t: TestServer) {
+    let (project, pipeline) = begun(&t, "acme/anvil", FILE).await;
+    let own = runner(&t, json!({})).await;
+    let dev = t.user("dev").await;
+    project.add(&dev, 30).await;
+    let dev = t.browser("dev").await;
+    let url = format!("/acme/anvil/-/pipelines/{pipeline}");
+    let tab = format!("href=\"{url}/test_report\"");
+    assert!(!dev.get(&url).await.is(200).text().contains(&tab), "there are none yet");
+    let none = dev.get(&format!("{url}/test_report")).await.is(200).text();
+    assert!(none.contains("No tests"), "{none}");
+
+    let ids = report(&t, &own).await;
+    assert!(dev.get(&url).await.is(200).text().contains(&tab), "a tab leads to them");
+    let failed = dev.get(&format!("{url}/test_report")).await.is(200).text();
+    for part in [
+        "JUnit XML parsing failed:",
+        ">unit</a>",
+        ">3.50 s<",
+        "Tests that failed",
+        "row-title test-name\">b</p>",
+        "<p class=\"test-said\">bent</p>",
+        "row-title test-name\">d</p>",
+    ] {
+        assert!(failed.contains(part), "{part}: {failed}");
+    }
+    assert!(!failed.contains("test-name\">a</p>"), "{failed}");
+    let suite = format!("{url}/test_report?suite=unit");
+    let all = dev.get(&suite).await.is(200).text();
+    let names: Vec<&str> = all
+        .split("test-name\">")
+        .skip(1)
+        .filter_map(|rest| rest.split('<').next())
+        .collect();
+    assert_eq!(names.len(), 4, "{names:?}");
+    assert_eq!((names[2], names[3]), ("c", "a"), "what failed comes first");
+    let second = dev.get(&format!("{suite}&per_page=3&page=2")).await.is(200).text();
+    assert_eq!(second.matches("test-name\">").count(), 1, "{second}");
+    let (_, job) = ids.iter().find(|(name, _)| name == "unit 1/2").unwrap();
+    let job = dev.get(&format!("/acme/anvil/-/jobs/{job}")).await.is(200).text();
+    assert!(job.contains(&format!("href=\"{suite}\">Tests</a>")), "{job}");
+}
+
 #[testkit::story]
 async fn a_pipeline_shows_its_tests(t: TestServer) {
     let (project, pipeline) = begun(&t, "acme/anvil", FILE).await;
@@ -21,19 +83,7 @@ async fn a_pipeline_shows_its_tests(t: TestServer) {
     let at = |what: &str| project.at(&format!("/pipelines/{pipeline}/{what}"));
     let empty = t.admin().get(at("test_report")).await.is(200).json();
     assert_eq!((&empty["total_count"], &empty["test_suites"]), (&json!(0), &json!([])));
-    let mut ids = Vec::new();
-    for _ in 0..3 {
-        let (id, token, job) = take(&t, &own).await;
-        let text = match job["job_info"]["name"].as_str().unwrap() {
-            "unit 1/2" => GOOD,
-            "unit 2/2" => MORE,
-            _ => "<broken",
-        };
-        let query = "artifact_type=junit&artifact_format=gzip";
-        bring(&t, (id, &token), query, "junit.xml.gz", gzipped(text)).await.is(201);
-        end(&t, (id, &token), "success").await.is(200);
-        ids.push((job["job_info"]["name"].as_str().unwrap().to_owned(), id));
-    }
+    let ids = report(&t, &own).await;
     let report = t.admin().get(at("test_report")).await.is(200).json();
     let counts = |one: &Value| {
         let all = ["total_count", "success_count", "failed_count", "skipped_count", "error_count"];
