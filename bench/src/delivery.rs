@@ -82,8 +82,9 @@ fn logs(bench: &Bench<'_>) -> Result<Line, String> {
     steps::say("logs of running jobs");
     place.pipeline()?;
     let runner = place.runner("project_type")?;
-    let jobs: Vec<Log> =
-        (0..WRITERS).map(|_| place.take(&runner).and_then(Log::of)).collect::<Result<_, _>>()?;
+    let jobs: Vec<Log> = (0..WRITERS)
+        .map(|_| place.take(&runner).and_then(Log::of))
+        .collect::<Result<_, _>>()?;
     let (url, jobs) = (place.server.url(), Arc::new(jobs));
     let append = || {
         let (host, jobs, answered) = (load::host_of(url), Arc::clone(&jobs), Arc::clone(&jobs));
@@ -104,7 +105,8 @@ fn logs(bench: &Bench<'_>) -> Result<Line, String> {
 
 /// The job of a connection.
 fn log(jobs: &[Log], connection: usize) -> Result<&Log, String> {
-    jobs.get(connection).ok_or_else(|| format!("no job for connection {connection}"))
+    jobs.get(connection)
+        .ok_or_else(|| format!("no job for connection {connection}"))
 }
 
 /// A job whose log grows.
@@ -162,8 +164,9 @@ impl Queue {
 
     /// Seconds for one job.
     fn seconds(&self) -> Result<f64, String> {
-        let times: Result<Vec<Duration>, String> =
-            (0..TAKEN).map(|_| timed(|| self.place.take(&self.runner).map(|_| ()))).collect();
+        let times: Result<Vec<Duration>, String> = (0..TAKEN)
+            .map(|_| timed(|| self.place.take(&self.runner).map(|_| ())))
+            .collect();
         if self.refill {
             self.place.cancel()?;
             self.place.pipeline()?;
@@ -189,7 +192,8 @@ impl Place {
         for job in 0..jobs {
             let _ = writeln!(file, "job-{job}: {{script: make part-{job}}}");
         }
-        let commit = json!({"branch": "main", "commit_message": "Begin [skip ci]", "content": file});
+        let commit =
+            json!({"branch": "main", "commit_message": "Begin [skip ci]", "content": file});
         place.post("/repository/files/.gitlab-ci.yml", &commit)?;
         Ok(place)
     }
@@ -211,7 +215,8 @@ impl Place {
         );
         let found = load::once(self.server.url(), &latest)?;
         let found: Value = serde_json::from_str(&found).map_err(|error| error.to_string())?;
-        self.post(&format!("/pipelines/{}/cancel", seed::id_of(&found)?), &json!({})).map(|_| ())
+        self.post(&format!("/pipelines/{}/cancel", seed::id_of(&found)?), &json!({}))
+            .map(|_| ())
     }
 
     /// Makes a runner and answers its token.

@@ -204,12 +204,17 @@ pub fn rate(
     let host = host_of(url);
     let numbers = AtomicU64::new(0);
     let (request, answered) = (request.clone(), request.values.clone());
-    rate_of(url, connections, time, Exchange {
-        bytes: move |connection| {
-            request.bytes(&host, connection, numbers.fetch_add(1, Ordering::Relaxed))
+    rate_of(
+        url,
+        connections,
+        time,
+        Exchange {
+            bytes: move |connection| {
+                request.bytes(&host, connection, numbers.fetch_add(1, Ordering::Relaxed))
+            },
+            answered: move |connection, body: &[u8]| answered.answered(connection, body),
         },
-        answered: move |connection, body: &[u8]| answered.answered(connection, body),
-    })
+    )
 }
 
 /// What a connection sends next, and what is done with the answer.
@@ -237,9 +242,7 @@ where
         let workers: Vec<_> = (0..connections)
             .map(|connection| {
                 let (host, exchange) = (host.clone(), Arc::clone(&exchange));
-                tokio::spawn(
-                    async move { drive(&host, &exchange, connection, begun + time).await },
-                )
+                tokio::spawn(async move { drive(&host, &exchange, connection, begun + time).await })
             })
             .collect();
         let mut answers = 0;

@@ -330,7 +330,8 @@ impl Desk<'_> {
             self.log.wrong(&text).await;
             return Ok(());
         }
-        self.log.say(&format!("Uploading {} files as {kind}", paths.len())).await;
+        let files = if paths.len() == 1 { "file" } else { "files" };
+        self.log.say(&format!("Uploading {} {files} as {kind}", paths.len())).await;
         let (packed, name) = self.packed(project, artifact, paths).await?;
         let format = artifact.artifact_format.as_str();
         let expires = artifact.expire_in.as_deref();

@@ -44,6 +44,8 @@ pub struct Options {
     pub folder: PathBuf,
     /// Jobs at a time.
     pub jobs: usize,
+    /// Where whoever started it is told how far it is.
+    pub say: fn(&str),
 }
 
 /// Why something went wrong.
@@ -101,9 +103,11 @@ pub async fn run(options: Options, stop: watch::Receiver<Stop>) -> Result<(), Fa
     let folder = fs::canonicalize(&options.folder)?;
     let client = Client::new(&options, system_id(&folder)?)?;
     client.verify().await?;
-    tracing::info!(url = %options.url, executor = options.executor.name(), "ready for jobs");
+    let (executor, url) = (options.executor.name(), &options.url);
+    (options.say)(&format!("ready for jobs of {url}, executor {executor}"));
+    let say = options.say;
     let shared = Shared { client, executor: options.executor, folder };
-    Asking { shared, stop, state: None, pause: PAUSE }
+    Asking { shared, stop, say, state: None, pause: PAUSE }
         .run(options.jobs.max(1))
         .await
 }
@@ -132,6 +136,8 @@ fn random_word() -> Result<String, Failed> {
 struct Asking {
     shared: Shared,
     stop: watch::Receiver<Stop>,
+    /// To whoever started the runner.
+    say: fn(&str),
     /// Of the queue, as the server said it last.
     state: Option<String>,
     pause: Duration,
@@ -168,11 +174,12 @@ impl Asking {
                 _ = stop.wait_for(|stop| *stop != Stop::Not) => return Ok(()),
             };
             if let Some(job) = asked {
-                tracing::info!(job = job.id, name = job.job_info.name, "begins");
-                let (shared, halts, id) = (self.shared.clone(), halts.clone(), job.id);
+                let about = format!("job {} ({})", job.id, job.job_info.name.escape_debug());
+                (self.say)(&format!("{about} begins"));
+                let (shared, halts, say) = (self.shared.clone(), halts.clone(), self.say);
                 tokio::spawn(async move {
                     job::perform(shared, job, halts).await;
-                    tracing::info!(job = id, "is over");
+                    say(&format!("{about} is over"));
                     drop(seat);
                 });
             }

@@ -70,13 +70,14 @@ impl Arguments {
 
 /// Does jobs until it is told to stop: by a first signal when those that run are done, by a
 /// second at once.
-pub async fn run(arguments: Arguments) -> Outcome<()> {
+pub async fn run(arguments: Arguments, say: fn(&str)) -> Outcome<()> {
     let options = Options {
         token: arguments.token()?,
         executor: arguments.executor(),
         url: arguments.url,
         folder: arguments.folder,
         jobs: arguments.jobs,
+        say,
     };
     let (sender, stop) = watch::channel(Stop::Not);
     let (mut interrupt, mut terminate) =

@@ -177,7 +177,7 @@ async fn command(command: Command, options: Options) -> Outcome<ExitCode> {
         Command::Repository(Folder::Export { project, folder }) => {
             eprintln!("{}", repository::export(options, &project, &folder).await?);
         }
-        Command::Runner(arguments) => jobs::run(arguments).await?,
+        Command::Runner(arguments) => jobs::run(arguments, |line| eprintln!("{line}")).await?,
         Command::Check { contents } => {
             let troubles = check::run(options, contents).await?;
             for trouble in &troubles {

@@ -17,6 +17,7 @@ struct Runner {
 impl Runner {
     fn begin(server: &str, token: &str, jobs: &str) -> Runner {
         let folder = tempfile::tempdir().expect("a folder");
+        let told = std::fs::File::create(folder.path().join("told")).expect("a file");
         let child = Command::new(program())
             .args(["runner", "--url", server, "--jobs", jobs])
             .arg("--folder")
@@ -24,6 +25,7 @@ impl Runner {
             .env("TENON_RUNNER_TOKEN", token)
             .current_dir(folder.path())
             .stdin(Stdio::null())
+            .stderr(told)
             .spawn()
             .expect("the program can be started");
         Runner { child, folder }
@@ -41,6 +43,11 @@ impl Runner {
     fn stop(mut self) -> Option<i32> {
         self.signal("TERM");
         self.child.wait().expect("it ends").code()
+    }
+
+    /// What it said.
+    fn told(&self) -> String {
+        std::fs::read_to_string(self.folder.path().join("told")).expect("it says something")
     }
 
     /// What jobs left in its folder.
@@ -176,6 +183,10 @@ async fn whole_pipeline(place: Place) {
     assert!(text.contains("after a failed") && text.contains("exit code 3"), "{text}");
     assert!(!text.contains("never\n"), "{text}");
     assert_eq!(breaks["failure_reason"], "script_failure");
+    let about = format!("job {} (breaks)", breaks["id"]);
+    for text in ["ready for jobs of http", &about, "is over"] {
+        assert!(runner.told().contains(text), "{text} in {}", runner.told());
+    }
     until("nothing is left", async || runner.left().is_empty()).await;
     // Its question is held open for the best part of a minute otherwise.
     let began = std::time::Instant::now();
