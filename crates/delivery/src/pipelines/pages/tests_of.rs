@@ -45,7 +45,7 @@ struct Row {
 
 /// What is shown of the tests of a pipeline.
 #[derive(Debug, Clone, Template)]
-#[template(path = "ui/ci_tests.html")]
+#[template(path = "ci_tests.html")]
 pub struct TestsView {
     url: String,
     /// The one suite whose tests are shown.
