@@ -104,6 +104,9 @@ async fn begin(
                 ..Creation::new(own.project_id, &whole_name(own), Source::ParentPipeline)
             }
         }
+        Target::Project { .. } if is_in_loop(app, bridge.pipeline.id).await? => {
+            return Ok(Some(FailureReason::PipelineLoopDetected));
+        }
         Target::Project { project, branch } => {
             let path = pipeline_file::variables::expand_text(project, &expanded, 1024);
             let branch = branch.as_ref();
@@ -138,6 +141,10 @@ async fn is_hierarchy_full(app: &App, pipeline: i64) -> Result<bool> {
         Ok(most > 0 && pipelines::hierarchy(tx, pipeline, most)? >= most)
     })
     .await
+}
+
+async fn is_in_loop(app: &App, pipeline: i64) -> Result<bool> {
+    app.read(move |tx| pipelines::is_in_loop(tx, pipeline)).await
 }
 
 /// Who a job is run for, if they may still do something.

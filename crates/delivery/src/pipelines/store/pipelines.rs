@@ -311,3 +311,23 @@ pub fn hierarchy(tx: &mut Tx<'_>, id: i64, most: i64) -> Result<i64> {
         (top, most),
     )?)
 }
+
+/// Whether this pipeline and those that began it go round in a circle: one project, branch and
+/// source has come up over twice. Children do not count, since they lie only so deep.
+pub fn is_in_loop(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
+    Ok(tx.one(
+        sql!(
+            "with recursive above (id) as (
+                select ci_pipelines.id from ci_pipelines where ci_pipelines.id = $1
+                union
+                select ci_jobs.pipeline_id from ci_jobs
+                    join above on ci_jobs.downstream_pipeline_id = above.id)
+             select exists (
+                select 1 from above join ci_pipelines on ci_pipelines.id = above.id
+                where ci_pipelines.source <> $2
+                group by ci_pipelines.project_id, ci_pipelines.ref, ci_pipelines.source
+                having count(*) > 2)"
+        ),
+        (id, Source::ParentPipeline),
+    )?)
+}

@@ -308,3 +308,22 @@ gone: {stage: build, trigger: acme/none}
     let shown = t.admin().get(other.at(&format!("/pipelines/{begun}"))).await.is(200).json();
     assert_eq!(shown["source"], "pipeline");
 }
+
+#[testkit::story]
+async fn pipelines_that_begin_each_other_come_to_an_end(t: TestServer) {
+    let other = t.project("acme/bellows").await;
+    let back = "back: {trigger: acme/anvil}";
+    commit(&t, &other, ".gitlab-ci.yml", back, "Begin [skip ci]").await;
+    let (project, _) = begun(&t, "acme/anvil", "go: {trigger: acme/bellows}").await;
+    let of = async |project: &TestProject| {
+        t.settle().await;
+        let all = t.admin().get(project.at("/pipelines?source=pipeline")).await.is(200).json();
+        all.as_array().unwrap().clone()
+    };
+    until(&t, async || of(&other).await.iter().any(|one| one["status"] == "failed")).await;
+    let (here, there) = (of(&project).await, of(&other).await);
+    assert_eq!((here.len(), there.len()), (2, 3));
+    let last = other.at(&format!("/pipelines/{}/bridges", there[0]["id"]));
+    let last = t.admin().get(last).await.is(200).json();
+    assert_eq!(last[0]["failure_reason"], "pipeline_loop_detected");
+}
