@@ -28,7 +28,10 @@ const PIECE: usize = 4 << 10;
 
 /// All lines of this part.
 pub fn lines(bench: &Bench<'_>) -> Result<Vec<Line>, String> {
-    Ok(vec![idle(bench)?, made(bench)?, taken(bench)?, logs(bench)?])
+    let mut lines = vec![idle(bench)?, made(bench)?];
+    lines.extend(taken(bench)?);
+    lines.push(logs(bench)?);
+    Ok(lines)
 }
 
 /// Runners for which there is nothing, each with a token and a connection of its own.
@@ -65,15 +68,22 @@ fn made(bench: &Bench<'_>) -> Result<Line, String> {
     Ok(Line::new(name, median(times?), Bound::AtMost(1.0), "s"))
 }
 
-/// What it takes to hand out a job while many wait, against a few.
-fn taken(bench: &Bench<'_>) -> Result<Line, String> {
+/// What it takes to hand out a job while many wait, against a few: of pipelines as small,
+/// and of large ones.
+fn taken(bench: &Bench<'_>) -> Result<Vec<Line>, String> {
     let short = Queue::fill(bench, "bench-short-queue", SHORT, SHORT)?;
-    let long = Queue::fill(bench, "bench-long-queue", MANY, LONG)?;
-    let (many, few) = bench.turns(|| long.seconds(), || short.seconds())?;
+    let mut lines = Vec::new();
+    for (of_pipeline, name) in [
+        (SHORT, "time to hand out a job of 10,000 that wait, against one of 10"),
+        (MANY, "the same, out of pipelines of 1,000 jobs"),
+    ] {
+        let long = Queue::fill(bench, "bench-long-queue", of_pipeline, LONG)?;
+        let (many, few) = bench.turns(|| long.seconds(), || short.seconds())?;
+        long.place.server.stop()?;
+        lines.push(Line::times(name, &many, &few, Bound::AtMost(1.5)));
+    }
     short.place.server.stop()?;
-    long.place.server.stop()?;
-    let name = "time to hand out a job of 10,000 that wait, against one of 10";
-    Ok(Line::times(name, &many, &few, Bound::AtMost(1.5)))
+    Ok(lines)
 }
 
 /// Logs of running jobs, each piece on the disk when it is answered.
@@ -184,7 +194,9 @@ struct Place {
 
 impl Place {
     fn begin(bench: &Bench<'_>, name: &str, jobs: usize) -> Result<Place, String> {
-        let server = bench.start(&server::fresh_directory(name)?, &[])?;
+        // All runners come from one address here.
+        let many = [("TENON_MAX_CONNECTIONS_PER_ADDRESS", "2048")];
+        let server = bench.start(&server::fresh_directory(name)?, &many)?;
         let token = server.root_token()?;
         let project = seed::project(server.url(), &token, "forge")?;
         let place = Place { server, token, project };
