@@ -75,7 +75,10 @@ fn taken(bench: &Bench<'_>) -> Result<Vec<Line>, String> {
     let mut lines = Vec::new();
     for (of_pipeline, name) in [
         (SHORT, "time to hand out a job of 10,000 that wait, against one of 10"),
-        (MANY, "the same, out of pipelines of 1,000 jobs"),
+        (
+            MANY,
+            "time to hand out a job of 10,000 of pipelines of 1,000, against one of 10",
+        ),
     ] {
         let long = Queue::fill(bench, "bench-long-queue", of_pipeline, LONG)?;
         let (many, few) = bench.turns(|| long.seconds(), || short.seconds())?;

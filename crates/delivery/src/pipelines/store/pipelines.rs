@@ -283,21 +283,18 @@ pub fn active_jobs(tx: &mut Tx<'_>, project_id: i64, since: Timestamp, most: i64
     )?)
 }
 
+/// A pipeline, `$1`, and those that began it.
+const ABOVE: &str = "with recursive above (id) as (
+    select ci_pipelines.id from ci_pipelines where ci_pipelines.id = $1
+    union
+    select ci_jobs.pipeline_id from ci_jobs
+        join above on ci_jobs.downstream_pipeline_id = above.id)";
+
 /// How many pipelines there are that began each other with this one, counted to this
 /// number: those above it, and all below the topmost.
 pub fn hierarchy(tx: &mut Tx<'_>, id: i64, most: i64) -> Result<i64> {
     // One that begins another is older.
-    let top: i64 = tx.one(
-        sql!(
-            "with recursive above (id) as (
-                select ci_pipelines.id from ci_pipelines where ci_pipelines.id = $1
-                union
-                select ci_jobs.pipeline_id from ci_jobs
-                    join above on ci_jobs.downstream_pipeline_id = above.id)
-             select coalesce(min(id), 0) from above"
-        ),
-        (id,),
-    )?;
+    let top: i64 = tx.one(sql!(ABOVE, "select coalesce(min(id), 0) from above"), (id,))?;
     Ok(tx.one(
         sql!(
             "with recursive below (id) as (
@@ -317,12 +314,8 @@ pub fn hierarchy(tx: &mut Tx<'_>, id: i64, most: i64) -> Result<i64> {
 pub fn is_in_loop(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
     Ok(tx.one(
         sql!(
-            "with recursive above (id) as (
-                select ci_pipelines.id from ci_pipelines where ci_pipelines.id = $1
-                union
-                select ci_jobs.pipeline_id from ci_jobs
-                    join above on ci_jobs.downstream_pipeline_id = above.id)
-             select exists (
+            ABOVE,
+            "select exists (
                 select 1 from above join ci_pipelines on ci_pipelines.id = above.id
                 where ci_pipelines.source <> $2
                 group by ci_pipelines.project_id, ci_pipelines.ref, ci_pipelines.source
