@@ -19,7 +19,7 @@ before(async () => {
   await api('POST', '/projects', { name: 'anvil', namespace_id: id, visibility: 'public' });
   await api('POST', `${at}/repository/commits`, {
     branch: 'main',
-    commit_message: 'Begin the forge',
+    commit_message: 'Begin the forge [skip ci]',
     actions: [{ action: 'create', file_path: '.gitlab-ci.yml', content: FILE }],
   });
   const { id: own } = await api('GET', at);

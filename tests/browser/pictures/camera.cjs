@@ -56,7 +56,7 @@ function settle(version) {
     [new RegExp(`\\b${MONTH} \\d{1,2}, \\d{4}\\b`, 'g'), 'January 2, 2031'],
     [new RegExp(`\\b\\d{1,2} (?=${MONTH}\\b)(?!${MONTH} 2031)`, 'g'), '2 '],
     [/\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b/g, 'Mon'],
-    [/\b\d\d:\d\d(:\d\d)?\b/g, '12:00'],
+    [/\b\d{1,2}:\d\d(:\d\d)?\b/g, '12:00'],
     [/\b(just now|\d+ (second|minute|hour|day)s? ago)\b/g, 'a while ago'],
     [/\b\d+(\.\d+)? (ms|s)\b/g, '1 s'],
     [/\b[0-9a-f]{8}-[0-9a-f-]{27}\b/g, '01234567-89ab-cdef-0123-456789abcdef'],

@@ -348,6 +348,8 @@ async function build() {
     commit_message: 'Begin the crane [skip ci]',
     actions: [{ action: 'create', file_path: '.gitlab-ci.yml', content: runner.FILE }],
   });
+  // The push leaves a pipeline that is skipped, soon: the list has an order.
+  while ((await api('GET', `${at}/pipelines`)).length === 0) await new Promise((done) => setTimeout(done, 50));
   const own = await api('GET', at);
   const { token } = await api('POST', '/user/runners', { runner_type: 'project_type', project_id: own.id });
   const { id: pipeline } = await api('POST', `${at}/pipeline`, { ref: 'main' });
