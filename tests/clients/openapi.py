@@ -95,7 +95,6 @@ UNREACHABLE = {
     "POST /api/v4/projects/{id}/pipeline_schedules": "its times are those of cron, as in schedules.py",
     "POST /api/v4/projects/{id}/trigger/pipeline": "takes the token of a trigger, as in schedules.py",
     "POST /api/v4/projects/{id}/ref/{ref}/trigger/pipeline": "as above",
-    "POST /api/v4/projects/{id}/job_token_scope/allowlist": "it names another project",
     "GET /api/v4/job": "takes the token of a job",
     "DELETE /api/v4/projects/{id}/environments/{environment_id}":
         "one has to be stopped first, as environments.py does",

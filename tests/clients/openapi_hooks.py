@@ -874,6 +874,8 @@ class World:
     def filled(self, body):
         """The body, with values where the generator had nothing to say."""
         name = f"made-{next(numbers)}"
+        # Whose jobs enter a project are others than it.
+        enters = "/job_token_scope/" in self.path
         if "/repository/" in self.path:
             body = {key: value for key, value in body.items() if key not in UNKNOWN}
         known = {
@@ -881,7 +883,7 @@ class World:
             "parent_id": lambda: self.epic_beside()["id"]
             if "/epics" in self.path
             else self.get("group_beside"),
-            "target_group_id": lambda: str(self.get("id")),
+            "target_group_id": lambda: self.group() if enters else str(self.get("id")),
             "target_epic_iid": lambda: self.epic_beside()["iid"],
             "move_after_id": lambda: self.issue_of_epic()
             if "/issues/" in self.path
@@ -897,7 +899,7 @@ class World:
             "title": lambda: name,
             "color": lambda: "red",
             "to_project_id": lambda: self.project(),
-            "target_project_id": lambda: str(self.get("id")),
+            "target_project_id": lambda: self.project() if enters else str(self.get("id")),
             "target_issue_iid": self.target_issue_iid,
             "duration": lambda: "1h",
             "label_id": lambda: str(self.get("label_id")),

@@ -1,10 +1,13 @@
 //! A job in the hands of its runner: known by the token that it was given with it.
 
 use super::store::jobs::{HeldJob, held};
+use crate::pipelines::model::Job;
+use crate::pipelines::status::Status;
+use crate::pipelines::store::jobs::by_id;
 use ::store::Tx;
 use http::HeaderValue;
 use identity::hooks::RunningJob;
-use kernel::error::{Error, Result};
+use kernel::error::{Error, Found, Result};
 use kernel::http::{Response, reply};
 use kernel::secrets::{Secret, digest, same};
 use serde_json::json;
@@ -13,46 +16,57 @@ use serde_json::json;
 pub const STATUS: &str = "job-status";
 
 /// A job for who holds its token.
-pub enum Held {
+pub enum Held<T> {
     /// It runs, or is being cleaned up.
-    Running(Box<HeldJob>),
+    Running(T),
     /// Its runner has nothing to say of it any more.
     Over(Response),
 }
 
-/// The job of this number, for who has its token.
+/// The job of this number, for who has its token: as much of it as a piece of its log takes.
 ///
 /// # Errors
 ///
 /// 403 for another token, and where there is no such job.
-pub fn find(tx: &mut Tx<'_>, id: i64, token: &Secret) -> Result<Held> {
+pub fn known(tx: &mut Tx<'_>, id: i64, token: &Secret) -> Result<Held<HeldJob>> {
     let found = held(tx, id)?.ok_or_else(|| Error::forbidden(""))?;
-    let known = found.runner_token_digest.as_deref().unwrap_or_default();
-    if known.is_empty() || !same(known, digest(token.expose())) {
+    if !is_token(&found, token) {
         return Err(Error::forbidden(""));
     }
-    let reason = match found.job.erased_at {
-        Some(_) => Some("Job has been erased!"),
-        None if is_project_gone(tx, found.job.project_id)? => Some("Project has been deleted!"),
-        None if !found.job.status.is_at_work() => Some("Job is not running"),
-        None => None,
+    let reason = match (found.erased_at, found.project_deleted_at) {
+        (Some(_), _) => Some("Job has been erased!"),
+        (None, Some(_)) => Some("Project has been deleted!"),
+        (None, None) if !found.status.is_at_work() => Some("Job is not running"),
+        (None, None) => None,
     };
     match reason {
-        None => Ok(Held::Running(Box::new(found))),
-        Some(reason) => refusal(&found, reason).map(Held::Over),
+        None => Ok(Held::Running(found)),
+        Some(reason) => refusal(found.status, reason).map(Held::Over),
     }
 }
 
-fn is_project_gone(tx: &mut Tx<'_>, project_id: i64) -> Result<bool> {
-    let reference = kernel::ids::Reference::Id(project_id);
-    let project = spaces::access::find_project(tx, &reference)?;
-    Ok(project.is_none_or(|project| project.deletion_scheduled_at.is_some()))
+/// All of it.
+///
+/// # Errors
+///
+/// As [`known`].
+pub fn find(tx: &mut Tx<'_>, id: i64, token: &Secret) -> Result<Held<Job>> {
+    match known(tx, id, token)? {
+        Held::Running(_) => Ok(Held::Running(by_id(tx, id)?.found("Job")?)),
+        Held::Over(refusal) => Ok(Held::Over(refusal)),
+    }
+}
+
+/// Whether a token is the one that its runner was given with it.
+pub fn is_token(held: &HeldJob, token: &Secret) -> bool {
+    let known = held.runner_token_digest.as_deref().unwrap_or_default();
+    !known.is_empty() && same(known, digest(token.expose()))
 }
 
 /// 403 with how far the job is.
-pub fn refusal(held: &HeldJob, reason: &str) -> Result<Response> {
+pub fn refusal(status: Status, reason: &str) -> Result<Response> {
     let body = json!({"message": format!("403 Forbidden - {reason}")});
-    with_status(reply::json(http::StatusCode::FORBIDDEN, &body)?, held.job.status.as_str())
+    with_status(reply::json(http::StatusCode::FORBIDDEN, &body)?, status.as_str())
 }
 
 /// An answer that tells how far a job is.

@@ -11,6 +11,7 @@ mod environment_url;
 mod graph;
 mod held;
 pub(crate) mod left;
+mod masks;
 pub mod model;
 mod pages;
 mod payload;

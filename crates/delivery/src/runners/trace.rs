@@ -1,14 +1,13 @@
 //! The log of a job: appended as its runner sends it, and masked here once more.
 
+use super::masks::Masks;
 use super::store::jobs::{self, HeldJob};
 use ::store::Tx;
 use kernel::error::Result;
+use std::sync::Arc;
 
-/// Most bytes of a log.
+/// Most bytes of one log.
 pub const MOST: i64 = 100 * 1024 * 1024;
-/// What stands in the place of a masked value; the rest of its length is stars, so that
-/// runner and server count the same bytes.
-const MASK: &[u8] = b"[MASKED]";
 
 /// What came of an append.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,41 +19,64 @@ pub enum Appended {
     TooLong,
 }
 
-/// Adds bytes that begin at an offset of a job's log.
-pub fn append(
-    tx: &mut Tx<'_>, held: &HeldJob, masks: &[String], start: i64, bytes: &[u8],
-) -> Result<Appended> {
-    let size = held.trace_size;
-    if start != size {
-        return Ok(Appended::Gap(size));
+/// New bytes of a log: masked by themselves before the turn to write has come.
+pub struct Piece {
+    start: i64,
+    sent: Vec<u8>,
+    /// The same with its masks, where that makes a difference.
+    masked: Option<Vec<u8>>,
+    masks: Arc<Masks>,
+}
+
+impl Piece {
+    pub fn new(start: i64, sent: Vec<u8>, masks: Arc<Masks>) -> Piece {
+        let masked = masks.masked(&sent);
+        Piece { start, sent, masked, masks }
     }
-    let longer = size.saturating_add(bytes.len() as i64);
-    if longer > MOST {
-        return Ok(Appended::TooLong);
-    }
-    let mut bytes = bytes.to_vec();
-    if !masks.is_empty() {
-        mask_over(tx, held.job.id, size, masks, &mut bytes)?;
-    }
-    match jobs::append(tx, held.job.id, size, &bytes)? {
-        true => Ok(Appended::Stored(longer)),
-        false => Ok(Appended::Gap(size)),
+
+    /// The bytes as they are stored where no value reaches into them from before.
+    fn bytes(&self) -> &[u8] {
+        self.masked.as_deref().unwrap_or(&self.sent)
     }
 }
 
-/// Masks new bytes, and what of a value stands at the end of the log before them, in
-/// however many pieces it came.
-fn mask_over(
-    tx: &mut Tx<'_>, job_id: i64, size: i64, masks: &[String], bytes: &mut [u8],
-) -> Result<()> {
-    let longest = masks.iter().map(String::len).max().unwrap_or(0) as i64;
-    let before = match size {
-        0 => Vec::new(),
-        size => jobs::chunks_between(tx, job_id, ((size - longest).max(0), size))?,
-    };
-    let mut all: Vec<u8> = before.iter().flat_map(|(_, old)| old).copied().collect();
-    all.extend_from_slice(bytes);
-    mask(&mut all, masks);
+/// Adds bytes to the end of a job's log.
+pub fn append(tx: &mut Tx<'_>, held: &HeldJob, piece: &Piece) -> Result<Appended> {
+    let size = jobs::trace_size(tx, held.id)?;
+    if piece.start != size {
+        return Ok(Appended::Gap(size));
+    }
+    let longer = size.saturating_add(piece.sent.len() as i64);
+    if longer > MOST {
+        return Ok(Appended::TooLong);
+    }
+    jobs::heard(tx, held)?;
+    match masked_over(tx, held.id, size, piece)? {
+        Some(bytes) => jobs::append(tx, held.id, size, &bytes)?,
+        None => jobs::append(tx, held.id, size, piece.bytes())?,
+    }
+    Ok(Appended::Stored(longer))
+}
+
+/// The new bytes where a value began before them, in however many pieces it came: what
+/// stands of it in the log is masked, too.
+fn masked_over(
+    tx: &mut Tx<'_>, job_id: i64, size: i64, piece: &Piece,
+) -> Result<Option<Vec<u8>>> {
+    let reach = piece.masks.longest.saturating_sub(1);
+    if size == 0 || reach == 0 {
+        return Ok(None);
+    }
+    let from = (size - reach as i64).max(0);
+    let before = jobs::chunks_between(tx, job_id, (from, size))?;
+    let old: Vec<u8> = before.iter().flat_map(|(_, old)| old).copied().collect();
+    let end = &old[old.len().saturating_sub(reach)..];
+    let head = &piece.sent[..piece.sent.len().min(reach)];
+    if !piece.masks.crosses(&[end, head].concat(), end.len()) {
+        return Ok(None);
+    }
+    let mut all = [old.as_slice(), &piece.sent].concat();
+    piece.masks.apply(&mut all);
     let mut rest = all.as_slice();
     for (begins, old) in &before {
         let (masked, after) = rest.split_at(old.len());
@@ -63,33 +85,7 @@ fn mask_over(
         }
         rest = after;
     }
-    bytes.copy_from_slice(rest);
-    Ok(())
-}
-
-/// Blacks out every value.
-fn mask(bytes: &mut [u8], masks: &[String]) {
-    for value in masks.iter().map(String::as_bytes).filter(|it| it.len() >= MASK.len()) {
-        let mut from = 0;
-        while let Some(at) = find(&bytes[from..], value) {
-            let place = &mut bytes[from + at..from + at + value.len()];
-            place.fill(b'*');
-            place[..MASK.len()].copy_from_slice(MASK);
-            from += at + value.len();
-        }
-    }
-}
-
-fn find(bytes: &[u8], value: &[u8]) -> Option<usize> {
-    let first = *value.first()?;
-    let mut from = 0;
-    while let Some(at) = bytes.get(from..)?.iter().position(|byte| *byte == first) {
-        if bytes[from + at..].starts_with(value) {
-            return Some(from + at);
-        }
-        from += at + 1;
-    }
-    None
+    Ok(Some(rest.to_vec()))
 }
 
 /// `start-end` of a `Content-Range` as runners write it; the end belongs to it.
@@ -102,21 +98,6 @@ pub fn start_of(range: &str) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn values_are_masked_in_their_length() {
-        let masks = ["supersecret-longer", "supersecret"].map(str::to_owned);
-        for (text, wanted) in [
-            ("a supersecret b", "a [MASKED]*** b"),
-            ("supersecret-longer", "[MASKED]**********"),
-            ("supersecretsupersecret", "[MASKED]***[MASKED]***"),
-            ("supersecre", "supersecre"),
-        ] {
-            let mut bytes = text.as_bytes().to_vec();
-            mask(&mut bytes, &masks);
-            assert_eq!(String::from_utf8(bytes).unwrap(), wanted);
-        }
-    }
 
     #[test]
     fn ranges_are_two_numbers() {

@@ -8,14 +8,14 @@ use crate::pipelines::model::Job;
 use crate::pipelines::status::Status;
 use crate::runners::left::sent_log;
 use crate::runners::reading::{Found, Log, Part};
-use crate::runners::store::jobs::held;
+use crate::runners::store::jobs::trace_size;
 use ::store::Tx;
 use askama::Template;
 use askama::filters::HtmlSafe;
 use http::{HeaderName, HeaderValue, Method, StatusCode};
 use identity::viewer::Viewer;
 use kernel::app::App;
-use kernel::error::{Found as _, Result};
+use kernel::error::Result;
 use kernel::http::{Params, RequestContext, Response, Routes, reply};
 use spaces::pages::Address;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub fn routes(r: &mut Routes) {
 
 /// The log of a job as it is now.
 pub fn of_job(tx: &mut Tx<'_>, job: &Job) -> Result<Log> {
-    let size = held(tx, job.id)?.found("Job")?.trace_size;
+    let size = trace_size(tx, job.id)?;
     Ok(Log { job_id: job.id, size, grows: grows(job.status) })
 }
 

@@ -175,6 +175,42 @@ pub fn needs(tx: &mut Tx<'_>, job_id: i64) -> Result<Vec<JobNeed>> {
     )?)
 }
 
+/// A job that comes before another.
+#[derive(Debug, Clone, FromRow)]
+#[columns("ci_jobs")]
+pub struct Earlier {
+    pub id: i64,
+    pub name: String,
+}
+
+/// Those of its pipeline that a job needs with their files.
+pub fn needed_with_files(tx: &mut Tx<'_>, job: &Job) -> Result<Vec<Earlier>> {
+    Ok(tx.all(
+        sql!(
+            "select ",
+            Earlier::COLUMNS,
+            " from ci_job_needs join ci_jobs on ci_jobs.pipeline_id = $2
+                and ci_jobs.name = ci_job_needs.name and not ci_jobs.retried
+             where ci_job_needs.job_id = $1 and ci_job_needs.artifacts and ci_jobs.id <> $1
+             order by ci_jobs.stage_index, ci_jobs.position"
+        ),
+        (job.id, job.pipeline_id),
+    )?)
+}
+
+/// Those of its pipeline whose stages come before that of a job.
+pub fn of_earlier_stages(tx: &mut Tx<'_>, job: &Job) -> Result<Vec<Earlier>> {
+    Ok(tx.all(
+        sql!(
+            "select ",
+            Earlier::COLUMNS,
+            " from ci_jobs where ci_jobs.pipeline_id = $1 and not ci_jobs.retried
+                and ci_jobs.stage_index < $2 order by ci_jobs.stage_index, ci_jobs.position"
+        ),
+        (job.pipeline_id, job.stage_index),
+    )?)
+}
+
 /// Adds jobs like some others, which count no more, for a user; they are yet to be
 /// looked at.
 pub fn copy(tx: &mut Tx<'_>, ids: &[i64], user_id: Option<i64>) -> Result<Vec<Job>> {

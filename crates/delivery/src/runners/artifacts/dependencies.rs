@@ -3,11 +3,11 @@
 use super::kinds::ARCHIVE;
 use crate::pipelines::definition::Definition;
 use crate::pipelines::model::Job;
-use crate::pipelines::store::jobs;
-use crate::runners::store::artifacts;
+use crate::pipelines::store::jobs::{self, Earlier};
+use crate::runners::store::artifacts::{self, Artifact};
 use ::store::Tx;
 use kernel::error::Result;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 /// An earlier job and its archive.
 #[derive(Debug, Clone)]
@@ -20,40 +20,34 @@ pub struct Dependency {
 
 /// The jobs whose files a job takes: those it names, else those it needs with their files,
 /// else all of earlier stages.
-pub fn jobs_of(tx: &mut Tx<'_>, job: &Job, definition: &Definition) -> Result<Vec<Job>> {
-    let all = jobs::latest(tx, job.pipeline_id)?;
-    let needed: Option<HashSet<String>> = match job.needs_mode {
-        true => {
-            let needs = jobs::needs(tx, job.id)?;
-            Some(needs.into_iter().filter(|it| it.artifacts).map(|it| it.name).collect())
-        }
-        false => None,
+pub fn jobs_of(tx: &mut Tx<'_>, job: &Job, definition: &Definition) -> Result<Vec<Earlier>> {
+    let mut before = match job.needs_mode {
+        true => jobs::needed_with_files(tx, job)?,
+        false => jobs::of_earlier_stages(tx, job)?,
     };
-    let named = definition.dependencies.as_ref();
-    let is_wanted = |one: &Job| {
-        let comes_before = match &needed {
-            Some(names) => names.contains(&one.name),
-            None => one.stage_index < job.stage_index,
-        };
-        let is_named = |names: &Vec<String>| {
-            names
-                .iter()
-                .any(|name| *name == one.name || one.name.starts_with(&format!("{name} ")))
-        };
-        comes_before && one.id != job.id && named.is_none_or(is_named)
-    };
-    Ok(all.into_iter().filter(is_wanted).collect())
+    if let Some(names) = &definition.dependencies {
+        before.retain(|one| names.iter().any(|name| one.is_named(name)));
+    }
+    Ok(before)
+}
+
+impl Earlier {
+    /// By its own name, or by that of a parallel job whose instance it is.
+    fn is_named(&self, name: &str) -> bool {
+        let rest = self.name.strip_prefix(name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    }
 }
 
 /// The archives of these that are there.
-pub fn of(tx: &mut Tx<'_>, job: &Job, definition: &Definition) -> Result<Vec<Dependency>> {
-    let before = jobs_of(tx, job, definition)?;
+pub fn archives(tx: &mut Tx<'_>, before: Vec<Earlier>) -> Result<Vec<Dependency>> {
     let ids = before.iter().map(|one| one.id).collect();
     let now = tx.now();
     let mut files = artifacts::of_jobs(tx, ids)?;
     files.retain(|file| file.file_type == ARCHIVE && file.is_there(now));
-    let dependency = |one: Job| {
-        let file = files.iter().find(|file| file.job_id == one.id)?;
+    let files: HashMap<i64, Artifact> = files.into_iter().map(|file| (file.job_id, file)).collect();
+    let dependency = |one: Earlier| {
+        let file = files.get(&one.id)?;
         Some(Dependency {
             job_id: one.id,
             name: one.name,

@@ -8,6 +8,7 @@ mod variables;
 pub use shape::JobPayload;
 
 use super::artifacts::dependencies::{self, Dependency};
+use super::masks;
 use super::model::{Runner, TOKEN_PREFIX};
 use super::store;
 use super::take::Taken;
@@ -24,7 +25,7 @@ use ::store::Tx;
 use identity::hooks::JOB_TOKEN_PREFIX;
 use identity::model::User;
 use kernel::app::App;
-use kernel::error::{Error, Found, Result};
+use kernel::error::{Found, Result};
 use kernel::ids::Reference;
 use kernel::secrets::Secrets;
 use pipeline_file::caches::FileIds;
@@ -67,9 +68,8 @@ impl Reading {
         let pipeline = pipelines::pipelines::by_id(tx, job.pipeline_id)?.found("Pipeline")?;
         let project = find_project(tx, &Reference::Id(job.project_id))?.found("Project")?;
         let before = dependencies::jobs_of(tx, &job, &definition)?;
-        let before = before.into_iter().map(|one| one.id).collect();
         let mut given = given(tx, secrets, &job, &project)?;
-        given.extend(store::dotenv::of(tx, secrets, before)?);
+        given.extend(store::dotenv::of(tx, secrets, before.iter().map(|one| one.id).collect())?);
         given.extend(begun_by::variables_of(tx, pipeline.id)?);
         let user = match job.user_id {
             Some(id) => identity::users::find(tx, id)?,
@@ -85,7 +85,7 @@ impl Reading {
             settings: pipelines::settings::of_project(tx, project.id)?,
             is_frozen: freezes::is_on(tx, project.id)?,
             given,
-            dependencies: dependencies::of(tx, &job, &definition)?,
+            dependencies: dependencies::archives(tx, before)?,
             job,
             definition,
             pipeline,
@@ -209,33 +209,10 @@ pub async fn payload(app: &App, taken: Taken, runner: Runner) -> Result<JobPaylo
     }
     let given = variables::given(&merged);
     let (id, timeout) = (reading.job.id, reading.timeout());
-    let sealed = seal_masks(app.secrets(), id, &given.masks)?;
+    let sealed = masks::seal(app.secrets(), id, &given.masks)?;
     app.write(move |tx| store::jobs::note_given(tx, id, sealed.clone(), timeout))
         .await?;
     Ok(assembled(&reading, given.variables, &files, token.expose(), repo_url))
-}
-
-fn masks_context(id: i64) -> String {
-    format!("ci_jobs.sealed_masks:{id}")
-}
-
-fn seal_masks(secrets: &Secrets, id: i64, masks: &[String]) -> Result<Option<String>> {
-    if masks.is_empty() {
-        return Ok(None);
-    }
-    let text = serde_json::to_vec(masks).map_err(Error::internal)?;
-    Ok(Some(secrets.seal(&masks_context(id), &text)))
-}
-
-/// What the log of a job must not show.
-pub fn open_masks(secrets: &Secrets, id: i64, sealed: Option<&str>) -> Result<Vec<String>> {
-    match sealed {
-        None => Ok(Vec::new()),
-        Some(sealed) => {
-            let text = secrets.unseal(&masks_context(id), sealed)?;
-            serde_json::from_slice(&text).map_err(Error::internal)
-        }
-    }
 }
 
 /// Where git fetches the code, with what it needs for that.

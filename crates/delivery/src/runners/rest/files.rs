@@ -16,7 +16,7 @@ use kernel::blobs::Received;
 use kernel::error::{Error, Found, Result};
 use kernel::http::openapi::Operation;
 use kernel::http::{Call, FromCall, Params, Part, Parts, RequestContext, Response, Routes, reply};
-use kernel::secrets::{Secret, digest, same};
+use kernel::secrets::Secret;
 use serde_json::json;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -109,7 +109,7 @@ async fn running(app: &App, id: i64, token: &Secret) -> Result<std::result::Resu
     let token = token.clone();
     app.read(move |tx| {
         Ok(match held::find(tx, id, &token)? {
-            Held::Running(held) => Ok(held.job),
+            Held::Running(job) => Ok(job),
             Held::Over(refusal) => Err(refusal),
         })
     })
@@ -138,10 +138,10 @@ async fn bring(
     }
     let secrets = app.secrets().clone();
     app.write(move |tx| {
-        let Held::Running(held) = held::find(tx, job.id, &token)? else {
+        let Held::Running(job) = held::find(tx, job.id, &token)? else {
             return Err(Error::forbidden("Job is not running"));
         };
-        all.iter().try_for_each(|brought| upload::add(tx, &secrets, &held.job, brought))
+        all.iter().try_for_each(|brought| upload::add(tx, &secrets, &job, brought))
     })
     .await?;
     reply::json(StatusCode::CREATED, &json!({"message": "201 Created"}))
@@ -183,8 +183,7 @@ async fn fetch(
 /// on it.
 fn archive_for(tx: &mut Tx<'_>, id: i64, token: &Secret) -> Result<Artifact> {
     let known = super::super::store::jobs::held(tx, id)?.found("Job")?;
-    let own = known.runner_token_digest.as_deref().unwrap_or_default();
-    let is_own = known.job.status.is_at_work() && same(own, digest(token.expose()));
+    let is_own = known.status.is_at_work() && held::is_token(&known, token);
     if !is_own && !depends(tx, id, token)? {
         return Err(Error::forbidden(""));
     }

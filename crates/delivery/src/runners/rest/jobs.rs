@@ -3,9 +3,10 @@
 use super::super::environment_url;
 use super::super::held::{self, Held, with_status};
 use super::super::model::Runner;
-use super::super::payload::{JobPayload, open_masks, payload};
+use super::super::masks::Masks;
+use super::super::payload::{JobPayload, payload};
 use super::super::take::{Taken, Taker};
-use super::super::trace::{self, Appended};
+use super::super::trace::{self, Appended, Piece};
 use super::super::waiting::{Answer, KnownRunners, next};
 use super::program::{Info, NO_SUCH, SentToken, heard_of, system_id};
 use crate::pipelines::jobs::{self, Outcome};
@@ -207,21 +208,21 @@ impl UpdateJob {
 async fn update(app: App, token: JobToken, sent: Params<UpdateJob>) -> Result<Response> {
     let secrets = app.secrets().clone();
     app.write(move |tx| {
-        let held = match held::find(tx, sent.job_id, &token.0)? {
-            Held::Running(held) => held,
+        let job = match held::find(tx, sent.job_id, &token.0)? {
+            Held::Running(job) => job,
             Held::Over(refusal) => return Ok(refusal),
         };
         let status = match sent.outcome() {
             Some(outcome) => {
-                crate::reports::coverage_wanted(tx, held.job.id)?;
+                crate::reports::coverage_wanted(tx, job.id)?;
                 if outcome == Outcome::Success {
-                    environment_url::find_out(tx, &secrets, &held.job)?;
+                    environment_url::find_out(tx, &secrets, &job)?;
                 }
-                jobs::finish(tx, &held.job, outcome)?
+                jobs::finish(tx, &job, outcome)?
             }
             None => {
-                jobs::touch(tx, held.job.id)?;
-                held.job.status
+                jobs::touch(tx, job.id)?;
+                job.status
             }
         };
         let answer = reply::json(StatusCode::OK, &json!({}))?;
@@ -258,26 +259,27 @@ async fn append(
 ) -> Result<Response> {
     let (id, secret) = (one.job_id, token.0.clone());
     // Who may not is told before all of it is read.
-    let found = app.read_inline(move |tx| held::find(tx, id, &secret)).await?;
-    if let Held::Over(refusal) = found {
-        return Ok(refusal);
-    }
+    let held = match app.read_inline(move |tx| held::known(tx, id, &secret)).await? {
+        Held::Running(held) => held,
+        Held::Over(refusal) => return Ok(refusal),
+    };
     let start = start(&request)?;
-    let (bytes, secrets) = (piece(body).await?, app.secrets().clone());
+    // They are there before anybody has the token of the job, and stay as they are.
+    let masks = Masks::of_job(&app, id, held.sealed_masks.as_deref())?;
+    let piece = Piece::new(start, piece(body).await?, masks);
     app.write(move |tx| {
-        let held = match held::find(tx, id, &token.0)? {
+        let held = match held::known(tx, id, &token.0)? {
             Held::Running(held) => held,
             Held::Over(refusal) => return Ok(refusal),
         };
-        let masks = open_masks(&secrets, id, held.sealed_masks.as_deref())?;
-        match trace::append(tx, &held, &masks, start, &bytes)? {
-            Appended::Stored(size) => stored(StatusCode::ACCEPTED, size, held.job.status),
-            Appended::Gap(size) => stored(StatusCode::RANGE_NOT_SATISFIABLE, size, held.job.status),
+        match trace::append(tx, &held, &piece)? {
+            Appended::Stored(size) => stored(StatusCode::ACCEPTED, size, held.status),
+            Appended::Gap(size) => stored(StatusCode::RANGE_NOT_SATISFIABLE, size, held.status),
             Appended::TooLong => {
                 let outcome = Outcome::failed(FailureReason::ScriptFailure);
-                let status = jobs::finish(tx, &held.job, outcome)?;
-                let answer = held::refusal(&held, "The log of the job is too long")?;
-                with_status(answer, status.as_str())
+                let job = by_id(tx, id)?.found("Job")?;
+                let status = jobs::finish(tx, &job, outcome)?;
+                held::refusal(status, "The log of the job is too long")
             }
         }
     })

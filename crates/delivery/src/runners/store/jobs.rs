@@ -2,25 +2,45 @@
 //! `ci_trace_chunks`.
 
 use crate::pipelines::model::Job;
+use crate::pipelines::status::Status;
 use ::store::{FromRow, Tx, sql};
+use jiff::{SignedDuration, Timestamp};
 use kernel::error::Result;
 use std::collections::{HashMap, HashSet};
 
-/// A job as its runner asks for it.
+/// A job as far as it decides on what its runner may say of it: read for each piece of
+/// each log, so it is no more than that.
 #[derive(Debug, Clone, FromRow)]
 #[columns("ci_jobs")]
 pub struct HeldJob {
-    #[nested]
-    pub job: Job,
+    pub id: i64,
+    pub status: Status,
+    pub erased_at: Option<Timestamp>,
+    pub started_at: Option<Timestamp>,
+    pub contacted_at: Option<Timestamp>,
     pub runner_token_digest: Option<Vec<u8>>,
     pub sealed_masks: Option<String>,
-    pub system_id: Option<String>,
-    pub effective_timeout: Option<i64>,
-    pub trace_size: i64,
+    #[column("projects.deletion_scheduled_at")]
+    pub project_deleted_at: Option<Timestamp>,
+}
+
+/// How long what a runner says of a job is not written down again.
+const NOTED: SignedDuration = SignedDuration::from_secs(20);
+
+impl HeldJob {
+    /// Whether it is time to note that its runner said something of it.
+    fn is_to_note(&self, now: Timestamp) -> bool {
+        let noted = self.contacted_at.filter(|at| Some(*at) != self.started_at);
+        noted.is_none_or(|at| at + NOTED < now)
+    }
 }
 
 pub fn held(tx: &mut Tx<'_>, id: i64) -> Result<Option<HeldJob>> {
-    let statement = sql!("select ", HeldJob::COLUMNS, " from ci_jobs where ci_jobs.id = $1");
+    let statement = sql!(
+        "select ",
+        HeldJob::COLUMNS,
+        " from ci_jobs join projects on projects.id = ci_jobs.project_id where ci_jobs.id = $1"
+    );
     Ok(tx.optional(statement, (id,))?)
 }
 
@@ -55,29 +75,37 @@ pub fn of_token(tx: &mut Tx<'_>, digest: Vec<u8>) -> Result<Option<(i64, i64, Op
     )?)
 }
 
-/// Adds to the end of a log that has this size; false where it has another by now.
-pub fn append(tx: &mut Tx<'_>, id: i64, size: i64, bytes: &[u8]) -> Result<bool> {
-    let (now, longer) = (tx.now(), size.saturating_add(bytes.len() as i64));
-    let moved = tx.execute(
+/// Bytes of a log.
+pub fn trace_size(tx: &mut Tx<'_>, id: i64) -> Result<i64> {
+    let size: Option<i64> = tx.optional(
         sql!(
-            "update ci_jobs set trace_size = $3, contacted_at = $4
-             where id = $1 and trace_size = $2"
+            "select begins + length(bytes) from ci_trace_chunks
+             where job_id = $1 order by begins desc limit 1"
         ),
-        (id, size, longer, now),
+        (id,),
     )?;
-    if moved == 0 {
-        return Ok(false);
+    Ok(size.unwrap_or_default())
+}
+
+/// Notes that a runner said something of a job, if that was not just noted.
+pub fn heard(tx: &mut Tx<'_>, held: &HeldJob) -> Result<()> {
+    let now = tx.now();
+    match held.is_to_note(now) {
+        true => tx.run(sql!("update ci_jobs set contacted_at = $2 where id = $1"), (held.id, now)),
+        false => Ok(()),
     }
-    if !bytes.is_empty() {
-        tx.execute(
-            sql!(
-                "insert into ci_trace_chunks (job_id, begins, bytes, lines)
-                 values ($1, $2, $3, $4)"
-            ),
-            (id, size, bytes, lines(bytes)),
-        )?;
+}
+
+/// Adds to the end of a log that has this size. The index of pieces refuses another one
+/// that begins there.
+pub fn append(tx: &mut Tx<'_>, id: i64, size: i64, bytes: &[u8]) -> Result<()> {
+    if bytes.is_empty() {
+        return Ok(());
     }
-    Ok(true)
+    tx.run(
+        sql!("insert into ci_trace_chunks (job_id, begins, bytes, lines) values ($1, $2, $3, $4)"),
+        (id, size, bytes, lines(bytes)),
+    )
 }
 
 /// How many lines end in a piece. Masking it changes none.
@@ -161,7 +189,7 @@ pub fn chunks(tx: &mut Tx<'_>, id: i64, from: i64, most: i64) -> Result<Vec<(i64
 /// Takes the log of a job away.
 pub fn erase_trace(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     tx.execute(sql!("delete from ci_trace_chunks where job_id = $1"), (id,))?;
-    tx.run(sql!("update ci_jobs set trace_size = 0 where id = $1"), (id,))
+    Ok(())
 }
 
 /// Jobs that a runner ran or runs, the newest first.
