@@ -69,7 +69,7 @@ fn masked_over(
     }
     let from = (size - reach as i64).max(0);
     let before = jobs::chunks_between(tx, job_id, (from, size))?;
-    let old: Vec<u8> = before.iter().flat_map(|(_, old)| old).copied().collect();
+    let old = before.iter().map(|(_, old)| old.as_slice()).collect::<Vec<_>>().concat();
     let end = &old[old.len().saturating_sub(reach)..];
     let head = &piece.sent[..piece.sent.len().min(reach)];
     if !piece.masks.crosses(&[end, head].concat(), end.len()) {
