@@ -111,6 +111,7 @@ pub fn migrations() -> &'static [Migration] {
         103 "0103_latest_artifacts",
         104 "0104_schedule_inputs",
         105 "0105_found_addresses",
+        106 "0106_trace_sizes",
     }
 }
 

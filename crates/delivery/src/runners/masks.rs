@@ -30,11 +30,13 @@ struct Opened(Cache<(i64, String), Arc<Masks>>);
 
 impl Default for Opened {
     fn default() -> Opened {
-        let weigh = |_: &(i64, String), masks: &Arc<Masks>| {
-            u32::try_from(masks.size()).unwrap_or(u32::MAX)
-        };
-        let cache =
-            Cache::builder().weigher(weigh).max_capacity(MOST_KEPT).time_to_idle(IDLE).build();
+        let weigh =
+            |_: &(i64, String), masks: &Arc<Masks>| u32::try_from(masks.size()).unwrap_or(u32::MAX);
+        let cache = Cache::builder()
+            .weigher(weigh)
+            .max_capacity(MOST_KEPT)
+            .time_to_idle(IDLE)
+            .build();
         Opened(cache)
     }
 }
@@ -42,8 +44,11 @@ impl Default for Opened {
 impl Masks {
     /// Values shorter than the mask are not looked for.
     pub fn new(values: &[String]) -> Result<Masks> {
-        let values: Vec<&[u8]> =
-            values.iter().map(String::as_bytes).filter(|it| it.len() >= MASK.len()).collect();
+        let values: Vec<&[u8]> = values
+            .iter()
+            .map(String::as_bytes)
+            .filter(|it| it.len() >= MASK.len())
+            .collect();
         let Some(longest) = values.iter().map(|it| it.len()).max() else {
             return Ok(Masks::default());
         };
@@ -100,7 +105,10 @@ impl Masks {
 
     fn found(&self, bytes: &[u8]) -> Vec<(usize, usize)> {
         let values = self.values.iter();
-        values.flat_map(|it| it.find_iter(bytes)).map(|it| (it.start(), it.end())).collect()
+        values
+            .flat_map(|it| it.find_iter(bytes))
+            .map(|it| (it.start(), it.end()))
+            .collect()
     }
 }
 

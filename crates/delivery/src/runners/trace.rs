@@ -60,9 +60,7 @@ pub fn append(tx: &mut Tx<'_>, held: &HeldJob, piece: &Piece) -> Result<Appended
 
 /// The new bytes where a value began before them, in however many pieces it came: what
 /// stands of it in the log is masked, too.
-fn masked_over(
-    tx: &mut Tx<'_>, job_id: i64, size: i64, piece: &Piece,
-) -> Result<Option<Vec<u8>>> {
+fn masked_over(tx: &mut Tx<'_>, job_id: i64, size: i64, piece: &Piece) -> Result<Option<Vec<u8>>> {
     let reach = piece.masks.longest.saturating_sub(1);
     if size == 0 || reach == 0 {
         return Ok(None);

@@ -5,6 +5,7 @@
 mod floor_plan;
 mod interface_pages;
 mod links;
+mod migrations;
 mod repetition;
 mod templates;
 

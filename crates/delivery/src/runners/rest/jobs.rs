@@ -2,8 +2,8 @@
 
 use super::super::environment_url;
 use super::super::held::{self, Held, with_status};
-use super::super::model::Runner;
 use super::super::masks::Masks;
+use super::super::model::Runner;
 use super::super::payload::{JobPayload, payload};
 use super::super::take::{Taken, Taker};
 use super::super::trace::{self, Appended, Piece};
