@@ -51,11 +51,11 @@ pub fn append(tx: &mut Tx<'_>, held: &HeldJob, piece: &Piece) -> Result<Appended
         return Ok(Appended::TooLong);
     }
     jobs::heard(tx, held)?;
-    match masked_over(tx, held.id, size, piece)? {
-        Some(bytes) => jobs::append(tx, held.id, size, &bytes)?,
-        None => jobs::append(tx, held.id, size, piece.bytes())?,
+    let crossed = masked_over(tx, held.id, size, piece)?;
+    match jobs::append(tx, held.id, size, crossed.as_deref().unwrap_or(piece.bytes()))? {
+        true => Ok(Appended::Stored(longer)),
+        false => Ok(Appended::Gap(jobs::trace_size(tx, held.id)?)),
     }
-    Ok(Appended::Stored(longer))
 }
 
 /// The new bytes where a value began before them, in however many pieces it came: what

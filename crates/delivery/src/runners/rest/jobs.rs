@@ -5,6 +5,7 @@ use super::super::held::{self, Held, with_status};
 use super::super::masks::Masks;
 use super::super::model::Runner;
 use super::super::payload::{JobPayload, payload};
+use super::super::store::jobs::HeldJob;
 use super::super::take::{Taken, Taker};
 use super::super::trace::{self, Appended, Piece};
 use super::super::waiting::{Answer, KnownRunners, next};
@@ -35,6 +36,8 @@ const INTERVAL: [&str; 2] = ["x-service-trace-update-interval", "x-gitlab-trace-
 const SECONDS: &str = "3";
 /// Most bytes of one piece of a log.
 const MOST_PIECE: usize = 4 * 1024 * 1024;
+/// Bytes of a piece that are gone through without leaving the thread that others wait for.
+const MOST_INLINE: usize = 64 * 1024;
 
 pub fn routes(r: &mut Routes) {
     r.post("/jobs/request", request)
@@ -251,7 +254,21 @@ async fn piece(mut body: Upload) -> Result<Vec<u8>> {
         bodies::hold(more.len(), false)?;
         bytes.extend_from_slice(&more);
     }
-    Ok(bytes.to_vec())
+    Ok(bytes.into())
+}
+
+/// The same with its masks. Those of a job are there before anybody has its token, and stay
+/// as they are.
+async fn masked(app: &App, held: HeldJob, start: i64, bytes: Vec<u8>) -> Result<Piece> {
+    let (app, is_long) = (app.clone(), bytes.len() > MOST_INLINE);
+    let mask = move || {
+        let masks = Masks::of_job(&app, held.id, held.sealed_masks.as_deref())?;
+        Ok(Piece::new(start, bytes, masks))
+    };
+    match is_long {
+        true => tokio::task::spawn_blocking(mask).await.map_err(Error::internal)?,
+        false => mask(),
+    }
 }
 
 async fn append(
@@ -264,9 +281,7 @@ async fn append(
         Held::Over(refusal) => return Ok(refusal),
     };
     let start = start(&request)?;
-    // They are there before anybody has the token of the job, and stay as they are.
-    let masks = Masks::of_job(&app, id, held.sealed_masks.as_deref())?;
-    let piece = Piece::new(start, piece(body).await?, masks);
+    let piece = masked(&app, held, start, piece(body).await?).await?;
     app.write(move |tx| {
         let held = match held::known(tx, id, &token.0)? {
             Held::Running(held) => held,

@@ -96,16 +96,19 @@ pub fn heard(tx: &mut Tx<'_>, held: &HeldJob) -> Result<()> {
     }
 }
 
-/// Adds to the end of a log that has this size. The index of pieces refuses another one
-/// that begins there.
-pub fn append(tx: &mut Tx<'_>, id: i64, size: i64, bytes: &[u8]) -> Result<()> {
+/// Adds to the end of a log that has this size; false where another piece begins there.
+pub fn append(tx: &mut Tx<'_>, id: i64, size: i64, bytes: &[u8]) -> Result<bool> {
     if bytes.is_empty() {
-        return Ok(());
+        return Ok(true);
     }
-    tx.run(
-        sql!("insert into ci_trace_chunks (job_id, begins, bytes, lines) values ($1, $2, $3, $4)"),
+    let added = tx.execute(
+        sql!(
+            "insert into ci_trace_chunks (job_id, begins, bytes, lines)
+             values ($1, $2, $3, $4) on conflict do nothing"
+        ),
         (id, size, bytes, lines(bytes)),
-    )
+    )?;
+    Ok(added == 1)
 }
 
 /// How many lines end in a piece. Masking it changes none.

@@ -314,6 +314,37 @@ async fn a_log_grows_at_its_end_and_hides_secrets(t: TestServer) {
 }
 
 #[testkit::story]
+async fn of_pieces_that_begin_at_one_place_one_is_stored(t: TestServer) {
+    let (project, _) = begun(&t, "acme/anvil", "one: {script: a}").await;
+    let own = runner(&t, json!({})).await;
+    let (id, token, _) = take(&t, &own).await;
+    for round in 0..5 {
+        let texts: Vec<String> = (0..8).map(|one| format!("{round}{one}\n")).collect();
+        let sent = texts.iter().map(|text| log(&t, (id, &token), 3 * round, text));
+        let answers = futures_util::future::join_all(sent).await;
+        let codes: Vec<u16> = answers.iter().map(|it| it.status).collect();
+        assert_eq!(codes.iter().filter(|code| **code == 202).count(), 1, "{codes:?}");
+        assert_eq!(codes.iter().filter(|code| **code == 416).count(), 7, "{codes:?}");
+    }
+    let shown = t.admin().get(project.at(&format!("/jobs/{id}/trace"))).await.is(200).text();
+    let rounds: Vec<&str> = shown.lines().map(|line| &line[..1]).collect();
+    assert_eq!(rounds, ["0", "1", "2", "3", "4"]);
+}
+
+#[testkit::story]
+async fn a_long_piece_is_masked_as_a_short_one_is(t: TestServer) {
+    let (project, _) = begun(&t, "acme/anvil", "one: {script: a}").await;
+    let secret = json!({"key": "SECRET", "value": "supersecret", "masked": true});
+    t.admin().post(project.at("/variables")).json(&secret).await.is(201);
+    let own = runner(&t, json!({})).await;
+    let (id, token, _) = take(&t, &own).await;
+    let text = "a supersecret line\n".repeat(10_000);
+    log(&t, (id, &token), 0, &text).await.is(202);
+    let shown = t.admin().get(project.at(&format!("/jobs/{id}/trace"))).await.is(200).text();
+    assert_eq!(shown, text.replace("supersecret", "[MASKED]***"));
+}
+
+#[testkit::story]
 async fn a_value_is_hidden_in_however_many_pieces_it_comes(t: TestServer) {
     let (project, _) = begun(&t, "acme/anvil", "one: {script: a}").await;
     let secret = json!({"key": "SECRET", "value": "supersecret", "masked": true});
