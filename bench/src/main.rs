@@ -19,6 +19,7 @@ mod report;
 mod repositories;
 mod search;
 mod seed;
+mod supply;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -67,7 +68,7 @@ struct Options {
     #[arg(long)]
     dry_run: bool,
     /// Measure these parts alone (idle, writes, lists, oauth, graphql,
-    /// packages, alerts, errors, search, activity, pages, repositories, delivery); the other
+    /// packages, alerts, errors, search, activity, pages, repositories, delivery, supply); the other
     /// lines of docs/performance.md stay.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
@@ -105,7 +106,7 @@ fn run(options: &Options) -> Outcome {
 /// A part of the measurements by its name.
 type Part = (&'static str, fn(&Bench<'_>) -> Result<Vec<Line>, String>);
 
-const PARTS: [Part; 13] = [
+const PARTS: [Part; 14] = [
     ("idle", |bench| bench.idle()),
     ("writes", |bench| bench.writes()),
     ("lists", |bench| bench.lists()),
@@ -119,6 +120,7 @@ const PARTS: [Part; 13] = [
     ("errors", errors::lines),
     ("repositories", repositories::lines),
     ("delivery", delivery::lines),
+    ("supply", supply::lines),
 ];
 
 /// The parts of these names; all without a name.

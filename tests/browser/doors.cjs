@@ -191,6 +191,8 @@ const NO_PAGES = [
   '/{*project}/-/archive/{*rest}',
   '/{*project}/-/badges/release.svg',
   '/{*project}/-/badges/{*rest}',
+  '/groups/{*group}/-/dependencies/exports/{export_id}/download',
+  '/{*project}/-/dependencies/exports/{export_id}/download',
   '/{*project}/-/jobs/{job_id}/artifacts/download',
   '/{*project}/-/jobs/{job_id}/artifacts/file/{*path}',
   '/{*project}/-/jobs/{job_id}/artifacts/raw/{*path}',

@@ -96,6 +96,12 @@ UNREACHABLE = {
     "POST /api/v4/projects/{id}/trigger/pipeline": "takes the token of a trigger, as in schedules.py",
     "POST /api/v4/projects/{id}/ref/{ref}/trigger/pipeline": "as above",
     "GET /api/v4/job": "takes the token of a job",
+    "POST /api/v4/admin/advisories": "it takes files, as sbom.py brings them",
+    "POST /api/v4/projects/{id}/sboms": "it takes lists of components, as sbom.py brings them",
+    "GET /api/v4/projects/{id}/license_policy": "one has to be set first, as policies of supply are",
+    "DELETE /api/v4/projects/{id}/license_policy": "as above",
+    "GET /api/v4/groups/{id}/license_policy": "as above",
+    "DELETE /api/v4/groups/{id}/license_policy": "as above",
     "DELETE /api/v4/projects/{id}/environments/{environment_id}":
         "one has to be stopped first, as environments.py does",
     "POST /api/v4/groups/{id}/protected_environments": "it names a tier, as environments.py does",

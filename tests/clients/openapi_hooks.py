@@ -19,6 +19,7 @@ import json
 import os
 import tarfile
 import threading
+import time
 import urllib.parse
 import zipfile
 
@@ -82,6 +83,16 @@ def call(method, path, headers=ROOT, **arguments):
     answer = session.request(method, API + path, headers=headers, **arguments)
     assert answer.ok, (method, path, answer.status_code, answer.text)
     return answer.json() if answer.content else None
+
+
+def until(status, ask):
+    """What is answered once the answer has this status."""
+    for _ in range(300):
+        answer = ask()
+        if answer.status_code == status:
+            return answer.json()
+        time.sleep(0.1)
+    raise AssertionError((status, answer.status_code, answer.text))
 
 
 def post(url, headers=ROOT, **body):
@@ -341,7 +352,8 @@ class World:
 
     def pipeline_file(self):
         """The project of a pipeline, with jobs that wait for a runner and for somebody."""
-        project = self.project() if self.path.startswith("/jobs/") else self.get("id")
+        apart = self.path.startswith(("/jobs/", "/pipelines/"))
+        project = self.project() if apart else self.get("id")
         jobs = "run: {script: make, resource_group: forge}\nhold: {script: make, when: manual}\n"
         action = {"action": "create", "file_path": ".gitlab-ci.yml", "content": jobs}
         path = f"/projects/{project}/repository/commits"
@@ -350,6 +362,31 @@ class World:
 
     def pipeline_id(self):
         return post(f"{self.get('pipeline_file')}/pipeline", ref="main")["id"]
+
+    def advisories(self):
+        """The answer to a file with an advisory of a new number."""
+        one = {"id": f"MADE-{next(numbers)}", "modified": "2026-01-01T00:00:00Z", "summary": "x"}
+        self.made["advisory"] = one["id"]
+        return call("POST", "/admin/advisories", json=one)
+
+    def load_id(self):
+        return self.get("advisories")["id"]
+
+    def advisory_id(self):
+        self.get("advisories")
+        own = f"{API}/admin/advisories/{self.made['advisory']}"
+        return until(200, lambda: session.get(own, headers=ROOT))["id"]
+
+    def export_id(self):
+        """An export of a project of its own, or of the one that two are compared of."""
+        project = self.get("id" if self.path.startswith("/projects/") else "project")
+        exports = f"{API}/projects/{project}/dependency_list_exports"
+        wanted = {"export_type": "cyclonedx_1_6_json"}
+        # Others of root may be written, which is allowed so many at once.
+        made = until(201, lambda: session.post(exports, headers=ROOT, json=wanted))["id"]
+        own = f"{API}/dependency_list_exports/{made}"
+        until(200, lambda: session.get(own, headers=ROOT))
+        return made
 
     def runner(self):
         """A runner of the project that the path is about, or of one of its own."""
@@ -417,6 +454,11 @@ class World:
         self.get("pipeline_id")
         given = {"description": "x", "ref": "main", "cron": f"0 4 {next(numbers) % 28 + 1} 1 *"}
         return post(f"{self.owner()}/pipeline_schedules", **given)["id"]
+
+    def sbom_token(self):
+        """Of a list of components that was sent to the project of the path."""
+        path = f"{self.owner()}/sboms"
+        return post(path, bomFormat="CycloneDX", specVersion="1.6", version=next(numbers))["token"]
 
     def schedule_key(self):
         path = f"{self.owner()}/pipeline_schedules/{self.get('pipeline_schedule_id')}/variables"
@@ -906,11 +948,15 @@ class World:
             "key": self.new_key,
             "environment_scope": lambda: "*",
             "version": lambda: "1.0.0",
+            "package_name": lambda: name,
+            "package_version": lambda: "1.0",
+            "project": lambda: str(self.get("project")),
             "from": lambda: "main",
             "url": lambda: f"https://files.example.org/{name}",
             "path": lambda: name,
             "scopes": self.scopes,
             "runner_type": lambda: "instance_type",
+            "licenses": lambda: ["MIT"],
             "runner_id": lambda: self.runner_beside(),
             "system_id": lambda: self.get("machine") if self.path == "/runners/managers" else name,
             "state": lambda: "running" if self.path.startswith("/jobs/") else body["state"],
@@ -974,6 +1020,9 @@ def before_call(context, case, kwargs):
     for part, needed in needs.items():
         if part in case.path and (of_project or (part == "/push_rule" and "/groups/" in case.path)):
             world.get(needed)
+    if case.path.endswith("/dependencies/compare"):
+        if data.parameter_location != ParameterLocation.QUERY:
+            case.query = {"from": world.get("export_id"), "to": world.get("export_id")}
     if case.path == "/api/v4/keys":
         case.query = {"fingerprint": world.get("known_fingerprint")}
     if isinstance(case.body, dict):

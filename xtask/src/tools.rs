@@ -18,6 +18,7 @@ use crate::steps::{Outcome, cargo, run};
 use crate::tree;
 
 const CARGO_FUZZ: &str = "0.13.2";
+const CARGO_CYCLONEDX: &str = "0.5.9";
 
 /// The system's package manager works for one at a time.
 static SYSTEM: Mutex<()> = Mutex::new(());
@@ -98,6 +99,18 @@ pub fn cargo_fuzz() -> Outcome {
         .arg("--root")
         .arg(tree::target().join("tools"))
         .env_remove("CARGO_TARGET_DIR"))
+}
+
+/// Cargo's lister of what a project has: the directory of its program.
+pub fn cargo_cyclonedx() -> Result<PathBuf, String> {
+    let _alone = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
+    let root = tree::target().join("tools");
+    // It runs once: building it well takes longer than it then saves.
+    run(cargo(["install", "--quiet", "--locked", "--debug", "cargo-cyclonedx"])
+        .args(["--version", CARGO_CYCLONEDX, "--root"])
+        .arg(&root)
+        .env_remove("CARGO_TARGET_DIR"))?;
+    Ok(root.join("bin"))
 }
 
 /// Installs packages of the system, or says which command does.

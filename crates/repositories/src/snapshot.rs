@@ -5,21 +5,16 @@ use crate::cache::{self, Having, LocalCopy};
 use crate::model::Holder;
 use crate::store;
 use axum::body::Body;
-use bytes::Bytes;
-use futures_util::stream;
 use http::{HeaderValue, header};
 use identity::Caller;
 use kernel::error::{Error, Found, Result};
 use kernel::http::{Params, Response, Routes};
 use kernel::ids::Reference;
+use kernel::pipe::{Pipe, pipe};
 use spaces::access::{self, Purpose};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
-use tokio::sync::mpsc::{self, Sender};
 
-/// Pieces that wait for the client, and bytes of one.
-const WAITING: usize = 4;
-const PIECE: usize = 64 * 1024;
 const SETTINGS: &[u8] = b"[core]\n\trepositoryformatversion = 0\n\tbare = true\n";
 
 pub(crate) fn routes(r: &mut Routes) {
@@ -49,13 +44,8 @@ async fn show(by: Caller, which: Params<Which>) -> Result<Response> {
         store::of(tx, holder)?.found("Repository")
     });
     let copy = cache::copy(&app, repository.await?.id, Having::ObjectsAndRefs).await?;
-    let (sender, receiver) = mpsc::channel::<Result<Bytes>>(WAITING);
-    tokio::task::spawn_blocking(move || send(&copy, sender));
-    let pieces =
-        stream::unfold(
-            receiver,
-            |mut receiver| async move { Some((receiver.recv().await?, receiver)) },
-        );
+    let (out, pieces) = pipe();
+    tokio::task::spawn_blocking(move || send(&copy, out));
     let mut response = Response::new(Body::from_stream(pieces));
     let headers = response.headers_mut();
     for (name, value) in [
@@ -70,12 +60,11 @@ async fn show(by: Caller, which: Params<Which>) -> Result<Response> {
 }
 
 /// Sends the files one after the other; a failure cuts the answer off.
-fn send(copy: &LocalCopy, to: Sender<Result<Bytes>>) {
-    let failed = to.clone();
-    let packed = pack(copy.folder(), BufWriter::with_capacity(PIECE, Pieces(to)));
-    if let Err(error) = packed {
+fn send(copy: &LocalCopy, mut out: Pipe) {
+    match pack(copy.folder(), &mut out) {
         // Who went away is told nothing.
-        let _ = failed.blocking_send(Err(Error::of_storage(error)));
+        Ok(()) => drop(out.close()),
+        Err(error) => out.fail(Error::of_storage(error)),
     }
 }
 
@@ -105,20 +94,4 @@ fn pack(folder: &Path, to: impl Write) -> io::Result<()> {
         }
     }
     tar.into_inner()?.flush()
-}
-
-/// What is written becomes pieces of an answer.
-struct Pieces(Sender<Result<Bytes>>);
-
-impl Write for Pieces {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let piece = Ok(Bytes::copy_from_slice(bytes));
-        let gone = |_| io::Error::from(io::ErrorKind::BrokenPipe);
-        self.0.blocking_send(piece).map_err(gone)?;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }

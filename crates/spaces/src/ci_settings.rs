@@ -41,6 +41,8 @@ pub struct CiSettings {
     pub ci_forward_deployment_enabled: bool,
     pub ci_forward_deployment_rollback_allowed: bool,
     pub ci_separated_caches: bool,
+    /// Whether there is a list of what the project depends on, and exports of it.
+    pub dependency_exports_enabled: bool,
     /// Whether the runners of groups above take its jobs.
     pub group_runners_enabled: bool,
     pub keep_latest_artifact: bool,
@@ -62,6 +64,7 @@ impl Default for CiSettings {
             ci_forward_deployment_enabled: true,
             ci_forward_deployment_rollback_allowed: true,
             ci_separated_caches: true,
+            dependency_exports_enabled: true,
             group_runners_enabled: true,
             keep_latest_artifact: true,
             public_jobs: true,
@@ -92,6 +95,8 @@ kernel::params! {
         pub ci_forward_deployment_rollback_allowed: Option<bool>,
         /// Protected branches have caches of their own.
         pub ci_separated_caches: Option<bool>,
+        /// There is a list of what it depends on, and exports of it.
+        pub dependency_exports_enabled: Option<bool>,
         /// The runners of groups above take its jobs.
         pub group_runners_enabled: Option<bool>,
         /// The files of the latest jobs that succeeded stay.

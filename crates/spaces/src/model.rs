@@ -180,6 +180,7 @@ pub struct Namespace {
     pub lfs_enabled: bool,
     pub request_access_enabled: bool,
     pub epics_enabled: bool,
+    pub dependency_exports_enabled: bool,
     /// Of each project in it that says nothing itself.
     pub repository_size_limit: Option<i64>,
     pub default_branch: Option<String>,

@@ -314,4 +314,4 @@ macro_rules! tuple_params {
     () => {};
 }
 
-tuple_params!(A B C D E F G H I J K L M N O P);
+tuple_params!(A B C D E F G H I J K L M N O P Q);

@@ -112,6 +112,10 @@ pub fn migrations() -> &'static [Migration] {
         104 "0104_schedule_inputs",
         105 "0105_found_addresses",
         106 "0106_trace_sizes",
+        107 "0107_dependencies",
+        108 "0108_dependency_exports",
+        109 "0109_advisories",
+        110 "0110_trace_pieces",
     }
 }
 
@@ -232,6 +236,7 @@ pub fn plugs() -> store::Result<Plugs> {
     users.settings.push(code::limits::PART);
     users.settings.push(delivery::pipelines::settings::PART);
     users.settings.push(delivery::runners::settings::PART);
+    users.settings.push(delivery::dependencies::switches::PART);
     users.job_of_token = Some(delivery::runners::of_token);
     plugs.plug(users)?;
     plugs.plug(planning::hooks::Hooks {

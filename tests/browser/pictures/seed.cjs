@@ -25,6 +25,14 @@ const api = (method, path, body) =>
     JSON.stringify(body),
   );
 
+async function until(isSo) {
+  for (let turn = 0; turn < 400; turn += 1) {
+    if (await isSo()) return;
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  throw new Error('it never comes to this');
+}
+
 async function makePeople() {
   await api('PUT', '/application/settings', {
     sign_in_limit_per_minute: 1000,
@@ -104,6 +112,39 @@ async function release() {
     ] },
   });
   await api('POST', `${at}/releases`, { tag_name: 'v2.0', ref: 'main', released_at: '2099-01-01T00:00:00Z' });
+}
+
+// What it is made of, and what is known to be wrong with one part.
+async function dependencies() {
+  const at = `/projects/${encodeURIComponent('foundry/winch')}`;
+  await api('POST', '/admin/advisories', {
+    id: 'OSV-2020-1', modified: '2020-01-01T00:00:00Z', summary: 'It slips under load',
+    database_specific: { severity: 'HIGH' },
+    affected: [{ package: { ecosystem: 'npm', name: 'ratchet' }, ranges: [{ type: 'SEMVER', events: [{ introduced: '0' }, { fixed: '2.0.0' }] }] }],
+  });
+  const component = (name, version, license, scope = 'required') => ({
+    type: 'library', 'bom-ref': name, name, version, scope, purl: `pkg:npm/${name}@${version}`,
+    licenses: [{ license: { id: license } }],
+  });
+  const { token: sent } = await api('POST', `${at}/sboms`, {
+    bomFormat: 'CycloneDX', specVersion: '1.6',
+    metadata: { component: { type: 'application', 'bom-ref': 'winch', name: 'winch' } },
+    components: [
+      component('drum', '3.1.0', 'MIT'),
+      component('ratchet', '1.4.2', 'Apache-2.0'),
+      component('pawl', '0.9.0', 'ISC'),
+      component('gauge', '5.0.0', 'MIT', 'optional'),
+    ],
+    dependencies: [
+      { ref: 'winch', dependsOn: ['drum', 'gauge'] },
+      { ref: 'drum', dependsOn: ['ratchet'] },
+      { ref: 'ratchet', dependsOn: ['pawl'] },
+    ],
+  });
+  await until(async () => (await api('GET', `${at}/sboms/${sent}`)).finished);
+  await until(async () => JSON.stringify(await api('GET', `${at}/dependencies`)).includes('OSV-2020-1'));
+  const asked = await api('POST', `${at}/dependency_list_exports`, { export_type: 'csv' });
+  await until(async () => (await api('GET', `/dependency_list_exports/${asked.id}`)).status === 'finished');
 }
 
 // What was put where out of the same project, and who may.
@@ -349,7 +390,7 @@ async function build() {
     actions: [{ action: 'create', file_path: '.gitlab-ci.yml', content: runner.FILE }],
   });
   // The push leaves a pipeline that is skipped, soon: the list has an order.
-  while ((await api('GET', `${at}/pipelines`)).length === 0) await new Promise((done) => setTimeout(done, 50));
+  await until(async () => (await api('GET', `${at}/pipelines`)).length > 0);
   const own = await api('GET', at);
   const { token } = await api('POST', '/user/runners', { runner_type: 'project_type', project_id: own.id });
   const { id: pipeline } = await api('POST', `${at}/pipeline`, { ref: 'main' });
@@ -371,6 +412,7 @@ async function seed() {
   await schedule();
   await planIssues(people);
   await release();
+  await dependencies();
   await environments();
   await wikis();
   const snippet = await writeSnippet();

@@ -12,6 +12,7 @@ import collections
 import itertools
 import json
 import os
+import time
 
 import graphql
 import schemathesis
@@ -102,12 +103,28 @@ def environment():
     return api("POST", f"/projects/{INNER['id']}/environments", name=f"made-{next(numbers)}")["id"]
 
 
+def dependency():
+    """A dependency of a project, whose list is sent once and read soon after."""
+    path = f"/projects/{INNER['id']}"
+    if not api("GET", f"{path}/dependencies"):
+        component = {"type": "library", "name": "hammer", "version": "1.0.0"}
+        api("POST", f"{path}/sboms", bomFormat="CycloneDX", specVersion="1.6", version=1, components=[component])
+    query = "query($path: ID!) { project(fullPath: $path) { dependencies { nodes { id } } } }"
+    for _ in range(50):
+        found = ask(query, {"path": INNER["path_with_namespace"]}, "")["data"]["project"]
+        if found["dependencies"]["nodes"]:
+            return found["dependencies"]["nodes"][0]["id"]
+        time.sleep(0.1)
+    raise AssertionError("the list was not read")
+
+
 # What mutations use up is made for each call.
 MADE = {
     "CiPipelineID": lambda: f"gid://service/Ci::Pipeline/{pipeline()}",
     "CiBuildID": lambda: f"gid://service/Ci::Build/{job()}",
     "CiRunnerID": lambda: f"gid://service/Ci::Runner/{runner()}",
     "EnvironmentID": lambda: f"gid://service/Environment/{environment()}",
+    "SbomOccurrenceID": dependency,
     "SnippetID": lambda: f"gid://service/Snippet/{snippet()}",
     "BranchRuleID": lambda: f"gid://service/Projects::BranchRule/{branch_rule()}",
     "ReleasesLinkID": lambda: f"gid://service/Releases::Link/{link()}",

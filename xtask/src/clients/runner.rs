@@ -89,6 +89,8 @@ impl Place<'_> {
     fn failure(&self, suite: &Suite, engine: &str) -> Option<String> {
         let label = format!("{} on {engine}", suite.name);
         steps::say(&format!("--- {label}"));
+        // That of the suite before it is not shown as its own.
+        let _ = fs::remove_file(self.output());
         let (begun, before) = (Instant::now(), costs::spent());
         let outcome = self.run(suite, engine);
         let took = format!(
@@ -203,6 +205,13 @@ fn interpreter(language: Language) -> Result<Command, String> {
             return Ok(command);
         }
         Language::Node => tools::node()?,
+        Language::NodeAndCargo => {
+            let (node, modules) = tools::node()?;
+            let mut command = limited(&node);
+            command.env("NODE_PATH", modules);
+            command.env("CARGO_TOOLS", tools::cargo_cyclonedx()?);
+            return Ok(command);
+        }
         Language::NpmNode => tools::node_with("tests/clients/npm", "clients/npm-node")?,
         Language::ReleaseNode => {
             tools::node_with("tests/clients/semantic_release", "clients/release-node")?

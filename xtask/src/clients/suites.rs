@@ -1,7 +1,8 @@
 //! The list of suites: scripts, and what runs each of them.
 
 use Language::{
-    Conan1Python, ConfiguredPython, GraphqlNode, Node, NpmNode, Python, PythonAndRust, ReleaseNode,
+    Conan1Python, ConfiguredPython, GraphqlNode, Node, NodeAndCargo, NpmNode, Python,
+    PythonAndRust, ReleaseNode,
 };
 
 /// One script and the program that runs it.
@@ -32,6 +33,8 @@ pub enum Language {
     PythonAndRust(&'static str),
     /// With the modules of `tests/clients/package.json`.
     Node,
+    /// The same, with cargo-cyclonedx.
+    NodeAndCargo,
     /// With the modules of `tests/clients/graphql/package.json`.
     GraphqlNode,
     /// With the package managers of `tests/clients/npm/package.json`.
@@ -90,6 +93,16 @@ pub const CLIENTS: &[Suite] = &[
     suite(Python, "python-gitlab for variables", "tests/clients/variables.py"),
     suite(Python, "python-gitlab for pipelines", "tests/clients/pipelines.py"),
     suite(Python, "python-gitlab for environments", "tests/clients/environments.py"),
+    suite(
+        Python,
+        "cyclonedx-py, cyclonedx-python-lib and spdx-tools",
+        "tests/clients/sbom.py",
+    ),
+    suite(
+        NodeAndCargo,
+        "@cyclonedx/cyclonedx-npm, cargo-cyclonedx and @cyclonedx/cyclonedx-library",
+        "tests/clients/sbom.cjs",
+    ),
     suite(ConfiguredPython, "gitlabform", "tests/clients/configured.py"),
     suite(Python, "python-gitlab for schedules", "tests/clients/schedules.py"),
     suite(Python, "python-gitlab and newsboat for activity", "tests/clients/events.py"),

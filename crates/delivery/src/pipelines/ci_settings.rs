@@ -38,6 +38,7 @@ fn shown(settings: ProjectSettings) -> CiSettings {
         ci_forward_deployment_enabled: settings.forward_deployment_enabled,
         ci_forward_deployment_rollback_allowed: settings.forward_deployment_rollback_allowed,
         ci_separated_caches: settings.separated_caches,
+        dependency_exports_enabled: settings.dependency_exports,
         group_runners_enabled: settings.group_runners,
         keep_latest_artifact: settings.keep_latest_artifact,
         public_jobs: settings.public_jobs,
@@ -76,6 +77,7 @@ fn changed(before: &ProjectSettings, change: &CiSettingsChange) -> ProjectSettin
         default_git_depth: change.ci_default_git_depth.clone().over(before.default_git_depth),
         build_git_strategy: strategy.unwrap_or_else(|| before.build_git_strategy.clone()),
         separated_caches: flag(change.ci_separated_caches, before.separated_caches),
+        dependency_exports: flag(change.dependency_exports_enabled, before.dependency_exports),
         keep_latest_artifact: flag(change.keep_latest_artifact, before.keep_latest_artifact),
         public_jobs: flag(change.public_jobs.or(change.public_builds), before.public_jobs),
         forward_deployment_enabled: flag(

@@ -7,6 +7,7 @@ use super::status::{Mode, Status, Tally};
 use super::store::progress::{self, Progress};
 use super::store::{pipelines, settings};
 use super::tasks::{FollowDownstream, RunBridge, StartDelayed};
+use crate::dependencies;
 use crate::environments::gate::{self, Barrier};
 use crate::queue;
 use crate::runners::store::artifacts;
@@ -234,6 +235,9 @@ fn settle(tx: &mut Tx<'_>, pipeline_id: i64, jobs: &[Progress]) -> Result<()> {
     progress::set_pipeline(tx, &pipeline, status, duration)?;
     if status == Status::Success {
         keep_latest(tx, pipeline_id)?;
+    }
+    if status.is_finished() || status == Status::Manual {
+        dependencies::ended(tx, pipeline_id)?;
     }
     match pipelines::is_downstream(tx, pipeline_id)? {
         true => {

@@ -27,6 +27,8 @@ pub struct ProjectSettings {
     pub fork_pipelines_in_parent: bool,
     /// Jobs of other projects enter it only if it lists them.
     pub limits_job_tokens: bool,
+    /// It has a list of dependencies, and exports of it.
+    pub dependency_exports: bool,
 }
 
 impl Default for ProjectSettings {
@@ -46,6 +48,7 @@ impl Default for ProjectSettings {
             group_runners: true,
             fork_pipelines_in_parent: true,
             limits_job_tokens: true,
+            dependency_exports: true,
         }
     }
 }

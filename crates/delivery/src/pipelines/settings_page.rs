@@ -68,6 +68,7 @@ kernel::params! {
         pub separated_caches: Option<bool>,
         pub keep_latest: Option<bool>,
         pub public_jobs: Option<bool>,
+        pub dependencies: Option<bool>,
         pub forward_deployment: Option<bool>,
         pub rollback: Option<bool>,
         pub shared_runners: Option<bool>,
@@ -87,6 +88,7 @@ impl Fields {
             separated_caches: Some(settings.separated_caches),
             keep_latest: Some(settings.keep_latest_artifact),
             public_jobs: Some(settings.public_jobs),
+            dependencies: Some(settings.dependency_exports),
             forward_deployment: Some(settings.forward_deployment_enabled),
             rollback: Some(settings.forward_deployment_rollback_allowed),
             shared_runners: Some(settings.shared_runners),
@@ -112,6 +114,7 @@ impl Fields {
             group_runners_enabled: ticked(self.group_runners),
             keep_latest_artifact: ticked(self.keep_latest),
             public_jobs: ticked(self.public_jobs),
+            dependency_exports_enabled: self.dependencies,
             shared_runners_enabled: ticked(self.shared_runners),
             ..CiSettingsChange::default()
         }

@@ -2,7 +2,7 @@
 //! once the job has ended.
 
 use crate::pipelines::store::jobs::{by_id, definition};
-use crate::runners::store::jobs::{chunks, trace_size};
+use crate::runners::store::traces;
 use ::store::{Tx, sql};
 use kernel::error::{Error, Result};
 use kernel::jobs::{Failure, Job, RegistryBuilder, Run, enqueue_at};
@@ -40,8 +40,8 @@ fn look(tx: &mut Tx<'_>, id: i64) -> Result<Option<(String, Vec<u8>)>> {
     let Some(expression) = definition(tx, id)?.and_then(|definition| definition.coverage) else {
         return Ok(None);
     };
-    let size = trace_size(tx, id)?;
-    let pieces = chunks(tx, id, (size - END).max(0), PIECES)?;
+    let size = traces::size(tx, id)?;
+    let pieces = traces::some(tx, id, (size - END).max(0), PIECES)?;
     let log = pieces.into_iter().flat_map(|(_, bytes)| bytes).collect();
     Ok(Some((expression, log)))
 }

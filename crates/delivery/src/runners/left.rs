@@ -3,7 +3,7 @@
 use super::artifacts::archive;
 use super::artifacts::kinds::ARCHIVE;
 use super::store::artifacts::{self, Artifact};
-use super::store::jobs::chunks;
+use super::store::traces;
 use crate::pipelines::access;
 use crate::pipelines::model::Job;
 use crate::pipelines::store::jobs as rows;
@@ -53,7 +53,7 @@ fn log(app: App, job: i64, from: i64, to: i64) -> Body {
             if at >= to {
                 return Ok::<_, Error>(None);
             }
-            let pieces = app.read(move |tx| chunks(tx, job, at, PIECES)).await?;
+            let pieces = app.read(move |tx| traces::some(tx, job, at, PIECES)).await?;
             let (mut bytes, mut reached) = (Vec::new(), at);
             for (begins, piece) in pieces {
                 let end = begins.saturating_add(piece.len() as i64).min(to);

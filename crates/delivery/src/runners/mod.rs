@@ -37,7 +37,7 @@ pub use sweep::{CONTENTS, project_destroying};
 
 /// Takes away what a job wrote and brought.
 pub(crate) fn erase(tx: &mut Tx<'_>, job_id: i64) -> Result<()> {
-    store::jobs::erase_trace(tx, job_id)?;
+    store::traces::erase(tx, job_id)?;
     match store::artifacts::delete_of_job(tx, job_id)? {
         true => spaces::hooks::blobs_unnamed(tx),
         false => Ok(()),

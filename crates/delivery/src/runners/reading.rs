@@ -1,6 +1,6 @@
 //! A log in parts: it may be large, and a page shows some lines of it.
 
-use super::store::jobs::{chunks_between, lines_before};
+use super::store::traces;
 use crate::formats::log::plain;
 use ::store::Tx;
 use kernel::error::Result;
@@ -142,11 +142,11 @@ impl Read {
     /// From the first place on, or from before it where no place is known by the lines
     /// before it, to the second.
     fn between(tx: &mut Tx<'_>, id: i64, (from, to): (i64, i64)) -> Result<Read> {
-        let pieces = chunks_between(tx, id, (from, to))?;
+        let pieces = traces::between(tx, id, (from, to))?;
         let Some(first) = pieces.first().map(|(begins, _)| *begins) else {
             return Ok(Read { begins: from, first: 1, bytes: Vec::new() });
         };
-        let before = lines_before(tx, id, first)?.unsigned_abs();
+        let before = traces::lines_before(tx, id, first)?.unsigned_abs();
         let mut bytes: Vec<u8> = pieces.into_iter().flat_map(|(_, bytes)| bytes).collect();
         bytes.truncate(usize::try_from(to - first).unwrap_or(0));
         let over = usize::try_from(from - first).unwrap_or(0).min(bytes.len());

@@ -2,6 +2,7 @@
 
 use super::masks::Masks;
 use super::store::jobs::{self, HeldJob};
+use super::store::traces::{self, Packed};
 use ::store::Tx;
 use kernel::error::Result;
 use std::sync::Arc;
@@ -19,30 +20,25 @@ pub enum Appended {
     TooLong,
 }
 
-/// New bytes of a log: masked by themselves before the turn to write has come.
+/// New bytes of a log: masked by themselves, and packed, before the turn to write has come.
 pub struct Piece {
     start: i64,
     sent: Vec<u8>,
-    /// The same with its masks, where that makes a difference.
-    masked: Option<Vec<u8>>,
+    /// With its masks, as it is stored where no value reaches into it from before.
+    packed: Vec<Packed>,
     masks: Arc<Masks>,
 }
 
 impl Piece {
-    pub fn new(start: i64, sent: Vec<u8>, masks: Arc<Masks>) -> Piece {
-        let masked = masks.masked(&sent);
-        Piece { start, sent, masked, masks }
-    }
-
-    /// The bytes as they are stored where no value reaches into them from before.
-    fn bytes(&self) -> &[u8] {
-        self.masked.as_deref().unwrap_or(&self.sent)
+    pub fn new(start: i64, sent: Vec<u8>, masks: Arc<Masks>) -> Result<Piece> {
+        let packed = Packed::of(masks.masked(&sent).as_deref().unwrap_or(&sent))?;
+        Ok(Piece { start, sent, packed, masks })
     }
 }
 
 /// Adds bytes to the end of a job's log.
 pub fn append(tx: &mut Tx<'_>, held: &HeldJob, piece: &Piece) -> Result<Appended> {
-    let size = jobs::trace_size(tx, held.id)?;
+    let size = traces::size(tx, held.id)?;
     if piece.start != size {
         return Ok(Appended::Gap(size));
     }
@@ -52,21 +48,23 @@ pub fn append(tx: &mut Tx<'_>, held: &HeldJob, piece: &Piece) -> Result<Appended
     }
     jobs::heard(tx, held)?;
     let crossed = masked_over(tx, held.id, size, piece)?;
-    match jobs::append(tx, held.id, size, crossed.as_deref().unwrap_or(piece.bytes()))? {
+    match traces::append(tx, held.id, size, crossed.as_deref().unwrap_or(&piece.packed))? {
         true => Ok(Appended::Stored(longer)),
-        false => Ok(Appended::Gap(jobs::trace_size(tx, held.id)?)),
+        false => Ok(Appended::Gap(traces::size(tx, held.id)?)),
     }
 }
 
 /// The new bytes where a value began before them, in however many pieces it came: what
 /// stands of it in the log is masked, too.
-fn masked_over(tx: &mut Tx<'_>, job_id: i64, size: i64, piece: &Piece) -> Result<Option<Vec<u8>>> {
+fn masked_over(
+    tx: &mut Tx<'_>, job_id: i64, size: i64, piece: &Piece,
+) -> Result<Option<Vec<Packed>>> {
     let reach = piece.masks.longest.saturating_sub(1);
     if size == 0 || reach == 0 {
         return Ok(None);
     }
     let from = (size - reach as i64).max(0);
-    let before = jobs::chunks_between(tx, job_id, (from, size))?;
+    let before = traces::between(tx, job_id, (from, size))?;
     let old = before.iter().map(|(_, old)| old.as_slice()).collect::<Vec<_>>().concat();
     let end = &old[old.len().saturating_sub(reach)..];
     let head = &piece.sent[..piece.sent.len().min(reach)];
@@ -79,11 +77,11 @@ fn masked_over(tx: &mut Tx<'_>, job_id: i64, size: i64, piece: &Piece) -> Result
     for (begins, old) in &before {
         let (masked, after) = rest.split_at(old.len());
         if masked != old {
-            jobs::replace_chunk(tx, job_id, *begins, masked)?;
+            traces::replace(tx, job_id, *begins, masked)?;
         }
         rest = after;
     }
-    Ok(Some(rest.to_vec()))
+    Packed::of(rest).map(Some)
 }
 
 /// `start-end` of a `Content-Range` as runners write it; the end belongs to it.

@@ -9,4 +9,7 @@ mod rest;
 mod rules;
 mod store;
 
+pub(crate) use model::State;
 pub(crate) use rest::routes;
+pub(crate) use rules::{About, say};
+pub(crate) use store::{Statement, newest};

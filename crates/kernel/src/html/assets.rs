@@ -82,6 +82,7 @@ pub(super) const STYLES: &str = joined!(
     "css/rules.css",
     "css/code.css",
     "css/ci.css",
+    "css/dependencies.css",
     "css/search.css",
     "css/text.css",
     "css/screens.css",

@@ -289,6 +289,9 @@ pub fn unreferenced(tx: &mut Tx<'_>, after: &str, limit: i64) -> Result<Vec<Stri
                 and not exists (select 1 from repository_packs r where r.index_key = b.key)
                 and not exists (select 1 from lfs_objects l where l.blob_key = b.key)
                 and not exists (select 1 from ci_artifacts a where a.blob_key = b.key)
+                and not exists (select 1 from dependency_exports e where e.blob_key = b.key)
+                and not exists (select 1 from advisory_loads o where o.blob_key = b.key)
+                and not exists (select 1 from dependency_uploads d where d.blob_key = b.key)
              order by b.key limit $2"
         ),
         (after, limit),

@@ -6,16 +6,11 @@ use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use futures_util::Stream;
-use futures_util::stream;
 use gix::objs::Kind;
 use kernel::error::{Error, Result};
+use kernel::pipe::{Pipe, pipe};
 use std::collections::HashSet;
 use std::io::{self, Write};
-use tokio::sync::mpsc::{Receiver, Sender, channel};
-
-/// Bytes of a pack that wait for who reads it, in pieces.
-const PIECE: usize = 64 * 1024;
-const WAITING: usize = 4;
 
 /// Objects that are made, each once.
 #[derive(Debug, Clone, Default)]
@@ -37,24 +32,17 @@ impl NewObjects {
 
     /// The pack of them, made as it is read.
     pub fn into_pack(self) -> impl Stream<Item = Result<Bytes>> + Unpin + Send {
-        let (sender, receiver) = channel(WAITING);
+        let (out, pieces) = pipe();
         tokio::task::spawn_blocking(move || {
             // Who reads no more has a reason of its own.
-            let _ = write(&self.objects, sender);
+            let _ = write(&self.objects, out);
         });
-        Box::pin(stream::unfold(receiver, |mut receiver: Receiver<Bytes>| async move {
-            let piece = receiver.recv().await?;
-            Some((Ok(piece), receiver))
-        }))
+        pieces
     }
 }
 
-fn write(objects: &[(Kind, Bytes)], sender: Sender<Bytes>) -> io::Result<()> {
-    let mut out = Pieces {
-        piece: Vec::with_capacity(PIECE),
-        hasher: gix::hash::hasher(gix::hash::Kind::Sha1),
-        sender,
-    };
+fn write(objects: &[(Kind, Bytes)], out: Pipe) -> io::Result<()> {
+    let mut out = Hashed { hasher: gix::hash::hasher(gix::hash::Kind::Sha1), out };
     let count = u32::try_from(objects.len()).map_err(io::Error::other)?;
     out.write_all(b"PACK\0\0\0\x02")?;
     out.write_all(&count.to_be_bytes())?;
@@ -87,41 +75,25 @@ fn header(kind: Kind, length: usize) -> Vec<u8> {
     bytes
 }
 
-/// Gives a pack away in pieces.
-struct Pieces {
-    piece: Vec<u8>,
+/// A pack with the digest of all of it at its end.
+struct Hashed {
     hasher: gix::hash::Hasher,
-    sender: Sender<Bytes>,
+    out: Pipe,
 }
 
-impl Pieces {
-    fn send(&mut self) -> io::Result<()> {
-        self.hasher.update(&self.piece);
-        self.give()
-    }
-
-    fn give(&mut self) -> io::Result<()> {
-        let piece = std::mem::replace(&mut self.piece, Vec::with_capacity(PIECE));
-        self.sender.blocking_send(piece.into()).map_err(io::Error::other)
-    }
-
-    /// The digest of all of it stands at its end.
+impl Hashed {
     fn end(mut self) -> io::Result<()> {
-        self.hasher.update(&self.piece);
-        let digest = self.hasher.clone().try_finalize();
+        let digest = self.hasher.try_finalize();
         let digest = digest.map_err(|error| io::Error::other(error.to_string()))?;
-        self.piece.extend_from_slice(digest.as_slice());
-        self.give()
+        self.out.write_all(digest.as_slice())?;
+        self.out.close()
     }
 }
 
-impl Write for Pieces {
+impl Write for Hashed {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.piece.extend_from_slice(bytes);
-        if self.piece.len() >= PIECE {
-            self.send()?;
-        }
-        Ok(bytes.len())
+        self.hasher.update(bytes);
+        self.out.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {

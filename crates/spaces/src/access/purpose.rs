@@ -51,6 +51,8 @@ pub enum Purpose {
     ReadPipelines,
     /// Begin, end and repeat them.
     RunPipelines,
+    /// See what it is made of, and send lists of that.
+    ReadDependencies,
     /// Put a file into a text.
     UploadFile,
     /// List and remove the files of texts.
@@ -90,6 +92,7 @@ impl Purpose {
             | Purpose::PushCode
             | Purpose::RunPipelines
             | Purpose::WriteWiki
+            | Purpose::ReadDependencies
             | Purpose::ReadErrors
             | Purpose::ManageErrors
             | Purpose::ReadAlerts
@@ -115,7 +118,7 @@ impl Purpose {
         match self {
             Purpose::Read | Purpose::ReadMembers | Purpose::Join | Purpose::ReadPackages => NONE,
             Purpose::UploadFile | Purpose::ReadWiki => GUEST,
-            Purpose::PublishPackage | Purpose::WriteWiki => DEVELOPER,
+            Purpose::PublishPackage | Purpose::WriteWiki | Purpose::ReadDependencies => DEVELOPER,
             Purpose::DestroyPackage
             | Purpose::DestroyWikiPage
             | Purpose::ManagePackageSettings

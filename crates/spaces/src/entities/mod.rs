@@ -384,6 +384,7 @@ pub fn group(by: &Caller, group: &Namespace) -> GroupEntity {
         mentions_disabled: group.mentions_disabled,
         lfs_enabled: group.lfs_enabled,
         epics_enabled: group.epics_enabled,
+        dependency_exports_enabled: group.dependency_exports_enabled,
         default_branch: group.default_branch.clone(),
         default_branch_protection: protection.number(),
         default_branch_protection_defaults: protection,

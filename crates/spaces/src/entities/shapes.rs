@@ -30,6 +30,7 @@ pub struct GroupEntity {
     pub mentions_disabled: Option<bool>,
     pub lfs_enabled: bool,
     pub epics_enabled: bool,
+    pub dependency_exports_enabled: bool,
     pub default_branch: Option<String>,
     pub default_branch_protection: i64,
     pub default_branch_protection_defaults: BranchProtection,

@@ -32,6 +32,7 @@ pub enum Section {
     Pipelines,
     Jobs,
     Editor,
+    Dependencies,
     Packages,
     Releases,
     Environments,
@@ -66,6 +67,7 @@ impl Section {
             Section::Pipelines => ("Pipelines", "pipeline", "/-/pipelines"),
             Section::Jobs => ("Jobs", "play", "/-/jobs"),
             Section::Editor => ("Pipeline editor", "edit", "/-/ci/editor"),
+            Section::Dependencies => ("Dependencies", "shield", "/-/dependencies"),
             Section::Packages => ("Packages", "package", "/-/packages"),
             Section::Releases => ("Releases", "download", "/-/releases"),
             Section::Environments => ("Environments", "globe", "/-/environments"),
@@ -109,7 +111,13 @@ const PARTS: &[(&str, &[Section])] = &[
     ),
     (
         "Build",
-        &[Section::Pipelines, Section::Jobs, Section::Editor, Section::Schedules],
+        &[
+            Section::Pipelines,
+            Section::Jobs,
+            Section::Editor,
+            Section::Schedules,
+            Section::Dependencies,
+        ],
     ),
     ("Deploy", &[Section::Releases, Section::Environments, Section::Packages]),
     (
@@ -148,6 +156,8 @@ pub struct SpaceHead {
     /// The viewer may push to some branch of it.
     pub can_push: bool,
     pub has_packages: bool,
+    /// The viewer may see what it is made of.
+    pub has_dependencies: bool,
     /// The viewer may see the releases of the project.
     pub has_releases: bool,
     /// The viewer may see the errors its programs report.
@@ -183,6 +193,12 @@ impl Space {
                 has_epics: hooks::has_epics(tx, group)?,
                 has_wiki: access::allows_in_group(viewer, group, level, Purpose::ReadWiki),
                 has_packages: true,
+                has_dependencies: access::allows_in_group(
+                    viewer,
+                    group,
+                    level,
+                    Purpose::ReadDependencies,
+                ),
                 can_admin: level >= OWNER,
                 can_set_packages: level >= MAINTAINER,
                 ..common
@@ -202,6 +218,7 @@ impl Space {
                     && access::allows(viewer, project, level, Purpose::DownloadCode),
                 can_push: access::allows(viewer, project, level, Purpose::PushCode),
                 has_packages: access::allows(viewer, project, level, Purpose::ReadPackages),
+                has_dependencies: access::allows(viewer, project, level, Purpose::ReadDependencies),
                 has_releases: shows(project, "releases", level),
                 has_errors: level >= DEVELOPER,
                 has_alerts: level >= DEVELOPER,
@@ -273,6 +290,7 @@ impl SpaceHead {
                 self.has_pipelines
             }
             Section::Editor => self.has_pipelines && self.can_push,
+            Section::Dependencies => self.has_dependencies,
             Section::Packages => self.has_packages,
             Section::Releases => self.has_releases,
             Section::Errors => self.has_errors,

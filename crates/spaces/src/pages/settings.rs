@@ -163,6 +163,7 @@ fn filled(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space) -> Result<views::Sett
                     ),
                     emails: Some(group.emails_enabled),
                     epics: Some(group.epics_enabled),
+                    dependencies: Some(group.dependency_exports_enabled),
                     ..Fields::default()
                 },
                 targets,
@@ -246,6 +247,8 @@ kernel::params! {
         pub emails: Option<bool>,
         /// Whether it has epics, of a group.
         pub epics: Option<bool>,
+        /// Whether its projects have lists of dependencies, of a group.
+        pub dependencies: Option<bool>,
         /// The last part of its path.
         pub path: Option<String>,
         /// Where it is to move: an id, or `top`.
@@ -338,6 +341,7 @@ fn save(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space, form: &Fields) -> Resul
                 two_factor_grace_period: form.grace_hours()?,
                 emails_enabled: form.emails,
                 epics_enabled: form.epics,
+                dependency_exports_enabled: form.dependencies,
                 ..GroupFields::default()
             };
             let change = GroupChange { name, fields: Flat(fields), ..GroupChange::default() };

@@ -61,6 +61,9 @@ kernel::params! {
         pub request_access_enabled: Option<bool>,
         /// It has epics, unless a group above it has none.
         pub epics_enabled: Option<bool>,
+        /// Its projects have lists of dependencies and exports of them, unless a group above
+        /// it has none.
+        pub dependency_exports_enabled: Option<bool>,
         /// Bytes that the code and large files of each project in it may have, 0 for any
         /// number, null as the group above it has it; for administrators.
         pub repository_size_limit: Patch<i64>,
@@ -165,6 +168,7 @@ fn write_group(
     set(&mut after.lfs_enabled, &new.lfs_enabled);
     set(&mut after.request_access_enabled, &new.request_access_enabled);
     set(&mut after.epics_enabled, &new.epics_enabled);
+    set(&mut after.dependency_exports_enabled, &new.dependency_exports_enabled);
     after.mentions_disabled = new.mentions_disabled.or(after.mentions_disabled);
     after.default_branch = new.default_branch.clone().or(after.default_branch);
     if let Some(limit) = new.repository_size_limit.clone().sent() {

@@ -5,7 +5,7 @@ use crate::model::Namespace;
 use crate::store::searched::GROUPS;
 use kernel::error::Result;
 use kernel::search::index;
-use store::{Json, Tx, sql};
+use store::{IntoValue, Json, Tx, sql};
 
 /// Writes the settings of a group; name and path are moved by
 /// [`super::namespaces::replace`].
@@ -18,27 +18,29 @@ pub fn write(tx: &mut Tx<'_>, group: &Namespace) -> Result<()> {
                 share_with_group_lock = $6, require_two_factor = $7, emails_enabled = $8,
                 mentions_disabled = $9, lfs_enabled = $10, request_access_enabled = $11,
                 default_branch = $12, updated_at = $13, two_factor_grace_period = $14,
-                epics_enabled = $15, branch_protection = $16
+                epics_enabled = $15, branch_protection = $16,
+                dependency_exports_enabled = $17
              where id = $1"
         ),
-        (
-            group.id,
-            &group.description,
-            group.visibility,
-            &group.project_creation_level,
-            &group.subgroup_creation_level,
-            group.share_with_group_lock,
-            group.require_two_factor,
-            group.emails_enabled,
-            group.mentions_disabled,
-            group.lfs_enabled,
-            group.request_access_enabled,
-            &group.default_branch,
-            now,
-            group.two_factor_grace_period,
-            group.epics_enabled,
-            group.branch_protection.clone(),
-        ),
+        vec![
+            group.id.into_value(),
+            group.description.as_str().into_value(),
+            group.visibility.into_value(),
+            group.project_creation_level.as_str().into_value(),
+            group.subgroup_creation_level.as_str().into_value(),
+            group.share_with_group_lock.into_value(),
+            group.require_two_factor.into_value(),
+            group.emails_enabled.into_value(),
+            group.mentions_disabled.into_value(),
+            group.lfs_enabled.into_value(),
+            group.request_access_enabled.into_value(),
+            group.default_branch.clone().into_value(),
+            now.into_value(),
+            group.two_factor_grace_period.into_value(),
+            group.epics_enabled.into_value(),
+            group.branch_protection.clone().into_value(),
+            group.dependency_exports_enabled.into_value(),
+        ],
     )?;
     Ok(index(tx, &GROUPS, &[group.id])?)
 }

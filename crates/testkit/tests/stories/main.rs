@@ -34,5 +34,6 @@ mod signatures;
 mod snippets;
 mod spaces;
 mod ssh;
+mod supply;
 mod two_factor;
 mod wikis;

@@ -4,6 +4,8 @@ use super::log::{LogView, Wanted, of_job};
 use super::parts::{StatusMark, short, who};
 use super::show::Row;
 use super::{Here, below, typed_variables};
+use crate::dependencies::model::Problem;
+use crate::dependencies::store::problems;
 use crate::formats::log::clock;
 use crate::pipelines::entity::between;
 use crate::pipelines::jobs::{cancel, is_retryable, retry};
@@ -31,6 +33,9 @@ use kernel::http::{Params, Response, Routes, Text};
 use kernel::secrets::Secrets;
 use spaces::access::Purpose;
 use spaces::pages::{Address, Section, Visit, filtered};
+
+/// Reports that are named which could not be read.
+const MOST_PROBLEMS: i64 = 10;
 
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, &below("jobs/{job_id}"), show);
@@ -138,6 +143,7 @@ impl FormPage for JobPage {
             }),
             archive: related.archive(job.id).cloned(),
             reports: related.files(job.id).filter(|file| is_report(file)).cloned().collect(),
+            left_out: problems::of_job(tx, job.id, MOST_PROBLEMS)?,
             row: Row::of(&job, url.clone(), tx.now()),
             now: tx.now(),
             variables: typed.form.as_ref().map(|form| form.variables.to_string()),
@@ -214,6 +220,8 @@ pub struct View {
     runner: Option<String>,
     archive: Option<Artifact>,
     reports: Vec<Artifact>,
+    /// Lists of components that could not be read.
+    left_out: Vec<Problem>,
     can_run: bool,
     can_give: bool,
     can_erase: bool,

@@ -8,7 +8,7 @@ use crate::pipelines::model::Job;
 use crate::pipelines::status::Status;
 use crate::runners::left::sent_log;
 use crate::runners::reading::{Found, Log, Part};
-use crate::runners::store::jobs::trace_size;
+use crate::runners::store::traces;
 use ::store::Tx;
 use askama::Template;
 use askama::filters::HtmlSafe;
@@ -32,7 +32,7 @@ pub fn routes(r: &mut Routes) {
 
 /// The log of a job as it is now.
 pub fn of_job(tx: &mut Tx<'_>, job: &Job) -> Result<Log> {
-    let size = trace_size(tx, job.id)?;
+    let size = traces::size(tx, job.id)?;
     Ok(Log { job_id: job.id, size, grows: grows(job.status) })
 }
 

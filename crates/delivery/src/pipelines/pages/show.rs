@@ -5,6 +5,8 @@ use super::graph::{Drawn, Graph};
 use super::parts::{StatusMark, short, took, who};
 use super::tests_of::TestsView;
 use super::{Here, below, titles};
+use crate::dependencies::model::Problem;
+use crate::dependencies::store::problems;
 use crate::formats::log::{clock, plain};
 use crate::pipelines::access::{check_jobs_are_seen, repository, sees_jobs};
 use crate::pipelines::entity::between;
@@ -15,7 +17,7 @@ use crate::pipelines::status::Status;
 use crate::pipelines::store::{jobs as job_rows, pipelines as rows, progress};
 use crate::reports::{brought, suites};
 use crate::runners::store::artifacts::have_type;
-use crate::runners::store::jobs::ends;
+use crate::runners::store::traces::ends;
 use ::store::Tx;
 use askama::Template;
 use http::Method;
@@ -37,6 +39,8 @@ use std::collections::HashMap;
 /// Failed jobs whose ends are shown, and lines of each.
 const MOST_ENDS: usize = 20;
 const LINES: usize = 15;
+/// Reports that are named which could not be read.
+const MOST_PROBLEMS: i64 = 10;
 
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, &below("pipelines/{pipeline_id}"), show);
@@ -208,6 +212,7 @@ impl FormPage for PipelinePage {
             can_name: can_run,
             above: pipeline.parent_pipeline_id.map(|id| here.url(&format!("pipelines/{id}"))),
             coverage: rows::coverage(tx, pipeline.id)?,
+            left_out: self.left_out(tx, &here)?,
             title: self.title.clone(),
             now: tx.now(),
             name: match &typed.form {
@@ -270,6 +275,14 @@ impl PipelinePage {
             tabs.push(Tab::new("Tests", url("/test_report"), self.part == Part::Tests));
         }
         Ok(tabs)
+    }
+
+    /// What jobs wrote and nobody can read, for who sees what they wrote.
+    fn left_out(&self, tx: &mut Tx<'_>, here: &Here) -> Result<Vec<Problem>> {
+        match sees_jobs(tx, &self.viewer, &here.project)? {
+            true => problems::first(tx, self.id, MOST_PROBLEMS),
+            false => Ok(Vec::new()),
+        }
     }
 
     fn content(&self, tx: &mut Tx<'_>, here: &Here, jobs: &[Job]) -> Result<Content> {
@@ -382,6 +395,8 @@ pub struct View {
     can_name: bool,
     above: Option<String>,
     coverage: Option<f64>,
+    /// Reports of jobs that could not be read.
+    left_out: Vec<Problem>,
     name: String,
     errors: Errors,
     now: Timestamp,

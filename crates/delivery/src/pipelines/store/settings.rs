@@ -50,8 +50,8 @@ pub fn write(tx: &mut Tx<'_>, project_id: i64, new: &ProjectSettings) -> Result<
                 build_timeout, default_git_depth, build_git_strategy, separated_caches,
                 keep_latest_artifact, public_jobs, forward_deployment_enabled,
                 forward_deployment_rollback_allowed, shared_runners, group_runners,
-                fork_pipelines_in_parent, limits_job_tokens)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+                fork_pipelines_in_parent, limits_job_tokens, dependency_exports)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
              on conflict (project_id) do update set config_path = excluded.config_path,
                 auto_cancel_pending = excluded.auto_cancel_pending,
                 build_timeout = excluded.build_timeout,
@@ -66,7 +66,8 @@ pub fn write(tx: &mut Tx<'_>, project_id: i64, new: &ProjectSettings) -> Result<
                 shared_runners = excluded.shared_runners,
                 group_runners = excluded.group_runners,
                 fork_pipelines_in_parent = excluded.fork_pipelines_in_parent,
-                limits_job_tokens = excluded.limits_job_tokens"
+                limits_job_tokens = excluded.limits_job_tokens,
+                dependency_exports = excluded.dependency_exports"
         ),
         vec![
             project_id.into_value(),
@@ -84,6 +85,7 @@ pub fn write(tx: &mut Tx<'_>, project_id: i64, new: &ProjectSettings) -> Result<
             new.group_runners.into_value(),
             new.fork_pipelines_in_parent.into_value(),
             new.limits_job_tokens.into_value(),
+            new.dependency_exports.into_value(),
         ],
     )
 }

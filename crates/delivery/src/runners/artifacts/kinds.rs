@@ -15,6 +15,16 @@ pub const ARCHIVE: &str = "archive";
 pub const METADATA: &str = "metadata";
 pub const DOTENV: &str = "dotenv";
 
+/// Bytes of a list of components, packed.
+const LARGEST_SBOM: u64 = 5 * 1024 * 1024;
+
+impl Kind {
+    /// Most bytes of one, where they are fewer than of others.
+    pub fn largest(&self) -> Option<u64> {
+        (self.name == "cyclonedx").then_some(LARGEST_SBOM)
+    }
+}
+
 const ALL: &[Kind] = &[
     kind(ARCHIVE, "zip", "artifacts.zip"),
     kind(METADATA, "gzip", "metadata.gz"),

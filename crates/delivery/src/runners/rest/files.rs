@@ -151,6 +151,9 @@ async fn received_file(
     app: &App, job: &Job, kind: &'static Kind, (name, received): (String, Received),
     expires_at: Option<jiff::Timestamp>,
 ) -> Result<Brought> {
+    if kind.largest().is_some_and(|most| received.stored().size > most) {
+        return Err(upload::too_large());
+    }
     let pairs = match kind.name {
         DOTENV => upload::pairs(&received, &app.settings().get(app).await?)?,
         _ => Vec::new(),

@@ -263,7 +263,7 @@ async fn masked(app: &App, held: HeldJob, start: i64, bytes: Vec<u8>) -> Result<
     let (app, is_long) = (app.clone(), bytes.len() > MOST_INLINE);
     let mask = move || {
         let masks = Masks::of_job(&app, held.id, held.sealed_masks.as_deref())?;
-        Ok(Piece::new(start, bytes, masks))
+        Piece::new(start, bytes, masks)
     };
     match is_long {
         true => tokio::task::spawn_blocking(mask).await.map_err(Error::internal)?,

@@ -4,7 +4,7 @@ use super::super::left::{
     archive_of, keep as keep_files, latest_job, may_change, out_of, send, sent_log,
 };
 use super::super::store::artifacts::{self, Artifact};
-use super::super::store::jobs::trace_size;
+use super::super::store::traces;
 use crate::pipelines::access;
 use http::StatusCode;
 use identity::Caller;
@@ -56,7 +56,7 @@ async fn trace(
         .read(move |tx, by| {
             let at = (&one.id, one.job_id);
             let (_, _, job) = access::job(tx, &by.viewer, at, Purpose::ReadPipelines)?;
-            Ok((job.id, trace_size(tx, job.id)?))
+            Ok((job.id, traces::size(tx, job.id)?))
         })
         .await?;
     sent_log(app, &request, job, size.unsigned_abs())

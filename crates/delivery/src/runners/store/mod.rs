@@ -5,6 +5,7 @@ pub mod dotenv;
 pub mod jobs;
 pub mod lists;
 pub mod managers;
+pub mod traces;
 
 use super::model::{MAX_PROJECTS, Runner};
 use ::store::{Tx, sql};

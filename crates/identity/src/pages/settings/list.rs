@@ -123,6 +123,8 @@ const GENERAL: &[Section] = &[
         text: "What is switched off is kept, and nobody sees it.",
         fields: fields! {
             epics_enabled: Box, "Groups have epics", "A group may switch off its own.";
+            dependency_exports_enabled: Box, "Projects have lists of dependencies",
+                "And exports of them. A group or project may switch off its own.";
         },
     },
     Section {

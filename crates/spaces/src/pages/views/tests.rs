@@ -76,6 +76,7 @@ fn head(kind: &'static str, url: &str) -> SpaceHead {
         has_issues: true,
         has_epics: true,
         has_packages: true,
+        has_dependencies: true,
         has_releases: true,
         has_errors: true,
         has_alerts: true,

@@ -70,6 +70,8 @@ pages! {
     runners: "docs/guide/runners.md",
     schedules: "docs/guide/schedules.md",
     environments: "docs/guide/environments.md",
+    dependencies: "docs/guide/dependencies.md",
+    advisories_and_policies: "docs/guide/advisories.md",
     git_over_ssh: "docs/guide/ssh.md",
     groups_and_projects: "docs/guide/groups-and-projects.md",
     home_and_preferences: "docs/guide/home.md",

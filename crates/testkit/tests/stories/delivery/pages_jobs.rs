@@ -1,7 +1,7 @@
 //! Pages of jobs: their logs, their files, and what is done to them.
 
 use super::running::{begun, job, passes, take};
-use ::delivery::runners::store::jobs::append;
+use ::delivery::runners::store::traces::{Packed, append};
 use serde_json::json;
 use std::io::{Cursor, Write};
 use testkit::{Browser, TestProject, TestServer};
@@ -20,7 +20,8 @@ async fn member(t: &TestServer, project: &TestProject, name: &str, level: i64) -
 /// Adds to the log of a job that runs.
 async fn write(t: &TestServer, job: i64, start: usize, text: &str) {
     let (start, text) = (start as i64, text.to_owned());
-    let done = t.app().write(move |tx| append(tx, job, start, text.as_bytes()));
+    let rows = Packed::of(text.as_bytes()).unwrap();
+    let done = t.app().write(move |tx| append(tx, job, start, &rows));
     done.await.unwrap();
 }
 

@@ -366,8 +366,8 @@ async fn a_log_that_is_too_long_fails_its_job(t: TestServer) {
     let (id, token, _) = take(&t, &own).await;
     let most: i64 = 100 * 1024 * 1024;
     let longer = t.app().write(move |tx| {
-        let piece = "insert into ci_trace_chunks (job_id, begins, bytes, lines)
-            values ($1, $2, $3, 0)";
+        let piece = "insert into ci_trace_pieces (job_id, begins, size, lines, is_packed, bytes)
+            values ($1, $2, 1, 0, false, $3)";
         Ok(tx.execute(piece, (id, most - 3, b"x".to_vec()))?)
     });
     longer.await.unwrap();

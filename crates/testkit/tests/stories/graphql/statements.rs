@@ -134,6 +134,8 @@ const LISTS: &[(&str, u64)] = &[
     ("{projects(first:ROWS){nodes{ciVariables(first:3){count nodes{key value}}}}}", 8),
     ("{groups(first:ROWS){nodes{ciVariables(first:3){count nodes{key value}}}}}", 8),
     ("{projects(first:ROWS){nodes{environments(first:3){count nodes{name}}}}}", 8),
+    ("{projects(first:ROWS){nodes{dependencies(first:3){count nodes{name}}}}}", 12),
+    ("{groups(first:ROWS){nodes{dependencies(first:3){count nodes{name}}}}}", 12),
     ("{groups(first:ROWS){nodes{protectedEnvironments{nodes{name}}}}}", 8),
     (
         "{projects(first:ROWS){nodes{pipelines(first:3){count nodes{id stages{nodes{name jobs(first:2){count nodes{name}}}} jobs{nodes{name stage{name} user{name}}}}}}}}",

@@ -22,14 +22,16 @@ const CALLBACK: &str = "https://app.example/cb";
 const VERIFIER: &str = "ks02i3jdikdo2k0dkfodf3m39rjfjsdk0wk349rj3jrhf";
 
 /// A registered application.
-struct TestApplication {
+pub(crate) struct TestApplication {
     id: i64,
     uid: String,
     secret: String,
 }
 
 /// Registers an application by the REST interface.
-async fn application(t: &TestServer, scopes: &str, confidential: bool) -> TestApplication {
+pub(crate) async fn application(
+    t: &TestServer, scopes: &str, confidential: bool,
+) -> TestApplication {
     let made = t
         .admin()
         .post("/applications")
@@ -152,7 +154,7 @@ async fn refresh(
 }
 
 /// A pair of tokens for the user of this browser.
-async fn tokens(
+pub(crate) async fn tokens(
     t: &TestServer, browser: &Browser, application: &TestApplication, scope: &str,
 ) -> Value {
     let code = code(browser, &authorize_path(application, scope, &[])).await;

@@ -1,7 +1,7 @@
 //! What is hidden: one of everything that routes are about.
 
 use super::packages;
-use super::things::{begun_by, environment, job_token_scope, pipeline, snippet};
+use super::things::{begun_by, environment, export, job_token_scope, pipeline, snippet};
 use crate::packages_formats::forms;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -105,6 +105,10 @@ pub async fn hide(t: &TestServer) -> Hidden {
         made(to, variable.clone()).await;
     }
     let upload = uploaded(&admin, &project.at("/uploads")).await;
+    let policy_of_licenses = json!({"mode": "deny", "licenses": ["MIT"]});
+    for of in [project.at("/license_policy"), group.at("/license_policy")] {
+        admin.put(of).json(&policy_of_licenses).await.is(200);
+    }
     let blob = history(&admin, &project).await;
     let [pipeline, job] = pipeline(&admin, &project).await;
     let [schedule, trigger] = begun_by(&admin, &project).await;
@@ -238,7 +242,11 @@ pub async fn hide(t: &TestServer) -> Hidden {
         ((EVERYWHERE, "blob_id"), blob),
         ((EVERYWHERE, "pipeline_id"), pipeline),
         ((EVERYWHERE, "job_id"), job),
+        ((EVERYWHERE, "export_id"), export(&admin, &project).await),
         ((EVERYWHERE, "pipeline_schedule_id"), schedule),
+        ((EVERYWHERE, "sbom_token"), sbom(&admin, &project).await),
+        ((EVERYWHERE, "load_id"), advisories(t).await),
+        ((EVERYWHERE, "advisory_id"), "OSV-1".into()),
         ((EVERYWHERE, "schedule_key"), "FORGE".into()),
         ((EVERYWHERE, "trigger_id"), trigger),
         ((EVERYWHERE, "target_project_id"), let_in.id.to_string()),
@@ -265,6 +273,21 @@ pub async fn hide(t: &TestServer) -> Hidden {
         outsider: (*outsider).clone(),
         ids: ids.into_iter().collect(),
     }
+}
+
+/// A file of advisories, with one that is called OSV-1.
+async fn advisories(t: &TestServer) -> String {
+    let one = json!({"id": "OSV-1", "modified": "2026-01-01T00:00:00Z"}).to_string();
+    let load = t.admin().post("/admin/advisories").bytes(one).await.is(202).id();
+    t.settle().await;
+    load.to_string()
+}
+
+/// The token of a list of components that was sent.
+async fn sbom(admin: &Client, project: &TestProject) -> String {
+    let list = json!({"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1});
+    let sent = admin.post(project.at("/sboms")).json(&list).await.is(202).json();
+    sent["token"].as_str().unwrap().to_owned()
 }
 
 /// A key of a user and one of a project.

@@ -15,6 +15,20 @@ pub async fn pipeline(admin: &Client, project: &TestProject) -> [String; 2] {
     [made.to_string(), jobs.each("id")[0].to_string()]
 }
 
+/// The bill of materials of a project as a file.
+pub async fn export(admin: &Client, project: &TestProject) -> String {
+    let body = json!({"export_type": "cyclonedx_1_6_json"});
+    let exports = project.at("/dependency_list_exports");
+    let made = admin.post(exports).json(&body).await.is(201).id();
+    for _ in 0..600 {
+        if admin.get(format!("/dependency_list_exports/{made}")).await.status == 200 {
+            return made.to_string();
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    panic!("it is not written in half a minute");
+}
+
 /// What deploys: an environment, a deployment and a freeze of a project, whose environment
 /// `main` is protected as a tier of the group is.
 pub async fn environment(admin: &Client, project: &TestProject, group: &str) -> [String; 3] {

@@ -145,6 +145,10 @@ impl Hidden {
             (Some("array"), "scopes") => json!(["self_rotate"]),
             (Some("array"), _) => json!([self.sample("", &schema["items"])]),
             (Some("integer"), "access_level" | "group_access") => json!(30),
+            (Some("integer"), "from" | "to") => {
+                let export = self.ids.get(&(EVERYWHERE, "export_id"));
+                json!(export.and_then(|id| id.parse::<i64>().ok()))
+            }
             (Some("integer"), _) => json!(self.keeper),
             (Some("boolean"), _) => json!(true),
             _ if schema["format"] == "date-time" => json!("2100-01-01T00:00:00Z"),
