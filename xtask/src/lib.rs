@@ -4,6 +4,7 @@
 #![expect(clippy::print_stderr, reason = "commands for the terminal")]
 
 pub mod costs;
+pub mod disk;
 pub mod server;
 pub mod slots;
 pub mod steps;

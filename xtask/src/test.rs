@@ -13,6 +13,7 @@ use crate::clients;
 use crate::docs;
 use crate::shared::{Depth, Shared};
 use xtask::costs;
+use xtask::disk::Watch;
 use xtask::server;
 use xtask::slots;
 use xtask::steps::{self, Outcome, Step, linting_cargo};
@@ -50,10 +51,12 @@ pub fn run(options: &Options) -> Outcome {
             clients::install();
         });
     }
+    let disk = Watch::begin();
     let outcome = steps::run_all(&steps);
     drop(steps);
     shared.end();
     report::print(&times());
+    disk.print();
     outcome
 }
 

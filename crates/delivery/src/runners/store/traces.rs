@@ -7,6 +7,8 @@ use ::store::{Tx, sql};
 use kernel::error::{Error, Result};
 use std::collections::HashMap;
 use std::io;
+use std::sync::{Mutex, PoisonError};
+use zstd::bulk::{Compressor, Decompressor};
 
 /// Most bytes of a log in one row. What is asked of a log is part of a piece, and each is
 /// unpacked whole.
@@ -14,6 +16,30 @@ const LONGEST: usize = 64 * 1024;
 /// Below this packing saves less than its own head takes.
 const SHORTEST_PACKED: usize = 128;
 const LEVEL: i32 = 1;
+
+static PACKERS: Kept<Compressor<'static>> = Kept(Mutex::new(Vec::new()));
+static UNPACKERS: Kept<Decompressor<'static>> = Kept(Mutex::new(Vec::new()));
+
+/// Things that take longer to make than to use, some of which are kept.
+struct Kept<T>(Mutex<Vec<T>>);
+
+impl<T> Kept<T> {
+    const MOST: usize = 8;
+
+    fn with<R>(
+        &self, make: impl FnOnce() -> io::Result<T>, work: impl FnOnce(&mut T) -> io::Result<R>,
+    ) -> io::Result<R> {
+        let kept = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = kept().pop();
+        let mut one = known.map_or_else(make, Ok)?;
+        let made = work(&mut one);
+        let mut kept = kept();
+        if kept.len() < Self::MOST {
+            kept.push(one);
+        }
+        made
+    }
+}
 
 /// Bytes of a log as a row has them.
 pub struct Packed {
@@ -33,7 +59,7 @@ impl Packed {
     fn row(plain: &[u8]) -> io::Result<Packed> {
         let packed = match plain.len() {
             0..SHORTEST_PACKED => None,
-            _ => Some(zstd::bulk::compress(plain, LEVEL)?),
+            _ => Some(PACKERS.with(|| Compressor::new(LEVEL), |it| it.compress(plain))?),
         };
         let packed = packed.filter(|packed| packed.len() < plain.len());
         let is_packed = packed.is_some();
@@ -49,7 +75,8 @@ fn plain(bytes: Vec<u8>, size: i64, is_packed: bool) -> Result<Vec<u8>> {
         false => Ok(bytes),
         true => {
             let size = usize::try_from(size).map_err(Error::internal)?;
-            zstd::bulk::decompress(&bytes, size).map_err(Error::internal)
+            let unpacked = UNPACKERS.with(Decompressor::new, |it| it.decompress(&bytes, size));
+            unpacked.map_err(Error::internal)
         }
     }
 }

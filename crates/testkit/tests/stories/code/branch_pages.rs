@@ -129,6 +129,8 @@ async fn rows_cost_no_statements(t: TestServer) {
                 .done();
         }
         push(&git).await;
+        // What follows a push writes what the page reads.
+        t.settle().await;
         for page in ["branches", "tags"] {
             let before = statements(&t, page);
             let text = jane.get(&format!("/acme/anvil/-/{page}")).await.is(200).text();
