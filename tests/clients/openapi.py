@@ -96,8 +96,6 @@ UNREACHABLE = {
     "POST /api/v4/projects/{id}/trigger/pipeline": "takes the token of a trigger, as in schedules.py",
     "POST /api/v4/projects/{id}/ref/{ref}/trigger/pipeline": "as above",
     "GET /api/v4/job": "takes the token of a job",
-    "POST /api/v4/admin/advisories": "it takes files, as sbom.py brings them",
-    "POST /api/v4/projects/{id}/sboms": "it takes lists of components, as sbom.py brings them",
     "GET /api/v4/projects/{id}/license_policy": "one has to be set first, as policies of supply are",
     "DELETE /api/v4/projects/{id}/license_policy": "as above",
     "GET /api/v4/groups/{id}/license_policy": "as above",

@@ -8,6 +8,7 @@ const os = require('node:os');
 const path = require('node:path');
 const { test } = require('node:test');
 const { Spec, Validation } = require('@cyclonedx/cyclonedx-library');
+const { PackageURL } = require('packageurl-js');
 
 const { TENON_URL, TENON_TOKEN } = process.env;
 const OWN = { 'private-token': TENON_TOKEN, 'content-type': 'application/json' };
@@ -55,7 +56,7 @@ async function valid(text, version) {
   return JSON.parse(text);
 }
 
-/// All components, also those that stand within others.
+// All components, also those that stand within others.
 function components(bom) {
   const all = [];
   const waiting = [...(bom.components ?? [])];
@@ -67,25 +68,29 @@ function components(bom) {
   return all;
 }
 
-const license = (it) => it.expression ?? it.license.id ?? it.license.name;
+// One package URL and one expression are written in several ways.
+const purl = (one) => one.purl && PackageURL.fromString(one.purl).toString();
+const license = (it) => (it.expression ?? it.license.id ?? it.license.name).replace(/\s+/g, ' ');
 
-/// What must not be lost: by package URL versions, digests, licences and relations. The same
-/// package may stand at several places.
+// What must not be lost: by package URL versions, digests, licences and relations. A package
+// that stands at several places is one.
 function essence(bom) {
   const all = components(bom);
-  const purls = new Map(all.map((one) => [one['bom-ref'], one.purl]));
-  const below = new Map();
-  for (const { ref, dependsOn = [] } of bom.dependencies ?? []) {
-    below.set(ref, dependsOn.map((to) => purls.get(to)).filter(Boolean).sort());
+  const purls = new Map(all.map((one) => [one['bom-ref'], purl(one)]));
+  const known = new Map();
+  for (const one of all) {
+    const facts = known.get(purl(one)) ?? { version: one.version, hashes: new Set(), licenses: new Set(), below: new Set() };
+    for (const it of one.hashes ?? []) facts.hashes.add(`${it.alg} ${it.content}`);
+    for (const it of one.licenses ?? []) facts.licenses.add(license(it));
+    known.set(purl(one), facts);
   }
-  const facts = all.map((one) => JSON.stringify([
-    one.purl,
-    one.version,
-    (one.hashes ?? []).map((it) => `${it.alg} ${it.content}`).sort(),
-    (one.licenses ?? []).map(license).sort(),
-    below.get(one['bom-ref']) ?? [],
-  ]));
-  return facts.sort();
+  for (const { ref, dependsOn = [] } of bom.dependencies ?? []) {
+    const below = known.get(purls.get(ref))?.below;
+    for (const to of dependsOn) if (purls.get(to)) below?.add(purls.get(to));
+  }
+  const sorted = (set) => [...set].sort();
+  const row = ([name, it]) => [name, it.version, sorted(it.hashes), sorted(it.licenses), sorted(it.below)];
+  return [...known].map(row).map((it) => JSON.stringify(it)).sort();
 }
 
 async function comesBack(name, bom, version) {
@@ -100,7 +105,7 @@ async function comesBack(name, bom, version) {
 for (const [text, version] of [['1.4', Spec.Version.v1dot4], ['1.5', Spec.Version.v1dot5], ['1.6', Spec.Version.v1dot6]]) {
   test(`what npm installed comes back as it was listed in ${text}`, async () => {
     const listed = path.resolve('tests/clients/package.json');
-    const program = path.join(path.dirname(require.resolve('@cyclonedx/cyclonedx-npm/package.json')), 'bin/cyclonedx-npm-cli.js');
+    const program = path.join(path.dirname(require.resolve('@cyclonedx/cyclonedx-npm')), 'bin/cyclonedx-npm-cli.js');
     const options = ['--spec-version', text, '--output-format', 'JSON', '--package-lock-only', '--output-file', '-'];
     const bom = execFileSync(process.execPath, [program, ...options, listed], {
       encoding: 'utf8', maxBuffer: 1 << 28,
@@ -110,7 +115,7 @@ for (const [text, version] of [['1.4', Spec.Version.v1dot4], ['1.5', Spec.Versio
   });
 }
 
-/// The workspace without what was built of it: the program writes beside each manifest.
+// The workspace without what was built of it: the program writes beside each manifest.
 function copied() {
   const to = fs.mkdtempSync(path.join(os.tmpdir(), 'tenon-sbom-'));
   const left = new Set(['.git', 'target', 'node_modules', 'tests', 'docs']);

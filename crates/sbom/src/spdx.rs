@@ -166,11 +166,22 @@ fn root(root: &Root) -> Value {
     if let Some(version) = &root.version {
         all.insert("versionInfo".into(), json!(version));
     }
-    let location = root.vcs.as_deref().map(|url| format!("git+{url}"));
+    let location = root.vcs.as_deref().filter(|url| is_named(url));
+    let location = location.map(|url| format!("git+{url}"));
     all.insert("downloadLocation".into(), json!(location.as_deref().unwrap_or(UNKNOWN)));
     finish(&mut all, None);
     all.insert("primaryPackagePurpose".into(), json!("APPLICATION"));
     Value::Object(all)
+}
+
+/// Whether the host of an address has a name of the public kind: SPDX's own tools find a
+/// document wrong that names another one.
+fn is_named(url: &str) -> bool {
+    let host = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let host = host.split(['/', ':']).next().unwrap_or_default();
+    host.rsplit_once('.').is_some_and(|(_, last)| {
+        (2..=5).contains(&last.len()) && last.bytes().all(|byte| byte.is_ascii_lowercase())
+    })
 }
 
 /// What every package has to say.

@@ -71,6 +71,7 @@ pages! {
     schedules: "docs/guide/schedules.md",
     environments: "docs/guide/environments.md",
     dependencies: "docs/guide/dependencies.md",
+    exports_of_dependencies: "docs/guide/dependency-exports.md",
     advisories_and_policies: "docs/guide/advisories.md",
     git_over_ssh: "docs/guide/ssh.md",
     groups_and_projects: "docs/guide/groups-and-projects.md",
