@@ -1,7 +1,6 @@
 //! The bills of materials that the jobs of a pipeline brought, one after the other. A
 //! runner packs each file of a report by itself, so a report may hold several.
 
-use crate::pipelines::store::jobs::latest;
 use crate::runners::store::artifacts::{self, Artifact};
 use ::store::{Tx, sql};
 use flate2::bufread::GzDecoder;
@@ -10,7 +9,7 @@ use kernel::blobs::Received;
 use kernel::error::{Error, Result};
 use sbom::model::Bom;
 use sbom::read::{Limits, Wrong, read};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::sync::LazyLock;
@@ -52,15 +51,28 @@ pub fn family(tx: &mut Tx<'_>, pipeline_id: i64) -> Result<Vec<i64>> {
 
 /// What the jobs of a pipeline and its children brought and that is still there.
 pub fn reports(tx: &mut Tx<'_>, pipeline_id: i64) -> Result<Vec<Report>> {
-    let mut found = Vec::new();
+    let family = family(tx, pipeline_id)?;
+    let jobs: HashMap<i64, i64> = tx
+        .all::<(i64, i64)>(
+            sql!(
+                "select ci_jobs.id, ci_jobs.pipeline_id from ci_jobs
+                 where ci_jobs.pipeline_id in_list($1) and not ci_jobs.retried
+                   and exists (select 1 from ci_artifacts a
+                      where a.job_id = ci_jobs.id and a.file_type = $2)"
+            ),
+            (family, REPORT),
+        )?
+        .into_iter()
+        .collect();
     let now = tx.now();
-    for pipeline_id in family(tx, pipeline_id)? {
-        let jobs = latest(tx, pipeline_id)?.into_iter().map(|job| job.id).collect();
-        let files = artifacts::of_jobs(tx, jobs)?.into_iter();
-        let fitting = files.filter(|file| file.file_type == REPORT && file.is_there(now));
-        let report = |file: Artifact| Report { pipeline_id, job_id: file.job_id, file };
-        found.extend(fitting.map(report));
-    }
+    let files = artifacts::of_jobs(tx, jobs.keys().copied().collect())?.into_iter();
+    let fitting = files.filter(|file| file.file_type == REPORT && file.is_there(now));
+    let report = |file: Artifact| {
+        let pipeline_id = *jobs.get(&file.job_id)?;
+        Some(Report { pipeline_id, job_id: file.job_id, file })
+    };
+    let mut found: Vec<Report> = fitting.filter_map(report).collect();
+    found.sort_by_key(|report| (report.pipeline_id, report.file.id));
     found.truncate(MOST_REPORTS);
     Ok(found)
 }

@@ -17,13 +17,13 @@ const LONGEST: usize = 64 * 1024;
 const SHORTEST_PACKED: usize = 128;
 const LEVEL: i32 = 1;
 
-static PACKERS: Kept<Compressor<'static>> = Kept(Mutex::new(Vec::new()));
-static UNPACKERS: Kept<Decompressor<'static>> = Kept(Mutex::new(Vec::new()));
+static PACKERS: Pool<Compressor<'static>> = Pool(Mutex::new(Vec::new()));
+static UNPACKERS: Pool<Decompressor<'static>> = Pool(Mutex::new(Vec::new()));
 
 /// Things that take longer to make than to use, some of which are kept.
-struct Kept<T>(Mutex<Vec<T>>);
+struct Pool<T>(Mutex<Vec<T>>);
 
-impl<T> Kept<T> {
+impl<T> Pool<T> {
     const MOST: usize = 8;
 
     fn with<R>(
